@@ -163,9 +163,9 @@ def test_names_are_short_and_differ_in_more_than_case(section):
     )
 
 
-def test_a_judge_is_asked_once_and_has_one_limit():
-    draws = complaint(judges={"j": {**OPENAI, "draws": 2}})
-    assert draws == "config: judges: judge 'j': a judge is asked once; leave draws out"
+def test_a_rewriter_is_asked_once_and_a_judge_has_one_limit():
+    draws = complaint(rewriters={"w": {**OPENAI, "draws": 2}})
+    assert draws == "config: rewriters: rewriter 'w': it is asked once; leave draws out"
     limits = complaint(judges={"j": {**OPENAI, "max_tokens": {"LSI": 9}}})
     assert "judge 'j': max_tokens must be one number" in limits
 

@@ -14,6 +14,7 @@ from steadfast.contract.components import Labels, Scored
 from steadfast.stats.agreement import (
     COLUMNS,
     HUMANS,
+    ITSELF,
     JUDGES,
     MAJORITY,
     MIXED,
@@ -103,6 +104,30 @@ def test_every_two_raters_on_what_both_judged():
     assert (one["only_first"], one["only_second"]) == (1, 1)
     assert (rows[1]["only_first"], rows[1]["only_second"]) == (3, 0)
     assert math.isnan(one["raw_low"])
+
+
+def test_a_judge_with_itself_by_hand():
+    # Verdicts yyy, yyn, nnn and nnn: 3 of 4 items are the same throughout. Fleiss: of the pairs
+    # (1 + 1/3 + 1 + 1)/4 = 5/6 agree, by chance (5² + 7²)/12² do.
+    draws = {"j": "1100 ", "j#1": "11000", "j#2": "10000"}
+    judges = {name: {n: int(v) for n, v in enumerate(of) if v != " "} for name, of in draws.items()}
+    other, itself = rows_of({**judges, "k": judges["j"]}, cluster=lambda item: item)
+    assert (other["first"], other["second"], other["n"]) == ("j", "k", 4)
+    assert (itself["kind"], itself["first"], itself["second"]) == (ITSELF, "j", "3 draws")
+    assert (itself["n"], itself["raw"], itself["only_first"]) == (4, 0.75, 1)
+    chance = 74 / 144
+    assert itself["kappa"] == pytest.approx((5 / 6 - chance) / (1 - chance))
+    assert itself["raw_low"] < 0.75 < itself["raw_high"]
+    assert itself["kappa_low"] < itself["kappa"] < itself["kappa_high"]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1))
+def test_two_draws_agree_as_often_as_two_raters_do(pairs):
+    sides = [dict(enumerate(side)) for side in zip(*pairs, strict=True)]
+    (row,) = rows_of(dict(zip(("j", "j#1"), sides, strict=True)), cluster=lambda item: item // 3)
+    (two,) = rows_of(dict(zip("jk", sides, strict=True)), cluster=lambda item: item // 3)
+    for name in ("n", "raw", "raw_low", "raw_high"):
+        assert row[name] == pytest.approx(two[name], nan_ok=True)
 
 
 def test_none_is_no_verdict():

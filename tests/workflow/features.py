@@ -211,6 +211,7 @@ FEATURES: dict[str, Feature] = {
     "judge held to JSON": Feature(
         {"judges": {"judge": {"structured": True}}}, JUDGED, ("released reading",)
     ),
+    "verdicts drawn twice": judging(judges={"judge": {"draws": 2}}),
     "second judge": judging(judges={"sim-second": {"engine": "simulated"}}),
     "judge with a price": judging(judges={"judge": {"price": PRICE, "max_spend": 1000.0}}),
     "judge that thinks": judging(

@@ -28,7 +28,7 @@ def judge():
 
 @pytest.fixture(scope="module")
 def other():
-    """A second judge, held to JSON, which asks to be asked again now and then."""
+    """A second judge, held to JSON and asked twice, which misses the form now and then."""
     with judging() as server:
         server.manner = some("prose", share=0.2)
         yield server
@@ -44,7 +44,7 @@ def ran(tmp_path_factory, judge, other) -> Project:
 
 
 def settings(judge: JudgeServer, other: JudgeServer, **judges) -> dict:
-    second = http(other.url, structured=True)
+    second = http(other.url, structured=True, draws=2)
     return config({"http": http(judge.url), "other": second, **judges})
 
 
@@ -99,7 +99,18 @@ def test_everything_is_covered_and_both_judges_are_compared(ran):
             (row["first"], row["second"], float(row["n"]) > 0)
             for row in rows(ran, f"{name}/metrics/agreement.csv")
         }
-        assert ("http", "other", True) in pairs
+        assert pairs == {("http", "other", True), ("other", "2 draws", True)}
+
+
+def test_each_draw_of_a_verdict_is_asked_for_and_kept(ran, other):
+    good = Counter(
+        request.prompt for _, request, _ in judged(ran) if other.manner(request.asked) == "good"
+    )
+    asked = Counter(other.judged)
+    assert {prompt: asked[prompt] for prompt in good} == {p: 2 * n for p, n in good.items()}
+    for _, _, score in judged(ran):
+        first, second = (score["other_raters"][name] for name in ("other", "other#1"))
+        assert first == second
 
 
 def test_a_judge_more_asks_that_judge_alone(ran, judge, other, tmp_path):

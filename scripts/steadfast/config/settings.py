@@ -9,6 +9,7 @@ from steadfast.base.files import Record, Settings, canonical_json
 from steadfast.contract.engine_names import STAND_INS
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
+from steadfast.contract.request import draw_key
 from steadfast.contract.task import ReleasedModel
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings, SamplingModel
@@ -211,6 +212,13 @@ def judges_of(config: Config, model: str) -> list[str]:
     """
     stand_in = is_stand_in(config, model)
     return [name for name, how in config.judges.items() if (how.engine in STAND_INS) == stand_in]
+
+
+def judge_names(config: Config) -> list[str]:
+    """The names of all that judges say of answers: each judge's, and of its further draws."""
+    return [
+        draw_key(name, draw) for name, how in config.judges.items() for draw in range(how.draws)
+    ]
 
 
 def is_stand_in(config: Config, model: str) -> bool:

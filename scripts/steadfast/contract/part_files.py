@@ -1,6 +1,7 @@
 """Prompts, data, answers and verdicts as components see them, read from the stages' files."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -119,11 +120,17 @@ def answer_of(record: OutputRecord, before: Answer | None = None) -> Answer:
 
 
 def read_replies(verdicts: Path) -> dict[str, Reply]:
-    """Returns a judge's replies by request."""
-    return {
-        record["sample_id"]: Reply(record["status"], record["text"], record.get("attempts"))
-        for record in read_outputs(verdicts)
-    }
+    """Returns a judge's replies by request, the first draw of each."""
+    return read_draws(verdicts).get(0, {})
+
+
+def read_draws(verdicts: Path) -> dict[int, dict[str, Reply]]:
+    """Returns a judge's replies by draw and request."""
+    found: dict[int, dict[str, Reply]] = defaultdict(dict)
+    for record in read_outputs(verdicts):
+        reply = Reply(record["status"], record["text"], record.get("attempts"))
+        found[record["draw"]][record["sample_id"]] = reply
+    return dict(found)
 
 
 class SampleOracle:
@@ -157,11 +164,14 @@ def read_judge_prompts(judging: Path) -> list[JudgePrompt]:
 
 
 def judge_items(
-    prompts: Iterable[JudgePrompt], schema: Component[Record | None] | None = None
+    prompts: Sequence[JudgePrompt],
+    schema: Component[Record | None] | None = None,
+    draws: int = 1,
 ) -> list[Item]:
-    """Returns what is asked of a judge; requests about one answer share all up to its end.
+    """Returns what is asked of a judge, all of it so many times.
 
-    With ``schema`` (``task.Judging``) a reply has to follow one, where there is one.
+    Requests about one answer share all up to its end. With ``schema`` (``task.Judging``) a reply
+    has to follow one, where there is one.
     """
     return [
         Item(
@@ -173,7 +183,9 @@ def judge_items(
             max_tokens=request.max_tokens,
             reminder=request.reminder,
             schema=_schema_of(request, schema),
+            draw=draw,
         )
+        for draw in range(draws)
         for prompt in prompts
         for request in prompt.requests
     ]
@@ -186,12 +198,15 @@ def _schema_of(request: JudgeRequest, schema: Component[Record | None] | None) -
 
 
 class JudgeOracle:
-    """A benchmark's stand-in for judges, asked by request as engines do."""
+    """A benchmark's stand-in for judges, asked by request and draw as engines do."""
 
-    def __init__(self, stand_in: JudgeStandIn, prompts: Iterable[JudgePrompt]):
+    def __init__(self, stand_in: JudgeStandIn, prompts: Iterable[JudgePrompt], draws: int = 1):
         self._stand_in = stand_in
         self._requests = {
-            request.id: (prompt, request) for prompt in prompts for request in prompt.requests
+            draw_key(request.id, draw): (prompt, request)
+            for prompt in prompts
+            for request in prompt.requests
+            for draw in range(draws)
         }
 
     def reference(self, sample_id: str) -> str:

@@ -257,7 +257,8 @@ def _count_verdicts(
             if names not in prompts:
                 prompts[names] = _judge_prompts(of, samples, answer_tokens, names, results)
             if draw not in counted:
-                one.count(judge_items(prompts[names]), None, tokenizers)
+                items = judge_items(prompts[names], draws=one.model.draws)
+                one.count(items, None, tokenizers)
                 work = judging_work(map(asdict, prompts[names]), one.model.answers)
                 counted[draw] = one.counts | {"work": work}
         one.counts = _summed([counted[draw] for draw in draws])

@@ -219,7 +219,9 @@ class FinishedPart:
         for judge in evaluation.judges_of(self.benchmark, model):
             job = Job("verdicts", self.benchmark, model, self.name, judge)
             path = self.run.results / evaluation.prompts(job)
-            replies[judge] = {one["sample_id"]: one for one in self._replies(job)}
+            replies[judge] = {
+                one["sample_id"]: one for one in self._replies(job) if not one["draw"]
+            }
         found: dict[str, list[JudgedRequest]] = {}
         if not path.is_file():
             return found

@@ -281,7 +281,7 @@ class Config(StrictModel):
                 raise ValueError(
                     f"judge {name!r}: engine {judge.engine} judges nothing; name another"
                 )
-            _check_asked_once("judge", name, judge)
+            _check_one_limit("judge", name, judge)
         return judges
 
     @field_validator("rewriters")
@@ -292,7 +292,9 @@ class Config(StrictModel):
                 raise ValueError(
                     f"rewriter {name!r}: engine {rewriter.engine} rewords nothing; name another"
                 )
-            _check_asked_once("rewriter", name, rewriter)
+            if rewriter.draws > 1:
+                raise ValueError(f"rewriter {name!r}: it is asked once; leave draws out")
+            _check_one_limit("rewriter", name, rewriter)
         return rewriters
 
     @model_validator(mode="after")
@@ -349,9 +351,7 @@ class Config(StrictModel):
         return [name for name in self.models if not self.only or name in self.only]
 
 
-def _check_asked_once(kind: str, name: str, model: BaseModelSettings) -> None:
-    if model.draws > 1:
-        raise ValueError(f"{kind} {name!r}: a {kind} is asked once; leave draws out")
+def _check_one_limit(kind: str, name: str, model: BaseModelSettings) -> None:
     if isinstance(model.max_tokens, dict):
         raise ValueError(
             f"{kind} {name!r}: max_tokens must be one number, since what a {kind} is asked has no "

@@ -201,7 +201,12 @@ class BaseModelSettings(StrictModel):
         "Output limit in place of the benchmarks' own: one for all tasks, or a mapping from tasks.",
     )
     draws: int = role(
-        "answer", 1, "Answers drawn for each prompt; each of them is a sample.", ge=1, le=1000
+        "answer",
+        1,
+        "Answers drawn for each prompt; each of them is a sample. Of a judge: times that each "
+        "verdict is asked for; the first counts, all are compared (docs/judging.md).",
+        ge=1,
+        le=1000,
     )
     allowed_failures: float = role(
         "operation",

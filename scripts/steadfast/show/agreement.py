@@ -9,7 +9,7 @@ from steadfast.show.cells import PERCENT_DIGITS, count_cell, interval_cell, numb
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Cell, Column, Section, Table
-from steadfast.stats.agreement import KINDS
+from steadfast.stats.agreement import ITSELF, KINDS
 
 WORDS = facts("agreement.yaml")
 
@@ -81,4 +81,5 @@ def _notes(rows: pd.DataFrame) -> list[str]:
     if rows.empty:
         return ["empty"]
     notes = ["alone"] if (rows[["only_first", "only_second"]] > 0).any(axis=None) else []
+    notes += ["itself"] if (rows["kind"] == ITSELF).any() else []
     return [*notes, *(["undefined"] if (rows["kappa"].isna() & (rows["n"] > 0)).any() else [])]

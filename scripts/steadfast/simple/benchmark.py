@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from steadfast.base.files import Settings
-from steadfast.config.settings import references
+from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component, Scoring
 from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.schema.config import Config
@@ -139,7 +139,7 @@ class Simple:
         card of an export, where they are others."""
         by = [*([PART] if len(parts) > 1 else []), *self.by]
         shown = {"name": self.name, "title": self.title, "by": by, "judged": bool(self.judging)}
-        judges = list(config.judges) if self.judging and len(config.judges) > 1 else []
+        judges = judge_names(config) if self.judging and len(judge_names(config)) > 1 else []
         agreement = (AGREEMENT,) if judges else ()
         several = self.lengths and len(parts) > 1
         reached = (EFFECTIVE,) if several else ()

@@ -20,7 +20,7 @@ from steadfast.base.locks import Lock
 from steadfast.base.seal import Seal
 from steadfast.contract import part_files
 from steadfast.contract.components import JudgePrompt, component
-from steadfast.contract.request import Item, Oracle
+from steadfast.contract.request import Item, Oracle, draw_key
 from steadfast.engines.asking.run import run_part
 from steadfast.engines.base import EngineFailed, Loaded, Setup
 from steadfast.run.job import MODELS, Assignment, Journals
@@ -169,15 +169,22 @@ def _answers(one: Assignment) -> tuple[Sequence[Item], Oracle | None, None]:
 def _replies(one: Assignment) -> tuple[Sequence[Item], Oracle | None, Readable]:
     """Returns what a judge or rewriter is asked, its stand-in, and which replies can be read."""
     prompts, stand_in = part_files.read_judge_prompts(Path(one.prompts)), one.params["stand_in"]
-    oracle = part_files.JudgeOracle(component(stand_in).make(), prompts) if stand_in else None
+    draws = one.params["answers"].get("draws") or 1
+    made = component(stand_in).make() if stand_in else None
+    oracle = part_files.JudgeOracle(made, prompts, draws) if made else None
     form = component(one.params["schema"]) if "schema" in one.params else None
-    items = part_files.judge_items(prompts, form)
-    return items, oracle, _readable(one.params["readable"], prompts)
+    items = part_files.judge_items(prompts, form, draws)
+    return items, oracle, _readable(one.params["readable"], prompts, draws)
 
 
-def _readable(readable: Sequence[Any], prompts: Sequence[JudgePrompt]) -> Readable:
+def _readable(readable: Sequence[Any], prompts: Sequence[JudgePrompt], draws: int) -> Readable:
     read = component(readable)
-    expected = {r.id: (r.expected, prompt.answer) for prompt in prompts for r in prompt.requests}
+    expected = {
+        draw_key(request.id, draw): (request.expected, prompt.answer)
+        for prompt in prompts
+        for request in prompt.requests
+        for draw in range(draws)
+    }
 
     def reads(request: str, reply: str) -> bool:
         wanted, answer = expected[request]

@@ -7,8 +7,9 @@ from typing import Any, cast
 from steadfast.base.files import Record, write_jsonl
 from steadfast.base.seal import Seal
 from steadfast.contract import components
-from steadfast.contract.part_files import PartFiles, read_answers, read_replies
+from steadfast.contract.part_files import PartFiles, read_answers, read_draws
 from steadfast.contract.records import ScoreRecord
+from steadfast.contract.request import draw_key
 from steadfast.workflow.script import paths, run_rule
 
 
@@ -23,7 +24,11 @@ def score_part(
     """Writes the scores of one model, a record a prompt and draw, in the prompts' order."""
     samples = part.read(draws)
     answers = read_answers(outputs, samples)
-    replies = {judge: read_replies(path) for judge, path in verdicts.items()}
+    replies = {
+        draw_key(judge, draw): given
+        for judge, path in verdicts.items()
+        for draw, given in read_draws(path).items()
+    }
     write_jsonl(out, score_records(components.component(scoring).make(), samples, answers, replies))
 
 
@@ -33,7 +38,7 @@ def score_records(
     answers: Mapping[str, components.Answer],
     replies: Mapping[str, Mapping[str, components.Reply]],
 ) -> Iterator[ScoreRecord]:
-    """Returns the score's record of each sample; the first judge's replies count."""
+    """Returns the score's record of each sample; the first judge's first replies count."""
     judges: Mapping[str, Mapping[str, components.Reply]] = replies or {"": {}}
     for sample in samples:
         answer = answers[sample.id]

@@ -3,7 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations, permutations
 from typing import TypeVar
 
 import numpy as np
@@ -11,10 +11,10 @@ import pandas as pd
 
 from steadfast.contract.components import Scored
 from steadfast.stats.intervals import NOTHING, Estimates
-from steadfast.stats.raters import ByRater, answer_name
+from steadfast.stats.raters import FURTHER, ByRater, answer_name, first_draws
 
-JUDGES, MIXED, HUMANS = "judges", "judge and human", "humans"
-KINDS = (JUDGES, MIXED, HUMANS)
+JUDGES, ITSELF, MIXED, HUMANS = "judges", "judge and itself", "judge and human", "humans"
+KINDS = (JUDGES, ITSELF, MIXED, HUMANS)
 MAJORITY = "human majority"
 COLUMNS = (
     "kind", "first", "second", "model", "n", "raw", "raw_low", "raw_high", "kappa", "kappa_low",
@@ -51,10 +51,13 @@ def agreement_rows(
     """Returns the agreement of every two raters on the items that both have judged.
 
     Of several people the majority is compared with the judges too. A pair without common items has
-    n = 0 and no values.
+    n = 0 and no values. A judge with several draws is compared with itself: raw is the share of
+    items with the same verdict in all draws, kappa is Fleiss', and ``second`` says how many draws
+    there are; only_first counts items that not every draw has a verdict on.
 
     Args:
-        judges: each one's verdicts, in the order to show.
+        judges: each one's verdicts, in the order to show; of further draws under names of their own
+            (``request.draw_key``).
         people: each one's verdicts; who is named like a judge is shown as "<name> (human)".
         by: the model whose answer an item is; then each model has a row beside the one for all,
             whose model is empty.
@@ -72,13 +75,25 @@ def agreement_rows(
         name: {item: verdict for item, verdict in given.items() if verdict is not None}
         for name, given in [*judges.items(), *humans.items()]
     }
+    draws: dict[str, list[Verdicts[K]]] = defaultdict(list)
+    for name in judges:
+        draws[FURTHER.sub("", name)].append(clear[name])
+    apart = [*first_draws(judges), *humans]
+    kinds = (JUDGES, MIXED, HUMANS)
     rows = [
-        {"kind": KINDS[sum(name in humans for name in pair)], "model": model}
+        {"kind": kinds[sum(name in humans for name in pair)], "model": model}
         | dict(zip(("first", "second"), pair, strict=True))
-        | _pair(*part, cluster)
-        for pair in combinations(clear, 2)
+        | _pair(part, cluster)
+        for pair in combinations(apart, 2)
         if pair[0] not in humans or pair[1] != MAJORITY
-        for model, part in _by_model(clear[pair[0]], clear[pair[1]], by).items()
+        for model, part in _by_model([clear[name] for name in pair], by).items()
+    ]
+    rows += [
+        {"kind": ITSELF, "first": name, "second": f"{len(of)} draws", "model": model}
+        | _itself(part, cluster)
+        for name, of in draws.items()
+        if len(of) > 1
+        for model, part in _by_model(of, by).items()
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -98,19 +113,20 @@ def answer_agreement(
 
 
 def _by_model(
-    first: Verdicts[K], second: Verdicts[K], by: Callable[[K], str] | None
-) -> dict[str, tuple[Verdicts[K], Verdicts[K]]]:
-    parts: dict[str, tuple[dict[K, Hashable], dict[K, Hashable]]] = {}
+    sides: Sequence[Verdicts[K]], by: Callable[[K], str] | None
+) -> dict[str, Sequence[Verdicts[K]]]:
+    parts: dict[str, list[dict[K, Hashable]]] = {}
     if by is not None:
-        for side, given in enumerate((first, second)):
+        for side, given in enumerate(sides):
             for item, verdict in given.items():
-                parts.setdefault(by(item), ({}, {}))[side][item] = verdict
-    return {**{model: parts[model] for model in sorted(parts)}, "": (first, second)}
+                parts.setdefault(by(item), [{} for _ in sides])[side][item] = verdict
+    return {**{model: parts[model] for model in sorted(parts)}, "": sides}
 
 
 def _pair(
-    first: Verdicts[K], second: Verdicts[K], cluster: Callable[[K], Hashable] | None
+    raters: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
 ) -> dict[str, float]:
+    first, second = raters
     common = [item for item in first if item in second]
     sides = [first[item] for item in common], [second[item] for item in common]
     found = verdict_agreement(*sides)
@@ -119,6 +135,31 @@ def _pair(
         found |= _intervals(_tables(*sides, number, len(names)))
     only = {"only_first": len(first) - len(common), "only_second": len(second) - len(common)}
     return found | only
+
+
+def _itself(
+    draws: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
+) -> dict[str, float]:
+    """Compares the draws of one judge; kappa is over all ordered pairs of draws (Fleiss 1971)."""
+    common = [item for item in draws[0] if all(item in draw for draw in draws)]
+    sides = [[draw[item] for item in common] for draw in draws]
+    same = [len(set(verdicts)) == 1 for verdicts in zip(*sides, strict=True)]
+    of_items = [str(cluster(item)) if cluster else "" for item in common]
+    names, number = np.unique(of_items, return_inverse=True)
+    codes, pairs = list(dict.fromkeys(chain(*sides))), list(permutations(sides, 2))
+    counts = np.sum([_tables(*pair, number, len(names), codes) for pair in pairs], axis=0)
+    found = verdict_agreement([True] * len(same), same)
+    (found["kappa"],) = map(float, _kappa(counts.sum(axis=0)[None]))
+    if cluster is not None and common:
+        constant = _tables([True] * len(same), same, number, len(names))
+        # An item's pairs count as one.
+        parts = {"raw": constant, "kappa": counts / len(pairs)}
+        for name, tables in parts.items():
+            if not math.isnan(found[name]):
+                ends = (f"{name}_low", f"{name}_high")
+                found |= {key: of for key, of in _intervals(tables).items() if key in ends}
+    lacking = len(set().union(*draws)) - len(common)
+    return found | {"only_first": lacking, "only_second": 0}
 
 
 def _intervals(tables: np.ndarray) -> dict[str, float]:
@@ -152,12 +193,17 @@ def _intervals(tables: np.ndarray) -> dict[str, float]:
 
 
 def _tables(
-    first: Sequence[Hashable], second: Sequence[Hashable], cluster: np.ndarray, clusters: int
+    first: Sequence[Hashable],
+    second: Sequence[Hashable],
+    cluster: np.ndarray,
+    clusters: int,
+    categories: Iterable[Hashable] = (),
 ) -> np.ndarray:
     """Counts of each pair of categories in each cluster: clusters × categories × categories."""
     if len(first) != len(second):
         raise ValueError("both raters' verdicts must be of the same items")
-    codes = {verdict: code for code, verdict in enumerate(dict.fromkeys((*first, *second)))}
+    known = dict.fromkeys((*categories, *first, *second))
+    codes = {verdict: code for code, verdict in enumerate(known)}
     counts = np.zeros((clusters, len(codes), len(codes)))
     places = [np.array([codes[verdict] for verdict in side], int) for side in (first, second)]
     np.add.at(counts, (cluster, *places), 1)

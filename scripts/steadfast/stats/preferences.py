@@ -16,7 +16,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.contract.components import Labels, Scored
 from steadfast.stats.agreement import agreement_rows, majority
-from steadfast.stats.raters import HUMAN, is_preference, judge_verdicts, label_texts
+from steadfast.stats.raters import HUMAN, first_draws, is_preference, judge_verdicts, label_texts
 
 WIN, TIE, LOSE = "win", "tie", "lose"
 TURNED = {WIN: LOSE, TIE: TIE, LOSE: WIN}
@@ -67,6 +67,7 @@ def preferences(
     people = read_preferences(labels, first, turns)
     human = majority(people) if len(people) > 1 else next(iter(people.values()), {})
     contexts = {scored.record["sample_id"]: scored.record["context_id"] for scored in first}
+    judges = first_draws(judges)
     given = judge_verdicts(first, judges, lambda rated: {"": rated["total"]})
     rows: list[Record] = []
     for judge in judges:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -25,6 +26,15 @@ ByRater = dict[str, dict[tuple[str, str, K], V]]
 def answer_name(record: ScoreRecord) -> str:
     """Returns the name of a score's answer: its sample's id, with the draw from the second on."""
     return draw_key(record["sample_id"], record["draw"])
+
+
+FURTHER = re.compile(r"#\d+")
+"""The number of a judge's further draw in its name (``request.draw_key``)."""
+
+
+def first_draws(judges: Iterable[str]) -> list[str]:
+    """Returns the judges without their further draws, which count nowhere but in agreement."""
+    return [judge for judge in judges if not FURTHER.search(judge)]
 
 
 def numbered_points(rated: Record) -> dict[int, int]:

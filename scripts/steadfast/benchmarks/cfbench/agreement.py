@@ -17,6 +17,7 @@ from steadfast.stats.raters import (
     ByRater,
     answer_name,
     by_answer,
+    first_draws,
     judge_verdicts,
     listed_verdicts,
     numbered_points,
@@ -48,12 +49,13 @@ def agreement(
     people = _checked(labelled)
     rows = answer_agreement(judge_verdicts(scores, judges, numbered_points), people, scores)
     human = _people(labelled, people, data)
-    first_draws = [score for score in scores if not score.record["draw"]]
+    first_answers = [score for score in scores if not score.record["draw"]]
+    names = first_draws(judges)
 
     def humans(read: Callable[[Record], int | None]) -> pd.DataFrame:
-        given = judge_verdicts(first_draws, judges, lambda rated: {"": read(rated)})
+        given = judge_verdicts(first_answers, names, lambda rated: {"": read(rated)})
         satisfied = by_answer(given, lambda _, values: values[0])
-        return _with_people(satisfied, human, data, judges)
+        return _with_people(satisfied, human, data, names)
 
     def by_score(rated: Record) -> int | None:
         return None if rated[DIRECT] is None else is_satisfied(rated[DIRECT])

@@ -7,7 +7,7 @@ from pydantic import Field
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import DIRECT, FILE, FULL, LANGUAGE, RATES
-from steadfast.config.settings import references
+from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
@@ -56,7 +56,7 @@ def task(config: Config, section: Cfbench) -> Task:
     """What a config asks of CFBench; its one part is Chinese, the language of all its records."""
     mode = {"mode": config.judging.mode}
     asked = {**mode, "direct": section.direct}
-    judges = {"judges": list(config.judges), "references": references(config)}
+    judges = {"judges": judge_names(config), "references": references(config)}
     more = [DIRECT] if section.direct else []
     names = [LANGUAGE, *more]
     program = {LANGUAGE: facts("cfbench/released.yaml")["judge"]["url"]}
@@ -106,7 +106,7 @@ def _tables(config: Config, section: Cfbench) -> list[str]:
     """Returns names of the tables; agreement needs two raters, Table 6 people among them."""
     people = section.labels is not None
     raters = {"direct": section.direct, "table6_humans": people, "corrected": people}
-    raters["agreement"] = people or len(config.judges) > 1
+    raters["agreement"] = people or len(judge_names(config)) > 1
     wanted = [name for name, asked in raters.items() if asked]
     return ["table1_statistics", "table2_results", "types", "domains", *wanted, "coverage"]
 

@@ -9,7 +9,7 @@ from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench.facts import DECOMPOSED, WHOLE, part_name, taxonomy
 from steadfast.benchmarks.complexbench.judge import TEMPLATES, templates_in_use
-from steadfast.config.settings import references
+from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
@@ -87,7 +87,7 @@ def task(config: Config, section: Complexbench) -> Task:
     mode, languages = {"mode": config.judging.mode}, list(section.languages)
     judging = {**mode, "judging": section.judging}
     shown = {**mode, "languages": languages}
-    raters = {"judges": list(config.judges), "references": references(config)}
+    raters = {"judges": judge_names(config), "references": references(config)}
     splits = [WHOLE, DECOMPOSED] if section.decomposition else [WHOLE]
     used = templates_in_use(languages, config.judging.mode, section.judging)
     programs = {
@@ -97,7 +97,7 @@ def task(config: Config, section: Complexbench) -> Task:
     known = templates_of(NAME, TEMPLATES, section.templates, released)
     templates = {name: known[name] for name in used}
     reasons = {  # agreement needs two raters, decomposition turns
-        "agreement": section.labels is not None or len(config.judges) > 1,
+        "agreement": section.labels is not None or len(judge_names(config)) > 1,
         "corrected": section.labels is not None,
         "decomposition": section.decomposition,
     }

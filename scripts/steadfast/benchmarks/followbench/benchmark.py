@@ -11,7 +11,7 @@ from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.data import addresses, local_files, programs
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS, PATH, template_name
-from steadfast.config.settings import references, temperature_lines
+from steadfast.config.settings import judge_names, references, temperature_lines
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
@@ -101,7 +101,7 @@ def task(config: Config, section: Followbench) -> Task:
     released = released_prompts(NAME, PACKAGE, section, used, programs())
     templates = templates_of(NAME, used, section.templates, released)
     temperatures = temperature_lines(config)
-    raters = {"judges": list(config.judges), "references": references(config)}
+    raters = {"judges": judge_names(config), "references": references(config)}
     lines = {"temperatures": {name: list(place) for name, place in temperatures.items()}}
     figures = ("by_category", *(["temperature"] if temperatures else []))
     names = table_names(config, section)
@@ -161,7 +161,7 @@ def task(config: Config, section: Followbench) -> Task:
 def table_names(config: Config, section: Followbench) -> list[str]:
     """Returns the tables of a config; those of agreement need two raters."""
     layout = facts("followbench/tables.yaml")
-    several = section.labels is not None or len(config.judges) > 1
+    several = section.labels is not None or len(judge_names(config)) > 1
     compared = {
         ITEM_TABLE: several or len(section.judge_prompts) > 1,
         CONSTRAINT_TABLE: several and PATH in section.judge_prompts,
