@@ -219,7 +219,7 @@ class Paced:
 class PacedClient:
     """In place of the client: asks a paced server."""
 
-    def __init__(self, server, settings):
+    def __init__(self, server, settings, headers=None):
         self._server = server
 
     async def __aenter__(self):

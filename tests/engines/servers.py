@@ -80,7 +80,13 @@ class Server:
 
 
 def prompt_of(body):
-    return body["prompt"] if "prompt" in body else body["messages"][-1]["content"]
+    return body["prompt"] if "prompt" in body else text_of(body["messages"][-1])
+
+
+def text_of(message):
+    """A message's text, whole or in parts."""
+    content = message["content"]
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
 class JsonHandler(BaseHTTPRequestHandler):

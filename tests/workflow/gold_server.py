@@ -9,7 +9,7 @@ from zlib import crc32
 
 from batch_server import BatchServer
 from features import results_of
-from servers import Fault, error, handler_of
+from servers import Fault, error, handler_of, text_of
 from steadfast.config.load import load_config
 from steadfast.contract.components import component
 from steadfast.contract.part_files import (
@@ -86,7 +86,7 @@ class GoldServer(BatchServer):
         if body["model"] == "writer":
             original = BETWEEN.search(prompt)
             return json.dumps([f"{opening} {original[2]}" for opening in OPENINGS])
-        turns = [one["content"] for one in body.get("messages", ()) if one["role"] == "user"]
+        turns = [text_of(one) for one in body.get("messages", ()) if one["role"] == "user"]
         key = _key(turns or [prompt])
         with self.lock:
             found = self._known(key)

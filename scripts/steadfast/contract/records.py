@@ -50,7 +50,6 @@ class OutputRecord(TypedDict):
     completion_tokens: int | None
     thought_tokens: int | None
     truncated_tokens: int
-    tier: NotRequired[str]
     logprobs: NotRequired[Any]
     error: NotRequired[str]
     attempts: NotRequired[int]

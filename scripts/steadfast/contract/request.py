@@ -118,7 +118,8 @@ class Response:
     a triple a token (text, log probability, pairs of the alternatives) where they were asked for.
     ``cached_tokens`` and ``written_tokens`` are those of ``prompt_tokens`` that came from a
     provider's cache and that went into it; ``tier`` is what the reply is billed by, ``flex`` or
-    ``batch``, and None for the plain price.
+    ``batch``, and None for the plain price; ``parts`` are the content parts in which the prompt
+    went, where it was no plain string.
     """
 
     status: str
@@ -135,6 +136,7 @@ class Response:
     thought_tokens: int | None = None
     written_tokens: int | None = None
     tier: str | None = None
+    parts: int | None = None
 
 
 def draw_key(sample_id: str, draw: int) -> str:
@@ -189,8 +191,6 @@ def output_record(request: Request, response: Response) -> OutputRecord:
         "thought_tokens": response.thought_tokens,
         "truncated_tokens": request.truncated_tokens,
     }
-    if response.tier is not None:
-        found["tier"] = response.tier
     if response.logprobs is not None:
         found["logprobs"] = response.logprobs
     if response.error is not None:

@@ -96,8 +96,7 @@ class Run:
             prompt; ``status``, ``ok`` or why there is no whole answer; ``text``; ``thought``;
             ``finish_reason``; ``prompt_tokens``, ``cached_tokens``, ``written_tokens``,
             ``completion_tokens`` and ``thought_tokens`` as the engine counts them;
-            ``truncated_tokens``, cut from the context; ``tier``, where an answer was billed by
-            another than the plain price; ``request_hash``.
+            ``truncated_tokens``, cut from the context; ``request_hash``.
 
         Example:
             >>> answers = load("results").answers("lifbench", model="sim-a")

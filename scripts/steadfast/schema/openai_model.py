@@ -55,6 +55,29 @@ class OpenaiModel(SamplingModel):
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = role(
         "operation", "max_tokens", "The request field that carries the output limit."
     )
+    cache: Literal["30m", "12h"] | None = role(
+        "operation",
+        None,
+        "How long a context that several prompts share is kept after each use, by a mark between "
+        "two content parts (OpenAI from GPT-5.6 on); null: prompts are plain strings, unmarked.",
+    )
+    cache_keys: int | None = role(
+        "operation",
+        None,
+        "Keys (prompt_cache_key) that the prompts of a context are spread over, so that none "
+        "exceeds 15 requests a minute (docs/cost.md); null: none is sent.",
+        ge=1,
+        le=1000,
+    )
+    parts: Literal["apart"] | None = role(
+        "answer",
+        None,
+        "apart: the server puts something between content parts, and prompts always go in two, "
+        "which is another model's answer; null: parts reach the model as one string does.",
+    )
+    service_tier: Literal["flex"] | None = role(
+        "operation", None, "flex: slower, for about half the price (price.flex)."
+    )
     tokenizer: str = role(
         "answer",
         "o200k_base",
@@ -163,6 +186,19 @@ class OpenaiModel(SamplingModel):
                 f"max_concurrency {self.max_concurrency} is less than concurrency "
                 f"{self.concurrency}; raise the one or lower the other"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _sent_in_one_way(self) -> Self:
+        fields = {"cache": "prompt_cache_options", "cache_keys": "prompt_cache_key"}
+        for name, sent in (fields | {"service_tier": "service_tier"}).items():
+            if getattr(self, name) is not None and sent in self.extra_body:
+                raise ValueError(f"extra_body and {name} both set {sent}; leave one of them out")
+        if self.service_tier and self.batch:
+            raise ValueError("a batch has a price of its own; leave service_tier out, or batch")
+        chat = [name for name in (*fields, "parts") if getattr(self, name) is not None]
+        if chat and self.template == "base":
+            raise ValueError(f"{chat[0]} is of chat completions; leave it out with template: base")
         return self
 
     @model_validator(mode="after")

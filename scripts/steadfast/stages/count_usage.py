@@ -1,13 +1,14 @@
 """What inference took, per job: tokens from the outputs, time and retries from the run records."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from steadfast.base.files import Record, Settings, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
+from steadfast.engines.asking.journal import tiers
 from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.cost.bill import counted_cost
@@ -50,23 +51,37 @@ def write_usage(
                 "model": job.model,
                 "part": job.part,
                 "judge": job.judge,
-                **_tokens(list(read_outputs(path)), prices[job.role].get(job.name)),
+                **_tokens(list(read_outputs(path))),
+                **_billed(
+                    read_outputs(path), results / job.journal, prices[job.role].get(job.name)
+                ),
                 **_runs(read_runs(record)),
             }
         )
     write_rows(out, COLUMNS, rows)
 
 
-def _tokens(records: Sequence[OutputRecord], price: Settings | None) -> Record:
+def _billed(records: Iterable[OutputRecord], journal: Path, price: Settings | None) -> Record:
+    """What the requests cost by their counts, equal ones once, and by what the journal notes."""
+    if price is None:
+        return dict.fromkeys(("billed", "currency"))
+    tier = tiers(journal)
+    asked = {one["request_hash"]: one for one in records}
+    costs = [counted_cost(price, {**one, "tier": tier.get(name)}) for name, one in asked.items()]
+    known = [cost for cost in costs if cost is not None]
+    return {
+        "billed": f"{sum(known):.6f}" if known else None,
+        "currency": price["currency"] if known else None,
+    }
+
+
+def _tokens(records: Sequence[OutputRecord]) -> Record:
     """Sums over the requests, equal ones once; None where nothing is known."""
     asked = {record["request_hash"]: record for record in records}.values()
 
     def total(name: Tokens) -> int | None:
         known = [count for record in asked if (count := record.get(name)) is not None]
         return sum(known) if known else None
-
-    costs = [counted_cost(price, dict(record)) for record in asked] if price else []
-    billed = [found for found in costs if found is not None]
 
     statuses = Counter(record["status"] for record in asked)
     prompt, cached = total("prompt_tokens"), total("cached_tokens")
@@ -79,8 +94,6 @@ def _tokens(records: Sequence[OutputRecord], price: Settings | None) -> Record:
         "computed_tokens": computed,
         "hit_rate": f"{cached / prompt:.4f}" if prompt and cached is not None else None,
         "output_tokens": total("completion_tokens"),
-        "billed": f"{sum(billed):.6f}" if billed else None,
-        "currency": price["currency"] if price and billed else None,
         "refused": statuses["refused"],
         "cut": statuses["length"],
         "unfinished": statuses["unfinished"],

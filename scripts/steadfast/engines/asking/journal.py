@@ -149,6 +149,17 @@ def final_hashes(path: Path) -> set[str]:
     return found
 
 
+def tiers(path: Path) -> dict[str, str]:
+    """By which tier requests were billed that had another than the plain price."""
+    found = {}
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        with suppress(ValueError):
+            request_hash, response = _read(line)
+            if response.tier and response.status in FINAL:
+                found[request_hash] = response.tier
+    return found
+
+
 class Edited(ValueError):
     """A line is not the one that was written."""
 

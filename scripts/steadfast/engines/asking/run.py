@@ -17,7 +17,7 @@ from typing import cast
 from steadfast import __version__
 from steadfast.base.commit import asked_of_git
 from steadfast.base.errors import PassingError, UserError
-from steadfast.base.files import Settings, canonical_json, write_json, write_jsonl
+from steadfast.base.files import Record, Settings, canonical_json, write_json, write_jsonl
 from steadfast.base.seal import Seal
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.records import Identity
@@ -193,7 +193,17 @@ def identity(
             "truncated": sum(request.truncated_tokens for request in requests),
         },
     }
-    return cast(Identity, {**found, **engine.identity()})
+    return cast(Identity, {**found, **_parts(answers, responses), **engine.identity()})
+
+
+def _parts(answers: Settings, responses: Sequence[Response]) -> Record:
+    """How prompts went, where some went in content parts; the config says what a model reads."""
+    split = sum(response.parts is not None for response in responses)
+    if not split:
+        return {}
+    reads = "another text" if answers.get("parts") == "apart" else "the same text"
+    whole = sum(response.status not in ("error", "overflow") for response in responses) - split
+    return {"prompts": {"as one string": whole, "in parts": split, "parts read as": reads}}
 
 
 def _shown(key: str, answers: Settings) -> object:

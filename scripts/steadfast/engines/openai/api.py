@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 from steadfast.base.errors import PassingError, UserError
@@ -35,6 +36,8 @@ class ApiEngine(Engine):
     """
 
     paid = True
+    tier: str | None = None
+    """What all its replies are billed by, where it is another than the plain price."""
 
     def __init__(self, setup: Setup, provider: Provider):
         operation, serve = setup.operation, setup.own.get("serve")
@@ -53,7 +56,7 @@ class ApiEngine(Engine):
         self._bill = None
         if setup.journal is not None and operation.get("max_spend") is not None:
             folders = operation.get("bill") or [setup.journal.parent]
-            self._bill = Bill(operation["price"], operation["max_spend"], folders)
+            self._bill = Bill(operation["price"], operation["max_spend"], folders, self.tier)
         self._log = setup.log
         self._notices = Notices()
         self._heard = 0
@@ -142,11 +145,13 @@ class ApiEngine(Engine):
 
                 async def send_group(group: list[Request]) -> None:
                     nonlocal capped
-                    first, *rest = group
+                    first = {self._provider.route(one): one for one in reversed(group)}
+                    hashes = {one.hash for one in first.values()}
+                    rest = [one for one in group if one.hash not in hashes]
                     try:
-                        warming = await start(first)
+                        warming = [await start(one) for one in group if one.hash in hashes]
                         if rest:
-                            await warming
+                            await asyncio.wait(warming)
                         for request in rest:
                             await start(request)
                     except CapReached as reached:
@@ -220,7 +225,13 @@ class ApiEngine(Engine):
             problem = parsed(safe)
             self._stop_if_hopeless(reply.status, problem)
             return failure(reply.status, problem, reply.headers, time.time())
-        return self._provider.read(safe, whole=safe == reply.content)
+        outcome = self._provider.read(safe, whole=safe == reply.content)
+        return outcome if isinstance(outcome, Retry) else self.as_sent(request, outcome)
+
+    def as_sent(self, request: Request, reply: Response) -> Response:
+        """A reply with how its prompt went, and what it is billed by."""
+        parts = self._provider.parts(request)
+        return replace(reply, parts=parts, tier=self.tier or reply.tier)
 
     def _say_wait(self, reason: str, after: float | None) -> None:
         """Says that the server asks to wait, in the log and on the terminal."""

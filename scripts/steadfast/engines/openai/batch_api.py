@@ -52,6 +52,8 @@ class BatchEngine(ChatEngine):
     job re-attaches. What a batch leaves unanswered goes into a further one, up to ``attempts``.
     """
 
+    tier = "batch"
+
     def __init__(self, setup: Setup):
         super().__init__(setup)
         assert setup.journal is not None, "a batch must not be forgotten"
@@ -67,6 +69,7 @@ class BatchEngine(ChatEngine):
 
         asked = {request.hash: request for group in groups for request in group}
         state = BatchState.load(self._state_path)
+        self._provider.expect(groups)
         with OpenAI(**self._access.client_settings(self._timeout)) as self._client:
             for batch in [batch for batch in state.open if batch.batch_id is None]:
                 if batch.file_id is not None:
@@ -166,7 +169,7 @@ class BatchEngine(ChatEngine):
                 if isinstance(outcome, Response):
                     del reasons[name]
                     answered += 1
-                    yield asked[name], estimated(asked[name], outcome)
+                    yield asked[name], estimated(asked[name], self.as_sent(asked[name], outcome))
                 else:
                     reasons[name] = outcome.reason
         again = {n: r for n, r in reasons.items() if state.attempts.get(n, 0) + 1 < self._attempts}
@@ -257,12 +260,13 @@ class BatchFilesEngine(ChatEngine):
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         asked = {request.hash: request for group in groups for request in group}
+        self._provider.expect(groups)
         for path in sorted(self._folder.glob(f"*{RESULTS}")):
             for name, outcome in self._replies(path.read_bytes()):
                 # An error is no last word: another file may hold an answer.
                 if isinstance(outcome, Response) and outcome.status != "error" and name in asked:
                     request = asked.pop(name)
-                    yield request, estimated(request, outcome)
+                    yield request, estimated(request, self.as_sent(request, outcome))
         if asked:
             names = self._write(list(asked.values()))
             raise UserError(

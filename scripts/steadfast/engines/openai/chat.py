@@ -4,12 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from steadfast.base.files import Record
+from steadfast.base.tokens import fingerprint
 from steadfast.contract.request import Request, Response
 from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.base import Setup
-from steadfast.engines.openai.body import SUFFIX, request_body, request_url
+from steadfast.engines.openai.body import SUFFIX, clean, request_body, request_url
 from steadfast.engines.openai.provider import Provider
 from steadfast.engines.openai.replies import Retry, read_completion
+
+USUAL_LIFETIME = "30m"
+"""Of what is written to OpenAI's cache, where a mark says nothing of it."""
 
 
 class Chat(Provider):
@@ -38,6 +42,12 @@ class Chat(Provider):
         self._own_text = self._text_of(setup.answers.get("tokenizer") or "")
         self.tokenizer = self._own_text
         self._max_tokens_field = setup.operation.get("max_tokens_field", "max_tokens")
+        lifetime = setup.operation.get("cache")
+        further = {} if lifetime in (None, USUAL_LIFETIME) else {"ttl": lifetime}
+        self._mark: Record = {"mode": "explicit", **further} if lifetime else {}
+        self._keys: int | None = setup.operation.get("cache_keys")
+        self._service_tier: str | None = setup.operation.get("service_tier")
+        self._contexts: dict[str, str] = {}
         self.logprobs = "logprobs" in self.answers
         extra = self.answers.get("extra_body", {})
         self.tools = bool(extra.get("tools") or extra.get("functions"))
@@ -60,7 +70,33 @@ class Chat(Provider):
         return super().template_tokens(count)
 
     def body(self, request: Request) -> Record:
-        return request_body(self.answers, request, self._max_tokens_field)
+        body = request_body(self.answers, request, self._max_tokens_field)
+        if self.parts(request):
+            mark = {"prompt_cache_breakpoint": self._mark} if self._marks(request) else {}
+            own = {"type": "text", "text": clean(request.suffix)}
+            shared = {"type": "text", "text": clean(request.prefix), **mark}
+            body["messages"][-1]["content"] = [shared, own]
+        if self._mark:  # without it a mark at the end of each prompt is written, and paid for
+            body["prompt_cache_options"] = {"mode": "explicit"}
+        if key := self.route(request):
+            body["prompt_cache_key"] = key
+        if self._service_tier:
+            body["service_tier"] = self._service_tier
+        return body
+
+    def parts(self, request: Request) -> int | None:
+        whole = not (request.prefix and request.suffix)
+        return 2 if not whole and ("parts" in self.answers or self._marks(request)) else None
+
+    def _marks(self, request: Request) -> bool:
+        return bool(self._mark) and self.is_shared(request)
+
+    def route(self, request: Request) -> str:
+        if not self._keys or not self.is_shared(request):
+            return ""
+        if request.prefix not in self._contexts:
+            self._contexts = {request.prefix: fingerprint(request.prefix)[:32]}
+        return f"{self._contexts[request.prefix]}-{int(request.hash[:8], 16) % self._keys}"
 
     def read(self, content: bytes, *, whole: bool) -> Response | Retry:
         # Token by token, log probabilities would spell the key of an answer that repeats it.

@@ -55,6 +55,14 @@ class Provider(ABC):
         """The header of each request; None: the ``openai`` client's."""
         return None
 
+    def route(self, request: Request) -> str:
+        """What leads requests to one machine and its cache; one of each is sent first."""
+        return ""
+
+    def parts(self, request: Request) -> int | None:
+        """In how many content parts a prompt is sent; None: as the provider's usual string."""
+        return None
+
     @abstractmethod
     def body(self, request: Request) -> Record:
         """The body of one request."""

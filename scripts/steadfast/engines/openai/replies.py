@@ -24,6 +24,7 @@ answer, and neither does none: vLLM, SGLang, llama.cpp and OpenRouter name one w
 answer, Ollama leaves it out where it was interrupted."""
 TOOL_ENDS = {"tool_calls": "ok", "function_call": "ok"}
 """Likewise where the request offers tools."""
+FLEX = "flex"
 OVERLOADED = (429, 503, 529)
 TURNED_AWAY = tuple(f"HTTP {status}" for status in OVERLOADED)
 """Reasons of attempts that a server refused since it had too many of them."""
@@ -103,6 +104,7 @@ def usage_of(reply: Mapping[str, object]) -> Record:
         "thought_tokens": max((tokens for tokens in thoughts if tokens is not None), default=None),
         "served_model": text(reply.get("model")),
         "fingerprint": text(reply.get("system_fingerprint")),
+        "tier": FLEX if reply.get("service_tier") == FLEX else None,
     }
 
 
