@@ -24,8 +24,8 @@ class Graded(GoldServer):
     """Gives the model ``gold`` the gold answers, ``near`` most of them, ``bad`` few."""
 
     def _answer(self, prompt, body):
-        found, lot = super()._answer(prompt, body), crc32(prompt.encode()) % 9
-        right = {"gold": range(9), "near": range(8), "bad": range(2)}[body["model"]]
+        found, lot = super()._answer(prompt, body), crc32(prompt.encode()) % 40
+        right = {"gold": range(40), "near": range(39), "bad": range(9)}[body["model"]]
         return found if lot in right else "I do not know."
 
 
