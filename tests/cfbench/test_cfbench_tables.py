@@ -10,7 +10,7 @@ from picture_checks import check, drawn, legend_texts
 
 from cfbench_run import CAREFUL, READER, Run
 from steadfast.benchmarks.cfbench import figures, tables
-from steadfast.benchmarks.cfbench.facts import MEASURES, SETS
+from steadfast.benchmarks.cfbench.facts import MEASURES, OTHER_TASKS, SETS
 from steadfast.show import latex
 from steadfast.show.render import markdown
 from steadfast.show.roster import Display, Shown
@@ -152,7 +152,9 @@ def test_with_many_models_a_table_with_a_column_each_shows_the_best_and_says_so(
 def test_figures_name_what_is_no_real_model_and_show_the_whole_legend(frames):
     long_names = {name: replace(how, label=f"{how.label:.<90}") for name, how in MODELS.items()}
     found = drawn(lambda: figures.figures(frames, Display(models=long_names)))
-    assert list(found) == ["types", "secondary_types", "factors"]
+    by_kind = ["types", "secondary_types", "domains", "nlp_tasks"]
+    assert list(found) == [*by_kind, "distribution", "factors"]
+    del found["distribution"]  # of the data, not of models
     for name, (figure, _) in found.items():
         check(figure, name)
         texts = legend_texts(figure)
@@ -188,3 +190,21 @@ def test_a_run_without_any_score_has_tables_and_figures():
     assert row[:5] == ["0.0"] * 3 + ["0", "24"]  # none unfinished, all refused
     for figure, _ in figures.figures(frames, DISPLAY).values():
         figure.draw_without_rendering()
+
+
+def test_the_distribution_counts_the_records_most_of_a_kind_on_top():
+    counted = [("domain", "教育", 2), ("domain", "金融", 5), ("task", "NER", 3)]
+    frame = pd.DataFrame(
+        [*counted, ("task", OTHER_TASKS, 1234)], columns=["kind", "category", "value"]
+    )
+    found = figures.figures(made() | {"distribution": frame}, DISPLAY)["distribution"]
+    domains, tasks = found.figure.axes
+    assert [text.get_text() for text in domains.get_yticklabels()] == ["Finance", "Education"]
+    assert [bar.get_width() for bar in domains.patches] == [5, 2]
+    assert [bar.get_width() for bar in tasks.patches] == [3]
+    assert found.caption.endswith("1,234 more records are of other NLP tasks.")
+
+
+def test_records_are_counted_once_whatever_answered_them(frames):
+    counted = frames["distribution"].groupby("kind")["value"].sum()
+    assert counted["source"] == 24 == counted["domain"] + counted["task"]

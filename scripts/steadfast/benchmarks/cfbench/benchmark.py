@@ -31,8 +31,8 @@ NAME, PACKAGE = "cfbench", "steadfast.benchmarks.cfbench"
 LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a prompt, roughly
 RELEASED_ATTEMPTS = 10
 METRICS = (
-    "headline", "results", "types", "domains", "factors", "statistics", "coverage", "agreement",
-    "humans", "comparisons", "drawn",
+    "headline", "results", "types", "domains", "distribution", "factors", "statistics", "coverage",
+    "agreement", "humans", "comparisons", "drawn",
 )  # fmt: skip
 DIRECT_METRICS = ("direct", "direct_humans")
 CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "data:released"}
@@ -84,7 +84,8 @@ def task(config: Config, section: Cfbench) -> Task:
             tuple(f"{NAME}_{name}" for name in tables),
         ),
         figures=Output(
-            Component(f"{PACKAGE}.figures:figures"), ("types", "secondary_types", "factors")
+            Component(f"{PACKAGE}.figures:figures"),
+            ("types", "secondary_types", "domains", "nlp_tasks", "distribution", "factors"),
         ),
         judging=Judging(
             prompts=Component(f"{PACKAGE}.judge:CfbenchJudgePrompts", asked, packaged(templates)),

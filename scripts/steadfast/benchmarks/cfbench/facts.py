@@ -12,6 +12,7 @@ SPLITS = ("easy", "hard")
 FULL = "full"  # both splits together
 SETS = (*SPLITS, FULL)
 REAL_LIFE = "tob"  # the source whose records have a domain; the others name an NLP task
+OTHER_TASKS = "(other tasks)"  # those with few records, together
 # Of one record, as scores have them.
 RATES: tuple[Literal["csr", "isr", "psr"], ...] = ("csr", "isr", "psr")
 MEASURES = ("CSR", "ISR", "PSR")  # their means

@@ -1,4 +1,4 @@
-"""CFBench's figures: satisfaction by type, primary and secondary (Figure 4), and factor (6)."""
+"""CFBench's figures: records by origin (3), satisfaction by type (4), origin (5), factor (6)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,11 +8,22 @@ from matplotlib.figure import Figure
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.data import TYPES
-from steadfast.benchmarks.cfbench.facts import FULL, PRIMARY_KIND
+from steadfast.benchmarks.cfbench.facts import FULL, OTHER_TASKS, PRIMARY_KIND
 from steadfast.benchmarks.cfbench.facts import SECONDARY_KIND as SECONDARY
 from steadfast.benchmarks.cfbench.results import CfbenchResults
 from steadfast.contract.components import Frames
-from steadfast.show.figures import PAGE, Picture, apart, draw_points, frame, look, picture
+from steadfast.show.figures import (
+    PAGE,
+    PALETTE,
+    SMALL,
+    Picture,
+    apart,
+    draw_points,
+    frame,
+    look,
+    picture,
+    wrapped,
+)
 from steadfast.show.panels import by_category, legend
 from steadfast.show.results import Note, range_note, range_notes
 from steadfast.show.roster import Display
@@ -33,18 +44,25 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
         for of in TYPES.values()
         for label, name in of.secondary.items()
     } | blank
-    kinds = {"types": (primary, names), "secondary_types": (secondary, inner)}
+    origins = rows_of(frames["domains"], measure="PSR")
+    kinds = {
+        "types": (primary, names, "types"),
+        "secondary_types": (secondary, inner, "types"),
+        "domains": (rows_of(origins, kind="domain"), _origin_names(frames, "domain"), "domains"),
+        "nlp_tasks": (rows_of(origins, kind="task"), _origin_names(frames, "task"), "domains"),
+    }
     captions, values = results.words["figure_captions"], results.values(FULL, "PSR")
     shared = range_notes(results.roster, results.words["ranked"], values, display.digits)
     shared += results.notes(results.shown_models)
     drawn = {}
-    for name, (rows, of) in kinds.items():
-        notes = [*_extremes(results, rows, of), *shared, *results.left_out("types")]
+    for name, (rows, of, metric) in kinds.items():
+        notes = [*_extremes(results, rows, of), *shared, *results.left_out(metric)]
         labels = {label: text for label, text in of.items() if label in set(rows["category"])}
         figure = by_category(
-            results.roster, results.shown_models, rows, labels, results.words["figures"]["types"]
+            results.roster, results.shown_models, rows, labels, results.words["figures"][metric]
         )
         drawn[name] = picture(figure, captions[name], notes)
+    drawn["distribution"] = _distribution(results)
     notes = [*shared, *results.left_out("factors")]
     return drawn | {"factors": picture(_factors(results), captions["factors"], notes)}
 
@@ -57,6 +75,38 @@ def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, s
         return []
     named = ((names[str(key)], value) for key, value in means.items())
     return range_note(results.words["figures"]["mean_of_types"], named, results.digits)
+
+
+def _origin_names(frames: Frames, kind: str) -> dict[str, str]:
+    """What the domains, or the NLP tasks, of a run's records are called, in the metric's order."""
+    known = facts("cfbench/domains.yaml")[f"{kind}s"]
+    categories = rows_of(frames["distribution"], kind=kind)["category"]
+    return {str(one): wrapped(known.get(one, str(one))) for one in categories}
+
+
+def _distribution(results: CfbenchResults) -> Picture:
+    """Draws how many records each domain and each NLP task has, most of them on top (Figure 3)."""
+    words, whole = results.words["figures"], results.frames["distribution"]
+    other = whole.loc[whole["category"] == OTHER_TASKS, "value"].sum()
+    named = whole[whole["category"] != OTHER_TASKS]
+    parts = {kind: rows_of(named, kind=kind) for kind in ("domain", "task")}
+    high = 0.16 * max(5, *map(len, parts.values()))
+    figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
+    for axes, (kind, rows) in zip(figure.subplots(1, 2), parts.items(), strict=True):
+        names = _origin_names(results.frames, kind)
+        rows = rows.sort_values("value", ascending=False, kind="stable")
+        bars = axes.barh(range(len(rows)), rows["value"], color=PALETTE[0], height=0.7)
+        axes.bar_label(bars, fontsize=SMALL, padding=2)
+        axes.set_yticks(range(len(rows)), [names[one] for one in rows["category"]])
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(max(5, len(rows)) - 0.4, -0.6)
+        axes.set_xlim(0, 1.15 * rows["value"].max() if len(rows) else 1)
+        axes.set_xlabel(words["distribution"])
+        heading = results.words["sections"][kind]
+        frame(axes, f"{heading} ({rows['value'].sum():,})", grid="x")
+    caption = results.words["figure_captions"]["distribution"]
+    note: list[Note] = [(None, words["other_tasks"].format(n=f"{other:,}"))] if other else []
+    return picture(figure, caption, note)
 
 
 def _factors(results: CfbenchResults) -> Figure:

@@ -20,6 +20,7 @@ from steadfast.benchmarks.cfbench.facts import (
     FULL,
     LANGUAGE,
     MEASURES,
+    OTHER_TASKS,
     PRIMARY_KIND,
     REAL_LIFE,
     SECONDARY_KIND,
@@ -45,7 +46,6 @@ from steadfast.stats.scores import STATUSES, answers_expected, models_of, with_p
 from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
 
 VALUES = ["value", "low", "high", "n"]
-OTHER_TASKS = "(other tasks)"
 
 
 def metrics(
@@ -61,7 +61,8 @@ def metrics(
     records = {record["sample_id"]: record for record in data[LANGUAGE]["data"][LANGUAGE]}
     found = list(checked_scores(scores, records))
     asked = {scored.record["sample_id"] for scored in found}
-    samples = sample_frame(found, record_frame(records))
+    of_records = record_frame(records)
+    samples = sample_frame(found, of_records)
     rates, counts = results(samples, mode), coverage(samples)
     compared, of_sets = comparisons(samples, references), drawn(samples, None, ["split"])
     of_direct = {}
@@ -78,6 +79,7 @@ def metrics(
         "corrected": corrected(found, records, labels, raw) if labels else NOTHING_CORRECTED,
         "types": by_type(found, records),
         "domains": by_origin(samples),
+        "distribution": distribution(of_records[of_records.index.isin(asked)]),
         "factors": by_factor(samples),
         "statistics": statistics({name: records[name] for name in records if name in asked}),
         "coverage": counts,
@@ -145,18 +147,32 @@ def by_origin(samples: pd.DataFrame) -> pd.DataFrame:
     The mapping of the tasks to the paper's four classes is not released, so that the tasks with
     most records have rows by name, and all others one together.
     """
+    parts, order = _origins(samples, samples.drop_duplicates("cluster"))
+    return _by_category(samples, parts, order)
+
+
+def distribution(records: pd.DataFrame) -> pd.DataFrame:
+    """Returns how many records are of each source, domain and task (Figure 3)."""
+    parts, order = _origins(records, records)
+    counts = [of.value_counts().rename_axis("category").rename("value") for of in parts.values()]
+    table = pd.concat(counts, keys=list(parts), names=["kind"]).reset_index()
+    return in_order(table, {"kind": list(parts), "category": list(dict.fromkeys(order))})
+
+
+def _origins(frame: pd.DataFrame, once: pd.DataFrame) -> tuple[dict[str, pd.Series], list[str]]:
+    """The source, domain and task of each row, and all these in order; ``once`` has each record."""
     names = facts("cfbench/domains.yaml")
-    real_life = samples["source"] == REAL_LIFE
-    tasks = samples[~real_life].drop_duplicates("cluster")["task"].value_counts(sort=False)
+    real_life = frame["source"] == REAL_LIFE
+    tasks = once.loc[once["source"] != REAL_LIFE, "task"].value_counts(sort=False)
     largest = list(tasks.sort_values(ascending=False, kind="stable").index[: names["most_tasks"]])
-    task = samples["task"].where(samples["task"].isin(largest), OTHER_TASKS)
+    task = frame["task"].where(frame["task"].isin(largest), OTHER_TASKS)
     parts = {
-        "source": samples["source"],
-        "domain": samples["domain"].where(real_life),
+        "source": frame["source"],
+        "domain": frame["domain"].where(real_life),
         "task": task.where(~real_life),
     }
-    domains = [*names["domains"], *samples["domain"].dropna()]
-    return _by_category(samples, parts, [*names["sources"], *domains, *largest, OTHER_TASKS])
+    domains = [*names["domains"], *frame["domain"].dropna()]
+    return parts, [*names["sources"], *domains, *largest, OTHER_TASKS]
 
 
 def by_factor(samples: pd.DataFrame) -> pd.DataFrame:
