@@ -27,6 +27,8 @@ WHOLE["models"] |= {
         "reasoning": REASONING,
     },
     "qwen": {"engine": "vllm", "model": "m", "window": 4096, "hf_overrides": {"a": [1]}},
+    "claude": {"engine": "anthropic", "model": "m", "temperature": None},
+    "flash": {"engine": "gemini", "model": "m", "effort": "low"},
     "old": {"engine": "replay", "file": "answers.jsonl", "fields": {"text": "answer"}},
     "paper": {"engine": "scored"},
 }

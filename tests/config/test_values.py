@@ -18,6 +18,8 @@ OF_ENGINE: dict[str, dict[str, Any]] = {
         "size": {"parameters": 7.0},
         "price": {"input": 1.0, "output": 2.0},
     },
+    "anthropic": {"model": "m"},
+    "gemini": {"model": "m"},
     "vllm": {"model": "m", "window": 4096},
     "replay": {"file": "answers.jsonl"},
 }

@@ -50,6 +50,8 @@ class Server:
         self.busy = self.most_busy = 0
         self.lock = threading.Lock()
 
+    key_header = "Authorization"
+
     def handler(self):
         return handler_of(self)
 
@@ -80,12 +82,17 @@ class Server:
 
 
 def prompt_of(body):
-    return body["prompt"] if "prompt" in body else text_of(body["messages"][-1])
+    """The last prompt of a body, of whichever dialect."""
+    return (
+        body["prompt"]
+        if "prompt" in body
+        else text_of((body.get("messages") or body["contents"])[-1])
+    )
 
 
 def text_of(message):
     """A message's text, whole or in parts."""
-    content = message["content"]
+    content = message.get("content") or message["parts"]
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
@@ -124,7 +131,7 @@ def handler_of(server):
             with server.lock:
                 server.asked[prompt] += 1
                 server.bodies.append(body)
-                server.keys.add(self.headers.get("Authorization"))
+                server.keys.add(self.headers.get(server.key_header))
                 server.busy += 1
                 server.most_busy = max(server.most_busy, server.busy)
                 fault = server.next_fault(prompt)

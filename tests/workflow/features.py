@@ -54,6 +54,11 @@ def gold(*apart: str, **settings: Any) -> Feature:
     return Feature({"models": {"gold": settings}}, apart=apart)
 
 
+def native(*apart: str, **settings: Any) -> Feature:
+    of_openai = ("base model", "examples", "log probabilities", "other limit field")
+    return gold(*of_openai, *apart, **settings)
+
+
 def model(name: str, **settings: Any) -> Feature:
     return Feature({"models": {name: settings}})
 
@@ -258,6 +263,8 @@ FEATURES: dict[str, Feature] = {
     "parts that are other text": gold("base model", "examples", parts="apart"),
     "few at once": gold(concurrency=2),
     "batches": gold("faults of the server", batch=True, batch_interval=0.01),
+    "Anthropic's dialect": native("batches", "draws", engine="anthropic", cache="1h"),
+    "Gemini's dialect": native("batches", "Anthropic's dialect", engine="gemini"),
     "log probabilities": gold(logprobs=2),
     "model's tokenizer": gold(tokenizer="cl100k_base", template_tokens=11),
     "throughput": gold(throughput={"prefill": 5000.0, "decode": 500.0}, hours=1.5, mem_gb=2),

@@ -14,9 +14,11 @@ from steadfast.base.markdown import markdown_table
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
 from steadfast.contract.registry import benchmarks, families, installed
-from steadfast.schema import config, judged, model_base, models
+from steadfast.schema import api_model, config, judged, model_base, models
 
 SHARED = (
+    api_model.ApiModel,
+    model_base.OpenModel,
     model_base.SamplingModel,
     model_base.ThinkingModel,
     model_base.BaseModelSettings,
@@ -41,6 +43,8 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Every model", "models.{name}.", model_base.BaseModelSettings
     yield "Engines whose answers may hold thoughts", "models.{name}.", model_base.ThinkingModel
     yield "Engines that sample", "models.{name}.", model_base.SamplingModel
+    yield "Engines with open models", "models.{name}.", model_base.OpenModel
+    yield "Engines behind an API", "models.{name}.", api_model.ApiModel
     yield "Reasoning of a model", "models.{name}.reasoning.", model_base.Reasoning
     for engine, settings in models.engines().items():
         yield f"Engine {engine}", "models.{name}.", settings
@@ -94,9 +98,8 @@ def _anchor(title: str) -> str:
 
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
-    inherited = next(
-        (base.model_fields for base in SHARED if issubclass(model, base) and model is not base), {}
-    )
+    bases = [base for base in SHARED if issubclass(model, base) and model is not base]
+    inherited = {name for base in bases for name in base.model_fields}
     rows = [
         (f"`{prefix}{name}`", _default(field), role_of(field), field.description)
         for name, field in model.model_fields.items()

@@ -11,6 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import shown
 from steadfast.config.values import check_plain, dotted
+from steadfast.contract.engine_names import BEHIND_APIS
 from steadfast.contract.registry import families
 from steadfast.schema.config import Config
 
@@ -94,7 +95,7 @@ def _check_model(model: Settings, place: tuple[str, ...]) -> None:
     for key, what in OWN_TO_A_MACHINE.items():
         if model.get(key):
             raise _refused((*place, key), what)
-    if model.get("engine") == "openai" and model.get(KEY, "its default") is not None:
+    if str(model.get("engine")) in BEHIND_APIS and model.get(KEY, "its default") is not None:
         raise _refused((*place, KEY), "sends a variable of the environment, where it is not null")
 
 

@@ -11,10 +11,10 @@ from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
 from steadfast.contract.request import draw_key
 from steadfast.contract.task import ReleasedModel
+from steadfast.schema.api_model import ApiModel
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings, SamplingModel
 from steadfast.schema.models import ReplayModel, ScoredModel
-from steadfast.schema.openai_model import OpenaiModel
 
 AT_ONCE = 128
 """Requests under way at once, where the config leaves it to the engine."""
@@ -136,7 +136,7 @@ def _released(config: Config, name: str) -> ReleasedModel | None:
 def key_variables(config: Config) -> list[str]:
     """The environment variables that hold the keys of the config's models, judges and rewriters."""
     asked = (*config.models.values(), *config.judges.values(), *config.rewriters.values())
-    names = {one.api_key_env for one in asked if isinstance(one, OpenaiModel)}
+    names = {one.api_key_env for one in asked if isinstance(one, ApiModel)}
     return sorted(name for name in names if name)
 
 

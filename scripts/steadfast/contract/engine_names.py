@@ -6,12 +6,16 @@ ENGINES = {
     "floor": "steadfast.engines.stand_ins:FloorEngine",
     "replay": "steadfast.engines.stand_ins:ReplayEngine",
     "openai": "steadfast.engines.openai.batch_api:build",
+    "anthropic": "steadfast.engines.native.engines:build",
+    "gemini": "steadfast.engines.native.engines:build",
     "vllm": "steadfast.engines.vllm.copies:build",
 }
 """What makes each engine of its setup, by name, so that only its own module is imported, and a
 rule depends on no other."""
 NEEDS = {
     "openai": "steadfast.doctor.models:openai_needs",
+    "anthropic": "steadfast.doctor.models:native_needs",
+    "gemini": "steadfast.doctor.models:native_needs",
     "vllm": "steadfast.doctor.models:vllm_needs",
 }
 """What says of each engine what its models need of the surroundings (``doctor.check.Needed``); an
@@ -23,5 +27,7 @@ STAND_INS = frozenset({"reference", "simulated", "floor"})
 """Engines that answer from what a benchmark knows."""
 WITHOUT_MODEL = STAND_INS | {"replay"}
 """Engines without a model: they cost nothing and keep no journal."""
+BEHIND_APIS = frozenset({"openai", "anthropic", "gemini"})
+"""Engines whose models answer behind an API."""
 LOADS = frozenset({"vllm"})
 """Engines that load the model into the job."""

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -15,11 +15,16 @@ from steadfast.base.files import Settings
 from steadfast.base.names import shown
 from steadfast.doctor.check import Check, Surroundings, found, unneeded
 from steadfast.doctor.machine import SECONDS, tokenizer
+from steadfast.engines.base import Setup
+from steadfast.engines.native.engines import DIALECTS
+from steadfast.engines.openai.body import array, mapping, parsed
 from steadfast.engines.openai.client import Access
+from steadfast.engines.openai.replies import lasting
 from steadfast.engines.openai.served import program_path
 from steadfast.workflow.interpreter import interpreter
 
 CONFIG = "config.json"
+SILENT = "nothing answers; start the server, or correct base_url"
 VERSION = """
 from importlib.metadata import packages_distributions, version
 for name in packages_distributions().get("vllm", ())[:1]:
@@ -119,6 +124,23 @@ def openai_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         yield found("server", there, f"jobs start {program} themselves", advice)
         return
     access = Access(how["base_url"], how["api_key_env"])
+    yield from _server(how, access, around, lambda: _asked(how["base_url"], how["api_key_env"]))
+
+
+def native_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
+    """Whether the key is set (never shown), what counts is there, and the provider answers."""
+    yield tokenizer(how["tokenizer"])
+    access = DIALECTS[how["engine"]](Setup(how, how)).access
+    given = how["engine"], how["base_url"], how["api_key_env"]
+    yield from _server(how, access, around, lambda: _asked_natively(*given))
+
+
+def _server(
+    how: Settings,
+    access: Access,
+    around: Surroundings,
+    ask: Callable[[], tuple[str, frozenset[str]]],
+) -> Iterator[Check]:
     try:
         access.client_settings(SECONDS)
     except UserError as error:
@@ -129,7 +151,7 @@ def openai_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     if not around.online:
         yield Check("endpoint", "unchecked", f"{access.address} was not asked")
         return
-    reason, models = _asked(how["base_url"], name)
+    reason, models = ask()
     if models and how["model"] not in models:
         (near,) = get_close_matches(how["model"], models, n=1, cutoff=0)
         nearest = f"the nearest that it lists is {shown(near)}"
@@ -146,13 +168,39 @@ def _asked(base_url: str | None, key_name: str | None) -> tuple[str, frozenset[s
     try:
         with openai.OpenAI(**access.client_settings(SECONDS)) as client:
             return "", frozenset(one.id for one in client.models.list().data or ())
-    except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-        return f"HTTP status {error.status_code}; check the key in {access.key_source}", frozenset()
     except openai.APIStatusError as error:
-        if error.status_code < 500:  # a server without that list answers all the same
-            return "", frozenset()
-        return f"HTTP status {error.status_code}; it is no API, or not well", frozenset()
+        return _why(error.status_code, error.body, access), frozenset()
     except openai.APIConnectionError:
-        return "nothing answers; start the server, or correct base_url", frozenset()
+        return SILENT, frozenset()
     except (openai.OpenAIError, ValueError, TypeError, AttributeError):
         return "", frozenset()  # an answer of another shape is one
+
+
+@cache
+def _asked_natively(
+    engine: str, base_url: str | None, key_name: str | None
+) -> tuple[str, frozenset[str]]:
+    """The same of a provider with a dialect of its own."""
+    import httpx2
+
+    operation = {"base_url": base_url, "api_key_env": key_name}
+    dialect = DIALECTS[engine](Setup({"engine": engine, "model": ""}, operation))
+    key = dialect.access.client_settings(SECONDS)["api_key"]
+    address = f"{base_url or dialect.address}{dialect.facts['models']}"
+    try:
+        reply = httpx2.get(address, headers=dialect.headers(key), timeout=SECONDS)
+    except httpx2.HTTPError:
+        return SILENT, frozenset()
+    value = mapping(parsed(reply.content))
+    if reply.status_code >= 400:
+        return _why(reply.status_code, value, dialect.access), frozenset()
+    listed = map(mapping, array(value.get("data")) or array(value.get("models")))
+    names = (str(one.get("id") or one.get("name") or "") for one in listed)
+    return "", frozenset(name.removeprefix("models/") for name in names)
+
+
+def _why(status: int, body: object, access: Access) -> str:
+    """What a server's status says of it; nothing where it answers all the same, without a list."""
+    if lasting(status, body) == "key":
+        return f"HTTP status {status}; check the key in {access.key_source}"
+    return "" if status < 500 else f"HTTP status {status}; it is no API, or not well"

@@ -8,7 +8,7 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
-from steadfast.contract.engine_names import WITHOUT_MODEL
+from steadfast.contract.engine_names import BEHIND_APIS, WITHOUT_MODEL
 from steadfast.contract.request import Item
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
@@ -145,4 +145,4 @@ def _tokenizer(answers: Settings) -> tuple[str, bool]:
         load_tokenizer(name)
     except UserError:
         return ESTIMATE, True
-    return name, answers["engine"] not in WITHOUT_MODEL | {"openai"}
+    return name, answers["engine"] not in WITHOUT_MODEL | BEHIND_APIS

@@ -8,7 +8,7 @@ from steadfast.config.settings import replay_file
 from steadfast.contract.examples import read_examples
 from steadfast.contract.task import Task
 from steadfast.schema.config import Config
-from steadfast.schema.model_base import SamplingModel
+from steadfast.schema.model_base import OpenModel
 
 
 def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
@@ -44,5 +44,5 @@ def example_files(config: Config) -> Iterator[tuple[str, str]]:
     models = {f"models.{name}": config.models[name] for name in config.running}
     models |= {f"judges.{name}": judge for name, judge in config.judges.items()}
     for key, model in models.items():
-        if isinstance(model, SamplingModel) and model.examples is not None:
+        if isinstance(model, OpenModel) and model.examples is not None:
             yield f"{key}.examples", model.examples

@@ -280,6 +280,11 @@ class SamplingModel(ThinkingModel):
         "answer", None, "Share of probability that tokens are sampled from.", gt=0, le=1
     )
     top_k: int | None = role("answer", None, "Tokens that are sampled from, at most.", ge=1)
+
+
+class OpenModel(SamplingModel):
+    """What the engines have in common whose models may have open weights."""
+
     min_p: float | None = role(
         "answer", None, "Least probability of a token, as a share of the likeliest's.", ge=0, le=1
     )

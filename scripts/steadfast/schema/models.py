@@ -8,14 +8,15 @@ from steadfast.schema.model_base import (
     MOST_GPUS,
     MOST_TOKENS,
     BaseModelSettings,
-    SamplingModel,
+    OpenModel,
     ThinkingModel,
 )
+from steadfast.schema.native_models import AnthropicModel, GeminiModel
 from steadfast.schema.openai_model import OpenaiModel
 from steadfast.schema.strict import role
 
 
-class VllmModel(SamplingModel):
+class VllmModel(OpenModel):
     """A model that runs in the job itself, offline, on this machine's GPUs (or CPU)."""
 
     engine: Literal["vllm"]
@@ -145,6 +146,8 @@ ModelSettings = Annotated[
     | SimulatedModel
     | ReplayModel
     | OpenaiModel
+    | AnthropicModel
+    | GeminiModel
     | VllmModel
     | ScoredModel,
     Field(discriminator="engine"),

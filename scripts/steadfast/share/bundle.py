@@ -32,7 +32,13 @@ from steadfast.share.crate import crate
 from steadfast.share.evaluation_records import write_evaluations
 from steadfast.workflow.script import run_rule
 
-SECRETS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OPENAI_API_KEY")
+SECRETS = (
+    "HF_TOKEN",
+    "HUGGING_FACE_HUB_TOKEN",
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+)
 """Environment variables that hold keys, beside those that the config names."""
 
 

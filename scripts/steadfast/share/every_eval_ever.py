@@ -15,6 +15,7 @@ from steadfast import __version__
 from steadfast.base.files import Record, Settings, canonical_json, read_text
 from steadfast.base.resources import located
 from steadfast.config.settings import answer_settings
+from steadfast.contract.engine_names import BEHIND_APIS
 from steadfast.contract.judge_template import template_path
 from steadfast.contract.task import Measure
 from steadfast.run.finished import FinishedRun
@@ -132,7 +133,7 @@ def log(
 
 
 def _model_info(name: str, id: str, engine: str, version: str) -> Record:
-    deployed = {"vllm": "self_deployed", "openai": "externally_managed"}
+    deployed = {"vllm": "self_deployed", **dict.fromkeys(BEHIND_APIS, "externally_managed")}
     return {
         "name": name,
         "id": id,

@@ -21,7 +21,7 @@ from steadfast.engines.openai.body import parsed
 from steadfast.engines.openai.client import Access, Client
 from steadfast.engines.openai.pace import Pace, wanted_wait
 from steadfast.engines.openai.provider import Provider
-from steadfast.engines.openai.replies import Retry, failure, lasting
+from steadfast.engines.openai.replies import Retry, error_of, failure, lasting
 from steadfast.engines.openai.served import Served
 
 Replies = asyncio.Queue[tuple[Request, Response] | None]
@@ -252,6 +252,9 @@ class ApiEngine(Engine):
                 problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
             case "quota":
                 problem = ": the account has no quota left; top it up"
+            case "sampling":
+                said = error_of(reply)[0]
+                problem = f" refuses how the model samples ({said}); set temperature to null"
             case _:
                 return
         kept = "then run again: what is answered is not asked twice"

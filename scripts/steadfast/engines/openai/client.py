@@ -16,7 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.engines.openai.redaction import Redaction
-from steadfast.schema.openai_model import NO_USER, USER
+from steadfast.schema.api_model import NO_USER, USER
 
 if TYPE_CHECKING:
     from multidict import CIMultiDictProxy

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
-from steadfast.base.files import Record, Settings
+from steadfast.base.files import Record
 from steadfast.contract.request import Response
 from steadfast.engines.openai.body import array, clean, count, mapping, parsed, text
 
@@ -37,6 +37,8 @@ TOO_LONG_MESSAGE = re.compile(
     re.IGNORECASE,
 )
 INVALID_KEY = re.compile(r"API_KEY_INVALID|API_KEY_EXPIRED")
+SAMPLING = re.compile(r"\b(?:temperature|top_p|top_k)\b")
+UNSUPPORTED = re.compile(r"deprecated|removed|unsupported|not support", re.IGNORECASE)
 NO_QUOTA = re.compile(
     r"\binsufficient_quota\b|spend_limit_reached|organization_on_hold|FAILED_PRECONDITION"
     r"|credit balance is too low"
@@ -169,9 +171,7 @@ def completion(reply: object, *, logprobs: bool = False, tools: bool = False) ->
     whole = mapping(reply)
     choice = mapping(next(iter(array(whole.get("choices"))), None))
     if problem := whole.get("error") or choice.get("error"):
-        said, codes = error_of({"error": problem})
-        named = (codes or said)[:REASON_CHARACTERS]
-        return Retry(f"an error in the reply: {named or 'unnamed'}")
+        return fault(problem)
     message = choice.get("message", {"content": choice.get("text")} if "text" in choice else None)
     if not isinstance(message, dict):
         return Retry("a body without choices")
@@ -180,25 +180,47 @@ def completion(reply: object, *, logprobs: bool = False, tools: bool = False) ->
         known["logprobs"] = logprobs_of(choice)
     reason = choice.get("finish_reason")
     known["finish_reason"] = text(reason)
-    return _answer(message, status_of(reason, tools=tools), known)
+    refusal, listed = message.get("refusal"), words_of(message.get("content"))
+    refused = isinstance(refusal, str) and refusal
+    words = None if listed is None or refusal else (listed[0], thought_of(message, listed[1]))
+    status = "refused" if refused else status_of(reason, tools=tools)
+    return settled(status, words, known, called=known["finish_reason"] in TOOL_ENDS)
 
 
-def _answer(message: Settings, status: str | None, known: Record) -> Response | Retry:
-    refusal, reason = message.get("refusal"), known["finish_reason"]
-    if status == "refused" or (refusal and isinstance(refusal, str)):
+def fault(problem: object) -> Retry:
+    """An error that stands in a reply which is said to be none."""
+    said, codes = error_of({"error": problem})
+    return Retry(f"an error in the reply: {(codes or said)[:REASON_CHARACTERS] or 'unnamed'}")
+
+
+def settled(
+    status: str | None,
+    words: tuple[str | None, str | None] | None,
+    known: Record,
+    *,
+    called: bool = False,
+) -> Response | Retry:
+    """The response that a whole reply makes.
+
+    Args:
+        status: by its finish reason; None where that ends no answer.
+        words: its answer, where it has one, and its thought; None: of no known form.
+        known: the other fields of the response.
+        called: whether it calls a tool, which takes no words.
+    """
+    if status == "refused":
         return Response("refused", **known)
     if status is None:
+        reason = known["finish_reason"]
         named = "missing" if reason is None else repr(reason[:REASON_CHARACTERS])
         return Retry(f"an answer without an end: finish_reason {named}")
-    words = words_of(message.get("content"))
-    if words is None or refusal:
+    if words is None:
         return Retry("a body without content")
-    answer, listed = words
-    known["thought"] = thought = thought_of(message, listed)
-    if thought:
+    answer, known["thought"] = words
+    if known["thought"]:
         known["thought_tokens"] = known["thought_tokens"] or None  # 0: nobody counted
     # A thought may spend the whole limit, or be all that there is; a call of a tool has no words.
-    silent = status == "length" or reason in TOOL_ENDS or thought or known["thought_tokens"]
+    silent = status == "length" or called or known["thought"] or known["thought_tokens"]
     if answer is None and not silent:
         return Retry("a body without content")
     return Response(status, answer or "", **known)
@@ -219,13 +241,15 @@ def failure(status: int, reply: object, headers: Mapping[str, str], now: float) 
     return Response("error", error=f"HTTP {status}: {message}" if message else f"HTTP {status}")
 
 
-def lasting(status: int, reply: object) -> Literal["key", "model", "quota"] | None:
+def lasting(status: int, reply: object) -> Literal["key", "model", "quota", "sampling"] | None:
     """What is wrong for every request alike, by an HTTP status and the value of its body."""
     message, codes = error_of(reply)
     if status in (401, 403) or INVALID_KEY.search(codes):
         return "key"
     if status == 404:
         return "model"
+    if status == 400 and SAMPLING.search(message) and UNSUPPORTED.search(message):
+        return "sampling"
     return "quota" if status == 402 or NO_QUOTA.search(f"{codes} {message}") else None
 
 

@@ -1,0 +1,1 @@
+"""Engines ``anthropic`` and ``gemini``: models asked in their providers' own dialects."""

@@ -1,0 +1,94 @@
+"""The settings of models that are asked in their providers' own dialects."""
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from steadfast.schema.api_model import ApiModel
+from steadfast.schema.strict import role
+
+LEAST_BUDGET = 1024
+"""Tokens of a thought that Anthropic takes as a budget, at least."""
+
+
+class AnthropicModel(ApiModel):
+    """A Claude model, by Anthropic's Messages API; contexts are marked for its cache."""
+
+    engine: Literal["anthropic"]
+    api_key_env: str | None = role(
+        "operation", "ANTHROPIC_API_KEY", "Environment variable that holds the key."
+    )
+    temperature: float | None = role(
+        "answer",
+        0.0,
+        "Sampling temperature; null: none is sent, as models that think, and many newer ones, "
+        "want it.",
+        ge=0,
+        le=1,
+    )
+    thinking: Literal["adaptive", "budget", "disabled"] | None = role(
+        "answer",
+        None,
+        "adaptive: the model decides how long it thinks; budget: up to reasoning.tokens; null: as "
+        "the model does by itself.",
+    )
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = role(
+        "answer", None, "How much the model puts into an answer; null: its default."
+    )
+    cache: Literal["5m", "1h"] | None = role(
+        "operation",
+        "5m",
+        "How long a context that several prompts share is kept after each use; 1h costs more to "
+        "write; null: nothing is marked.",
+    )
+
+    @model_validator(mode="after")
+    def _thinking_as_the_api_takes_it(self) -> Self:
+        if self.thinking in (None, "disabled"):
+            return self
+        tokens = self.reasoning.tokens if self.reasoning else 0
+        if tokens < (LEAST_BUDGET if self.thinking == "budget" else 1):
+            raise ValueError(
+                f"thinking takes its tokens from reasoning; set reasoning: {{tokens: N}}, "
+                f"{LEAST_BUDGET} at least for a budget"
+            )
+        if self.temperature not in (None, 1.0) or self.top_k is not None:
+            raise ValueError(
+                "a Claude model that thinks takes no temperature but 1, and no top_k; set "
+                "temperature to null, and leave top_k out"
+            )
+        return self
+
+
+class GeminiModel(ApiModel):
+    """A Gemini model, by Google's generateContent."""
+
+    engine: Literal["gemini"]
+    api_key_env: str | None = role(
+        "operation", "GEMINI_API_KEY", "Environment variable that holds the key."
+    )
+    temperature: float | None = role(
+        "answer", 0.0, "Sampling temperature; null: the model's default.", ge=0, le=2
+    )
+    seed: int | None = role(
+        "answer", None, "Seed sent with each request, one more for each draw; null: none."
+    )
+    thinking: Literal["budget", "disabled"] | None = role(
+        "answer",
+        None,
+        "budget: up to reasoning.tokens; disabled: a budget of 0, which not every model takes; "
+        "null: as the model does by itself.",
+    )
+    effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = role(
+        "answer", None, "Level of thinking, in place of a budget; null: the model's default."
+    )
+
+    @model_validator(mode="after")
+    def _one_way_to_think(self) -> Self:
+        if self.thinking == "budget" and self.reasoning is None:
+            raise ValueError(
+                "thinking: budget takes its budget from reasoning; set reasoning: {tokens: N}"
+            )
+        if self.thinking and self.effort:
+            raise ValueError("thinking and effort say the same twice; leave one out")
+        return self

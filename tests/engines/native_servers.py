@@ -1,0 +1,114 @@
+"""Servers that speak Anthropic's and Google's own APIs, by the rules of their documentation."""
+
+import threading
+
+from servers import Server, echo, prompt_of, text_of
+
+
+def words(text):
+    """Tokens, as these servers count them."""
+    return len(text.split())
+
+
+class AnthropicServer(Server):
+    """Messages. What stands before a mark is written to the cache once its answer begins, and read
+    where it is exactly the same; ``blocks`` and ``stop`` are of each reply."""
+
+    key_header = "x-api-key"
+
+    def __init__(self, delay=0.0):
+        super().__init__(delay)
+        self.cache = set()
+        self.blocks, self.stop = None, "end_turn"
+        self.written = self.read = self.plain = 0
+        self.counting = threading.Lock()
+
+    def usage(self, body):
+        """The tokens of a request, each in one of three counts."""
+        before = [(turn["role"], turn["content"]) for turn in body["messages"][:-1]]
+        blocks = body["messages"][-1]["content"]
+        plain = words(prompt_of(body)) + sum(words(said) for _, said in before)
+        marked = [n for n, block in enumerate(blocks) if "cache_control" in block]
+        read = written = 0
+        with self.counting:
+            for last in marked:
+                key = repr((body.get("system"), before, [b["text"] for b in blocks[: last + 1]]))
+                tokens = sum(words(block["text"]) for block in blocks[: last + 1])
+                plain -= tokens
+                read, written = (tokens, 0) if key in self.cache else (0, tokens)
+                self.cache.add(key)
+            self.read, self.written = self.read + read, self.written + written
+            self.plain += plain
+        return plain, written, read
+
+    def reply(self, prompt, path, body):
+        plain, written, read = self.usage(body)
+        blocks = [{"type": "text", "text": echo(prompt)}] if self.blocks is None else self.blocks
+        return {
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-echo-1",
+            "content": blocks, "stop_reason": self.stop, "stop_sequence": None,
+            "usage": {
+                "input_tokens": plain, "cache_creation_input_tokens": written,
+                "cache_read_input_tokens": read, "output_tokens": 7,
+                "output_tokens_details": {"thinking_tokens": 3},
+            },
+        }  # fmt: skip
+
+
+class GeminiServer(Server):
+    """generateContent; ``parts`` and ``finish`` are of each reply."""
+
+    key_header = "x-goog-api-key"
+
+    def __init__(self, delay=0.0):
+        super().__init__(delay)
+        self.parts, self.finish, self.paths = None, "STOP", set()
+
+    def reply(self, prompt, path, body):
+        self.paths.add(path)
+        parts = [{"text": echo(prompt)}] if self.parts is None else self.parts
+        return {
+            "candidates": [
+                {"content": {"parts": parts, "role": "model"}, "finishReason": self.finish}
+            ],
+            "usageMetadata": {
+                "promptTokenCount": words(prompt), "cachedContentTokenCount": 2,
+                "candidatesTokenCount": 4, "thoughtsTokenCount": 3,
+                "totalTokenCount": words(prompt) + 7,
+            },
+            "modelVersion": "gemini-echo-001", "responseId": "r",
+        }  # fmt: skip
+
+
+NATIVE = ("/messages", ":generateContent")
+"""How the paths of native dialects end."""
+
+
+def as_chat(path, body):
+    """A native body as that of a chat completion."""
+    roles = {"model": "assistant"}
+    messages = [
+        {"role": roles.get(turn["role"], turn["role"]), "content": text_of(turn)}
+        for turn in body.get("messages") or body["contents"]
+    ]
+    model = body.get("model") or path.rpartition("/")[2].partition(":")[0]
+    return {**body, "model": model, "messages": messages}
+
+
+def as_native(path, reply):
+    """A chat completion as a native reply."""
+    text = reply["choices"][0]["message"]["content"]
+    usage = reply["usage"]
+    if path.endswith("/messages"):
+        return {
+            "type": "message", "model": reply["model"], "stop_reason": "end_turn",
+            "content": [{"type": "text", "text": text}],
+            "usage": {"input_tokens": usage["prompt_tokens"], "cache_read_input_tokens": 0,
+                      "output_tokens": usage["completion_tokens"]},
+        }  # fmt: skip
+    return {
+        "candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}],
+        "usageMetadata": {"promptTokenCount": usage["prompt_tokens"],
+                          "candidatesTokenCount": usage["completion_tokens"]},
+        "modelVersion": reply["model"],
+    }  # fmt: skip

@@ -1,0 +1,537 @@
+"""Models asked in their providers' own dialects, of servers that hold to the documentation."""
+
+import json
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from native_servers import AnthropicServer, GeminiServer, words
+from parts import Part, items, prompts
+from servers import Fault, echo, running
+from steadfast.base.errors import PassingError, UserError
+from steadfast.engines.base import Setup, build_engine
+from steadfast.engines.native.engines import DIALECTS
+from steadfast.engines.openai.replies import Retry, failure, lasting
+from steadfast.schema.native_models import AnthropicModel, GeminiModel
+
+KEY = "sk-ant-api03-Q7wEr5TyUi9OpAs2DfGh"
+SERVERS = {"anthropic": AnthropicServer, "gemini": GeminiServer}
+
+
+@contextmanager
+def served(tmp_path, engine, **answers):
+    """A server and a part that asks it."""
+    with running(kind=SERVERS[engine]) as server:
+        part = Part(tmp_path, server.url.removesuffix("/v1"))
+        part.answers = {"engine": engine, "model": "echo-1", **answers}
+        yield server, part
+
+
+def asked(tmp_path, engine, operation=None, items_=None, **answers):
+    """The one body that is sent."""
+    with served(tmp_path, engine, **answers) as (server, part):
+        part.run(items(1, 1) if items_ is None else items_, **(operation or {}))
+        return server.bodies[-1]
+
+
+def message(engine, reply, **answers):
+    """What a reply means."""
+    setup = Setup({"engine": engine, "model": "m", **answers}, {"api_key_env": None})
+    return DIALECTS[engine](setup).message(reply)
+
+
+# --- what is sent -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", SERVERS)
+def test_every_item_is_answered_in_order_and_nothing_is_asked_twice(tmp_path, engine):
+    with served(tmp_path, engine) as (server, part):
+        records = part.run()
+        part.run()
+        assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+        assert set(server.asked.values()) == {1}
+    assert {r["status"] for r in records} == {"ok"}
+    assert part.identity()["served"][0]["model"].endswith(("echo-1", "echo-001"))
+
+
+def test_a_message_says_what_the_settings_say(tmp_path):
+    body = asked(
+        tmp_path,
+        "anthropic",
+        system="Be brief.",
+        temperature=None,
+        top_p=0.95,
+        thinking="budget",
+        reasoning={"tokens": 2048},
+        effort="low",
+        extra_body={"stop_sequences": ["END"], "output_config": {"task": "x"}},
+    )
+    head = "Read.\n" + "text of context 0 " * 20
+    assert body == {
+        "model": "echo-1",
+        "max_tokens": 2098,
+        "system": "Be brief.",
+        "top_p": 0.95,
+        "thinking": {"type": "enabled", "budget_tokens": 2048},
+        "output_config": {"effort": "low", "task": "x"},
+        "stop_sequences": ["END"],
+        "messages": [
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": head}, {"type": "text", "text": "\nAsk 0.0!"}],
+            }
+        ],
+    }
+
+
+def test_a_generation_says_what_the_settings_say(tmp_path):
+    body = asked(
+        tmp_path,
+        "gemini",
+        system="Be brief.",
+        temperature=0.5,
+        top_p=0.9,
+        top_k=7,
+        seed=11,
+        thinking="budget",
+        reasoning={"tokens": 512},
+        extra_body={"serviceTier": "flex", "generationConfig": {"stopSequences": ["END"]}},
+    )
+    assert body == {
+        "contents": [{"parts": [{"text": prompts(items(1, 1))[0]}], "role": "user"}],
+        "systemInstruction": {"parts": [{"text": "Be brief."}], "role": "user"},
+        "generationConfig": {
+            "maxOutputTokens": 562,
+            "temperature": 0.5,
+            "topP": 0.9,
+            "topK": 7,
+            "seed": 11,
+            "thinkingConfig": {"thinkingBudget": 512, "includeThoughts": True},
+            "stopSequences": ["END"],
+        },
+        "serviceTier": "flex",
+    }
+
+
+@pytest.mark.parametrize(
+    ("engine", "answers", "place", "sent"),
+    [
+        ("anthropic", {"thinking": "adaptive"}, "thinking", {"type": "adaptive"}),
+        ("anthropic", {"thinking": "disabled"}, "thinking", {"type": "disabled"}),
+        ("gemini", {"effort": "low"}, "thinkingConfig",
+         {"thinkingLevel": "LOW", "includeThoughts": True}),
+        ("gemini", {"thinking": "disabled"}, "thinkingConfig", {"thinkingBudget": 0}),
+    ],
+)  # fmt: skip
+def test_thinking_is_asked_for_in_the_dialect(tmp_path, engine, answers, place, sent):
+    body = asked(tmp_path, engine, **answers)
+    assert body.get("generationConfig", body)[place] == sent
+
+
+def test_a_thought_s_budget_is_part_of_what_a_request_is_known_by(tmp_path):
+    def hash_of(tokens, limit):
+        folder = tmp_path / f"{tokens}"
+        folder.mkdir()
+        answers = {"thinking": "budget", "reasoning": {"tokens": tokens}, "max_tokens": limit}
+        with served(folder, "anthropic", **answers) as (_, part):
+            return part.run(items(1, 1))[0]["request_hash"]
+
+    assert hash_of(2000, 100) != hash_of(2050, 50)  # the same limit in all
+
+
+def test_each_draw_has_a_seed_of_its_own_where_the_dialect_has_seeds(tmp_path):
+    drawn = [replace(items(1, 1)[0], draw=draw) for draw in (0, 1)]
+    with served(tmp_path, "gemini", seed=5) as (server, part):
+        part.run(drawn)
+        assert {body["generationConfig"]["seed"] for body in server.bodies} == {5, 6}
+
+
+@pytest.mark.parametrize(
+    ("engine", "roles"),
+    [("anthropic", ["user", "assistant", "user"]), ("gemini", ["user", "model", "user"])],
+)
+def test_a_conversation_is_one_of_turns(tmp_path, engine, roles):
+    first = items(1, 1)[0]
+    second = replace(first, sample_id="next", head="", context="", tail="More?", follows=first.key)
+    body = asked(tmp_path, engine, items_=[first, second])
+    turns = body.get("messages") or body["contents"]
+    assert [turn["role"] for turn in turns] == roles
+    said = turns[1].get("content") or turns[1]["parts"][0]["text"]
+    assert said == echo(prompts([first])[0])
+
+
+def test_blocks_are_never_blank(tmp_path):
+    alone = replace(items(1, 1)[0], head="", context="", tail="Say hi.")
+    body = asked(tmp_path, "anthropic", items_=[alone])
+    assert body["messages"][0]["content"] == [{"type": "text", "text": "Say hi."}]
+
+
+def test_the_model_stands_in_the_path_of_a_generation(tmp_path):
+    with served(tmp_path, "gemini", model="tunedModels/my model") as (server, part):
+        part.run(items(1, 1))
+        assert server.paths == {"/v1/tunedModels/my%20model:generateContent"}
+    with served(tmp_path / "2", "gemini") as (server, part):
+        (tmp_path / "2").mkdir()
+        part.run(items(1, 1))
+        assert server.paths == {"/v1/models/echo-1:generateContent"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "version"), [({"temperature": None}, "2026-10-21"), ({}, "2023-06-01"),
+                             ({"temperature": None, "top_k": 3}, "2023-06-01")],
+)  # fmt: skip
+def test_sampling_is_asked_for_in_the_version_that_has_it(answers, version):
+    setup = Setup({"engine": "anthropic", "model": "m", **answers}, {"api_key_env": None})
+    assert DIALECTS["anthropic"](setup).headers("k")["anthropic-version"] == version
+
+
+# --- the cache --------------------------------------------------------------------------------
+
+
+def test_a_context_is_written_once_and_read_by_all_other_prompts(tmp_path):
+    long = [replace(one, context=one.context * 50) for one in items(contexts=3, questions=6)]
+    with served(tmp_path, "anthropic") as (server, part):
+        records = part.run(long, concurrency=6)
+        shared = sum(words(item.head + item.context) for item in long[:3])
+        assert (server.written, server.read) == (shared, 5 * shared)
+    whole = sum(words(prompt) for prompt in prompts(long))
+    assert sum(record["prompt_tokens"] for record in records) == whole
+    assert sum(record["cached_tokens"] for record in records) == 5 * shared
+
+
+def test_marks_are_operation(tmp_path):
+    with served(tmp_path, "anthropic") as (server, part):
+        part.run(items(2, 3), cache="1h")
+        first = [body["messages"][0]["content"][0] for body in server.bodies]
+        assert [one["cache_control"] for one in first] == [{"type": "ephemeral", "ttl": "1h"}] * 6
+        part.run(items(2, 3), cache=None)
+        assert set(server.asked.values()) == {1}
+        part.journal.unlink()
+        part.run(items(2, 3), cache=None)
+        texts = [[one["text"] for one in b["messages"][0]["content"]] for b in server.bodies]
+        assert not any("cache_control" in json.dumps(body) for body in server.bodies[6:])
+        assert sorted(texts[:6]) == sorted(texts[6:])
+
+
+def test_a_context_of_one_prompt_is_not_written(tmp_path):
+    with served(tmp_path, "anthropic") as (server, part):
+        part.run(items(contexts=3, questions=1))
+        assert (server.written, server.read) == (0, 0)
+
+
+# --- what comes back --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stop", "status"),
+    [
+        ("end_turn", "ok"),
+        ("stop_sequence", "ok"),
+        ("max_tokens", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("refusal", "refused"),
+        ("pause_turn", None),
+        ("tool_use", None),
+        ("something_new", None),
+        (None, None),
+    ],
+)
+def test_stop_reasons(stop, status):
+    reply = {"content": [{"type": "text", "text": "Hi"}], "stop_reason": stop, "usage": {}}
+    found = message("anthropic", reply)
+    assert (None if isinstance(found, Retry) else found.status) == status
+    if status:
+        assert found.finish_reason == stop
+
+
+@pytest.mark.parametrize(
+    ("finish", "status"),
+    [
+        ("STOP", "ok"),
+        ("MAX_TOKENS", "length"),
+        *((reason, "refused") for reason in ("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST",
+                                             "PROHIBITED_CONTENT", "SPII")),
+        *((reason, None) for reason in ("OTHER", "MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE",
+                                        "FINISH_REASON_UNSPECIFIED", "UNEXPECTED_TOOL_CALL", None)),
+    ],
+)  # fmt: skip
+def test_finish_reasons(finish, status):
+    candidate = {"content": {"parts": [{"text": "Hi"}]}, "finishReason": finish}
+    found = message("gemini", {"candidates": [candidate]})
+    assert (None if isinstance(found, Retry) else found.status) == status
+
+
+@pytest.mark.parametrize("reason", ["SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT"])
+def test_a_blocked_prompt_is_a_refusal(reason):
+    reply = {"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 9}}
+    found = message("gemini", reply)
+    assert (found.status, found.finish_reason, found.prompt_tokens) == ("refused", reason, 9)
+
+
+def test_a_claude_thought_is_kept_apart_from_the_answer():
+    blocks = [
+        {"type": "thinking", "thinking": "Let me see.", "signature": "x"},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": "It is "},
+        {"type": "text", "text": "4."},
+    ]
+    usage = {
+        "input_tokens": 10,
+        "cache_creation_input_tokens": 200,
+        "cache_read_input_tokens": 3000,
+        "output_tokens": 50,
+        "output_tokens_details": {"thinking_tokens": 40},
+    }
+    found = message(
+        "anthropic",
+        {"content": blocks, "stop_reason": "end_turn", "usage": usage, "model": "claude-x"},
+    )
+    assert (found.text, found.thought) == ("It is 4.", "Let me see.")
+    assert (found.prompt_tokens, found.cached_tokens, found.written_tokens) == (3210, 3000, 200)
+    assert (found.completion_tokens, found.thought_tokens) == (50, 40)
+    assert found.served_model == "claude-x"
+
+
+def test_a_gemini_thought_is_kept_apart_and_counted_with_the_answer():
+    parts = [{"text": "Let me see.", "thought": True}, {"text": "4.", "thoughtSignature": "x"}]
+    usage = {"promptTokenCount": 3000, "cachedContentTokenCount": 2900, "candidatesTokenCount": 10,
+             "thoughtsTokenCount": 40, "totalTokenCount": 3050}  # fmt: skip
+    candidate = {"content": {"parts": parts}, "finishReason": "STOP"}
+    found = message("gemini", {"candidates": [candidate], "usageMetadata": usage})
+    assert (found.text, found.thought) == ("4.", "Let me see.")
+    assert (found.prompt_tokens, found.cached_tokens) == (3000, 2900)
+    assert (found.completion_tokens, found.thought_tokens) == (50, 40)
+
+
+@pytest.mark.parametrize(
+    ("engine", "reply"),
+    [
+        ("anthropic", {"content": [], "stop_reason": "max_tokens", "usage": {
+            "output_tokens": 50, "output_tokens_details": {"thinking_tokens": 50}}}),
+        ("gemini", {"candidates": [{"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}],
+                    "usageMetadata": {"thoughtsTokenCount": 50, "totalTokenCount": 60}}),
+    ],
+)  # fmt: skip
+def test_a_thought_may_spend_the_whole_limit(engine, reply):
+    found = message(engine, reply)
+    assert (found.status, found.text, found.completion_tokens) == ("length", "", 50)
+
+
+@pytest.mark.parametrize(
+    ("engine", "reply"),
+    [
+        ("anthropic", {}),
+        ("anthropic", {"content": [], "stop_reason": "end_turn"}),
+        ("anthropic", {"content": [{"type": "tool_use"}], "stop_reason": "end_turn"}),
+        ("anthropic", {"type": "error", "error": {"type": "api_error", "message": "x"}}),
+        ("gemini", {}),
+        ("gemini", {"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}]}),
+        ("gemini", {"candidates": [
+            {"content": {"parts": [{"functionCall": {}}]}, "finishReason": "STOP"}]}),
+        ("gemini", {"error": {"code": 503, "status": "UNAVAILABLE"}}),
+    ],
+)  # fmt: skip
+def test_a_reply_without_an_answer_is_worth_another_attempt(engine, reply):
+    assert isinstance(message(engine, reply), Retry)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(
+            ["content", "type", "text", "thinking", "stop_reason", "usage", "input_tokens",
+             "candidates", "parts", "finishReason", "usageMetadata", "promptFeedback",
+             "blockReason", "thought", "error", "message"]
+        ),
+        inner,
+        max_size=4,
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", SERVERS)
+@given(reply=JSON)
+def test_whatever_comes_back_is_an_answer_or_a_reason(engine, reply):
+    found = message(engine, reply)
+    assert isinstance(found, Retry) or found.status in ("ok", "length", "refused")
+
+
+# --- errors -----------------------------------------------------------------------------------
+
+
+def anthropic_error(kind, text="No.", **details):
+    inner = {"type": kind, "message": text, **({"details": details} if details else {})}
+    return {"type": "error", "error": inner, "request_id": "req_1"}
+
+
+def google_error(status, name, text="No.", *details):
+    return {"error": {"code": status, "message": text, "status": name, "details": list(details)}}
+
+
+RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37.5s"}
+BAD_KEY = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+ERRORS = [
+    # status, body, what it means: "stop: ..." for every request, else of this one
+    (400, anthropic_error("invalid_request_error", "temperature: too warm"), "error"),
+    (400, anthropic_error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"),
+     "overflow"),
+    (400, anthropic_error("invalid_request_error",
+                          "input length and `max_tokens` exceed context limit: 9 + 1 > 8"),
+     "overflow"),
+    (400, anthropic_error("invalid_request_error", "Your credit balance is too low to go on"),
+     "quota"),
+    (400, anthropic_error("invalid_request_error", error_code="organization_on_hold"), "quota"),
+    (400, anthropic_error("invalid_request_error", "`temperature` is deprecated for this model."),
+     "sampling"),
+    (400, {"error": {"message": "Unsupported value: 'temperature' does not support 0.0 with this "
+                     "model.", "code": "unsupported_value"}}, "sampling"),
+    (401, anthropic_error("authentication_error"), "key"),
+    (402, anthropic_error("billing_error"), "quota"),
+    (403, anthropic_error("permission_error"), "key"),
+    (404, anthropic_error("not_found_error"), "model"),
+    (413, anthropic_error("request_too_large"), "overflow"),
+    (429, anthropic_error("rate_limit_error"), "fewer"),
+    (429, anthropic_error("rate_limit_error", error_code="enforced_spend_limit_reached"), "quota"),
+    (500, anthropic_error("api_error"), "again"),
+    (504, anthropic_error("timeout_error"), "again"),
+    (529, anthropic_error("overloaded_error"), "fewer"),
+    (400, google_error(400, "INVALID_ARGUMENT"), "error"),
+    (400, google_error(400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum "
+                       "number of tokens allowed (8)."), "overflow"),
+    (400, google_error(400, "INVALID_ARGUMENT", "API key not valid.", BAD_KEY), "key"),
+    (400, google_error(400, "FAILED_PRECONDITION"), "quota"),
+    (403, google_error(403, "PERMISSION_DENIED"), "key"),
+    (404, google_error(404, "NOT_FOUND"), "model"),
+    (429, google_error(429, "RESOURCE_EXHAUSTED"), "fewer"),
+    (429, google_error(429, "RESOURCE_EXHAUSTED", "Wait.", RETRY_INFO), "37.5 s"),
+    (429, [google_error(429, "RESOURCE_EXHAUSTED", "Wait.", RETRY_INFO)], "37.5 s"),
+    (500, google_error(500, "INTERNAL"), "again"),
+    (503, google_error(503, "UNAVAILABLE"), "fewer"),
+    (504, google_error(504, "DEADLINE_EXCEEDED"), "again"),
+]  # fmt: skip
+
+
+def meaning(status, body):
+    if found := lasting(status, body):
+        return found
+    found = failure(status, body, {}, 0.0)
+    if not isinstance(found, Retry):
+        return found.status
+    if found.after is not None:
+        return f"{found.after} s"
+    return "fewer" if found.overloaded else "again"
+
+
+@pytest.mark.parametrize(("status", "body", "means"), ERRORS)
+def test_the_documented_errors_mean_what_is_documented(status, body, means):
+    assert meaning(status, body) == means
+
+
+@pytest.mark.parametrize("engine", SERVERS)
+def test_an_overloaded_provider_is_asked_again(tmp_path, engine):
+    with served(tmp_path, engine) as (server, part):
+        fault = Fault(529, b'{"type": "error"}', headers={"retry_after": "0"})
+        server.faults[""].extend([fault, Fault(503, b"[]")])
+        records = part.run(items(1, 2))
+        assert {record["status"] for record in records} == {"ok"}
+        assert sum(server.asked.values()) == 4
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "says"),
+    [
+        (401, anthropic_error("authentication_error"), "does not accept the key (HTTP 401)"),
+        (402, anthropic_error("billing_error"), "no quota left; top it up"),
+        (404, anthropic_error("not_found_error"), "does not know model 'echo-1'"),
+        (400, anthropic_error("invalid_request_error", "top_k is deprecated."),
+         "(top_k is deprecated.); set temperature to null"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_for_every_request_stops_the_job_in_one_sentence(
+    tmp_path, status, body, says
+):
+    with served(tmp_path, "anthropic") as (server, part):
+        server.faults[""].extend([Fault(status, json.dumps(body).encode())] * 9)
+        with pytest.raises(UserError) as caught:
+            part.run()
+        assert says in str(caught.value)
+        assert not isinstance(caught.value, PassingError)
+
+
+# --- the key ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", SERVERS)
+def test_the_key_is_sent_and_never_written(tmp_path, engine, monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    with served(tmp_path, engine) as (server, part):
+        said = json.dumps(f"Your key is {KEY}.")
+        server.blocks = server.parts = [{"type": "text", "text": json.loads(said)}]
+        records = part.run(items(1, 2), api_key_env="MY_KEY")
+        assert server.keys == {KEY}
+        assert {record["text"] for record in records} == {"Your key is (key)."}
+    for path in tmp_path.iterdir():
+        assert KEY not in path.read_text()
+
+
+def test_no_other_address_gets_the_key(tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    with running(kind=AnthropicServer) as thief, served(tmp_path, "anthropic") as (server, part):
+        there = Fault(307, b"", headers={"Location": f"{thief.url}/messages"})
+        server.faults[""].extend([there] * 9)
+        with pytest.raises(UserError, match="requests of model echo failed"):
+            part.run(items(1, 1), api_key_env="MY_KEY", attempts=1)
+        assert thief.keys == set()
+
+
+def test_without_a_key_nothing_is_sent(tmp_path, monkeypatch):
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with served(tmp_path, "anthropic") as (server, part):
+        del part.operation["api_key_env"]
+        with pytest.raises(UserError, match="ANTHROPIC_API_KEY holds no API key"):
+            part.run()
+        assert not server.asked
+
+
+@pytest.mark.parametrize(
+    ("engine", "host"),
+    [("anthropic", "api.anthropic.com"), ("gemini", "generativelanguage.googleapis.com")],
+)
+def test_the_address_is_by_default_the_provider_s(engine, host, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere/v1")
+    engine = build_engine(Setup({"engine": engine, "model": "m"}, {}))
+    assert engine._access.address == host
+
+
+# --- the settings -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "says"),
+    [
+        (AnthropicModel, {"thinking": "adaptive", "reasoning": {"tokens": 9}},
+         "takes no temperature but 1"),
+        (AnthropicModel, {"thinking": "adaptive", "reasoning": {"tokens": 9}, "temperature": 1,
+                          "top_k": 3}, "and no top_k"),
+        (AnthropicModel, {"thinking": "adaptive", "temperature": 1}, "set reasoning"),
+        (AnthropicModel, {"thinking": "budget", "temperature": None}, "set reasoning"),
+        (AnthropicModel, {"thinking": "budget", "temperature": None, "reasoning": {"tokens": 512}},
+         "1024 at least for a budget"),
+        (AnthropicModel, {"temperature": 1.5}, "less than or equal to 1"),
+        (AnthropicModel, {"min_p": 0.1}, "min_p"),
+        (AnthropicModel, {"extra_body": {"max_tokens": 5}}, "use the model's key max_tokens"),
+        (AnthropicModel, {"extra_body": {"output_config": {"effort": "low"}}}, "key effort"),
+        (GeminiModel, {"thinking": "budget"}, "set reasoning"),
+        (GeminiModel, {"thinking": "disabled", "effort": "low"}, "leave one out"),
+        (GeminiModel, {"extra_body": {"generationConfig": {"topK": 5}}}, "key top_k"),
+    ],
+)  # fmt: skip
+def test_settings_that_a_provider_refuses_are_refused_before_it_is_asked(kind, settings, says):
+    engine = "anthropic" if kind is AnthropicModel else "gemini"
+    with pytest.raises(ValueError, match=says):
+        kind(engine=engine, model="m", **settings)
