@@ -76,6 +76,7 @@ rule scores:
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
         judges=lambda w: RUN.judges_of(w.benchmark, w.model),
+        majority=CONFIG.judging.count == "majority",
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         draws=lambda w: CONFIG.models[w.model].draws,
         made_from=lambda w: STEPS.answered(w.benchmark, w.model, w.part),

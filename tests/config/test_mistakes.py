@@ -179,6 +179,18 @@ def test_structured_replies_are_those_of_judges_that_are_read_strictly():
         assert "structured" in complaint(judges={"j": {**judge["j"], **more}})
 
 
+def test_a_majority_needs_three_judges_that_are_read_strictly():
+    three = dict.fromkeys("abc", OPENAI)
+    count = {"count": "majority"}
+    assert "needs three judges, there are 2" in complaint(
+        judges=dict(list(three.items())[:2]), judging=count
+    )
+    released = complaint(judges=three, judging={**count, "mode": "released"})
+    assert "released code asks one judge" in released
+    named = complaint(judges={**three, "majority": OPENAI}, judging=count)
+    assert "rename that judge" in named
+
+
 def test_limits_name_tasks_of_every_benchmark():
     tasks = {"LSI": 1, "content": 2, "nlp_cif": 3, "Logical Reasoning": 4}
     config = load_config({"models": {"m": {**OPENAI, "max_tokens": tasks}}})

@@ -218,6 +218,15 @@ FEATURES: dict[str, Feature] = {
     ),
     "verdicts drawn twice": judging(judges={"judge": {"draws": 2}}),
     "second judge": judging(judges={"sim-second": {"engine": "simulated"}}),
+    "most of three judges": Feature(
+        {
+            "judges": {f"sim-{n}": {"engine": "simulated", "seed": n} for n in (1, 2)}
+            | {"reference": {"engine": "reference"}},
+            "judging": {"count": "majority"},
+        },
+        JUDGED,
+        ("released reading",),
+    ),
     "judge with a price": judging(judges={"judge": {"price": PRICE, "max_spend": 1000.0}}),
     "judge that thinks": judging(
         judges={"judge": {"reasoning": {"tags": ["<think>", "</think>"], "tokens": 100}}}

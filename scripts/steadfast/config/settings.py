@@ -6,6 +6,7 @@ from pydantic.fields import FieldInfo
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, canonical_json
+from steadfast.contract.components import MAJORITY, VOTERS
 from steadfast.contract.engine_names import STAND_INS
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
@@ -110,10 +111,24 @@ def display(config: Config) -> Settings:
         name: {"label": judge.label or name, "engine": judge.engine}
         for name, judge in config.judges.items()
     }
+    if config.judging.count == MAJORITY:
+        judges = _majorities(judges) | judges
     # Released scores are of no trial.
     asked = set(config.running) - set(scored_models(config))
     limit = {"limit": config.limit} if config.limit and asked else {}
     return {**config.display.model_dump(), "models": models, "judges": judges, **limit}
+
+
+def _majorities(judges: Mapping[str, Record]) -> dict[str, Record]:
+    """How most judges are shown: of models, and where these have too few, of stand-ins."""
+    found: dict[str, Record] = {}
+    for stand_in in (False, True):
+        alike = [how for how in judges.values() if (how["engine"] in STAND_INS) == stand_in]
+        if len(alike) >= VOTERS:
+            label = f"majority of {', '.join(how['label'] for how in alike)}"
+            name = f"{MAJORITY} of stand-ins" if found else MAJORITY
+            found[name] = {"label": label, "engine": alike[0]["engine"]}
+    return found
 
 
 def _shown(config: Config, name: str) -> tuple[str, str, str]:
@@ -215,10 +230,11 @@ def judges_of(config: Config, model: str) -> list[str]:
 
 
 def judge_names(config: Config) -> list[str]:
-    """The names of all that judges say of answers: each judge's, and of its further draws."""
-    return [
+    """The names of all that judges say of answers: each judge's, its further draws', and most's."""
+    draws = [
         draw_key(name, draw) for name, how in config.judges.items() for draw in range(how.draws)
     ]
+    return [*draws, *([MAJORITY] if config.judging.count == MAJORITY else [])]
 
 
 def is_stand_in(config: Config, model: str) -> bool:

@@ -5,8 +5,9 @@ time where a sample can be seen alone.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from steadfast.contract.judge_template import JudgeTemplate
 
 T = TypeVar("T")
+V = TypeVar("V", bound=Hashable)
 P = TypeVar("P", bound=Prompt, default=Prompt, covariant=True)
 S = TypeVar("S", bound=ScoreRecord, default=ScoreRecord, covariant=True)
 
@@ -136,6 +138,37 @@ class Scored(NamedTuple, Generic[S]):
     model: str
     part: str
     record: S
+
+
+MAJORITY = "majority"
+"""The name of several judges' verdicts where most of them decide."""
+VOTERS = 3
+"""Judges that a majority needs: of two, the first one's word would always win."""
+
+
+def voted(given: Iterable[V | None]) -> V | None:
+    """Returns what most say, of as many the one that comes first; None where nobody says anything.
+
+    >>> voted([0, 1, 1]), voted([0, 1, None]), voted([None, None])
+    (1, 0, None)
+    """
+    known = Counter(one for one in given if one is not None)
+    return max(known, key=known.__getitem__) if known else None
+
+
+def voted_points(scores: Sequence[Score]) -> Score:
+    """Returns the first score that has points, with what most say on each; the first if none has.
+
+    Its total is 1 if all points are.
+    """
+    score = next((one for one in scores if one.points), scores[0])
+    if not score.points:
+        return score
+    points = {
+        name: voted([(one.points or {}).get(name) for one in scores]) for name in score.points
+    }
+    total = min(point for point in points.values() if point is not None)
+    return replace(score, points=points, total=total)
 
 
 def rater_name(judge: str, way: str) -> str:
@@ -355,6 +388,20 @@ class Scoring(ABC):
             answer: the model's, or why there is none.
             verdicts: one judge's replies by request; of other samples too.
         """
+
+    def majority(
+        self, sample: Sample[Any], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
+    ) -> Score:
+        """What most judges make of an answer (``voted``): by default the total that most give.
+
+        Args:
+            sample: that was asked.
+            answer: the model's.
+            verdicts: each judge's replies by request, in the judges' order.
+        """
+        scores = [self.score(sample, answer, given) for given in verdicts]
+        total = voted(score.total for score in scores)
+        return next(score for score in scores if score.total == total)
 
     def facts(self, sample: Sample[Any]) -> Record:
         """Columns of the score's record that follow from the sample alone."""

@@ -5,6 +5,7 @@ from typing import Literal
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
+from steadfast.contract.components import MAJORITY
 from steadfast.contract.engine_names import STAND_INS
 from steadfast.schema.model_base import BaseModelSettings
 
@@ -39,7 +40,7 @@ def scores_asked(benchmark: str) -> str:
 
 
 def judged_otherwise(
-    judges: Mapping[str, BaseModelSettings], paper: Settings, same_prompt: bool
+    judges: Mapping[str, BaseModelSettings], paper: Settings, same_prompt: bool, count: str
 ) -> str:
     """Returns how a paper's printed numbers were judged in another way than a run's; else nothing.
 
@@ -48,13 +49,15 @@ def judged_otherwise(
         paper: its ``judge``, as it names it, and ``judge_models``, the names that this is served
             under.
         same_prompt: whether the run's judge is asked in the paper's wording.
+        count: whose verdicts make the scores, as in the config.
     """
     name, judge = min(
         judges.items(), key=lambda one: one[1].engine in STAND_INS, default=("", None)
     )
-    served = str(getattr(judge, "model", "")).rpartition("/")[2]
+    served = str(getattr(judge, "model", "")).rpartition("/")[2] if count != MAJORITY else ""
     ways = [] if served in paper["judge_models"] else ["judge"]
     ways += [] if same_prompt else ["prompt"]
-    slots = {"paper": paper["judge"], "judge": judge.label or name if judge else ""}
+    own = WORDS["majority"] if count == MAJORITY else judge.label or name if judge else ""
+    slots = {"paper": paper["judge"], "judge": own}
     named = (WORDS["judged_ways"][way].format(**slots) for way in ways)
     return str(WORDS["judged"].format(ways=", and ".join(named))) if ways else ""

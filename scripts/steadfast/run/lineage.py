@@ -146,7 +146,8 @@ class Lineage:
         judged = self.all_verdicts(benchmark, model, part)
         code = digest("steadfast.stages.score", task.samples, task.scoring)
         before = [self.outputs(benchmark, model, part), *judged.values()]
-        return Step.of(code, [task.scoring.plain, list(judged)], before)
+        settings = [task.scoring.plain, list(judged), self._run.config.judging.count]
+        return Step.of(code, settings, before)
 
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""

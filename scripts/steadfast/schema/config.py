@@ -305,6 +305,22 @@ class Config(StrictModel):
         return self
 
     @model_validator(mode="after")
+    def _majority_of_several(self) -> Self:
+        if self.judging.count == "majority":
+            if self.judging.mode == "released":
+                raise ValueError(
+                    "judging: released code asks one judge; set count to first, or mode to strict"
+                )
+            if len(self.judges) < 3:
+                raise ValueError(
+                    f"judging.count: a majority needs three judges, there are {len(self.judges)}; "
+                    "add some under judges, or set count to first"
+                )
+            if "majority" in self.judges:
+                raise ValueError("judges: 'majority' names the verdict of most; rename that judge")
+        return self
+
+    @model_validator(mode="after")
     def _structured_verdicts(self) -> Self:
         for section, named in (("models", self.models), ("rewriters", self.rewriters)):
             for name, model in named.items():

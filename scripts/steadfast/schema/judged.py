@@ -21,6 +21,11 @@ class JudgingSettings(StrictModel):
         "roundings, so that published numbers compare.",
     )
     attempts: int = key(3, "How often, at most, a readable reply is asked for.", ge=1, le=10)
+    count: Literal["first", "majority"] = key(
+        "first",
+        "Whose verdicts make the scores: first, the first judge's; majority, those of most judges, "
+        "of three at least; mode strict alone (docs/judging.md).",
+    )
     answer_tokens: int = role(
         "plan", 500, "Tokens that the plan takes an answer to have when it is judged.", ge=1
     )

@@ -82,7 +82,7 @@ def _line(
 ) -> Record:
     """A sample of a log, with the answers to it and to the turns before it."""
     measure = next(iter(of.measures))
-    judge = f", judge {next(iter(of.judges))}" if of.judges else ""
+    judge = f", judge {score['judge']}" if score["judge"] else ""
     # In place of a long context that many prompts share stands where to find it.
     folder = f"{contents.ANSWERS}/{of.benchmark}"
     context = f"[{item.context_id} of {folder}]" if item.context else ""

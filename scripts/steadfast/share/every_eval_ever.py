@@ -15,6 +15,7 @@ from steadfast import __version__
 from steadfast.base.files import Record, Settings, canonical_json, read_text
 from steadfast.base.resources import located
 from steadfast.config.settings import answer_settings
+from steadfast.contract.components import MAJORITY, VOTERS
 from steadfast.contract.engine_names import BEHIND_APIS
 from steadfast.contract.judge_template import template_path
 from steadfast.contract.task import Measure
@@ -190,15 +191,20 @@ def _result(of: EvaluatedModel, row: Record, statuses: Mapping[str, int]) -> Rec
 
 
 def _judging(of: EvaluatedModel) -> Record:
-    """The judge that counts first; what the others say is no part of the score."""
+    """The judges whose verdicts make the scores; what others say is no part of them."""
     templates = of.run.evaluation.templates(of.benchmark).items()
     files = {key: located(template_path(path, of.run.results)) for key, path in templates}
     asked = (f"=== {key} ===\n{read_text(file)}" for key, file in files.items())
-    name, settings = next(iter(of.judges.items()))
-    model = str(settings.get("model", name))
-    engine = str(settings["engine"])
+    majority = of.run.evaluation.config.judging.count == MAJORITY and len(of.judges) >= VOTERS
+    named = [
+        (name, str(settings.get("model", name)), str(settings["engine"]))
+        for name, settings in of.judges.items()
+    ]
     return {
-        "judges": [{"model_info": _model_info(name, f"{UNKNOWN}/{model}", engine, UNKNOWN)}],
+        "judges": [
+            {"model_info": _model_info(name, f"{UNKNOWN}/{model}", engine, UNKNOWN)}
+            for name, model, engine in (named if majority else named[:1])
+        ],
         "input_prompt": "\n".join(asked),
     }
 

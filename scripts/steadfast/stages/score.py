@@ -10,6 +10,7 @@ from steadfast.contract import components
 from steadfast.contract.part_files import PartFiles, read_answers, read_draws
 from steadfast.contract.records import ScoreRecord
 from steadfast.contract.request import draw_key
+from steadfast.stats.raters import first_draws
 from steadfast.workflow.script import paths, run_rule
 
 
@@ -20,6 +21,7 @@ def score_part(
     verdicts: Mapping[str, Path],
     out: Path,
     draws: int = 1,
+    majority: bool = False,
 ) -> None:
     """Writes the scores of one model, a record a prompt and draw, in the prompts' order."""
     samples = part.read(draws)
@@ -29,7 +31,8 @@ def score_part(
         for judge, path in verdicts.items()
         for draw, given in read_draws(path).items()
     }
-    write_jsonl(out, score_records(components.component(scoring).make(), samples, answers, replies))
+    made = components.component(scoring).make()
+    write_jsonl(out, score_records(made, samples, answers, replies, majority))
 
 
 def score_records(
@@ -37,12 +40,22 @@ def score_records(
     samples: Sequence[components.Sample],
     answers: Mapping[str, components.Answer],
     replies: Mapping[str, Mapping[str, components.Reply]],
+    majority: bool = False,
 ) -> Iterator[ScoreRecord]:
-    """Returns the score's record of each sample; the first judge's first replies count."""
+    """Returns the score's record of each sample; the first judge's first replies count.
+
+    With ``majority`` what most judges say counts, where there are three or more.
+    """
     judges: Mapping[str, Mapping[str, components.Reply]] = replies or {"": {}}
+    voting = [replies[judge] for judge in first_draws(replies)]
+    vote = majority and len(voting) >= components.VOTERS
+    counting = components.MAJORITY if vote else next(iter(replies), None)
     for sample in samples:
         answer = answers[sample.id]
         scores = {judge: scoring.score(sample, answer, given) for judge, given in judges.items()}
+        if vote:
+            most = scoring.majority(sample, answer, voting)
+            scores = {components.MAJORITY: most, **scores}
         (_, first), *others = _by_rater(scores)
         record = {
             "sample_id": sample.prompt["sample_id"],
@@ -52,7 +65,7 @@ def score_records(
             **scoring.facts(sample),
             "truncated": answer.truncated,
             "empty": answer.empty,
-            "judge": next(iter(replies), None),
+            "judge": counting,
             **_rated(first),
             "extracted": first.extracted,
             "other_raters": {name: _rated(score) for name, score in others},

@@ -2,13 +2,14 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain, combinations, permutations
 from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
+from steadfast.contract import components
 from steadfast.contract.components import Scored
 from steadfast.stats.intervals import NOTHING, Estimates
 from steadfast.stats.raters import FURTHER, ByRater, answer_name, first_draws
@@ -50,7 +51,8 @@ def agreement_rows(
 ) -> pd.DataFrame:
     """Returns the agreement of every two raters on the items that both have judged.
 
-    Of several people the majority is compared with the judges too. A pair without common items has
+    Of several people the majority is compared with the judges too, and so is that of several judges
+    with people; neither is compared with those that it is made of. A pair without common items has
     n = 0 and no values. A judge with several draws is compared with itself: raw is the share of
     items with the same verdict in all draws, kappa is Fleiss', and ``second`` says how many draws
     there are; only_first counts items that not every draw has a verdict on.
@@ -85,7 +87,7 @@ def agreement_rows(
         | dict(zip(("first", "second"), pair, strict=True))
         | _pair(part, cluster)
         for pair in combinations(apart, 2)
-        if pair[0] not in humans or pair[1] != MAJORITY
+        if not _is_part(*pair, humans)
         for model, part in _by_model([clear[name] for name in pair], by).items()
     ]
     rows += [
@@ -96,6 +98,13 @@ def agreement_rows(
         for model, part in _by_model(of, by).items()
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _is_part(first: str, second: str, humans: Collection[str]) -> bool:
+    """Whether the second rater is the majority of those of whom the first is one."""
+    if second in humans:
+        return second == MAJORITY and first in humans
+    return second.partition(" (")[0] == components.MAJORITY  # components.rater_name
 
 
 def answer_agreement(

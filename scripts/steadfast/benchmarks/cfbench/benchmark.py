@@ -64,7 +64,9 @@ def task(config: Config, section: Cfbench) -> Task:
     templates = templates_of(NAME, names, section.templates, released)
     tables = _tables(config, section)
     paper, in_print = facts("cfbench/printed.yaml"), section.in_print(LANGUAGE, released)
-    otherwise = {"otherwise": judged_otherwise(config.judges, paper, in_print)}
+    otherwise = {
+        "otherwise": judged_otherwise(config.judges, paper, in_print, config.judging.count)
+    }
     return Task(
         asked=data_asked("CFBench", section.source),
         parts={LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): DATA})},

@@ -13,7 +13,15 @@ from steadfast.benchmarks.cfbench.satisfaction import (
     outcome,
     satisfaction,
 )
-from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.contract.components import (
+    INVALID,
+    Answer,
+    Reply,
+    Sample,
+    Score,
+    Scoring,
+    voted_points,
+)
 
 
 class Reading(NamedTuple):
@@ -68,6 +76,20 @@ class CfbenchScoring(Scoring):
             value = direct_score(self._mode, reply.text, answer.text)
         extracted = {**score.extracted, DIRECT: _direct_extract(reply, value)}
         return replace(score, values={**score.values, DIRECT: value}, extracted=extracted)
+
+    def majority(
+        self, sample: Sample, answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
+    ) -> Score:
+        """Most judges' verdicts on each checkpoint; ``direct`` is that of the first one read."""
+        score = voted_points([self.score(sample, answer, given) for given in verdicts])
+        if not score.points:
+            return score
+        priorities = [checkpoint["priority"] for checkpoint in sample.source["checkpoints"]]
+        points = [int(point or 0) for point in score.points.values()]
+        rates: Record = dict(zip(RATES, map(float, satisfaction(priorities, points)), strict=True))
+        extracted = {**score.extracted, "verdicts": points}
+        values = {**score.values, **rates}
+        return replace(score, total=rates["psr"], values=values, extracted=extracted)
 
     def _checklist(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         if not answer.answered:

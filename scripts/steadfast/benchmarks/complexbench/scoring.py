@@ -18,7 +18,7 @@ from steadfast.benchmarks.complexbench.judge import Route, request_id, routes, s
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
 from steadfast.benchmarks.complexbench.rules import released, strict
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError, Verdict
-from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring, voted
 
 SHOWN = 200  # characters of a copied part that a record keeps
 Decision = tuple[Verdict | None, Record]
@@ -48,13 +48,38 @@ class ComplexbenchScoring(Scoring):
         """What one answer is worth; questions of earlier turns are decided by their answers."""
         if not answer.answered:
             return Score(answer.status, values={"raw": None})
+        return self._scored(sample, answer, self._decided(sample, answer, verdicts))
+
+    def majority(
+        self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
+    ) -> Score:
+        """Most judges' verdicts on each question, before dependencies count."""
+        if not answer.answered:
+            return Score(answer.status, values={"raw": None})
+        by_judge = [self._decided(sample, answer, given) for given in verdicts]
+        decided = {}
+        for point in by_judge[0]:
+            decisions = [decisions[point] for decisions in by_judge]
+            most = voted(verdict for verdict, _ in decisions)
+            decided[point] = next(one for one in decisions if one[0] == most)
+        return self._scored(sample, answer, decided)
+
+    def _decided(
+        self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]
+    ) -> dict[int, Decision]:
         questions, decided = sample.source["scoring_questions"], dict[int, Decision]()
         for turn, its_answer in zip(turns(sample), turns(answer), strict=True):
             # Of a turn without an answer the judge was asked nothing.
             for point, how in routes(turn, self._mode, self._judging).items():
                 reply = verdicts.get(request_id(turn.id, point))
                 decided[point] = self._decision(its_answer, how, questions[point], reply)
-        raw = [decided[point][0] if point in decided else None for point in range(len(questions))]
+        return decided
+
+    def _scored(
+        self, sample: Sample[Prompt], answer: Answer, decided: Mapping[int, Decision]
+    ) -> Score:
+        places = range(len(sample.source["scoring_questions"]))
+        raw = [decided[point][0] if point in decided else None for point in places]
         counted = dependent(raw, sample.source)
         own: list[int] = sample.prompt["points"]
         points = {

@@ -109,7 +109,9 @@ def task(config: Config, section: Followbench) -> Task:
     in_print = section.in_print(
         template_name(paper["language"], section.judge_prompts[0]), released
     )
-    otherwise = {"otherwise": judged_otherwise(config.judges, paper, in_print)}
+    otherwise = {
+        "otherwise": judged_otherwise(config.judges, paper, in_print, config.judging.count)
+    }
     shown = languages | mode | otherwise | {"names": names}
     return Task(
         asked=data_asked("FollowBench", section.source),

@@ -13,7 +13,15 @@ from steadfast.benchmarks.followbench.replies import (
     strict_rating,
 )
 from steadfast.benchmarks.followbench.rules import satisfied
-from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.contract.components import (
+    INVALID,
+    Answer,
+    Reply,
+    Sample,
+    Score,
+    Scoring,
+    voted_points,
+)
 
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
 THRESHOLD = 5.0
@@ -48,6 +56,15 @@ class FollowbenchScoring(Scoring):
         target = group["levels"][level - 1]["target"]
         kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
         return Score(answer.status, {RULE: kept}, kept, extracted={"problem": None})
+
+    def majority(
+        self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
+    ) -> Score:
+        """Most judges' verdicts on each constraint, in each way to ask."""
+        scores = [self.score(sample, answer, given) for given in verdicts]
+        ways = scores[0].other_raters
+        others = {way: voted_points([score.other_raters[way] for score in scores]) for way in ways}
+        return replace(voted_points(scores), other_raters=others)
 
     def _judged(
         self, sample: Sample[Prompt], answer: Answer, way: str, reply: Reply | None
