@@ -108,6 +108,29 @@ def test_the_radar_has_the_capabilities_of_each_model(frames, pictures):
     assert f"Spat {ifp[best, '', 'Spat']:.3f} ({label})" in pictures["figure3_capabilities"].caption
 
 
+def test_a_series_has_one_colour_in_figure_3_and_base_models_are_dashed(frames):
+    shown = {
+        "good": Shown("Tuned", "", "openai", "S"),
+        "fair": Shown("Base", "", "vllm", "S", base=True),
+        "sim-long": Shown("Long", "", "simulated"),
+    }
+    picture = show(frames, Display(models=shown))["figure3_capabilities"]
+    lines = {line.get_label(): line for line in picture.figure.axes[0].lines}
+    assert lines["Tuned"].get_color() == lines["Base"].get_color()
+    assert lines["Tuned"].get_color() != lines["Long (simulated)"].get_color()
+    assert [lines[name].get_linestyle() for name in ("Tuned", "Base")] == ["-", "--"]
+    assert lines["Tuned"].get_marker() != lines["Base"].get_marker()
+    assert "base models are dashed" in picture.caption
+
+
+def test_without_series_models_look_as_in_the_other_figures(pictures):
+    lines = {
+        line.get_label(): line for line in pictures["figure3_capabilities"].figure.axes[0].lines
+    }
+    assert lines["Good $1$"].get_color() != lines["Fair"].get_color()
+    assert "series" not in pictures["figure3_capabilities"].caption
+
+
 def test_ars_and_ifs_stand_at_their_lengths_with_their_intervals(frames, pictures):
     ars = frames["ars"].query("task == 'overall' and length != '' and model == 'good'")
     axes = panel_of(pictures["figure4_by_length"], "ARS by length")

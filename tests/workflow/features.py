@@ -205,6 +205,7 @@ FEATURES: dict[str, Feature] = {
     "people's labels": Feature(
         {FOLLOWBENCH: {"labels": "labels.jsonl"}}, (FOLLOWBENCH,), files={"labels.jsonl": LABELS}
     ),
+    "series of models": gold(series="Gold"),
     "direct scoring": Feature({CFBENCH: {"direct": True}}, (CFBENCH,)),
     "decomposition": Feature(
         {COMPLEXBENCH: {"decomposition": True}}, (COMPLEXBENCH,), ("base model", "examples")

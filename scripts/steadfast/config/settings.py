@@ -104,7 +104,10 @@ def role_of(field: FieldInfo) -> str:
 def display(config: Config) -> Settings:
     """What ``show.roster.Display`` is made of: how models and judges are shown, and the limit."""
     models = {
-        name: dict(zip(("label", "group", "engine"), _shown(config, name), strict=True))
+        name: {
+            **dict(zip(("label", "group", "engine"), _shown(config, name), strict=True)),
+            **_series(config, name),
+        }
         for name in config.models
     }
     judges = {
@@ -139,6 +142,15 @@ def _shown(config: Config, name: str) -> tuple[str, str, str]:
         return model.label or paper.label, model.group or paper.group, kind
     group = model.group or DEFAULT_GROUPS.get(model.engine, "Models")
     return model.label or name, group, model.engine
+
+
+def _series(config: Config, name: str) -> Settings:
+    """The series that a model is of, and whether it is a base model, where something is known."""
+    model = config.models[name]
+    paper = _released(config, scored_models(config).get(name, ""))
+    series = model.series or (paper.series if paper else "")
+    base = paper.base if paper else getattr(model, "template", "") == "base"
+    return {**({"series": series} if series else {}), **({"base": True} if base else {})}
 
 
 def _released(config: Config, name: str) -> ReleasedModel | None:

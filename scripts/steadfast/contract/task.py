@@ -247,6 +247,8 @@ class ReleasedModel(NamedTuple):
     label: str
     group: str
     gold: bool = False
+    series: str = ""
+    base: bool = False
 
 
 @dataclass(frozen=True)

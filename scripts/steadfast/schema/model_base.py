@@ -172,6 +172,11 @@ class BaseModelSettings(StrictModel):
 
     label: str | None = role("display", None, "Name in tables; by default the config's.")
     group: str | None = role("display", None, "Heading under which tables list it.")
+    series: str | None = role(
+        "display",
+        None,
+        "Series of the model, such as Llama: LIFBench's Figure 3 has a colour for each series.",
+    )
     window: int | None = role(
         "answer",
         None,

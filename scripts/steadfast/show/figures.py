@@ -1,6 +1,6 @@
 """What all figures share: sizes of print, models' looks, legends, captions, equal bytes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import pi, sin
 from pathlib import Path
 from textwrap import fill
@@ -111,6 +111,20 @@ def look(roster: Roster, model: str) -> Record:
     }
 
 
+def look_by_series(roster: Roster, model: str) -> Record:
+    """Returns a model's line: a colour for each series, dashes for base models, a marker each.
+
+    Where no series is known, it is as in any other figure.
+    """
+    if not roster.has_series:
+        return look(roster, model)
+    series, base = roster.series(model)
+    order = sorted(roster.models, key=lambda one: (roster.kind(one) != "model", roster.place(one)))
+    known = list(dict.fromkeys(roster.series(one)[0] for one in order))
+    style = look(roster, model) | {"color": PALETTE[known.index(series) % len(PALETTE)]}
+    return style | ({"linestyle": "--"} if base else {})
+
+
 def wrapped(text: str) -> str:
     """Returns a label in lines of ``LABEL`` characters at most."""
     return fill(text, LABEL)
@@ -166,6 +180,7 @@ def draw_radar(
     models: Sequence[str],
     roster: Roster,
     ticks: Sequence[float],
+    look_of: Callable[[Roster, str], Record] = look,
 ) -> None:
     """Draws a closed line a model, with an interval on each spoke where there is one.
 
@@ -176,7 +191,7 @@ def draw_radar(
     shown = rows[rows["model"].isin(models)]
     for number, model in enumerate(models):
         its = shown[shown["model"] == model].set_index("spoke").reindex(list(spokes))
-        style = look(roster, model)
+        style = look_of(roster, model)
         around = [*its["value"], *its["value"].iloc[:1]]
         label = roster.figure_label(model)
         # Beside the spoke where there are intervals, so that none hides another.

@@ -41,11 +41,16 @@ def _adaptive_remark(decision: Settings, display: "Display") -> str:
 
 @dataclass(frozen=True)
 class Shown:
-    """How a model or judge is shown: its label, the heading that it stands under, its engine."""
+    """How a model or judge is shown: its label, the heading that it stands under, its engine.
+
+    ``series`` and ``base`` (not tuned to follow instructions) matter to figures by series.
+    """
 
     label: str
     group: str = ""
     engine: str = ""
+    series: str = ""
+    base: bool = False
 
 
 @dataclass(frozen=True)
@@ -175,6 +180,16 @@ class Roster:
         """Returns the model's place in the config, whichever others have results."""
         known = self._order
         return known[model] if model in known else len(known) + self.models.index(model)
+
+    @property
+    def has_series(self) -> bool:
+        """Returns whether any of the models is known to be of a series, or a base model."""
+        return any(self._shown(m).series or self._shown(m).base for m in self.models)
+
+    def series(self, model: str) -> tuple[str, bool]:
+        """Returns the series of a model, its name where none is known; whether it is a base one."""
+        shown = self._shown(model)
+        return shown.series or model, shown.base
 
     @property
     def prompt_note(self) -> str | None:

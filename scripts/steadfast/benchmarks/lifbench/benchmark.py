@@ -322,7 +322,7 @@ LIFBENCH = Benchmark(
         "IFS": Measure("IFS of LIFBench (smaller is steadier)", smaller=True),
     },
     released_models={
-        name: ReleasedModel(model.label, model.group, model.gold)
+        name: ReleasedModel(model.label, model.group, model.gold, model.series, model.base)
         for name, model in PAPER_MODELS.items()
     },
     check=check,

@@ -31,12 +31,12 @@ class PaperModel:
     group: str  # the heading under which Table 3 lists it
     truncated: tuple[str, ...] = ()  # names of the lengths at which contexts were cut
     gold: bool = False  # it is no model, but the reference answers
+    series: str = ""  # whose models have one colour in Figure 3
+    base: bool = False  # not tuned to follow instructions: dashed there
 
 
 PAPER_MODELS: dict[str, PaperModel] = {
-    name: PaperModel(
-        values["label"], group, tuple(values.get("truncated", ())), values.get("gold", False)
-    )
+    name: PaperModel(group=group, **values | {"truncated": tuple(values.get("truncated", ()))})
     for group, models in facts("lifbench/paper_models.yaml").items()
     for name, values in models.items()
 }

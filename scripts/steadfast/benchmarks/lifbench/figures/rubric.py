@@ -10,7 +10,17 @@ from matplotlib.projections.polar import PolarAxes
 from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.contract.records import OVERALL
-from steadfast.show.figures import COLUMN, PAGE, PALETTE, SMALL, Picture, blank, draw_radar, frame
+from steadfast.show.figures import (
+    COLUMN,
+    PAGE,
+    PALETTE,
+    SMALL,
+    Picture,
+    blank,
+    draw_radar,
+    frame,
+    look_by_series,
+)
 from steadfast.show.panels import legend, legends, lineups, rows_of_panels
 from steadfast.show.results import extremes, values_by_model
 from steadfast.stats.tidy import rows_of
@@ -98,13 +108,15 @@ def capabilities(results: LifbenchResults, name: str) -> Picture:
     lines = lineups(shared.groups(results))
     figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, COLUMN, projection="polar")
     for axes, (heading, shown) in zip(cast(list[PolarAxes], panels), lines, strict=True):
-        draw_radar(axes, rows, CAPABILITIES, shown, results.roster, (0.2, 0.4, 0.6, 0.8, 1.0))
+        ticks = (0.2, 0.4, 0.6, 0.8, 1.0)
+        draw_radar(axes, rows, CAPABILITIES, shown, results.roster, ticks, look_by_series)
         axes.set_title(heading, pad=14)
     if results.roster.models:
         legends(figure, panels, keys)
     else:
         blank(panels[0], shared.EMPTY["models"])
-    return shared.captioned(results, name, figure, _spread(results, rows), [rows])
+    notes = [shared.sentence("series")] if results.roster.has_series else []
+    return shared.captioned(results, name, figure, [*notes, *_spread(results, rows)], [rows])
 
 
 def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
