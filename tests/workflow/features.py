@@ -289,7 +289,10 @@ FEATURES: dict[str, Feature] = {
     "floor": model("floor", engine="floor"),
     "simulated reader": model("sim-a", engine="simulated", span=2000),
     "model left out": Feature(
-        {"models": {"unasked": {"engine": "openai", "model": "x"}}, "only": ["gold", "reference"]},
+        {
+            "models": {"unasked": {"engine": "openai", "model": "gpt-4o", "price": "auto"}},
+            "only": ["gold", "reference"],
+        },
         apart=("floor", "simulated reader"),
     ),
     # --- the run

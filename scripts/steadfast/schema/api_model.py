@@ -1,11 +1,12 @@
 """The settings of a model that answers behind an API, whoever provides it."""
 
 import re
-from typing import Any, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from pydantic import field_validator, model_validator
 
 from steadfast.base.resources import facts
+from steadfast.schema.known_prices import known_price
 from steadfast.schema.model_base import Price, SamplingModel
 from steadfast.schema.strict import role
 
@@ -63,8 +64,11 @@ class ApiModel(SamplingModel):
     timeout: float = role(
         "operation", 600.0, "Seconds until one attempt is given up.", gt=0, le=604_800
     )
-    price: Price | None = role(
-        "operation", None, "What the tokens cost; the plan and max_spend reckon with it."
+    price: Price | Literal["auto"] | None = role(
+        "operation",
+        None,
+        "What the tokens cost; the plan and max_spend reckon with it. auto: as the package "
+        "genai-prices has it, for the provider at base_url, or else the engine's own.",
     )
     max_spend: float | None = role(
         "operation",
@@ -124,6 +128,14 @@ class ApiModel(SamplingModel):
                 f"max_concurrency {self.max_concurrency} is less than concurrency "
                 f"{self.concurrency}; raise the one or lower the other"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _price_is_written_out(self) -> Self:
+        if self.price == "auto":
+            lifetime = getattr(self, "cache", None)
+            found = known_price(self.model, self.engine, self.base_url, lifetime)
+            self.price = Price.model_validate(found)
         return self
 
     @model_validator(mode="after")

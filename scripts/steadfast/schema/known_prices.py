@@ -1,0 +1,72 @@
+"""Prices of models as the package ``genai-prices`` knows them, for ``price: auto``."""
+
+from typing import Any
+
+from steadfast.base.files import Settings
+from steadfast.base.names import shown
+from steadfast.base.resources import facts
+
+NAMES = {"gemini": "google"}
+"""How the package calls providers that the engines call otherwise."""
+UNITS = {"input": "input_mtok", "cached": "cache_read_mtok", "output": "output_mtok"}
+WRITES = {"1h": "cache_write_1h_mtok"}
+"""By how long a cache keeps what is written, where that has a price of its own."""
+
+
+def known_price(model: str, provider: str, address: str | None, lifetime: str | None) -> Settings:
+    """The newest price of a model that the package has, whatever the day; nothing is fetched.
+
+    Args:
+        model: its name at the provider.
+        provider: whose it is where there is no address: the name of an engine.
+        address: of the API.
+        lifetime: how long a cache keeps a context, where writing costs by that.
+
+    Returns:
+        Settings of ``schema.model_base.Price``, with the shares of flex and batches that
+        ``resources/engines/shares.yaml`` has of the provider.
+
+    Raises:
+        ValueError: the package does not know the provider, the model or its prices.
+    """
+    from genai_prices.data_snapshot import get_snapshot
+
+    snapshot = get_snapshot()
+    try:
+        of = snapshot.find_provider(
+            None, None if address else NAMES.get(provider, provider), address
+        )
+        _, found = snapshot.find_provider_model(model, of, None, None)
+    except LookupError:
+        where = shown(address or provider)
+        raise ValueError(
+            f"price: genai-prices knows no price of {shown(model)} at {where}; "
+            "in place of auto write what a million tokens cost, as in {input: 2.5, output: 10}"
+        ) from None
+    prices = _newest(found.prices)
+    names = {**UNITS, "written": WRITES.get(lifetime or "", "cache_write_mtok")}
+    units = {key: getattr(prices, unit) for key, unit in names.items() if getattr(prices, unit)}
+    if not {"input", "output"} <= units.keys():
+        raise ValueError(
+            f"price: genai-prices has none of {shown(model)} by tokens; write it in place of auto"
+        )
+    starts = sorted({tier.start for unit in units.values() for tier in getattr(unit, "tiers", ())})
+    above = [{"tokens": start, **_rates(units, start)} for start in starts]
+    return {**_rates(units, 0), "above": above, **facts("engines/shares.yaml").get(of.id, {})}
+
+
+def _newest(prices: Any) -> Any:
+    """The last of a model's prices that holds at any time of the day."""
+    if not isinstance(prices, list):
+        return prices
+    return [one.prices for one in prices if not hasattr(one.constraint, "start_time")][-1]
+
+
+def _rates(units: Settings, above: int) -> Settings:
+    """The prices of prompts with more tokens than so many."""
+    return {key: float(_of_length(unit, above)) for key, unit in units.items()}
+
+
+def _of_length(unit: Any, above: int) -> Any:
+    tiers = [tier.price for tier in getattr(unit, "tiers", ()) if tier.start <= above]
+    return tiers[-1] if tiers and above else getattr(unit, "base", unit)

@@ -1,0 +1,76 @@
+"""``price: auto``: what a million tokens cost, out of the package that knows it."""
+
+from decimal import Decimal
+
+import pytest
+import yaml
+from genai_prices import Usage, calc_price
+
+from steadfast.base.errors import UserError
+from steadfast.config.load import load_config
+from steadfast.config.portable import as_yaml, portable
+from steadfast.engines.cost.bill import cost
+
+
+def priced(model, **settings):
+    settings = {"engine": "openai", "model": model, "price": "auto", **settings}
+    return load_config({"models": {"x": settings}})
+
+
+def test_the_price_is_written_into_the_config_that_is_written_back():
+    written = yaml.safe_load(as_yaml(portable(priced("gpt-5.6"))))
+    # OpenAI's list of August 2026; above 272,000 tokens input costs twice, output 1.5 times.
+    assert written["models"]["x"]["price"] == {
+        "input": 4.0, "cached": 0.4, "written": 5.0, "output": 20.0, "currency": "USD",
+        "above": [
+            {"tokens": 272000, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 30.0}
+        ],
+        "flex": 0.5, "batch": 0.5,
+    }  # fmt: skip
+    load_config(written)  # which is a config
+
+
+@pytest.mark.parametrize("prompt", [200_000, 272_000, 272_001, 400_000])
+@pytest.mark.parametrize("model", ["gpt-5.6", "gpt-4o-2024-08-06"])
+def test_a_bill_is_what_the_package_itself_reckons(model, prompt):
+    price = priced(model).models["x"].model_dump()["price"]
+    tokens = {"cached": prompt // 2, "written": prompt // 4 if price["written"] else 0}
+    ours = cost(price, prompt, tokens["cached"], 500, tokens["written"])
+    usage = Usage(
+        input_tokens=prompt, cache_read_tokens=tokens["cached"],
+        cache_write_tokens=tokens["written"], output_tokens=500,
+    )  # fmt: skip
+    theirs = calc_price(usage, model, provider_id="openai").total_price
+    assert Decimal(ours) == pytest.approx(theirs)
+
+
+def test_the_provider_is_known_by_its_address():
+    there = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1").models["x"]
+    assert (there.price.input, there.price.batch) == (2.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("engine", "model", "cache", "written", "batch"),
+    [
+        ("anthropic", "claude-sonnet-4-5", "5m", 3.75, 0.5),
+        ("anthropic", "claude-sonnet-4-5", "1h", 6.0, 0.5),
+        ("gemini", "gemini-2.5-pro", None, None, 0.5),
+    ],
+)
+def test_a_native_engine_has_its_own_providers_prices(engine, model, cache, written, batch):
+    settings = {"engine": engine} | ({"cache": cache} if cache else {})
+    price = priced(model, **settings).models["x"].price
+    assert (price.written, price.batch) == (written, batch)
+
+
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [("gpt-99", {}), ("gpt-4o", {"base_url": "http://localhost:8000/v1"})],
+)
+def test_a_model_without_a_known_price_is_named_in_one_sentence(model, settings):
+    with pytest.raises(UserError, match=f"price: genai-prices knows no price of '{model}' at"):
+        priced(model, **settings)
+
+
+def test_a_cap_may_go_by_it():
+    assert priced("gpt-5.6", max_spend=1.0).models["x"].max_spend == 1.0
