@@ -11,7 +11,7 @@ from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, draw
 from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit
-from steadfast.engines.openai.batch_api import ChatEngine
+from steadfast.engines.openai.batch_api import chat_engine
 
 FICKLE = "Ask 1.0!"
 
@@ -37,7 +37,7 @@ def fickle(server):
 
 @pytest.fixture
 def engine(part):
-    return ChatEngine(Setup(part.answers, part.operation))
+    return chat_engine(Setup(part.answers, part.operation))
 
 
 def requests(engine):

@@ -3,7 +3,6 @@
 The format is OpenAI's; vLLM's batch runner reads and writes the same.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,23 +13,9 @@ from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.openai import replies
 from steadfast.engines.openai.body import array, clean, mapping, parsed, text
-from steadfast.engines.openai.chat import Chat
 
 FACTS: Settings = facts("engines/batch.yaml")
 """The provider's limits and words: ``requests``, ``bytes``, ``window``, and the states."""
-
-
-def files_of(
-    requests: Iterable[Request], provider: Chat, most_requests: int
-) -> Iterator[list[tuple[Request, bytes]]]:
-    """The requests in batch files, each with its line, in which it is known by its hash."""
-
-    def line(request: Request) -> bytes:
-        named = {"custom_id": request.hash, "method": "POST", "url": provider.endpoint}
-        body = provider.body(request)
-        return json.dumps({**named, "body": body}, ensure_ascii=False).encode("utf-8") + b"\n"
-
-    return split(((request, line(request)) for request in requests), most_requests, FACTS["bytes"])
 
 
 def split(

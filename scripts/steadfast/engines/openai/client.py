@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -19,7 +19,7 @@ from steadfast.engines.openai.redaction import Redaction
 from steadfast.schema.api_model import NO_USER, USER
 
 if TYPE_CHECKING:
-    from multidict import CIMultiDictProxy
+    from openai import AsyncOpenAI, OpenAI
 
 
 CONNECT_SECONDS = 20.0
@@ -79,12 +79,20 @@ class Access:
         }
 
 
+def own_headers(client: "AsyncOpenAI | OpenAI") -> Record:
+    """The header of each request of the ``openai`` client."""
+    from openai import Omit
+
+    own = {**client.default_headers, **client.auth_headers}
+    return {name: text for name, text in own.items() if not isinstance(text, Omit)}
+
+
 class ServerReply(NamedTuple):
     """What a server answered, whatever its status."""
 
     status: int
     content: bytes
-    headers: "CIMultiDictProxy[str]"
+    headers: Mapping[str, str]
 
 
 class Client:
@@ -98,14 +106,12 @@ class Client:
 
     def __init__(self, settings: Settings, headers: Mapping[str, str] | None = None):
         from httpx2 import AsyncClient, create_ssl_context
-        from openai import AsyncOpenAI, Omit
+        from openai import AsyncOpenAI
 
         self._trusted = create_ssl_context()
         self._own = AsyncOpenAI(**settings, http_client=AsyncClient(verify=self._trusted))
         self._url = str(self._own.base_url).rstrip("/")
-        own = {**self._own.default_headers, **self._own.auth_headers}
-        known = {name: text for name, text in own.items() if not isinstance(text, Omit)}
-        self._headers, self._redirected = headers or known, headers is None
+        self._headers, self._redirected = headers or own_headers(self._own), headers is None
         parts = urlsplit(self._url)
         host = parts.hostname or ""
         proxies = {} if proxy_bypass(host) else getproxies()
@@ -143,3 +149,45 @@ class Client:
         sent = self._session.post(self._url + path, data=content, allow_redirects=self._redirected)
         async with sent as reply:
             return ServerReply(reply.status, await reply.read(), reply.headers)
+
+
+class Http:
+    """The same for calls that wait for their reply, such as those about batches."""
+
+    def __init__(self, settings: Settings, headers: Mapping[str, str] | None = None):
+        from httpx2 import Client as HttpxClient
+        from openai import OpenAI
+
+        with OpenAI(**settings) as own:
+            self.url = str(own.base_url).rstrip("/")
+            sent = headers or own_headers(own)
+        # What a body is, its own request says.
+        kept = {name: text for name, text in sent.items() if name.lower() != "content-type"}
+        self._client = HttpxClient(
+            headers=kept, timeout=settings["timeout"], follow_redirects=headers is None
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._client.close()
+
+    def get(self, path: str) -> ServerReply:
+        """What lies at a path below the address."""
+        return self._sent("GET", path)
+
+    def post(self, path: str, content: bytes, **headers: str) -> ServerReply:
+        """The reply to JSON, or to whatever a header Content_Type names."""
+        named = {name.replace("_", "-"): text for name, text in headers.items()}
+        sent = {"Content-Type": "application/json", **named}
+        return self._sent("POST", path, content=content, headers=sent)
+
+    def upload(self, path: str, fields: Record, name: str, content: bytes) -> ServerReply:
+        """The reply to a form with a file."""
+        return self._sent("POST", path, data=fields, files={"file": (name, content)})
+
+    def _sent(self, method: str, path: str, **what: Any) -> ServerReply:
+        address = path if "://" in path else self.url + path
+        reply = self._client.request(method, address, **what)
+        return ServerReply(reply.status_code, reply.content, reply.headers)
