@@ -14,7 +14,7 @@ from steadfast.benchmarks.lifbench.passages import passages
 from steadfast.config.load import load_config
 from steadfast.contract.components import Sample
 from steadfast.page.sample_text import sample_text
-from steadfast.page.view_sample import view_sample
+from steadfast.page.view_sample import examples, view_sample
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
 from steadfast.show.passages import Passages, excerpts, places
@@ -223,3 +223,15 @@ def test_an_unknown_sample_or_model_is_one_sentence_with_the_nearest(run, result
         shown(run, results, model="mm")
     with pytest.raises(UserError, match="there are no prompts yet"):
         shown(run, results / "elsewhere")
+
+
+def test_examples_are_one_sample_of_each_task_without_answers(run, results):
+    (text,) = map(sample_text, examples(run, results))
+    assert text.startswith("== LSI/list-4k-s1/e1/v1 ==\nLIFBench, part 4k, task LSI\n")
+    assert "  | Give the 2nd entry." in text and "  | 2. ⟦entry beta⟧" in text
+    assert ANSWER not in text and "-- m --" not in text
+
+
+def test_examples_before_there_are_prompts_say_what_to_do(run, tmp_path):
+    with pytest.raises(UserError, match="there are no prompts yet: run the workflow"):
+        examples(run, tmp_path / "nothing")

@@ -106,7 +106,7 @@ COMMANDS = {
         "prints everything about one sample",
         "LSI/list-4k-s1/e1/v1 my.yaml --model my-model",
         (
-            argument("sample", help="sample_id, as prompts, outputs and scores have it"),
+            argument("sample", help="sample_id, as prompts have it; examples: one of each task"),
             CONFIG,
             argument("--model", help="one model's answers; else those of all"),
         ),

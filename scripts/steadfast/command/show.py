@@ -9,13 +9,14 @@ from steadfast.command.says_why import says_why
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
 from steadfast.page.sample_text import sample_text
-from steadfast.page.view_sample import view_sample
+from steadfast.page.view_sample import EXAMPLES, examples, view_sample
 from steadfast.run.evaluation import Evaluation
 
 EXAMPLE = typed("show", sample="LSI/list-4k-s1/e1/v1", model="my-model")
 NO_SAMPLE = f"""error: no sample is named; name one, such as
   {EXAMPLE}
-Names are the sample_id of each line of results/{{benchmark}}/outputs/{{model}}/{{part}}.jsonl."""
+Names are the sample_id of each line of results/{{benchmark}}/outputs/{{model}}/{{part}}.jsonl.
+The name {EXAMPLES} shows one of each task."""
 
 
 def main(given: Namespace) -> None:
@@ -27,5 +28,9 @@ def main(given: Namespace) -> None:
         config = load_config(read_source(file))
     results = Path(config.pathvars.get("results", "results"))
     with says_why(results):
-        seen = view_sample(Evaluation(config), results, given.sample, given.model)
+        run = Evaluation(config)
+        if given.sample == EXAMPLES:
+            seen = examples(run, results)
+        else:
+            seen = view_sample(run, results, given.sample, given.model)
         print("\n".join(map(sample_text, seen)), end="")

@@ -59,6 +59,32 @@ NEAR = 5
 """Names that are suggested where there is no sample of a name."""
 
 
+EXAMPLES = "examples"
+"""In place of a sample's name: one of each task."""
+
+
+def examples(run: Evaluation, results: Path) -> list[SeenSample]:
+    """A sample of each task of each benchmark, of the first part that has it (LIFBench, Table 12).
+
+    Raises:
+        UserError: there are no prompts yet, or they are of another config.
+    """
+    follow(run, results)
+    whole = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
+    wanted, found = _wanted(run, results), dict[tuple[str, str], SeenSample]()
+    for name in run.running:
+        for part in whole.parts(name).values():
+            if part.files.prompts.exists():
+                _check(wanted, part, [])
+                for sample in part.samples:
+                    place = name, str(sample.prompt["task"])
+                    if place not in found:
+                        found[place] = SeenSample.of(part, sample)
+    if not found:
+        raise UserError(f"{results}: {nearest_samples('', [])}")
+    return list(found.values())
+
+
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
     """What the results folder has of the samples of a name, of which parts may have one each."""
     follow(run, results)
