@@ -12,6 +12,7 @@ import yaml
 from project import command
 from steadfast.base.errors import UserError
 from steadfast.base.loading import load
+from steadfast.benchmarks.ifeval.library import NEEDED
 from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Surroundings
@@ -90,6 +91,16 @@ def test_stand_ins_on_synthetic_text_need_no_key_no_gpu_and_no_network(tmp_path)
     assert found["data of LIFBench"].text == "made without the network"
     for what in ("engine openai", "engine vllm", "SLURM", "further packages"):
         assert found[what].status == "not needed"
+
+
+def test_data_says_what_more_than_packages_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setitem(NEEDED, "package", "no-such-package")
+    (tmp_path / "input_data.jsonl").write_text("")
+    section = {"source": "local", "directory": str(tmp_path), "sets": ["ifeval"]}
+    models = {"m": {"engine": "openai", "model": "m"}}
+    found = checks(tmp_path, benchmarks=["ifeval"], ifeval=section, models=models)["verifiers"]
+    assert found.status == "missing"
+    assert "is not installed; run 'make verifiers'" in found.text
 
 
 def test_a_mistake_in_the_config_is_said_beside_what_the_machine_has(tmp_path):

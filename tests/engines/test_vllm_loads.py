@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from prepared import Prepared
 from steadfast.base.files import read_json, write_jsonl
 from vllm_jobs import Jobs
 from vllm_venv import environment, vllm_python
@@ -94,6 +95,31 @@ def test_ours_takes_the_steps_and_tokens_of_one_generate(jobs):
         for question in range(40)
         for context in contexts
     ]
+    found = schedule(jobs, records)
+    assert found["asked"] == 240
+    assert_as_one_generate(found)
+
+
+def test_ifevals_prompts_take_those_of_one_generate_and_compute_their_text_once(jobs):
+    asked = {"prompts": 841, "lengths": {"4k": 3072}, "contexts_per_length": 1, "wordings": 1}
+    raw = {
+        "benchmarks": ["ifeval"],
+        "ifeval": {**asked, "max_tokens": 16},
+        "models": {"reference": {"engine": "reference"}},
+    }
+    built = Prepared(raw, jobs.folder / "ifeval")
+    built.make_data()
+    built.write_prompts()
+    part = built.part("4k")
+    items = map(part.joined.item, part.read())
+    names = ("context_id", "head", "context", "tail", "max_tokens")
+    found = schedule(jobs, [{name: getattr(item, name) for name in names} for item in items])
+    assert found["asked"] == 841
+    assert_as_one_generate(found)
+    assert found["ours"][1] <= 0.03 * found["logical"]
+
+
+def schedule(jobs: Jobs, records: list[dict]) -> dict:
     write_jsonl(jobs.folder / "prompts.jsonl", records)
     done = subprocess.run(
         [jobs.python, HERE / "vllm_schedule.py", jobs.model, jobs.folder / "prompts.jsonl"],
@@ -105,7 +131,11 @@ def test_ours_takes_the_steps_and_tokens_of_one_generate(jobs):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     print(found)
-    assert found["same"] == found["asked"] == 240
+    return found
+
+
+def assert_as_one_generate(found: dict) -> None:
+    assert found["same"] == found["asked"]
     (steps, computed), (plain_steps, plain_computed) = found["ours"], found["generate"]
     assert computed == plain_computed
     assert steps <= 1.05 * plain_steps

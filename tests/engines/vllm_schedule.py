@@ -48,6 +48,7 @@ def main(model: str, path: str) -> None:
     )
     computed = sum(len(one.prompt_token_ids) - (one.num_cached_tokens or 0) for one in outputs)
     took["generate"] = len(steps), computed
+    took["logical"] = sum(len(one.prompt_token_ids) for one in outputs)
     plain = {one.hash: out.outputs[0].text for (one, _), out in zip(asked, outputs, strict=True)}
     same = sum(plain[name] == text for name, (text, _) in ours.items())
     print(json.dumps({**took, "same": same, "asked": len(requests)}))

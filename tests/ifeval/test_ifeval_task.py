@@ -74,7 +74,7 @@ def test_what_is_refused(section, said):
 def test_models_are_asked_published_prompts():
     IFEVAL.check_config(config(models=API, **PUBLISHED))
     found = task(models=API, **PUBLISHED)
-    assert found.data[0].needs.packages == {"if_verifiable": "make verifiers"}
+    assert [*found.data[0].needs.checks] == ["verifiers"]
     assert [path for _, path in found.files] == ["input_data.jsonl", "IFBench_test.jsonl"]
 
 

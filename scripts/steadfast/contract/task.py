@@ -34,10 +34,13 @@ class Needs:
         addresses: that it is fetched from.
         packages: modules that it imports of packages that are not always installed, and what
             installs each.
+        checks: by what is asked for, what raises a UserError where more than a package is missing,
+            such as its data.
     """
 
     addresses: tuple[str, ...] = ()
     packages: Mapping[str, str] = field(default_factory=dict)
+    checks: Mapping[str, Component[None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

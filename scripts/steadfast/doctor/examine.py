@@ -8,6 +8,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.loading import load
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
+from steadfast.contract.components import Component
 from steadfast.contract.engine_names import NEEDS
 from steadfast.contract.judge_template import fetched
 from steadfast.contract.task import DataFile, Needs, Task
@@ -76,6 +77,7 @@ def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
 def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]:
     """Whether each benchmark's data is there, or can be fetched; and packages that make it."""
     packages: dict[str, str] = {}
+    checks: dict[str, Component[None]] = {}
     for name in run.running:
         task, title = run.tasks[name], run.benchmarks[name].title
         files = needed_data(task)
@@ -84,10 +86,14 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
         if scored:
             needs.append(task.released_needs)
         packages |= {key: how for need in needs for key, how in need.packages.items()}
+        checks |= {what: one for need in needs for what, one in need.checks.items()}
         known = [results / file.path for file in files if file.needs.addresses]
         there = not scored and all(path.exists() for path in known)
         yield _fetched(f"data of {title}", needs, online, there)
     yield from _packages(packages)
+    yield from (_tried(what, one) for what, one in checks.items())
+    if not packages and not checks:
+        yield unneeded("further packages", "no data of this config is made with any")
 
 
 def needed_data(task: Task) -> list[DataFile]:
@@ -127,5 +133,11 @@ def _packages(needed: Mapping[str, str]) -> Iterator[Check]:
     for name, install in needed.items():
         there = find_spec(name) is not None
         yield found(f"package {name}", there, "it is installed", f"it is not installed; {install}")
-    if not needed:
-        yield unneeded("further packages", "no data of this config is made with any")
+
+
+def _tried(what: str, check: Component[None]) -> Check:
+    try:
+        check.make()
+    except UserError as error:
+        return Check(what, "missing", str(error))
+    return Check(what, "ok", "all that is needed is here, as pinned")

@@ -157,7 +157,7 @@ class Results:
         words, least, most = self.words["drawn"], clusters.min(), clusters.max()
         each = f"{most}" if least == most else WORDS["range"].format(least=least, most=most)
         slots = {"unit": words["unit"], "stratum": words["stratum"], "each": each}
-        form = "count_each" if words["stratum"] else "count"
+        form = "count_each" if words["stratum"] and len(clusters) > 1 else "count"
         count: str = WORDS[form].format(n=f"{clusters.sum():,}", **slots)
         name = self.words.get("languages", {}).get(part, part)
         by_part: str = WORDS["by_part"]

@@ -1,6 +1,5 @@
 """IFEval to the workflow: what a config asks of it; a part is a length, or ``ALONE``."""
 
-from steadfast.base.commands import typed
 from steadfast.base.files import Settings
 from steadfast.benchmarks.ifeval.data import local_file
 from steadfast.benchmarks.ifeval.facts import ALONE, NAME, PACKAGE, RELEASED, SETS
@@ -154,7 +153,9 @@ def _prompts_file(config: Config, section: Ifeval) -> DataFile:
         files=tuple(path for _, path in _files(section)),
         needs=Needs(
             tuple(addresses) if section.source == "released" else (),
-            {} if section.source == "synthetic" else {"if_verifiable": typed("verifiers")},
+            checks={}
+            if section.source == "synthetic"
+            else {"verifiers": Component(f"{PACKAGE}.library:check_library")},
         ),
     )
 

@@ -14,7 +14,7 @@ from steadfast.base.resources import facts
 NEEDED = facts("ifeval/verifiers.yaml")
 
 
-def check_library(kinds: Collection[str]) -> None:
+def check_library(kinds: Collection[str] = ()) -> None:
     """Raises UserError where the library, as pinned, or data that kinds need is not here."""
     install = f"run '{typed('verifiers')}'"
     try:

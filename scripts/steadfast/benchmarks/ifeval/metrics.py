@@ -164,7 +164,7 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
     start = index.get_indexer(pd.MultiIndex.from_frame(index.to_frame().assign(length=ALONE)))
     longer = np.flatnonzero((index.get_level_values("length") != ALONE) & (start >= 0))
     rises = left(means.take(longer), means.take(start[longer]), 1.0).rows()
-    fallen = {"value": -rises["value"], "low": -rises["high"], "high": -rises["low"]}
+    fallen = {"value": 0 - rises["value"], "low": 0 - rises["high"], "high": 0 - rises["low"]}
     return _sorted(rises.assign(**fallen), frame)
 
 

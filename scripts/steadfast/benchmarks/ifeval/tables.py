@@ -70,8 +70,6 @@ class IfevalResults(ModelsAcross):
         words = self.words["notes"]
         if "places" in self.frames:
             found.append((None, words["place"].format(place=self._place)))
-        if len(self.lengths) > 1:
-            found.append((None, words["texts"]))
         return [*found, *self.shared_notes(judged=False)]
 
     def column(self, rows: pd.DataFrame) -> CellsByModel:
@@ -154,7 +152,7 @@ def _effective(results: IfevalResults) -> Table:
 
 
 def _reliable(results: IfevalResults) -> Table:
-    return _with_intervals(results, "reliable", results.words["score"])
+    return _with_intervals(results, "reliable", results.words["reliable"])
 
 
 def _stability(results: IfevalResults) -> Table:
@@ -173,13 +171,19 @@ def _stability(results: IfevalResults) -> Table:
 
 def _kinds(results: IfevalResults) -> Table:
     words, rows = results.words, results.frames["kinds"]
-    sections = []
-    for task in (name for name in results.sets if name != OVERALL):
-        for length in dict.fromkeys([ALONE, results.lengths[-1]]):
-            its = rows_of(rows, task=task, length=length)
-            lines = [(str(kind), of) for kind, of in its.groupby("category", sort=False)]
-            heading = f"{words['sets'][task]}, {words['length'].format(length=length).lower()}"
-            sections.append((heading, lines))
+    ends = rows[rows["length"].isin([ALONE, results.lengths[-1]])]
+    sections = [
+        (
+            words["sets"][task],
+            [
+                (f"{kind}, {length}", its)
+                for kind, of in rows_of(ends, task=task).groupby("category", sort=False)
+                for length, its in of.groupby("length", sort=False)
+            ],
+        )
+        for task in results.sets
+        if task != OVERALL
+    ]
     headings = (words["kind"], words["instructions"])
     return results.across("kinds", headings, sections, results.incomplete, results.notes())
 
