@@ -36,7 +36,7 @@ def test_the_path_leads_from_the_start_to_the_level():
 def test_one_constraint_is_in_the_singular_and_each_category_is_named():
     assert slots(GROUP, 1, WORDS["en"])["constraints"] == "1 constraint"
     kinds = {slots(GROUP | {"category": c}, 1, WORDS["en"])["kind"] for c in WORDS["en"]["kind"]}
-    assert len(kinds) == 5
+    assert len(kinds) == 6
     assert "background" in slots(GROUP, 1, WORDS["en"])["kind"]
     assert slots(GROUP | {"category": "mixed"}, 1, WORDS["en"])["kind"] == "constraint"
     assert WORDS["en"].keys() == WORDS["zh"].keys()

@@ -228,6 +228,7 @@ FEATURES: dict[str, Feature] = {
         JUDGED,
         ("released reading",),
     ),
+    "judges held to rules": judging(FOLLOWBENCH, COMPLEXBENCH, judging={"rule_items": True}),
     "judge with a price": judging(judges={"judge": {"price": PRICE, "max_spend": 1000.0}}),
     "judge that thinks": judging(
         judges={"judge": {"reasoning": {"tags": ["<think>", "</think>"], "tokens": 100}}}

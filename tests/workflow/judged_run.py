@@ -36,14 +36,17 @@ class JudgedRun:
         name: of the benchmark.
         section: its section of the config.
         mode: strict or released.
+        judging: further settings of that section.
     """
 
-    def __init__(self, name: str, section: Mapping | None = None, mode: str = "strict"):
+    def __init__(
+        self, name: str, section: Mapping | None = None, mode: str = "strict", **judging: object
+    ):
         config = load_config(
             {
                 "benchmarks": [name],
                 name: SMALL[name] if section is None else section,
-                "judging": {"mode": mode},
+                "judging": {"mode": mode, **judging},
                 "judges": {key: {"engine": "reference"} for key in ("first", "second")},
                 "models": {"m": {"engine": "reference"}},
             }

@@ -140,6 +140,8 @@ class Scored(NamedTuple, Generic[S]):
     record: S
 
 
+ON_RULES = "on rules"
+"""What a judge says where a rule decides, as one of ``Score.other_raters``."""
 MAJORITY = "majority"
 """The name of several judges' verdicts where most of them decide."""
 VOTERS = 3

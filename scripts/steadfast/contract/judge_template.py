@@ -33,6 +33,10 @@ class JudgeTemplate:
     reminder: str
     sections: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
+    def covers(self, kinds: Sequence[str]) -> bool:
+        """Returns whether there is a text for an item of these kinds."""
+        return any((self.head, self.tail)) or any(kind in self.sections for kind in kinds)
+
     def render(self, fields: Mapping[str, str], kinds: Sequence[str] = ()) -> tuple[str, str]:
         """Returns what stands before and behind the answer, each other slot filled.
 

@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
+from steadfast.base.files import Record
 from steadfast.schema.strict import StrictModel, key, role
 
 Source = Literal["synthetic", "local", "released"]
@@ -26,9 +27,19 @@ class JudgingSettings(StrictModel):
         "Whose verdicts make the scores: first, the first judge's; majority, those of most judges, "
         "of three at least; mode strict alone (docs/judging.md).",
     )
+    rule_items: bool = key(
+        False,
+        "Judges are asked also about what rules decide (FollowBench, ComplexBench): the table of "
+        "agreement says how well they do; scores stay the rules'.",
+    )
     answer_tokens: int = role(
         "plan", 500, "Tokens that the plan takes an answer to have when it is judged.", ge=1
     )
+
+    @property
+    def asked(self) -> Record:
+        """What changes what a judge is asked about: nothing, unless it is wanted."""
+        return {"rule_items": True} if self.rule_items else {}
 
     def attempts_of(self, released: int) -> int:
         """Times that a reply is asked for; in mode released as often as released code does."""

@@ -1,5 +1,6 @@
 """How well raters agree, as a table that the judged benchmarks share."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,7 +10,8 @@ from steadfast.show.cells import PERCENT_DIGITS, count_cell, interval_cell, numb
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Cell, Column, Section, Table
-from steadfast.stats.agreement import ITSELF, KINDS
+from steadfast.stats.agreement import ITSELF, KINDS, RULES
+from steadfast.stats.on_rules import RATES
 
 WORDS = facts("agreement.yaml")
 
@@ -19,6 +21,7 @@ def agreement_table(
 ) -> Table:
     """Returns ``stats.agreement.agreement_rows`` as a table, a section for each kind of pair."""
     has_interval = bool(rows["raw_low"].notna().any())
+    against = [rate for rate in RATES if rate in rows]
     roster = Roster(set(rows["model"]) - {""}, display)
     # Stand-ins judge no model's answers, so that they have nothing in common with other raters.
     apart = rows["n"].groupby([rows["first"], rows["second"]]).transform("max") == 0
@@ -30,29 +33,34 @@ def agreement_table(
         lines = [
             line
             for _, pair in pairs
-            for line in _pair_rows(pair, roster, display.digits, has_interval)
+            for line in _pair_rows(pair, roster, display.digits, has_interval, against)
         ]
         if lines:
             sections.append(Section(tuple(lines), WORDS["kinds"][kind]))
     intervals = WORDS["intervals"] if has_interval else ""
     caption = WORDS["caption"].format(benchmark=benchmark, item=item, intervals=intervals)
     notes = tuple((None, WORDS["notes"][note]) for note in _notes(shown))
-    return Table(name, caption, _columns(has_interval), tuple(sections), notes)
+    return Table(name, caption, _columns(has_interval, against), tuple(sections), notes)
 
 
-def _columns(has_interval: bool) -> tuple[Column, ...]:
+def _columns(has_interval: bool, against: Sequence[str]) -> tuple[Column, ...]:
     interval = [SHARED["interval"]] if has_interval else []
     return (
         *(Column(heading, align="l") for heading in ("First", "Second", "Model")),
         Column("Items", align="r"),
         *(Column(heading, "Raw (%)") for heading in ("Value", *interval)),
         *(Column(heading, "Kappa") for heading in ("Value", *interval)),
+        *(Column(heading, WORDS[rate]) for rate in against for heading in ("Value", *interval)),
         *(Column(heading, "Single", "r") for heading in ("First", "Second")),
     )
 
 
 def _pair_rows(
-    pair: pd.DataFrame, roster: Roster, digits: int, has_interval: bool
+    pair: pd.DataFrame,
+    roster: Roster,
+    digits: int,
+    has_interval: bool,
+    against: Sequence[str],
 ) -> list[tuple[Cell, ...]]:
     """Returns the row of all models together, then each one's."""
     ordered = pair.sort_values("model", key=lambda model: model != "", kind="stable")
@@ -64,6 +72,11 @@ def _pair_rows(
             count_cell(row.n),
             *_value(row, "raw", 100, PERCENT_DIGITS, has_interval),
             *_value(row, "kappa", 1, digits, has_interval),
+            *(
+                cell
+                for of in against
+                for cell in _value(row, of, 100, PERCENT_DIGITS, has_interval)
+            ),
             count_cell(row.only_first),
             count_cell(row.only_second),
         )
@@ -81,5 +94,6 @@ def _notes(rows: pd.DataFrame) -> list[str]:
     if rows.empty:
         return ["empty"]
     notes = ["alone"] if (rows[["only_first", "only_second"]] > 0).any(axis=None) else []
+    notes += ["rules"] if (rows["kind"] == RULES).any() else []
     notes += ["itself"] if (rows["kind"] == ITSELF).any() else []
     return [*notes, *(["undefined"] if (rows["kappa"].isna() & (rows["n"] > 0)).any() else [])]

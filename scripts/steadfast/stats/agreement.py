@@ -15,7 +15,8 @@ from steadfast.stats.intervals import NOTHING, Estimates
 from steadfast.stats.raters import FURTHER, ByRater, answer_name, first_draws
 
 JUDGES, ITSELF, MIXED, HUMANS = "judges", "judge and itself", "judge and human", "humans"
-KINDS = (JUDGES, ITSELF, MIXED, HUMANS)
+RULES = "judge and rule"
+KINDS = (JUDGES, ITSELF, RULES, MIXED, HUMANS)
 MAJORITY = "human majority"
 COLUMNS = (
     "kind", "first", "second", "model", "n", "raw", "raw_low", "raw_high", "kappa", "kappa_low",
@@ -85,17 +86,17 @@ def agreement_rows(
     rows = [
         {"kind": kinds[sum(name in humans for name in pair)], "model": model}
         | dict(zip(("first", "second"), pair, strict=True))
-        | _pair(part, cluster)
+        | pair_row(part, cluster)
         for pair in combinations(apart, 2)
         if not _is_part(*pair, humans)
-        for model, part in _by_model([clear[name] for name in pair], by).items()
+        for model, part in by_model([clear[name] for name in pair], by).items()
     ]
     rows += [
         {"kind": ITSELF, "first": name, "second": f"{len(of)} draws", "model": model}
         | _itself(part, cluster)
         for name, of in draws.items()
         if len(of) > 1
-        for model, part in _by_model(of, by).items()
+        for model, part in by_model(of, by).items()
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -113,17 +114,21 @@ def answer_agreement(
     scores: Iterable[Scored],
 ) -> pd.DataFrame:
     """``agreement_rows`` on answers, by model; intervals draw all answers to a context together."""
-    contexts: dict[tuple[Hashable, ...], Hashable] = {
-        (model, answer_name(record)): record["context_id"] for model, _, record in scores
-    }
+    contexts = contexts_of(scores)
     return agreement_rows(
         judges, people, lambda item: str(item[0]), lambda item: contexts[item[:2]]
     )
 
 
-def _by_model(
+def contexts_of(scores: Iterable[Scored]) -> dict[tuple[Hashable, ...], Hashable]:
+    """Returns the context of each answer, by model and answer."""
+    return {(model, answer_name(record)): record["context_id"] for model, _, record in scores}
+
+
+def by_model(
     sides: Sequence[Verdicts[K]], by: Callable[[K], str] | None
 ) -> dict[str, Sequence[Verdicts[K]]]:
+    """Returns the verdicts of raters on the items of each model, and of all under an empty name."""
     parts: dict[str, list[dict[K, Hashable]]] = {}
     if by is not None:
         for side, given in enumerate(sides):
@@ -132,9 +137,10 @@ def _by_model(
     return {**{model: parts[model] for model in sorted(parts)}, "": sides}
 
 
-def _pair(
+def pair_row(
     raters: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
 ) -> dict[str, float]:
+    """Returns the values of a row of two raters, without what it is about."""
     first, second = raters
     common = [item for item in first if item in second]
     sides = [first[item] for item in common], [second[item] for item in common]

@@ -97,7 +97,9 @@ def task(config: Config, section: Complexbench) -> Task:
     known = templates_of(NAME, TEMPLATES, section.templates, released)
     templates = {name: known[name] for name in used}
     reasons = {  # agreement needs two raters, decomposition turns
-        "agreement": section.labels is not None or len(judge_names(config)) > 1,
+        "agreement": section.labels is not None
+        or len(judge_names(config)) > 1
+        or config.judging.rule_items,
         "corrected": section.labels is not None,
         "decomposition": section.decomposition,
     }
@@ -139,7 +141,9 @@ def task(config: Config, section: Complexbench) -> Task:
         figures=Output(Component(f"{PACKAGE}.figures:figures"), ("by_category", "by_dimension")),
         judging=Judging(
             prompts=Component(
-                f"{PACKAGE}.judge:ComplexbenchJudgePrompts", judging, packaged(templates)
+                f"{PACKAGE}.judge:ComplexbenchJudgePrompts",
+                judging | config.judging.asked,
+                packaged(templates),
             ),
             readable=Component(f"{PACKAGE}.replies:readable"),
             schema=Component(f"{PACKAGE}.replies:schema"),

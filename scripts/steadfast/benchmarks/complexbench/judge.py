@@ -21,7 +21,9 @@ Turn = TypeVar("Turn", Sample[Prompt], Answer)
 class Route:
     """How a question is decided."""
 
-    by: str  # judge; rule, on what a judge copies; rule_judged, a judge though there is a rule
+    # judge; rule, on what a judge copies; rule_judged, a judge though there is a rule; rule_asked,
+    # a judge beside the rule, which decides
+    by: str
     template: str  # what the judge is sent
     each: bool = False  # whether the rule is about several parts of the answer
 
@@ -80,6 +82,16 @@ def templates_in_use(languages: Sequence[str], mode: str, judging: str) -> list[
     return list(dict.fromkeys(needed))
 
 
+def plain_route(sample: Sample[Prompt], mode: str) -> Route:
+    """Returns how a judge is asked about a question that a rule decides."""
+    return Route("rule_asked", _judge_template(language_and_split(sample.part)[0], mode))
+
+
+def asked_id(sample_id: str, point: int) -> str:
+    """Returns the name of what is asked of a judge about a question that a rule decides."""
+    return f"{request_id(sample_id, point)}/asked"
+
+
 def request_id(sample_id: str, point: int) -> str:
     """Returns the name of what is asked of a judge about one question on an answer."""
     return f"{sample_id}/{point}"
@@ -115,32 +127,43 @@ MAX_TOKENS = 2048  # of a reply; a copied part may be long
 
 
 class ComplexbenchJudgePrompts(JudgePrompts):
-    """A request a question; those put by the same template share all up to the answer's end."""
+    """A request a question; those put by the same template share all up to the answer's end.
+
+    Where that is wanted (``rule_items``), another one about each question that a rule decides.
+    """
 
     slots = frozenset({"instruction", "question", "boundary"})
     required = frozenset({"instruction", "question"})
     behind = frozenset({"question"})
 
-    def __init__(self, mode: str, judging: str):
-        self._mode, self._judging = mode, judging
+    def __init__(self, mode: str, judging: str, rule_items: bool = False):
+        self._mode, self._judging, self._rule_items = mode, judging, rule_items
 
     def prompts(
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
         by_point = routes(sample, self._mode, self._judging)
+        asked = [(request_id(sample.id, point), point, how) for point, how in by_point.items()]
+        if self._rule_items:
+            plainly = plain_route(sample, self._mode)
+            asked += [
+                (asked_id(sample.id, point), point, plainly)
+                for point, how in by_point.items()
+                if how.by == "rule"
+            ]
         for name in TEMPLATES:
-            points = [point for point, how in by_point.items() if how.template == name]
-            if not points:
+            of_template = [one for one in asked if one[2].template == name]
+            if not of_template:
                 continue
-            shown = shown_answer(answer, by_point[points[0]].by, self._mode)
+            shown = shown_answer(answer, of_template[0][2].by, self._mode)
             instruction = shown_instruction(sample, self._mode)
             slots = {"instruction": instruction, "boundary": boundary(shown)}
             requests = []
-            for point in points:
-                question, how = sample.source["scoring_questions"][point], by_point[point]
+            for own, point, how in of_template:
+                question = sample.source["scoring_questions"][point]
                 head, tail = templates[name].render(slots | {"question": question["question"]})
                 expected = {"mode": self._mode, "by": how.by, "each": how.each}
                 expected |= {"language": how.language, "point": point, "rule": question["rule"]}
-                own, reminder = request_id(sample.id, point), templates[name].reminder
+                reminder = templates[name].reminder
                 requests.append(JudgeRequest(own, tail, expected, reminder, MAX_TOKENS))
             yield JudgePrompt(sample.id, name, head, shown, requests)

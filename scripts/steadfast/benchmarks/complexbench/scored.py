@@ -15,6 +15,7 @@ from steadfast.benchmarks.complexbench.facts import WHOLE, Prompt, ScoreRecord, 
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Data, Labels, Question, Sample, Scored
 from steadfast.stats.agreement import answer_agreement, consensus
+from steadfast.stats.on_rules import on_rule_items
 from steadfast.stats.preferences import preferences
 from steadfast.stats.raters import answer_name, judge_verdicts, read_labels
 from steadfast.stats.scores import STATUSES, is_empty, models_asked, prompts_of, with_prompts
@@ -175,7 +176,13 @@ def agreement(
     scores = _named(scored)
     of_judges = judge_verdicts(scores, judges, _judged)
     people = read_labels(labels, scores, _labelled, preferences=True)
-    return answer_agreement(of_judges, people, scores)
+    rows = answer_agreement(of_judges, people, scores)
+    on_rules = on_rule_items(judges, scores, _judged, _by_rule)
+    return rows if on_rules.empty else pd.concat([rows, on_rules], ignore_index=True)
+
+
+def _by_rule(record: ScoreRecord) -> list[str]:
+    return [point for point, how in (record["extracted"] or {}).items() if how["by"] == "rule"]
 
 
 def questions(sample: Sample[Prompt]) -> list[Question]:

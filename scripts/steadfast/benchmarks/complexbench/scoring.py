@@ -14,11 +14,28 @@ from steadfast.benchmarks.complexbench.facts import (
     STRICT,
     Prompt,
 )
-from steadfast.benchmarks.complexbench.judge import Route, request_id, routes, shown_answer, turns
+from steadfast.benchmarks.complexbench.judge import (
+    Route,
+    asked_id,
+    plain_route,
+    request_id,
+    routes,
+    shown_answer,
+    turns,
+)
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
 from steadfast.benchmarks.complexbench.rules import released, strict
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError, Verdict
-from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring, voted
+from steadfast.contract.components import (
+    INVALID,
+    ON_RULES,
+    Answer,
+    Reply,
+    Sample,
+    Score,
+    Scoring,
+    voted,
+)
 
 SHOWN = 200  # characters of a copied part that a record keeps
 Decision = tuple[Verdict | None, Record]
@@ -48,7 +65,9 @@ class ComplexbenchScoring(Scoring):
         """What one answer is worth; questions of earlier turns are decided by their answers."""
         if not answer.answered:
             return Score(answer.status, values={"raw": None})
-        return self._scored(sample, answer, self._decided(sample, answer, verdicts))
+        decided = self._decided(sample, answer, verdicts)
+        asked = self._beside_rules(sample, answer, verdicts)
+        return self._scored(sample, answer, decided, asked)
 
     def majority(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
@@ -56,13 +75,22 @@ class ComplexbenchScoring(Scoring):
         """Most judges' verdicts on each question, before dependencies count."""
         if not answer.answered:
             return Score(answer.status, values={"raw": None})
-        by_judge = [self._decided(sample, answer, given) for given in verdicts]
-        decided = {}
-        for point in by_judge[0]:
-            decisions = [decisions[point] for decisions in by_judge]
-            most = voted(verdict for verdict, _ in decisions)
-            decided[point] = next(one for one in decisions if one[0] == most)
-        return self._scored(sample, answer, decided)
+        decided, asked = (
+            _most([read(sample, answer, given) for given in verdicts])
+            for read in (self._decided, self._beside_rules)
+        )
+        return self._scored(sample, answer, decided, asked)
+
+    def _beside_rules(
+        self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]
+    ) -> dict[int, Decision]:
+        """What a judge says of the questions that a rule decides, where it was asked."""
+        questions, how = sample.source["scoring_questions"], plain_route(sample, self._mode)
+        return {
+            point: self._decision(answer, how, questions[point], reply)
+            for point in sample.prompt["points"]
+            if (reply := verdicts.get(asked_id(sample.id, point)))
+        }
 
     def _decided(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]
@@ -76,7 +104,11 @@ class ComplexbenchScoring(Scoring):
         return decided
 
     def _scored(
-        self, sample: Sample[Prompt], answer: Answer, decided: Mapping[int, Decision]
+        self,
+        sample: Sample[Prompt],
+        answer: Answer,
+        decided: Mapping[int, Decision],
+        asked: Mapping[int, Decision],
     ) -> Score:
         places = range(len(sample.source["scoring_questions"]))
         raw = [decided[point][0] if point in decided else None for point in places]
@@ -94,6 +126,9 @@ class ComplexbenchScoring(Scoring):
             total=sum(known) / len(known) if whole else None,
             values={"raw": {str(point): raw[point] for point in own}},
             extracted={str(point): decided[point][1] for point in own},
+            other_raters={ON_RULES: self._scored(sample, answer, {**decided, **asked}, {})}
+            if asked
+            else {},
         )
 
     def _decision(
@@ -125,6 +160,16 @@ class ComplexbenchScoring(Scoring):
         except RuleError as error:
             # The released code ends here, without a number: the other questions keep theirs.
             return UNDECIDED, about | {"problem": f"the rule: {error.name}, {error}"}
+
+
+def _most(by_judge: Sequence[Mapping[int, Decision]]) -> dict[int, Decision]:
+    """What most judges decide, as the first of them decided it."""
+    found = {}
+    for point in by_judge[0]:
+        decisions = [decisions[point] for decisions in by_judge if point in decisions]
+        most = voted(verdict for verdict, _ in decisions)
+        found[point] = next(one for one in decisions if one[0] == most)
+    return found
 
 
 def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:

@@ -140,7 +140,9 @@ def task(config: Config, section: Followbench) -> Task:
         figures=Output(Component(f"{PACKAGE}.figures:figures"), figures),
         judging=Judging(
             prompts=Component(
-                f"{PACKAGE}.judge:FollowbenchJudgePrompts", ways, packaged(templates)
+                f"{PACKAGE}.judge:FollowbenchJudgePrompts",
+                ways | config.judging.asked,
+                packaged(templates),
             ),
             readable=Component(f"{PACKAGE}.replies:readable"),
             schema=Component(f"{PACKAGE}.replies:schema"),
@@ -165,7 +167,7 @@ def table_names(config: Config, section: Followbench) -> list[str]:
     layout = facts("followbench/tables.yaml")
     several = section.labels is not None or len(judge_names(config)) > 1
     compared = {
-        ITEM_TABLE: several or len(section.judge_prompts) > 1,
+        ITEM_TABLE: several or len(section.judge_prompts) > 1 or config.judging.rule_items,
         CONSTRAINT_TABLE: several and PATH in section.judge_prompts,
     }
     compared["corrected"] = section.labels is not None

@@ -31,10 +31,13 @@ SLOTS = {
 
 
 class FollowbenchJudgePrompts(JudgePrompts):
-    """One request an answer and way; only answers to groups that a judge scores are judged."""
+    """One request an answer and way; answers that rules score are judged only where wanted.
 
-    def __init__(self, ways: Sequence[str] = (PATH,)):
-        self._ways = ways
+    These are asked about in the first way, if the template has a text for them.
+    """
+
+    def __init__(self, ways: Sequence[str] = (PATH,), rule_items: bool = False):
+        self._ways, self._rule_items = ways, rule_items
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
         return SLOTS[template.rpartition("_")[0] or PATH]
@@ -42,15 +45,18 @@ class FollowbenchJudgePrompts(JudgePrompts):
     def prompts(
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        if sample.prompt["scorer"] != JUDGE:
+        by_rule = sample.prompt["scorer"] != JUDGE
+        if by_rule and not self._rule_items:
             return
         level = sample.prompt["level"]
         fields = slots(sample.source, level, WORDS[sample.part])
-        for way in self._ways:
+        for way in self._ways[:1] if by_rule else self._ways:
             name = template_name(sample.part, way)
             form = templates[name]
             category = sample.source["category"]
             kinds = (f"{category} {level}", category, str(level))
+            if by_rule and not form.covers(kinds):
+                continue
             head, tail = form.render(fields | {"boundary": boundary(answer.text)}, kinds)
             expected = {"count": level, "language": sample.part} | (
                 {"highest": HIGHEST} if way == RATING else {}

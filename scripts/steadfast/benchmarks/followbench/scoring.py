@@ -15,6 +15,7 @@ from steadfast.benchmarks.followbench.replies import (
 from steadfast.benchmarks.followbench.rules import satisfied
 from steadfast.contract.components import (
     INVALID,
+    ON_RULES,
     Answer,
     Reply,
     Sample,
@@ -55,7 +56,11 @@ class FollowbenchScoring(Scoring):
         group, level = sample.source, sample.prompt["level"]
         target = group["levels"][level - 1]["target"]
         kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
-        return Score(answer.status, {RULE: kept}, kept, extracted={"problem": None})
+        found = Score(answer.status, {RULE: kept}, kept, extracted={"problem": None})
+        way = self._ways[0]
+        if (reply := verdicts.get(request_id(sample.id, way))) is None:
+            return found
+        return replace(found, other_raters={ON_RULES: self._judged(sample, answer, way, reply)})
 
     def majority(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
