@@ -93,6 +93,7 @@ rule plan:
                     TASKS[name].samples,
                     TASKS[name].compared if CONFIG.certificate or CONFIG.adaptive else None,
                     RUN.judge_prompts(name),
+                    RUN.questions(name),
                     *RUN.engines_planned(name),
                 )
             ),

@@ -28,6 +28,7 @@ from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.adaptive import adaptive_page
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import PilotCertificate
+from steadfast.plan.labels import labels_page
 from steadfast.plan.model import PlannedModel
 from steadfast.plan.page import ROLES, benchmark_page, certificate_page, total_page
 from steadfast.run.job import MODELS, REWRITERS, Job, Journals, scores_path
@@ -66,6 +67,7 @@ class PlannedBenchmark:
     templates: Mapping[str, str]
     certificate: Settings | None = None
     adaptive: Settings | None = None
+    questions: Sequence[Any] | None = None
 
     def files(self, results: Path) -> list[PartFiles]:
         """Returns its parts."""
@@ -190,6 +192,10 @@ def make_plan(
         lines = benchmark_page(of.name, COLUMNS, own_rows, odd, remark, found)
         if of.certificate:
             lines += _certificate(of, of.certificate, samples[of.name], own_rows, results)
+        if of.questions:
+            answering = {row["model"] for row in own_rows if not row["judges"]}
+            first = next(iter(samples[of.name].values()))
+            lines += labels_page(of.questions, first, len(answering))
         if of.adaptive:
             lines += adaptive_page(of.adaptive, samples[of.name], own_rows)
         _write(folder / of.name, COLUMNS, own_rows, lines)

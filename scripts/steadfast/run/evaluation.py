@@ -314,6 +314,11 @@ class Evaluation:
         judging = self.tasks[benchmark].judging
         return judging.prompts if judging else None
 
+    def questions(self, benchmark: str) -> Component[Any] | None:
+        """What people are asked of a sample; None where nobody is."""
+        judging = self.tasks[benchmark].judging
+        return judging.questions if judging else None
+
     def planned(self, benchmark: str) -> dict[str, Any]:
         """What the plan takes of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
         task, prompts = self.tasks[benchmark], self.judge_prompts(benchmark)
@@ -332,6 +337,7 @@ class Evaluation:
             "judge_prompts": prompts.plain if prompts else None,
             "templates": self.templates(benchmark),
             "certificate": self.certificate(benchmark),
+            "questions": plain(self.questions(benchmark)),
             **({"adaptive": rounds} if (rounds := self.planned_rounds(benchmark)) else {}),
         }
 
