@@ -73,6 +73,18 @@ def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
     assert answered([str(path)]) == line
 
 
+def test_the_end_names_models_that_judge_and_people_order_differently(tmp_path):
+    folder = tmp_path / "cfbench/tables"
+    folder.mkdir(parents=True)
+    page, other = folder / "cfbench_corrected.md", folder / "cfbench_coverage.md"
+    said = "Judge and people order these models differently: a\\_1 and b (PSR)."
+    page.write_text(f"CFBench: what the judge says.\n\n| M |\n|:-|\n\nCorrected: so.\n\n{said}\n")
+    other.write_text(f"CFBench: coverage.\n\n{said}\n")
+    lines = ending(tmp_path, [str(page), str(other)]).splitlines()
+    assert lines[0] == f"CFBench: {said}".replace("\\", "")
+    assert "differently" not in "\n".join(lines[1:])
+
+
 def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
     logger, stream = shown
     logger.addFilter(NothingToDo(lambda: "Tables: results/tables/"))

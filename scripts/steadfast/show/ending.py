@@ -32,6 +32,8 @@ FOLDERS = {
 BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
 INTERVAL = facts("report.yaml")["interval"].format(measure="")
 BELOW_FLOOR = facts("report.yaml")["notes"]["below_floor"].partition("{")[0]
+CORRECTED = "_corrected.md"
+TURNED = facts("corrected.yaml")["notes"]["turned"].partition("{")[0]
 MARKS = (r"\*", "†")
 BOLD = "Bold (**): all that may be first of a column by the test."
 BY_VALUE = facts("show.yaml")["notes"]["print"]
@@ -64,6 +66,9 @@ def ending(
     usage = results / USAGE
     if "metrics" in first and usage.is_file() and (served := list(server_lines(usage))):
         lines = [*served, "", *lines]
+    tables = [results.joinpath(*parts) for parts in made if parts[1:2] == ("tables",)]
+    if turned := list(_turned(page for page in tables if page.name.endswith(CORRECTED))):
+        lines = [*turned, "", *lines]
     report = results / REPORT
     if "report" in first and report.is_file():
         width = width or shutil.get_terminal_size((NO_TERMINAL, 24)).columns
@@ -74,6 +79,15 @@ def ending(
         totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2]
         lines = [*totals.strip().splitlines(), "", *asked, "", *lines]
     return "\n".join(lines)
+
+
+def _turned(pages: Iterable[Path]) -> Iterator[str]:
+    """Yields by benchmark which models judge and people order differently."""
+    for page in sorted(pages):
+        title, *notes = page.read_text(encoding="utf-8").split("\n\n")
+        for note in notes:
+            if note.startswith(TURNED):
+                yield f"{_plain(title.partition(':')[0])}: {_plain(note.strip())}"
 
 
 def server_lines(usage: Path) -> Iterator[str]:
