@@ -282,6 +282,19 @@ MANNERS = {
     )
 }
 """Replies that no strict reading takes for a verdict."""
+ERRING = "erring"
+SENSITIVITY, SPECIFICITY = 0.92, 0.80
+
+
+def erring(asked: Asked) -> str:
+    """The verdicts of a judge that misses some of what holds, and more of what does not."""
+    rights = {1: SENSITIVITY, 0: SPECIFICITY}
+    verdicts = enumerate(truth(asked))
+    return worded(
+        asked, [v if lot(ERRING, asked.slots, n) < rights[v] else 1 - v for n, v in verdicts]
+    )
+
+
 REFUSAL = "refusal"
 FAULTS = {"429": error(429, Retry_After="0"), "500": error(500)}
 
@@ -347,7 +360,7 @@ class JudgeServer(Server):
         elif name not in MANNERS and "response_format" in body:
             message["content"] = formed(asked, body["response_format"]["json_schema"]["schema"])
         else:
-            message["content"] = MANNERS.get(name, good)(asked)
+            message["content"] = {**MANNERS, ERRING: erring}.get(name, good)(asked)
         return reply
 
 

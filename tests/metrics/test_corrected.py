@@ -101,6 +101,14 @@ def test_differences_are_of_labelled_models_and_paired():
     assert list(rows["clusters"]) == [20, 20, 20]
 
 
+def test_labels_that_are_all_alike_leave_room_for_others():
+    judge, labels = units("a", [1.0, 0.0] * 20), units("a", [0.0] * 20)
+    (row,) = corrected_rows(judge, labels, RAW, {"X": 1.0}).itertuples()
+    # Wilson's interval of 0 in 20: up to z² ÷ (20 + z²).
+    assert (row.value, row.low) == (0, pytest.approx(0, abs=1e-12))
+    assert row.high == pytest.approx(3.8415 / 23.8415, abs=1e-4)
+
+
 def test_what_no_judge_decided_is_not_corrected():
     judge = pd.concat(
         [units("a", [1.0] * 40), units("a", [0.0] * 40, sure=True).assign(unit=range(40))]

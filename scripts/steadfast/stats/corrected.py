@@ -16,7 +16,7 @@ import pandas as pd
 from scipy import stats
 
 from steadfast.base.files import Record
-from steadfast.stats.intervals import SIGNIFICANT
+from steadfast.stats.intervals import NOTHING, SIGNIFICANT, wilson
 
 FEWEST = 10
 """Labelled clusters below which there is no corrected value: too few to know the judge's errors."""
@@ -202,6 +202,11 @@ def _row(units: pd.DataFrame, lowest: float, highest: float) -> Record:
         value += (1 - part) * mean
         error = np.hypot(error, (1 - part) * residuals.std(ddof=1) / np.sqrt(len(sure)))
     low, high = found._replace(value=value, error=error).interval()
+    if error < NOTHING * (highest - lowest):
+        # All labelled clusters are alike: of others they tell what so many verdicts would.
+        share = np.array([(value - lowest) / (highest - lowest)])
+        within = wilson(share, np.array([counted["clusters"]]))
+        low, high = (lowest + (highest - lowest) * float(end[0]) for end in within)
     ends = {"low": max(low, lowest), "high": min(high, highest)}
     return {"value": value, **ends, "share": found.share, **counted}
 

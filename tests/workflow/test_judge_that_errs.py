@@ -1,0 +1,65 @@
+"""A whole run with a judge that errs in a known way: people's labels of a part set it right."""
+
+import csv
+
+import pytest
+
+from judge_server import ERRING, always, judging
+from judged_project import HOW, config, http, new_project, rows
+from project import Project, command
+from steadfast.base.files import read_jsonl
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+DATA = {"cfbench": {"records": 200}}
+
+
+def label(project: Project, number: int) -> None:
+    """Draws answers, and fills the sheet with what the honest judge says."""
+    done = command("labels", "my.yaml", "--number", number, cwd=project.path("."))
+    assert done.returncode == 0, done.stderr
+    true = {
+        (model, record["sample_id"]): record["other_raters"]["honest"]["points"]
+        for model in HOW
+        for record in read_jsonl(project.path(f"results/cfbench/scores/{model}/zh.jsonl"))
+    }
+    with project.path("results/labels/cfbench.csv").open(encoding="utf-8-sig", newline="") as lines:
+        sheet = list(csv.DictReader(lines))
+    for row in sheet:
+        holds = true[row["model"], row["sample_id"]][row["question"]]
+        row |= {"verdict": "yes" if holds else "no", "rater": "ann"}
+    with project.path("people.csv").open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, sheet[0])
+        writer.writeheader()
+        writer.writerows(sheet)
+
+
+def values(project: Project) -> dict[tuple[str, str], float]:
+    found = rows(project, "cfbench/metrics/headline.csv")
+    return {(row["model"], row["measure"]): float(row["value"]) for row in found}
+
+
+def test_labels_of_150_answers_set_right_what_a_judge_got_wrong(tmp_path):
+    with judging() as server, judging() as honest:
+        server.manner = always(ERRING)
+        judges = {"errs": http(server.url), "honest": http(honest.url, model="judge-2")}
+        project = new_project(tmp_path, config(judges, DATA))
+        project.snakemake("results/cfbench/metrics/headline.csv")
+        label(project, 150)
+        labelled = {"cfbench": {**DATA["cfbench"], "labels": "people.csv"}}
+        project.configure(config(judges, labelled))
+        asked = len(server.judged) + len(honest.judged)
+        project.snakemake("results/cfbench/metrics/corrected.csv")
+        corrected = rows(project, "cfbench/metrics/corrected.csv")
+        project.configure(config(dict(reversed(judges.items())), DATA))
+        project.snakemake("results/cfbench/metrics/headline.csv")
+        assert len(server.judged) + len(honest.judged) == asked  # nothing is asked for labels
+    truth, missed = values(project), set()
+    for row in corrected:
+        of, other, measure = row["model"], row["other"], row["measure"]
+        true = truth[of, measure] - (truth[other, measure] if other else 0)
+        assert float(row["low"]) <= true <= float(row["high"]), row
+        if not float(row["raw_low"]) <= true <= float(row["raw_high"]):
+            missed.add((of, measure))
+    assert len(corrected) == 9  # three measures of two models and of their difference
+    assert {("gold", measure) for measure in ("CSR", "ISR", "PSR")} <= missed
