@@ -10,15 +10,14 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.contract.components import Data, Frames, Labels, Scored
-from steadfast.contract.records import OVERALL
 from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE
 from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.effective_length import kept_shares, with_reaches
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.pairs import drawn, pairs, with_comparisons
+from steadfast.stats.pairs import drawn, one_headline, overall_pairs
 from steadfast.stats.raters import judge_verdicts
-from steadfast.stats.scores import STATUSES, answers_expected, is_empty, prompts_of, with_prompts
-from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
+from steadfast.stats.scores import answer_row, coverage
+from steadfast.stats.tidy import in_order, rows_of
 
 
 def metrics(
@@ -46,14 +45,12 @@ def metrics(
     scores = list(scores)
     frame = score_frame(scores)
     counts, means = coverage(frame), mean_scores(frame, by)
-    compared = comparisons(frame, references)
+    compared = overall_pairs(frame.assign(measure=SCORE, task="", stratum=""), references)
     clusters = drawn(frame, None, []).assign(records=frame["sample_id"].nunique())
-    whole = rows_of(means, kind="").assign(measure=SCORE).drop(columns=["kind", "category"])
-    headline = counts[["model", "expected", PROMPTS]].merge(whole, "left", "model")
-    headline = headline.assign(measure=SCORE).fillna({"n": 0}).astype({"n": int})
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
-    headline = with_comparisons(headline[[*HEADLINE, PROMPTS]], {SCORE: compared}, clusters, unit)
+    whole = rows_of(means, kind="")
+    headline = one_headline(counts, whole, compared, clusters, unit, SCORE)
     further = {AGREEMENT: agreement_of(scores, judges)} if judges else {}
     if lengths:
         further[EFFECTIVE] = kept = effective(frame, lengths, share)
@@ -68,20 +65,10 @@ def metrics(
 
 
 def score_frame(scores: Iterable[Scored]) -> pd.DataFrame:
-    """Returns a row an answer, scored or not; ``cluster`` is what was drawn."""
+    """Returns a row an answer, scored or not; ``by`` has its fields."""
     rows = [
-        {
-            "model": model,
-            "prompts": prompts_of(record),
-            "draw": record["draw"],
-            "sample_id": record["sample_id"],
-            "cluster": record["context_id"],
-            "status": record["status"],
-            "empty": is_empty(record),
-            "total": record["total"],
-            "by": {PART: part, **record["by"]},  # type: ignore[typeddict-item]
-        }
-        for model, part, record in scores
+        answer_row(of) | {"by": {PART: of.part, **of.record["by"]}}  # type: ignore[typeddict-item]
+        for of in scores
     ]
     return pd.DataFrame(rows).astype({"total": float})
 
@@ -121,20 +108,3 @@ def agreement_of(scores: Sequence[Scored], judges: Sequence[str]) -> pd.DataFram
         return {} if rated["total"] is None else {0: rated["total"]}
 
     return answer_agreement(judge_verdicts(scores, judges, given), {}, scores)
-
-
-def coverage(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns expected and scored answers of each model, and how many have each status."""
-    flags = {f"status_{status}": frame["status"] == status for status in STATUSES}
-    counted = frame[["model"]].assign(scored=frame["total"].notna(), **flags, empty=frame["empty"])
-    expected = answers_expected(frame, []).merge(counted.groupby("model").sum(), on="model")
-    return with_prompts(expected, frame)
-
-
-def comparisons(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
-    """Returns the mean scores of every two models on the samples that both have scored."""
-    compared = frame[~frame["model"].isin(references)].drop(columns="by")
-    rows = pairs(compared.assign(measure=SCORE, task="", stratum=""), ["measure"], "task")
-    found = rows_of(rows, task=OVERALL).drop(columns="task")
-    names = ["model", "other", "measure"]
-    return found[[*names, *found.columns.difference(names, sort=False)]]

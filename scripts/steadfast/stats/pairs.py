@@ -6,7 +6,7 @@ distribution. ``step_down`` corrects for many comparisons.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -16,6 +16,7 @@ from steadfast.contract.records import OVERALL
 from steadfast.stats.intervals import SIGNIFICANT, Clusters, Estimates, joined
 from steadfast.stats.power import smallest_difference
 from steadfast.stats.step_down import step_down
+from steadfast.stats.tidy import HEADLINE, PROMPTS, rows_of
 from steadfast.stats.ties import COLUMNS as TIES
 from steadfast.stats.ties import NO_TIES, Ties
 
@@ -159,6 +160,37 @@ def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
         parts.append(rows.assign(**dict(zip(keys, values, strict=True))))
     known = [part for part in parts if len(part)] or parts
     return pd.concat(known, ignore_index=True).rename(columns={"task": of})
+
+
+def overall_pairs(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
+    """Returns the differences of ``pairs`` in each measure, all tasks together.
+
+    ``frame`` has the column measure too; ``references`` are models that are compared with none.
+    """
+    rows = pairs(frame[~frame["model"].isin(references)], ["measure"], "task")
+    found = rows_of(rows, task=OVERALL).drop(columns="task")
+    names = ["model", "other", "measure"]
+    return found[[*names, *found.columns.difference(names, sort=False)]]
+
+
+def one_headline(
+    counts: pd.DataFrame,
+    whole: pd.DataFrame,
+    compared: pd.DataFrame,
+    clusters: pd.DataFrame,
+    unit: str,
+    measure: str,
+) -> pd.DataFrame:
+    """Returns the headline of a benchmark with one measure, by ``with_comparisons``.
+
+    Args:
+        counts: model, expected and prompts of all models (``scores.coverage``).
+        whole: model, value, low, high and n of those that have a score.
+        compared: rows of ``overall_pairs``.
+    """
+    rows = counts[["model", "expected", PROMPTS]].merge(whole, "left", "model")
+    rows = rows.assign(measure=measure).fillna({"n": 0}).astype({"n": int})
+    return with_comparisons(rows[[*HEADLINE, PROMPTS]], {measure: compared}, clusters, unit)
 
 
 def drawn(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.DataFrame:

@@ -6,6 +6,7 @@ benchmark's authors asked; a score's record says in the field ``prompts`` whethe
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -75,6 +76,21 @@ def prompts_of(record: ScoreRecord) -> str:
     return str(record.get("prompts", OWN))
 
 
+def answer_row(scored: Scored) -> dict[str, Any]:
+    """Returns what a row an answer has in all frames; ``cluster`` is what was drawn."""
+    record = scored.record
+    return {
+        "model": scored.model,
+        "prompts": prompts_of(record),
+        "draw": record["draw"],
+        "sample_id": record["sample_id"],
+        "cluster": record["context_id"],
+        "status": record["status"],
+        "empty": is_empty(record),
+        "total": record["total"],
+    }
+
+
 def models_asked(answers: pd.DataFrame) -> pd.DataFrame:
     """Returns model, prompts (``prompts_of``) and draws (answers to each prompt) of answers."""
     found = answers.groupby("model", observed=True).agg(
@@ -96,6 +112,23 @@ def answers_expected(
     found = models_asked(answers).merge(counts, on="prompts")
     found["expected"] *= found["draws"]
     return found[["model", *by, "expected"]]
+
+
+def coverage(
+    answers: pd.DataFrame, of: Sequence[str] = ("sample_id",), flags: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Returns expected and scored answers of each model, and how many have each status.
+
+    Args:
+        answers: a row an answer, with what ``answer_row`` has.
+        of: columns that name a sample.
+        flags: columns of truth values that are counted too.
+    """
+    statuses = {f"status_{status}": answers["status"] == status for status in STATUSES}
+    counted = answers[["model"]].assign(scored=answers["total"].notna(), **statuses)
+    counted = counted.assign(**{name: answers[name] for name in (*flags, "empty")})
+    expected = answers_expected(answers, [], of).merge(counted.groupby("model").sum(), on="model")
+    return with_prompts(expected, answers)
 
 
 def with_prompts(rows: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:

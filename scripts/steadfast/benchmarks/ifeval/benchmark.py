@@ -26,21 +26,9 @@ def task(config: Config, section: Ifeval) -> Task:
     lengths = [ALONE, *section.lengths]
     several = len(lengths) > 1
     shown = {"reading": section.reading, "place": section.places[0]}
-    tables = [
-        name
-        for name, asked in {
-            "results": True,
-            "accuracy": True,
-            "drops": several,
-            "effective": several,
-            "reliable": several,
-            "stability": several,
-            "kinds": True,
-            "places": several and len(section.places) > 1,
-            "coverage": True,
-        }.items()
-        if asked
-    ]
+    tables = ["results", "accuracy"]
+    tables += ["drops", "effective", "reliable", "stability"] if several else []
+    tables += ["kinds", *(["places"] if several and len(section.places) > 1 else []), "coverage"]
     return Task(
         asked=data_asked(TITLE, section.source),
         parts=_parts(section),

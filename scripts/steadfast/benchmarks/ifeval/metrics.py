@@ -17,9 +17,9 @@ from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap
 from steadfast.stats.effective_length import kept_shares, left, with_reaches
 from steadfast.stats.intervals import Clusters, Estimates, joined
-from steadfast.stats.pairs import drawn, pairs, with_comparisons
-from steadfast.stats.scores import STATUSES, answers_expected, is_empty, prompts_of, with_prompts
-from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
+from steadfast.stats.pairs import drawn, one_headline, overall_pairs
+from steadfast.stats.scores import answer_row, answers_expected, coverage
+from steadfast.stats.tidy import in_order
 
 SCORE = "Score"
 """The headline: accuracy by prompt, strict or loose as the set's authors report it."""
@@ -28,6 +28,8 @@ BY_INSTRUCTION = ("instruction_strict", "instruction_loose")
 MEASURES = (SCORE, *(name for two in zip(BY_PROMPT, BY_INSTRUCTION, strict=True) for name in two))
 PERSPECTIVES = {"wording": "expression_id", "length": "length"}
 KEYS = ["model", "task", "length"]
+SAMPLE = ["length", "sample_id"]
+FIELDS = ("task", "place", "expression_id", "truncated", "kinds", STRICT, LOOSE)
 
 
 def metrics(
@@ -53,26 +55,23 @@ def metrics(
     every = score_frame(scores, lengths)
     frame = every[every["place"].isin(["", places[0]])]
     by_length = over_lengths(frame)
-    means, counts, compared = accuracy(frame), coverage(every), comparisons(by_length, references)
+    compared = overall_pairs(by_length.assign(draw=0), references)
     of_sets = drawn(frame, None, ["task"])
-    whole = overall(by_length)
-    headline = coverage(frame)[["model", "expected", PROMPTS]].merge(whole, "left", "model")
-    headline = headline.assign(measure=SCORE).fillna({"n": 0}).astype({"n": int})
-    headline = with_comparisons(
-        headline[[*HEADLINE, PROMPTS]], {SCORE: compared}, of_sets, "prompts"
+    headline = one_headline(
+        coverage(frame, SAMPLE), overall(by_length), compared, of_sets, "prompts", SCORE
     )
     of_all = length_means(frame)
     kept = kept_shares(of_all, lengths, share)
     contenders = kept[~kept["model"].isin(references)]
     return {
-        "accuracy": means,
+        "accuracy": accuracy(frame),
         "drops": drops(frame),
         "effective": kept,
         "reliable": reliable(frame),
         "stability": stability(frame),
         "kinds": by_kind(frame),
         **({"places": by_place(every, places)} if len(places) > 1 else {}),
-        "coverage": counts,
+        "coverage": coverage(every, SAMPLE, ["truncated"]),
         "comparisons": compared,
         "drawn": of_sets,
         "headline": with_reaches(headline, contenders, SCORE),
@@ -81,27 +80,11 @@ def metrics(
 
 def score_frame(scores: Iterable[Scored[ScoreRecord]], lengths: Sequence[str]) -> pd.DataFrame:
     """Returns a row an answer, scored or not; ``cluster`` is the prompt, ``task`` its set."""
-    rows = [
-        {
-            "model": model,
-            "length": part,
-            "prompts": prompts_of(record),
-            "task": record["task"],
-            "sample_id": record["sample_id"],
-            "draw": record["draw"],
-            "cluster": record["context_id"],
-            "place": record["place"],
-            "expression_id": record["expression_id"],
-            "status": record["status"],
-            "empty": is_empty(record),
-            "truncated": record["truncated"],
-            "total": record["total"],
-            "kinds": record["kinds"],
-            STRICT: record["strict"],
-            LOOSE: record["loose"],
-        }
-        for model, part, record in scores
-    ]
+    rows = []
+    for of in scores:
+        record = of.record
+        more = {name: record[name] for name in FIELDS}  # type: ignore[literal-required]
+        rows.append(answer_row(of) | {"length": of.part} | more)
     frame = pd.DataFrame(rows).astype({"total": float})
     frame["length"] = pd.Categorical(frame["length"], list(lengths), ordered=True)
     return frame
@@ -135,7 +118,7 @@ def accuracy(frame: pd.DataFrame) -> pd.DataFrame:
     parts += [_means(units, exploded, _reading(name), name) for name in BY_INSTRUCTION]
     keys = [*KEYS, "measure"]
     rows = pd.concat(part.rows() for part in parts)
-    expected = answers_expected(frame, ["task", "length"], ["length", "sample_id"])
+    expected = answers_expected(frame, ["task", "length"], SAMPLE)
     rows = rows.merge(expected.astype({"length": str}), "left", KEYS)
     return _sorted(rows, frame)[[*keys, "value", "low", "high", "n", "expected"]]
 
@@ -240,23 +223,6 @@ def overall(by_length: pd.DataFrame) -> pd.DataFrame:
     means = clusters(by_length).means(by_length, ["model", "task"]).mean(["model"]).rows()
     counts = by_length.groupby("model")["n"].sum()
     return means.assign(n=means["model"].map(counts))
-
-
-def comparisons(by_length: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
-    """Returns the headline scores of every two models, on prompts that both have."""
-    compared = by_length[~by_length["model"].isin(references)].assign(draw=0)
-    found = rows_of(pairs(compared, ["measure"], "task"), task=OVERALL).drop(columns="task")
-    names = ["model", "other", "measure"]
-    return found[[*names, *found.columns.difference(names, sort=False)]]
-
-
-def coverage(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns expected and scored answers of each model, and how many have each status."""
-    flags = {f"status_{status}": frame["status"] == status for status in STATUSES}
-    flags |= {name: frame[name] for name in ("truncated", "empty")}
-    counted = frame[["model"]].assign(scored=frame["total"].notna(), **flags)
-    expected = answers_expected(frame, [], ["length", "sample_id"])
-    return with_prompts(expected.merge(counted.groupby("model").sum(), on="model"), frame)
 
 
 def _models(frame: pd.DataFrame) -> list[str]:

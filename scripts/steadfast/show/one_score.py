@@ -1,0 +1,113 @@
+"""Results of one score an answer, counted a row a model: its table, and what has a score."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from steadfast.contract.components import Frames
+from steadfast.show.across import ModelsAcross
+from steadfast.show.cells import (
+    MODEL,
+    CellsByModel,
+    Values,
+    count_cell,
+    interval_cells,
+    joined_cells,
+    rank_cells,
+    share_cell,
+)
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, values_by_model
+from steadfast.show.roster import WORDS, Display
+from steadfast.show.table import Cell, Column, Table
+from steadfast.stats.ties import Ties
+
+
+class OneScore(ModelsAcross):
+    """Results of a benchmark that has one score an answer, and ``ranking`` its mean.
+
+    Its words have ``measure``, ``interval``, ``ranked``, ``count``, ``scored``, ``expected``, by
+    column of ``coverage`` its heading, and the note ``statuses``.
+    """
+
+    def __init__(
+        self,
+        frames: Frames,
+        display: Display,
+        words: Mapping[str, Any],
+        slots: Mapping[str, str],
+        judged: bool,
+    ):
+        super().__init__(frames, display, words, slots)
+        self._judged = judged
+        self.coverage = frames["coverage"].set_index("model")
+
+    @cached_property
+    def incomplete(self) -> set[str]:
+        """The models of which fewer answers have a score than are expected."""
+        return set(self.coverage.index[self.coverage["scored"] < self.coverage["expected"]])
+
+    def notes(self) -> list[Note]:
+        """Explanations of marks, and of what all tables need."""
+        incomplete = self.incomplete_model_notes(self.coverage)
+        return [*incomplete, *self.shared_notes(self._judged)]
+
+    def column(self, rows: pd.DataFrame) -> CellsByModel:
+        """Returns a column of values, of rows with one a model."""
+        return self.cells([Values(values_by_model(rows), self.incomplete)])
+
+    def with_interval(self, rows: pd.DataFrame) -> list[CellsByModel]:
+        """Returns that column, and one of the values' intervals."""
+        return [self.column(rows), interval_cells(rows, self.roster.models, self.digits)]
+
+    def results_table(
+        self, whole: pd.DataFrame, further: Iterable[tuple[Column, CellsByModel]] = ()
+    ) -> Table:
+        """Returns the table of the score, with what may be first and all possible ranks.
+
+        Args:
+            whole: its rows, one a model.
+            further: columns that stand before it.
+        """
+        words, compared = self.words, self.frames["comparisons"]
+        ties, before = Ties.of(compared), list(further)
+        cells = joined_cells(
+            [
+                *(its for _, its in before),
+                self.cells([Values(self.ranking, self.incomplete, ties=ties)]),
+                interval_cells(whole, self.roster.models, self.digits),
+                rank_cells(self.roster, ties, self.ranking),
+            ]
+        )
+        headings = (words["measure"], words["interval"], WORDS["ranks"])
+        columns = (MODEL, *(column for column, _ in before), *map(Column, headings))
+        notes = [*self.notes(), *self.tie_notes(), *self.rank_notes(words["ranked"], compared)]
+        return self.table("results", columns, self.sections(self.groups, cells.__getitem__), notes)
+
+    def untested_table(
+        self, name: str, columns: Iterable[Column], cells: Sequence[CellsByModel], **slots: str
+    ) -> Table:
+        """Returns a table with a row a model, whose values no test compares."""
+        sections = self.sections(self.groups, joined_cells(cells).__getitem__)
+        notes = [*self.notes(), *self.untested_notes()]
+        return self.table(name, (MODEL, *columns), sections, notes, **slots)
+
+    def coverage_table(self) -> Table:
+        """Returns the answers with a score, and why others have none."""
+        words = self.words
+
+        def row(model: str) -> list[Cell]:
+            of = self.coverage.loc[model]
+            found = [share_cell(of["scored"], of["expected"]), count_cell(of["expected"])]
+            reasons = map(count_cell, of[[*words["coverage"]]])
+            return [*found, *reasons, *self.answer_cells(model, of)]
+
+        columns = [
+            MODEL,
+            *(Column(words[heading], align="r") for heading in ("scored", "expected")),
+            *(Column(heading, words["count"], "r") for heading in words["coverage"].values()),
+            *ANSWER_COLUMNS,
+        ]
+        notes = [*self.notes(), (None, words["notes"]["statuses"]), ANSWER_NOTE]
+        return self.table("coverage", columns, self.sections(self.groups, row), notes)
