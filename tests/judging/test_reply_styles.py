@@ -189,6 +189,16 @@ UNCLEAR = [
     "Two of three.",
     "[YES, NO, YES] * 2",
     "['是', '否', '是']",
+    "1. Satisfied\n2. Partially satisfied\n3. Satisfied",
+    "1. tone: met\n2. length: not fully met\n3. words: met",
+    "1. tone: ✅\n2. length: ❌✅\n3. words: ✅",
+    "1. No ✅\n2. No ❌\n3. Yes ✅",
+    "1. tone: ✅\n2. length: ❌\n3. words: ✅\n['YES', 'YES', 'YES'].",
+    "1. Yes, but only in part\n2. No\n3. Yes",
+    "1. Yes: no, the tone is harsh\n2. No: too long\n3. Yes: all there",
+    "1. No word of the list\n2. No long lines\n3. Yes",
+    "| 1 | tone | yes |\n| 2 | length | partly: no |\n| 3 | words | yes |",
+    "1. ✅ Read the answer\n2. ✅ Name the constraints\n3. ✅ Decide",
 ]
 
 

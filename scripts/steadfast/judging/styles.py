@@ -18,7 +18,12 @@ BY_LANGUAGE: Mapping[str, Mapping[str, int]] = {"en": _ENGLISH, "zh": {**_ENGLIS
 """What yes and no are where the judge is asked for YES or NO in a language."""
 OWN_WORDS: Mapping[str, Mapping[str, int]] = {"en": _ENGLISH, "zh": _CHINESE}
 """What they are where it is asked for the language's own words."""
-FIGURES = {"1": 1, "0": 0, **_ENGLISH, **_CHINESE}
+_TICKS = dict.fromkeys("✅✓✔", 1) | dict.fromkeys("❌✗✘✖", 0)
+_HOLDS = ("satisfied", "met", "满足", "符合")
+_FAILS = ("not satisfied", "unsatisfied", "not met", "unmet", "不满足", "未满足", "不符合")
+OF_ITEMS: Mapping[str, int] = _TICKS | dict.fromkeys(_HOLDS, 1) | dict.fromkeys(_FAILS, 0)
+"""What else is a verdict where it stands beside what it is about."""
+FIGURES = {"1": 1, "0": 0, **_ENGLISH, **_CHINESE, **OF_ITEMS}
 Words = Mapping[str, int]
 
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~).*$", re.MULTILINE)
@@ -26,7 +31,7 @@ _TYPESET = re.compile(r"\\++(?:boxed|text|textbf|mathrm)[ \t]*\{([^{}]*)\}")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
 _MARKS = str.maketrans(
     {"‘": "'", "’": "'", "、": ",", "。": "."}
-    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff`$", "")
+    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufe0f\ufeff`$", "")
 )
 _LEADING = " \t#>*-•+"
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
@@ -52,6 +57,7 @@ _DOUBT = re.compile(
     r"|mistake\w*|scratch)\b|部分|或|但|不过|更正|修正|改为|除了|除非|可能|若|如果|不对|错",
     re.IGNORECASE,
 )
+_MEMBER = re.compile(r'"[^"]*"\s*:')  # of a JSON object over several lines
 _LONGEST = 40
 """Characters at the end of a line in which its verdict stands."""
 _LINE = 200
@@ -67,6 +73,8 @@ class VerdictClaim(NamedTuple):
     """What each verdict is said to be about; empty where that is not said."""
     end: int
     """The place behind it."""
+    soft: bool = False
+    """Whether it is not in the words asked for, so that with another number it may be no claim."""
 
 
 def plain(text: str) -> str:
@@ -105,6 +113,7 @@ def agreed(
     """
     own = plain(own_words(reply, answer))
     claims = [claim for form in forms for claim in form(own)]
+    claims = [claim for claim in claims if not claim.soft or len(claim.verdicts) == count] or claims
     if not claims or len({claim.verdicts for claim in claims}) > 1:
         return None
     if any(len(claim.verdicts) != count or not about(claim) for claim in claims):
@@ -138,21 +147,29 @@ def lists(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
 
 
 def items(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
-    """Numbered lines or rows of a table, a verdict at the end of each; together one claim."""
-    ending = _ending(words)
+    """Numbered lines or rows of a table, a verdict at an end of each; together one claim.
+
+    Beside its number a verdict may also be a tick, or what ``OF_ITEMS`` has, or stand before its
+    reason. Such a claim is soft, and none where numbers are missing.
+    """
+    ending, wide = _ending(words), {**words, **OF_ITEMS}
+    soft_ending, beginning = _ending(wide), _beginning(wide)
     given = _lines_of(answer)
 
     def claims(text: str) -> Iterator[VerdictClaim]:
-        numbers, verdicts, end = [], [], 0
+        numbers, verdicts, end, soft = [], [], 0, False
         for line, stop in lines(text):
             cells = [cell.strip() for cell in line.strip("|").split("|")] if "|" in line else []
             if cells:
-                number, rest = cells[0].rstrip(".:)"), cells[-1]
-                verdict = words.get(rest.strip(" .\"'").casefold())
+                number, rest = cells[0].rstrip(".:)"), cells[-1].strip(" .\"'").casefold()
+                verdict, other = words.get(rest), _whole(rest, wide)
             else:
                 found = _ITEM.fullmatch(line)
                 number, rest = (found[1], found[2]) if found else ("", "")
-                verdict = ending(rest)
+                verdict, other = ending(rest), soft_ending(rest)
+                other = beginning(rest) if other is None else other
+            if verdict is None:
+                verdict, soft = other, soft or other is not None
             if verdict is not None:
                 numbers.append("?" if squeezed(line).casefold() in given else number)
                 verdicts.append(verdict)
@@ -160,8 +177,8 @@ def items(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
         wanted = [str(place) for place in range(1, len(numbers) + 1)]
         plain_rows = not any(number.isdigit() or number == "?" for number in numbers)
         if numbers and (numbers == wanted or plain_rows):
-            yield VerdictClaim(tuple(verdicts), (), end)
-        elif numbers:
+            yield VerdictClaim(tuple(verdicts), (), end, soft)
+        elif numbers and not (soft and "?" not in numbers):
             yield VerdictClaim((), (), end)  # out of order, or out of the answer
 
     return claims
@@ -179,7 +196,8 @@ def named(words: Words, labels: str, answer: str) -> Callable[[str], Iterator[Ve
         row: list[int] = []
         end = 0
         for line, stop in lines(text):
-            short = line.strip("|{} ").replace('"', "") if len(line) < _LINE else ""
+            whole = len(line) < _LINE and not _MEMBER.match(line)
+            short = line.strip("|{} ").replace('"', "") if whole else ""
             found = form.fullmatch(short)
             if row and not found:
                 yield VerdictClaim(tuple(row), (), end)
@@ -281,6 +299,12 @@ def _is_label(lead: str) -> bool:
     )
 
 
+def _whole(text: str, words: Words) -> int | None:
+    """The verdict that a cell is, with a tick that fits it or without."""
+    said = words.get(text[:-1].strip()) if text[-1:] in _TICKS and len(text) > 1 else None
+    return words.get(text) if said is None else said if said == _TICKS[text[-1]] else None
+
+
 def _one_of(words: Words) -> str:
     return f"(?:{'|'.join(words)})"
 
@@ -293,7 +317,36 @@ def _ending(words: Words) -> Callable[[str], int | None]:
     )
 
     def read(text: str) -> int | None:
-        found = form.search(text[-_LONGEST:] if len(text) > _LONGEST else text)
+        text = text[-_LONGEST:].rstrip()
+        if text[-1:] in _TICKS and (said := read(text[:-1])) is not None:
+            return said if said == _TICKS[text[-1]] else None
+        found = form.search(text)
         return words[found[1].casefold()] if found else None
 
     return read
+
+
+def _beginning(words: Words) -> Callable[[str], int | None]:
+    """Reads the verdict that a line begins with, a mark and a reason behind it that fits it."""
+    form = re.compile(
+        rf"""["'(]?({_one_of(words)})["')]?\s*(?:[:,.;—–(]|-\s)\s*(\S.*)""", re.IGNORECASE
+    )
+    sides = [
+        re.compile("|".join(rf"\b{w}\b" if w.isascii() else w for w in of), re.IGNORECASE)
+        for of in (_longest_first(words, verdict) for verdict in (0, 1))
+    ]
+
+    def read(text: str) -> int | None:
+        found = form.fullmatch(text) if len(text) < _LINE else None
+        if not found:
+            return None
+        verdict = words[found[1].casefold()]
+        reason = sides[verdict].sub("", found[2])
+        fits = not _DOUBT.search(reason) and not sides[1 - verdict].search(reason)
+        return verdict if fits else None
+
+    return read
+
+
+def _longest_first(words: Words, verdict: int) -> list[str]:
+    return sorted((word for word, of in words.items() if of == verdict), key=len, reverse=True)

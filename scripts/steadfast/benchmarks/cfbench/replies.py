@@ -7,10 +7,19 @@ from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
 from steadfast.judging.reply import last_claim, own_words
 from steadfast.judging.structured import json_object, numbered, one_of
-from steadfast.judging.styles import FIGURES, VerdictClaim, agreed, lines, lists, objects, plain
+from steadfast.judging.styles import (
+    FIGURES,
+    OF_ITEMS,
+    VerdictClaim,
+    agreed,
+    lines,
+    lists,
+    objects,
+    plain,
+)
 
 # No "1.5", "10:30" or "-5".
-ENUMERATION = re.compile(r"^(?:[-*•]|[(（]?\d{1,2}[.．、)）:：])(?!\d)")
+ENUMERATION = re.compile(r"^(?:[-*•]|[(（]?\d{1,2}[.．、,)）:：])(?!\d)")
 STOPS = ".。．"
 VERDICT = re.compile(rf"(\d)[{STOPS}]?")
 _AT_END = re.compile(rf"(?:\s|\\t|[:=|,(→>—–-])\s*\"?({'|'.join(FIGURES)})\"?[.)]*$", re.IGNORECASE)
@@ -134,11 +143,11 @@ def _rows(
         before: list[str] = []
         end = 0
         for line, stop in lines(text):
-            words, verdict = _parted(line)
+            words, verdict, soft = _parted(line)
             spellings = ("".join(before[len(before) - n :]) + _plain(words) for n in range(most))
             place = next((at for s in spellings if (at := _place(s, wanted)) is not None), None)
             before = [*before, _plain(line)][-most:]
-            if verdict is None:
+            if verdict is None or (soft and place is None):
                 continue
             if place is not None:
                 end = stop
@@ -152,8 +161,8 @@ def _rows(
     return claims
 
 
-def _parted(line: str) -> tuple[str, int | None]:
-    """A line's, or a table's row's, words, and the verdict at its end where there is one."""
+def _parted(line: str) -> tuple[str, int | None, bool]:
+    """A line's, or a table's row's, words; the verdict at its end, where one is; whether soft."""
     if line.startswith("|") or line.count("|") > 1:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         number = len(cells) > 2 and cells[0].rstrip(".)").isdigit()
@@ -161,8 +170,9 @@ def _parted(line: str) -> tuple[str, int | None]:
     head, tail = line[:-_ENDING], line[-_ENDING:]
     found = _AT_END.search(tail)
     if not found:
-        return line, None
-    return head + tail[: found.start()], FIGURES[found[1].casefold()]
+        return line, None, False
+    word = found[1].casefold()
+    return head + tail[: found.start()], FIGURES[word], word in OF_ITEMS
 
 
 def _place(words: str, wanted: Sequence[str]) -> int | None:
