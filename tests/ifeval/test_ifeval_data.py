@@ -10,7 +10,8 @@ from ifeval_shared import FILES, data_file, lines, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256
 from steadfast.base.resources import facts
-from steadfast.benchmarks.ifeval.data import checked, instance, local, local_file
+from steadfast.benchmarks.ifeval import data
+from steadfast.benchmarks.ifeval.data import instance, local, local_file
 from steadfast.benchmarks.ifeval.facts import RELEASED
 from steadfast.benchmarks.ifeval.library import NEEDED, check_library
 
@@ -54,9 +55,19 @@ def test_a_line_that_lacks_something_is_refused(change):
         instance("ifeval", "here", LINE | change)
 
 
-def test_text_that_is_no_json_is_refused_by_its_line():
-    with pytest.raises(UserError, match=r"^a\.jsonl: line 2: no JSON"):
-        list(checked({"ifeval": ("a.jsonl", json.dumps(LINE) + "\n{")}))
+def test_a_line_that_is_no_prompt_is_named_by_its_number(tmp_path):
+    (tmp_path / "input_data.jsonl").write_text(json.dumps(LINE) + '\n\n{"key": 6}\n')
+    with pytest.raises(UserError, match=r"input_data\.jsonl:3: no prompt with key"):
+        list(local({}, str(tmp_path), ["ifeval"]))
+
+
+def test_a_prompt_may_have_any_line_separator(tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "check_library", lambda kinds: None)
+    monkeypatch.setattr(data, "library_verifier", lambda *_: None)
+    prompt = "One\u2028two\x85three"
+    line = json.dumps(LINE | {"prompt": prompt}, ensure_ascii=False)
+    (tmp_path / "input_data.jsonl").write_text(line + "\n", encoding="utf-8")
+    assert [one["prompt"] for one in local({}, str(tmp_path), ["ifeval"])] == [prompt]
 
 
 def test_without_the_library_published_prompts_are_refused(tmp_path, monkeypatch):

@@ -1,12 +1,12 @@
 """Prompts of IFEval and IFBench in one shape, checked, wherever they come from."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_text
+from steadfast.base.files import Record, Settings, numbered_jsonl
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
 from steadfast.benchmarks.ifeval.facts import RELEASED
@@ -18,7 +18,7 @@ LOCALLY = "set ifeval.source to local and ifeval.directory to a directory with {
 def local(inputs: Mapping[str, Path], directory: str, sets: Sequence[str]) -> Iterator[Record]:
     """Yields the prompts of a directory's files, set by set, in their order."""
     files = {name: local_file(directory, name) for name in sets}
-    return checked({name: (str(path), read_text(path)) for name, path in files.items()})
+    return checked({name: (str(path), numbered_jsonl(path)) for name, path in files.items()})
 
 
 def local_file(directory: str, name: str) -> Path:
@@ -29,28 +29,29 @@ def local_file(directory: str, name: str) -> Path:
 
 def released(inputs: Mapping[str, Path], sets: Sequence[str]) -> Iterator[Record]:
     """Yields the prompts as published, fetched at pinned revisions."""
-    texts = {}
+    found = {}
     for name in sets:
         pinned = RELEASED[name]
         content = fetch(pinned, LOCALLY.format(file=pinned["files"][0]))
-        texts[name] = pinned["url"], content.decode()
-    return checked(texts)
+        found[name] = pinned["url"], enumerate(map(json.loads, content.splitlines()), start=1)
+    return checked(found)
 
 
-def checked(texts: Mapping[str, tuple[str, str]]) -> Iterator[Record]:
-    """Yields the prompts of each set's JSON lines, each with verifiers that can be built.
+def checked(sets: Mapping[str, tuple[str, Iterable[tuple[int, Any]]]]) -> Iterator[Record]:
+    """Yields the prompts of each set, each with verifiers that can be built.
 
     Args:
-        texts: by set the place of its text, for messages, and the text.
+        sets: by name the place of their lines, for messages, and each line's number and JSON.
 
     Raises:
         UserError: a line is no prompt in the published schema, a key stands twice, or there is no
             verifier for an instruction.
     """
     found = [
-        (name, where, instance(name, where, line))
-        for name, (where, text) in texts.items()
-        for where, line in _lines(where, text)
+        (name, place, instance(name, place, line))
+        for name, (where, lines) in sets.items()
+        for number, line in lines
+        for place in [f"{where}:{number}"]
     ]
     check_library({one["kind"] for *_, record in found for one in record["instructions"]})
     seen: set[str] = set()
@@ -61,16 +62,6 @@ def checked(texts: Mapping[str, tuple[str, str]]) -> Iterator[Record]:
         for one in record["instructions"]:
             library_verifier(name, one["kind"], one["kwargs"], record["prompt"])
         yield record
-
-
-def _lines(where: str, text: str) -> Iterator[tuple[str, Record]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            place = f"{where}: line {number}"
-            try:
-                yield place, json.loads(line)
-            except ValueError as error:
-                raise UserError(f"{place}: no JSON ({error}); take the file as published") from None
 
 
 def instance(name: str, where: str, line: Any) -> Record:
