@@ -29,6 +29,7 @@ class CachingServer(Server):
     """
 
     price = PRICE
+    above = None
     spills = False
     in_batches = True
     lifetime = 10**9
@@ -45,9 +46,10 @@ class CachingServer(Server):
             self.number += 1
             plain, read, written = self.counted(prompt, body, batched)
         text = echo(prompt)
-        output = len(tokens(text))
+        output = body["max_tokens"]  # as the plan takes it
         tier = "batch" if batched else body.get("service_tier", "default")
-        of = self.price
+        long = self.above and plain + read + written > self.above["tokens"]
+        of = self.above if long else self.price
         cost = plain * of["input"] + read * of["cached"] + written * of["written"]
         self.bill.append((cost + output * of["output"]) * SHARES[tier] / 1e6)
         self.usage.append((plain, read, written))

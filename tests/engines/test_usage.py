@@ -101,6 +101,21 @@ def test_the_usage_says_what_was_billed_with_writes_and_long_prompts(part, serve
     assert (row["billed"], row["currency"]) == (f"{(310 + 190 + 524) / 1e6:.6f}", "EUR")
 
 
+def test_what_was_billed_stands_beside_what_was_planned(part, server):
+    planned = {
+        "benchmark": "lifbench", "model": "echo", "part": "4k", "role": "models", "taken": True,
+        "whole_cost_by_order": 0.5, "whole_cost_of_answers": 0.2,
+    }  # fmt: skip
+    other = planned | {"taken": False, "whole_cost_by_order": 9.0}
+    (part.directory / "plan").mkdir()
+    write_rows(part.directory / "plan/paths.csv", tuple(planned), [other, planned])
+    server.faults["Ask 0.0!"].append(counted(prompt=100, cached=0, written=60))
+    row = usage_of(part, items(1, 1), WRITES)
+    assert row["planned"] == f"{0.5 - 0.2 + 10 * 8 / 1e6:.6f}"  # answers as long as they came out
+    (line,) = server_lines(part.directory / "inference.csv")
+    assert line.endswith("; billed 0.00031 EUR, 0.3001 planned")
+
+
 def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part, server):
     server.delay = 0.2
     ends = {"2.0": ("length", "cu"), "3.0": ("stop", " "), "4.0": ("content_filter", "")}

@@ -44,7 +44,8 @@ def plan_settings(model: BaseModelSettings) -> Settings:
     """What the plan and a job's resources reckon with; none of it determines a response.
 
     Returns:
-        ``throughput``, ``size``, ``price``, ``hours`` (of a job, where it is stated), ``gpus`` (of
+        ``throughput``, ``size``, ``price``, ``path`` (by which a provider
+        is asked, and its cache used), ``hours`` (of a job, where it is stated), ``gpus`` (of
         a job), ``copies`` of the model that share them out, ``at_once`` (requests of a copy, at
         most), ``parts_per_load`` (None: all of a model).
     """
@@ -53,6 +54,7 @@ def plan_settings(model: BaseModelSettings) -> Settings:
     return {
         **_by_role(model, "plan"),
         "price": whole.get("price"),
+        "path": {key: whole.get(key) for key in ("cache", "cache_keys", "service_tier", "batch")},
         "hours": model.hours,
         "gpus": gpus(model),
         "copies": _copies(model),

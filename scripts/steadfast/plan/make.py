@@ -22,6 +22,7 @@ from steadfast.engines.cost.forecast import (
     asked_work,
     judging_work,
 )
+from steadfast.engines.cost.paths import PATHS
 from steadfast.engines.cost.roofline import Work
 from steadfast.engines.stand_ins import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
@@ -31,6 +32,8 @@ from steadfast.plan.certificate import PilotCertificate
 from steadfast.plan.labels import labels_page
 from steadfast.plan.model import PlannedModel
 from steadfast.plan.page import ROLES, benchmark_page, certificate_page, total_page
+from steadfast.plan.paths import COLUMNS as PATH_COLUMNS
+from steadfast.plan.paths import advice, paths_section, summed_paths, taken_costs
 from steadfast.run.job import MODELS, REWRITERS, Job, Journals, scores_path
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
@@ -108,11 +111,17 @@ class PlannedJob:
     def row(self) -> Record:
         """What it takes, for the frame of the plan."""
         job, counts = self.job, self.counts
-        if self.load is None and job.judge:  # its journal is not looked at, its verdicts are
+        if self.answered:  # its journal is not looked at, its verdicts are
             counts |= {"known": counts["requests"], "to_ask": 0, "ask": NOTHING}
         place = dict(zip(KEYS, (job.benchmark, job.role, job.name, job.part), strict=True))
         taken = self.model.taken(counts["ask"], counts["whole"])
-        return place | {"judges": self.judges} | counts | taken
+        costs = taken_costs(counts["paths"], self.model.plan["price"], asked=not self.answered)
+        return place | {"judges": self.judges} | counts | taken | costs
+
+    @property
+    def answered(self) -> bool:
+        """Whether a judge's verdicts are there already."""
+        return self.load is None and bool(self.job.judge)
 
     def count(
         self, asked: Sequence[Item], journal: Path | None, tokenizers: dict[str, CachedTokenizer]
@@ -203,11 +212,15 @@ def make_plan(
         own_rows, title = _records(rows[rows["page"] == (name, True)]), f"{name}: rewrites"
         lines = benchmark_page(title, COLUMNS, own_rows, misfits=remarks.get((name, True), []))
         _write(folder / f"{name}.rewrites", COLUMNS, own_rows, lines)
+    asked_by = [(one.row, one.counts["paths"]) for one in jobs if one.counts and not one.answered]
+    by_path = summed_paths(asked_by)
+    write_rows(results / PATHS, PATH_COLUMNS, by_path)
     rows = rows[~rows["engine"].isin(WITHOUT_MODEL)]
     sums = _records(summed(rows))
-    every = dict.fromkeys(line for lines in remarks.values() for line in lines)
+    said = [*(line for lines in remarks.values() for line in lines), *advice(by_path)]
+    every = dict.fromkeys(said)
     page = total_page(TOTAL_COLUMNS, sums, _records(rows), [trial, *asked], unplanned, every)
-    _write(folder / "total", TOTAL_COLUMNS, sums, page)
+    _write(folder / "total", TOTAL_COLUMNS, sums, [*page, *paths_section(by_path)])
 
 
 def _write(stem: Path, columns: Sequence[str], rows: Sequence[Record], page: Iterable[str]) -> None:
@@ -330,7 +343,13 @@ def _records(frame: Any) -> list[Record]:
 def _summed(counts: Sequence[Record]) -> Record:
     """What is counted of a judge, over the draws of one model's answers."""
     works = {name: Work.sum([one[name] for one in counts]) for name in ("ask", "whole", "work")}
-    return {**counts[0], **{name: sum(one[name] for one in counts) for name in COUNTS}, **works}
+    numbers = {name: sum(one[name] for one in counts) for name in COUNTS}
+    return {
+        **counts[0],
+        **numbers,
+        **works,
+        "paths": [row for one in counts for row in one["paths"]],
+    }
 
 
 def _lacking(one: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:

@@ -9,10 +9,11 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.engine_names import BEHIND_APIS, WITHOUT_MODEL
-from steadfast.contract.request import Item
+from steadfast.contract.request import Item, Request
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import CachedTokenizer, misfits, plan_part, taken
+from steadfast.engines.cost.paths import path_record, paths_of
 from steadfast.engines.cost.roofline import Work, gpus_needed
 from steadfast.engines.fit import adapted, fit
 from steadfast.plan.page import ESTIMATE
@@ -84,8 +85,25 @@ class PlannedModel:
             template_tokens=template,
         )
         row = plan_part(requests, known, tokenizer, template)
+        row["paths"] = self._paths(requests, known, tokenizer, template)
         row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
         return row, list(misfits(requests, on_overflow))
+
+    def _paths(
+        self,
+        requests: Sequence[Request],
+        known: Collection[str],
+        tokenizer: CachedTokenizer,
+        template_tokens: int,
+    ) -> list[Record]:
+        price = self.plan["price"]
+        if not price:
+            return []
+        sent = list({one.hash: one for one in requests if not one.overflow}.values())
+        return [
+            path_record(path, sent, known, tokenizer.count, template_tokens, price)
+            for path in paths_of(self.answers["engine"], price, self.plan["path"])
+        ]
 
     def taken(self, ask: Work, whole: Work) -> Record:
         """What work takes of it in tokens, hours and cost, and by which speed."""

@@ -76,7 +76,7 @@ def ending(
         lines = [*page, "", *asked, "", *lines]
     plan = results / PLAN
     if "plan" in first and plan.is_file():
-        totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2]
+        totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2].partition("\n## ")[0]
         lines = [*totals.strip().splitlines(), "", *asked, "", *lines]
     return "\n".join(lines)
 
@@ -113,7 +113,19 @@ def server_lines(usage: Path) -> Iterator[str]:
             f"{' to '.join(spread)} s, 95 % within {slowest:g} s; {again:,} attempts made again"
             + (f", {away:,} that the server turned away" if away else "")
             + (f"; {', '.join(found)}" if found else "")
+            + _money(of)
         )
+
+
+def _money(rows: Sequence[Mapping[str, str]]) -> str:
+    """What rows of the usage were billed, and what was planned where all have a plan."""
+    priced = [row for row in rows if row.get("billed")]
+    if not priced:
+        return ""
+    billed = sum(float(row["billed"]) for row in priced)
+    planned = [float(row["planned"]) for row in priced if row.get("planned")]
+    beside = f", {sum(planned):.4g} planned" if len(planned) == len(priced) else ""
+    return f"; billed {billed:.4g} {priced[0]['currency']}{beside}"
 
 
 class MeasureColumn(NamedTuple):

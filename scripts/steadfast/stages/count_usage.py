@@ -1,19 +1,21 @@
 """What inference took, per job: tokens from the outputs, time and retries from the run records."""
 
+import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from steadfast.base.files import Record, Settings, write_rows
+from steadfast.base.files import Record, Settings, read_text, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
 from steadfast.engines.asking.journal import tiers
 from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.cost.bill import counted_cost
+from steadfast.engines.cost.paths import PATHS
 from steadfast.engines.openai.replies import TURNED_AWAY
-from steadfast.run.job import Job
+from steadfast.run.job import MODELS, Job
 from steadfast.workflow.script import paths, run_rule
 
 COLUMNS = (
@@ -21,7 +23,7 @@ COLUMNS = (
     "cached_tokens", "written_tokens", "hit_rate", "output_tokens", "billed", "currency",
     "refused", "cut", "unfinished", "empty",
     "wall_seconds", "answers_per_second", "latency_median", "latency_95", "runs", "retries",
-    "turned_away", "failures",
+    "turned_away", "failures", "planned",
 )  # fmt: skip
 
 
@@ -43,8 +45,11 @@ def write_usage(
     From ``wall_seconds`` on stand facts of this machine: here alone equal runs differ.
     """
     rows: list[Record] = []
+    planned = _planned(results)
     for job, path in zip(jobs, outputs, strict=True):
         record = record_path(results / job.journal)
+        price = prices[job.role].get(job.name)
+        plan = planned.get((job.benchmark, job.model, job.part)) if job.role == MODELS else None
         rows.append(
             {
                 "benchmark": job.benchmark,
@@ -52,27 +57,42 @@ def write_usage(
                 "part": job.part,
                 "judge": job.judge,
                 **_tokens(list(read_outputs(path))),
-                **_billed(
-                    read_outputs(path), results / job.journal, prices[job.role].get(job.name)
-                ),
+                **_billed(read_outputs(path), results / job.journal, price, plan),
                 **_runs(read_runs(record)),
             }
         )
     write_rows(out, COLUMNS, rows)
 
 
-def _billed(records: Iterable[OutputRecord], journal: Path, price: Settings | None) -> Record:
-    """What the requests cost by their counts, equal ones once, and by what the journal notes."""
+def _billed(
+    records: Iterable[OutputRecord], journal: Path, price: Settings | None, planned: float | None
+) -> Record:
+    """What the requests cost by their counts and the journal's notes, equal ones once.
+
+    Beside it what the plan had for their prompts, with answers as long as they came out.
+    """
     if price is None:
-        return dict.fromkeys(("billed", "currency"))
+        return dict.fromkeys(("billed", "currency", "planned"))
     tier = tiers(journal)
     asked = {one["request_hash"]: one for one in records}
     costs = [counted_cost(price, {**one, "tier": tier.get(name)}) for name, one in asked.items()]
     known = [cost for cost in costs if cost is not None]
+    billed, answers = (sum(cost[i] for cost in known) for i in range(2))
     return {
-        "billed": f"{sum(known):.6f}" if known else None,
+        "billed": f"{billed:.6f}" if known else None,
         "currency": price["currency"] if known else None,
+        "planned": f"{planned + answers:.6f}" if known and planned is not None else None,
     }
+
+
+def _planned(results: Path) -> dict[tuple[str, str, str], float]:
+    """What the plan has for the prompts of a benchmark's part by its path, where one was made."""
+    path, found = results / PATHS, {}
+    for row in csv.DictReader(read_text(path).splitlines()) if path.exists() else ():
+        if row["role"] == MODELS and row["taken"] == "True":
+            prompts = float(row["whole_cost_by_order"]) - float(row["whole_cost_of_answers"])
+            found[row["benchmark"], row["model"], row["part"]] = prompts
+    return found
 
 
 def _tokens(records: Sequence[OutputRecord]) -> Record:

@@ -55,10 +55,13 @@ def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) 
     return float(most / 1_000_000 * _share(price, tier))
 
 
-def counted_cost(price: Settings, record: Record) -> float | None:
-    """What a reply cost by its own counts; None where its server counted nothing."""
-    prompt, output = count(record.get("prompt_tokens")), count(record.get("completion_tokens"))
-    return cost(price, *_billed(record)) if prompt and output is not None else None
+def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
+    """What a reply cost by its own counts, in all and for the answer; None: nothing is counted."""
+    if not count(record.get("prompt_tokens")) or count(record.get("completion_tokens")) is None:
+        return None
+    prompt, cached, output, written, tier = _billed(record)
+    whole = cost(price, prompt, cached, output, written, tier)
+    return whole, whole - cost(price, prompt, cached, 0, written, tier)
 
 
 def _rate(rates: Settings, name: str) -> float:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from steadfast.base.files import Record
 from steadfast.base.tokens import fingerprint
-from steadfast.contract.request import Request, Response
+from steadfast.contract.request import Request, Response, shard
 from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.base import Setup
 from steadfast.engines.openai.body import SUFFIX, clean, request_body, request_url
@@ -96,7 +96,7 @@ class Chat(Provider):
             return ""
         if request.prefix not in self._contexts:
             self._contexts = {request.prefix: fingerprint(request.prefix)[:32]}
-        return f"{self._contexts[request.prefix]}-{int(request.hash[:8], 16) % self._keys}"
+        return f"{self._contexts[request.prefix]}-{shard(request.hash, self._keys)}"
 
     def read(self, content: bytes, *, whole: bool) -> Response | Retry:
         # Token by token, log probabilities would spell the key of an answer that repeats it.

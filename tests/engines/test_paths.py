@@ -1,0 +1,189 @@
+"""What the plan says of each path, against what a server with the provider's rules bills."""
+
+import csv
+from dataclasses import replace
+
+import pytest
+
+from caching_servers import PRICE, TEMPLATE, MarkingServer, PrefixServer, in_batches, tokens
+from parts import Part
+from servers import running
+from steadfast.base.files import write_rows
+from steadfast.config.load import load_config
+from steadfast.config.settings import plan_settings
+from steadfast.engines.cost.paths import COSTS, SUMS, path_record, paths_of
+from steadfast.engines.fit import fit
+from steadfast.plan.paths import COLUMNS, advice, paths_section, summed_paths, taken_costs
+from test_marks import long_items
+
+OLDER = {"input": 4.0, "cached": 0.4, "output": 20.0, "flex": 0.5, "batch": 0.5}
+NEWER = OLDER | {"written": 5.0}
+LONG = {"tokens": 1800, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 30.0}
+BATCH = {"batch": True, "batch_interval": 0.01}
+FLEX = {"service_tier": "flex"}
+MARKED = {"cache": "30m"}
+
+
+class Spilling(PrefixServer):
+    spills = True
+
+
+class SpillingMarks(MarkingServer):
+    spills = True
+
+
+class LongerIsDearer(MarkingServer):
+    above = LONG
+
+
+CASES = {
+    "live, before GPT-5.6": (PrefixServer, OLDER, {}, "live"),
+    "flex, before GPT-5.6": (PrefixServer, OLDER, FLEX, "flex"),
+    "spread over keys": (Spilling, OLDER, {"cache_keys": 4}, "live"),
+    "as one string": (MarkingServer, NEWER, {}, "live"),
+    "marked": (MarkingServer, NEWER, MARKED, "live, marked"),
+    "marked, flex": (MarkingServer, NEWER, MARKED | FLEX, "flex, marked"),
+    "marked, in a batch": (in_batches(MarkingServer), NEWER, MARKED | BATCH, "batch, marked"),
+    "marked, over keys": (SpillingMarks, NEWER, MARKED | {"cache_keys": 5}, "live, marked"),
+    "longer prompts": (LongerIsDearer, NEWER | {"above": [LONG]}, MARKED, "live, marked"),
+}
+
+
+def count(text):
+    return len(tokens(text))
+
+
+def asked():
+    """Forty prompts a context, one context longer than the other, and one prompt alone."""
+    long = [replace(item, context=item.context * 2) for item in long_items(1, 40)]
+    others = [item for item in long_items(2, 40) if item.context_id == "c1"]
+    (alone,) = (item for item in long_items(3, 1) if item.context_id == "c2")
+    return [*long, *others, alone]
+
+
+def planned(price, operation, items):
+    """What the plan has of each path, by name."""
+    model = {"engine": "openai", "model": "echo-1", "price": price, **operation}
+    model = {key: value for key, value in model.items() if key != "batch_interval"}
+    plan = plan_settings(load_config({"models": {"m": model}}).models["m"])
+    answers = {"engine": "openai", "model": "echo-1", "template": "chat", "temperature": 0.0}
+    requests = fit(items, None, "error", None, answers=answers)
+    price = plan["price"]
+    return {
+        path.name: path_record(path, requests, (), count, TEMPLATE, price)
+        for path in paths_of("openai", price, plan["path"])
+    }
+
+
+@pytest.mark.parametrize(("kind", "price", "operation", "name"), CASES.values(), ids=CASES)
+def test_a_server_bills_what_the_plan_says_of_the_path(tmp_path, kind, price, operation, name):
+    found = planned(price, operation, asked())
+    with running(kind=kind) as server:
+        Part(tmp_path, server.url).run(asked(), **operation)
+    assert [path for path, row in found.items() if row["taken"]] == [name]
+    row = found[name]
+    assert row["cost_by_order"] == pytest.approx(sum(server.bill), rel=0.02)
+    read = sum(one[1] for one in server.usage)
+    assert row["read_tokens"] == pytest.approx(read, rel=0.03)
+    written = sum(one[2] for one in server.usage)
+    assert row["written_tokens"] == pytest.approx(written, rel=0.01)  # of one string, the template
+    assert row["whole_cost_by_order"] == row["cost_by_order"]
+
+
+def test_a_batch_without_a_cache_is_the_plan_without_hits(tmp_path):
+    with running(kind=in_batches(PrefixServer)) as server:
+        Part(tmp_path, server.url).run(asked(), **BATCH)
+    row = planned(OLDER, BATCH, asked())["batch"]
+    assert row["cost_no_hits"] == pytest.approx(sum(server.bill), rel=0.001)
+    assert row["cost_expected"] == row["cost_no_hits"]  # none are reported before GPT-5
+
+
+def test_what_spills_costs_between_no_hits_and_all(tmp_path):
+    with running(kind=Spilling) as server:
+        Part(tmp_path, server.url).run(asked())
+    row = planned(OLDER, {}, asked())["live"]
+    billed = sum(server.bill)
+    assert row["cost_by_order"] * 1.2 < billed < row["cost_no_hits"]
+    # 60 % of the hits, as was reported without keys.
+    expected = 0.6 * row["cost_by_order"] + 0.4 * row["cost_no_hits"]
+    assert row["cost_expected"] == pytest.approx(expected)
+
+
+def test_a_path_by_hand():
+    (first, second, third) = long_items(1, 3)
+    alone = replace(first, sample_id="alone", context_id="short", context="Short.")
+    row = planned(NEWER, MARKED, [first, second, third, alone])["live, marked"]
+    prefix = count(first.head + first.context)
+    tails = sum(count(item.tail) for item in (first, second, third))
+    other = count(alone.head + "Short.") + count(alone.tail)
+    plain = tails + other + 4 * 7
+    assert [row[name] for name in ("plain_tokens", "read_tokens", "written_tokens")] == [
+        plain, 2 * prefix, prefix,
+    ]  # fmt: skip
+    answers = 4 * 50 * 20
+    assert row["cost_by_order"] == pytest.approx(
+        (plain * 4 + 2 * prefix * 0.4 + prefix * 5 + answers) / 1e6
+    )
+    assert row["cost_no_hits"] == pytest.approx((plain * 4 + 3 * prefix * 5 + answers) / 1e6)
+    assert row["cost_of_answers"] == pytest.approx(answers / 1e6)
+
+
+def test_only_what_is_still_to_be_asked_counts_beside_the_whole():
+    items = long_items(1, 3)
+    requests = fit(items, None, "error", None, answers={})
+    price = {**PRICE, "above": [], "flex": 1, "batch": 1}
+    how = {"cache": "30m", "cache_keys": None, "service_tier": None, "batch": False}
+    (path,) = (one for one in paths_of("openai", price, how) if one.taken)
+    row = path_record(path, requests, {requests[0].hash}, count, 7, price)
+    assert row["requests"] == 2
+    assert row["whole_cost_by_order"] > row["cost_by_order"]
+
+
+def test_the_paths_that_there_are():
+    assert list(planned(OLDER, {}, [])) == ["live", "flex", "batch"]
+    marked = ["live", "live, marked", "flex", "flex, marked", "batch", "batch, marked"]
+    assert list(planned(NEWER, {}, [])) == marked
+    assert list(planned({"input": 1.0, "output": 2.0}, {}, [])) == ["live"]
+    assert list(planned({"input": 1.0, "output": 2.0}, BATCH, [])) == ["live", "batch"]
+
+
+def test_the_page_has_a_row_a_path_and_names_the_cheapest():
+    job = {"benchmark": "b", "role": "models", "model": "m", "part": "4k", "currency": "USD"}
+    paths = planned(NEWER, {}, asked()).values()
+    rows = summed_paths([(job, list(paths)), (job | {"part": "8k"}, list(paths))])
+    assert len(rows) == 12
+    page = "\n".join(paths_section(rows))
+    assert page.count("| m | models |") == 6
+    assert "| live (as configured) |" in page
+    (line,) = advice(rows)
+    assert line.startswith("m, models: cheapest is flex, marked (cache: 30m, service_tier: flex), ")
+    sums = {name: 2 * paths_of_taken(paths)[name] for name in COSTS}
+    assert line.endswith(f"as configured (live) {sums['cost_expected']:,.2f}")
+    assert not [*advice([])] and not [*paths_section([])]
+
+
+def paths_of_taken(paths):
+    (row,) = (row for row in paths if row["taken"])
+    return row
+
+
+def test_costs_of_the_plan_are_those_of_the_path_where_sums_of_tokens_cannot_tell():
+    older, newer = (list(planned(price, {}, asked()).values()) for price in (OLDER, NEWER))
+    plain = {**OLDER, "written": None, "above": [], "flex": 1, "batch": 1}
+    assert taken_costs(older, plain, asked=True) == {}
+    row, found = paths_of_taken(newer), taken_costs(newer, {**plain, "written": 5.0}, asked=True)
+    assert (found["cost"], found["whole_cost_uncached"]) == (
+        row["cost_by_order"], row["whole_cost_no_hits"],
+    )  # fmt: skip
+    assert taken_costs(newer, {**plain, "written": 5.0}, asked=False)["cost"] == 0
+    assert set(SUMS) <= row.keys()
+
+
+def test_the_file_is_a_table(tmp_path):
+    job = {"benchmark": "b", "role": "models", "model": "m", "part": "4k", "currency": "USD"}
+    rows = summed_paths([(job, list(planned(OLDER, {}, asked()).values()))])
+    write_rows(tmp_path / "paths.csv", COLUMNS, rows)
+    found = list(csv.DictReader((tmp_path / "paths.csv").read_text("utf-8").splitlines()))
+    assert [(row["path"], row["taken"]) for row in found] == [
+        ("live", "True"), ("flex", "False"), ("batch", "False"),
+    ]  # fmt: skip
