@@ -133,4 +133,6 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
     directory, url, contexts, questions, operation = sys.argv[1:]
     asked = items(int(contexts), int(questions))
-    Part(Path(directory), url).run(asked, **json.loads(operation))
+    part, how = Part(Path(directory), url), json.loads(operation)
+    part.answers["engine"] = how.pop("engine", "openai")
+    part.run(asked, **how)

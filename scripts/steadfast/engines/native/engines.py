@@ -1,24 +1,32 @@
 """The engines of the native dialects."""
 
-from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
-from steadfast.base.errors import UserError
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.native.anthropic import Anthropic
+from steadfast.engines.native.anthropic_batches import AnthropicBatches
 from steadfast.engines.native.dialect import Dialect
 from steadfast.engines.native.gemini import Gemini
+from steadfast.engines.native.gemini_batches import GeminiBatches
 from steadfast.engines.openai.api import ApiEngine
+from steadfast.engines.openai.batch_api import BatchEngine
+from steadfast.engines.openai.batches import Batches
 
-DIALECTS: Final[dict[str, Callable[[Setup], Dialect]]] = {
+DIALECTS: Final[dict[str, type[Anthropic] | type[Gemini]]] = {
     "anthropic": Anthropic,
     "gemini": Gemini,
 }
 """The dialects by their engines' names."""
+BATCHES: Final[dict[str, type[Batches[Any]]]] = {
+    "anthropic": AnthropicBatches,
+    "gemini": GeminiBatches,
+}
 
 
 def build(setup: Setup) -> Engine:
     """The engine of a model that is asked in its provider's dialect."""
+    name = setup.answers["engine"]
+    dialect: Dialect = DIALECTS[name](setup)
     if setup.operation.get("batch"):
-        raise UserError(f"batch: engine {setup.answers['engine']} has none yet; set it to false")
-    return ApiEngine(setup, DIALECTS[setup.answers["engine"]](setup))
+        return BatchEngine(setup, dialect, BATCHES[name])
+    return ApiEngine(setup, dialect)

@@ -188,6 +188,5 @@ class Http:
         return self._sent("POST", path, data=fields, files={"file": (name, content)})
 
     def _sent(self, method: str, path: str, **what: Any) -> ServerReply:
-        address = path if "://" in path else self.url + path
-        reply = self._client.request(method, address, **what)
+        reply = self._client.request(method, self.url + path, **what)
         return ServerReply(reply.status_code, reply.content, reply.headers)
