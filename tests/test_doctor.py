@@ -21,6 +21,7 @@ from steadfast.doctor.machine import silent
 from steadfast.doctor.slurm import read_profile, slurm_checks
 from steadfast.schema.model_base import Slurm
 from steadfast.schema.models import VllmModel
+from steadfast.schema.native_models import AnthropicModel, GeminiModel
 from steadfast.schema.openai_model import OpenaiModel
 
 ROOT = Path(__file__).parents[1]
@@ -28,6 +29,12 @@ SECRET = "sk-not-to-be-shown"
 ANSWERS = {
     "/v1/models": (200, b'{"object": "list", "data": [{"id": "m", "object": "model"}]}'),
     "/locked/models": (401, b'{"error": {"message": "sk-not-to-be-shown"}}'),
+    "/v1/models?limit=1000": (200, b'{"data": [{"type": "model", "id": "m"}]}'),
+    "/v1/models?pageSize=1000": (200, b'{"models": [{"name": "models/m"}]}'),
+    "/no/v1/models?pageSize=1000": (
+        400,
+        b'{"error": {"status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}',
+    ),
     "/data.json": (200, b""),
 }
 
@@ -171,6 +178,30 @@ def test_an_endpoint_answers_lists_the_model_or_is_silent(monkeypatch):
     assert gone.status == "missing" and "nothing answers" in gone.text
     unasked = of_model(api(base_url="http://127.0.0.1:9/v1"), online=False)["endpoint"]
     assert unasked.status == "unchecked"
+
+
+@pytest.mark.parametrize("engine", [AnthropicModel, GeminiModel])
+def test_a_provider_is_asked_for_its_models_in_its_own_dialect(engine, monkeypatch):
+    monkeypatch.setenv("A_KEY", SECRET)
+    name = engine.__name__.removesuffix("Model").lower()
+    with served() as address:
+        how = {"engine": name, "api_key_env": "A_KEY", "base_url": address}
+        found = of_model(engine(model="m", **how))["endpoint"]
+        assert (found.status, found.text) == ("ok", f"{address[7:]} answers")
+        assert (
+            "the nearest that it lists is 'm'"
+            in of_model(engine(model="n", **how))["endpoint"].text
+        )
+    monkeypatch.delenv("A_KEY")
+    assert "A_KEY holds no API key" in of_model(engine(model="m", **how))["key"].text
+
+
+def test_a_key_that_a_provider_refuses_is_said(monkeypatch):
+    monkeypatch.setenv("A_KEY", SECRET)
+    with served() as address:
+        how = {"engine": "gemini", "api_key_env": "A_KEY", "base_url": f"{address}/no"}
+        found = of_model(GeminiModel(model="m", **how))["endpoint"]
+    assert found.status == "missing" and "check the key in A_KEY" in found.text
 
 
 def test_a_server_that_jobs_start_needs_its_program_and_no_key(tmp_path):

@@ -384,6 +384,11 @@ def _models(there: str) -> Iterator[tuple[str, bytes]]:
     yield "runs a server's words", with_model(**OPENAI, serve_operation_args=command)
     yield "runs an interpreter", with_model(**VLLM, python="./made/python")
     yield "sends a variable", with_model(**OPENAI | {"api_key_env": "HOME"})
+    yield "sends Anthropic's key", with_model(engine="anthropic", model="m")
+    yield (
+        "sends a variable as Google's key",
+        with_model(engine="gemini", model="m", api_key_env="HOME"),
+    )
     yield "sends the usual key", with_model(**{k: v for k, v in OPENAI.items() if k[0] != "a"})
     yield "sends to an address", with_model(**OPENAI, base_url="http://evil.example.org/v1")
     yield (
