@@ -6,6 +6,7 @@ from dataclasses import replace
 import openai
 import pytest
 
+from batch_server import BatchServer
 from caching_servers import MarkingServer, PrefixServer, in_batches
 from parts import Job, Part, items, prompts
 from servers import Server, echo, running
@@ -170,6 +171,21 @@ def test_a_killed_job_asks_nothing_twice_however_it_was_sent(tmp_path):
         part.run(items(2, 20), cache="30m", cache_keys=2)
     assert answered - len(kept) <= 4  # those in flight
     assert sum(server.answered.values()) == answered + 40 - len(kept)
+
+
+def test_a_killed_job_of_marked_batches_submits_nothing_twice(tmp_path):
+    with running(kind=BatchServer) as server:
+        server.looks = 40
+        batched = {"batch": True, "batch_interval": 0.01, **MARKED, "cache_keys": 2}
+        job = Job(tmp_path, server, questions=20, **batched)
+        polled = "GET /v1/batches/batch_0"
+        job.kill(lambda: server.calls[polled] >= 3)
+        assert not (tmp_path / "out.jsonl").exists()
+        records = Part(tmp_path, server.url).run(items(2, 20), **batched)
+    assert server.submitted() == dict.fromkeys(prompts(items(2, 20)), 1)
+    assert {record["status"] for record in records} == {"ok"}
+    lines = [json.loads(line) for batch in server.batches.values() for line in batch["lines"]]
+    assert {len(line["body"]["messages"][-1]["content"]) for line in lines} == {2}
 
 
 WRONG = {

@@ -55,7 +55,10 @@ def gold(*apart: str, **settings: Any) -> Feature:
 
 
 def native(*apart: str, **settings: Any) -> Feature:
-    of_openai = ("base model", "examples", "log probabilities", "other limit field")
+    of_openai = (
+        "base model", "examples", "log probabilities", "other limit field", "marked contexts",
+        "flex", "parts that are other text",
+    )  # fmt: skip
     return gold(*of_openai, *apart, **settings)
 
 
