@@ -17,10 +17,10 @@ from steadfast.plan.make import (
     SUMS,
     PlannedBenchmark,
     make_plan,
-    planned_jobs,
     summed,
 )
 from steadfast.plan.page import total_lines
+from steadfast.plan.planned_job import planned_jobs
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job_resources import Requests, gpu
 from steadfast.run.lineage import Lineage

@@ -1,7 +1,7 @@
 """Rule plan: what a run would take of every model, judge and rewriter; nothing is sent."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sam
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.contract.part_files import PartFiles, judge_items, read_judge_prompts
 from steadfast.contract.request import ANSWERED, Item
-from steadfast.engines.asking.journal import final_hashes
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.forecast import (
     COSTS,
@@ -30,11 +29,11 @@ from steadfast.plan.adaptive import adaptive_page
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import PilotCertificate
 from steadfast.plan.labels import labels_page
-from steadfast.plan.model import PlannedModel
 from steadfast.plan.page import ROLES, benchmark_page, certificate_page, total_page
 from steadfast.plan.paths import COLUMNS as PATH_COLUMNS
-from steadfast.plan.paths import advice, paths_section, summed_paths, taken_costs
-from steadfast.run.job import MODELS, REWRITERS, Job, Journals, scores_path
+from steadfast.plan.paths import advice, paths_section, summed_paths
+from steadfast.plan.planned_job import KEYS, PlannedJob, planned_jobs
+from steadfast.run.job import MODELS, REWRITERS, scores_path
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 
@@ -49,13 +48,8 @@ COLUMNS = (
 SUMS = ("requests", "known", "to_ask", *ASK, *HOURS, *COSTS)
 TOTAL_COLUMNS = ("benchmark", "model", "role", "engine", *SUMS, "currency")
 MISFIT_COLUMNS = ("model", "part", "sample_id", "what", "prompt_tokens", "truncated_tokens")
-KEYS = ["benchmark", "role", "model", "part"]
-"""Of a row of the plan; a judge's has the jobs about all models' answers together."""
 SAME = ["judges", "engine", "speed", "currency", "tokenizer", "estimated"]
 """Columns that all jobs of a row share."""
-
-
-NOTHING = Work(0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -83,83 +77,6 @@ class PlannedBenchmark:
             )
             for name, (_, prompts, sources) in self.parts.items()
         ]
-
-
-@dataclass
-class PlannedJob:
-    """One job of the plan, and what is counted of it once its prompts are read.
-
-    ``judges`` says in words whose answers a judge judges; ``unanswered`` has, by draw, the samples
-    that the model gives no answer to.
-    """
-
-    job: Job
-    model: PlannedModel
-    replay: str | None = None
-    load: str | None = None
-    counts: Record = field(default_factory=dict)
-    work: Work = NOTHING
-    judges: str = ""
-    unanswered: Sequence[frozenset[str]] = ()
-
-    @property
-    def page(self) -> tuple[str, bool]:
-        """The benchmark whose page shows it, and whether that is the page of rewriters."""
-        return self.job.benchmark, self.job.role == REWRITERS
-
-    @property
-    def row(self) -> Record:
-        """What it takes, for the frame of the plan."""
-        job, counts = self.job, self.counts
-        if self.answered:  # its journal is not looked at, its verdicts are
-            counts |= {"known": counts["requests"], "to_ask": 0, "ask": NOTHING}
-        place = dict(zip(KEYS, (job.benchmark, job.role, job.name, job.part), strict=True))
-        taken = self.model.taken(counts["ask"], counts["whole"])
-        costs = taken_costs(counts["paths"], self.model.plan["price"], asked=not self.answered)
-        return place | {"judges": self.judges} | counts | taken | costs
-
-    @property
-    def answered(self) -> bool:
-        """Whether a judge's verdicts are there already."""
-        return self.load is None and bool(self.job.judge)
-
-    def count(
-        self, asked: Sequence[Item], journal: Path | None, tokenizers: dict[str, CachedTokenizer]
-    ) -> list[tuple[str, str, int, int]]:
-        """Counts what is asked, and returns the prompts that do not fit whole."""
-        known = final_hashes(journal) if journal else ()
-        self.counts, misfits = self.model.of_part(asked, known, tokenizers)
-        return misfits
-
-
-def planned_jobs(
-    jobs: Sequence[Sequence[Any]],
-    who: Mapping[str, Mapping[str, Settings]],
-    hardware: Settings,
-    results: Path,
-) -> list[PlannedJob]:
-    """Returns the jobs (``Loads.planned``) in the order in which pages show them."""
-    models = {
-        (role, name): PlannedModel(
-            name, **of, hardware=hardware, folders=Journals(results, role, name)
-        )
-        for role, named in who.items()
-        for name, of in named.items()
-    }
-    found = [(Job(*job), *further) for job, *further in jobs]
-    found = [one for one in found if (one[0].role, one[0].name) in models]
-    models_order = list(models)
-    benchmarks = list(dict.fromkeys(job.benchmark for job, *_ in found))
-    places = list(dict.fromkeys((job.benchmark, job.part) for job, *_ in found))
-    return sorted(
-        (PlannedJob(job, models[job.role, job.name], *further) for job, *further in found),
-        key=lambda one: (
-            one.job.role == REWRITERS,
-            benchmarks.index(one.job.benchmark),
-            models_order.index((one.job.role, one.job.name)),
-            places.index((one.job.benchmark, one.job.part)),
-        ),
-    )
 
 
 def make_plan(
