@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from caching_servers import PRICE, TEMPLATE, MarkingServer, PrefixServer, in_batches, tokens
+from native_batch_servers import AnthropicBatchServer
+from native_servers import AnthropicServer, words
 from parts import Part
 from servers import running
 from steadfast.base.files import write_rows
@@ -30,6 +32,10 @@ class Spilling(PrefixServer):
 
 class SpillingMarks(MarkingServer):
     spills = True
+
+
+class Forgetful(MarkingServer):
+    lifetime = 2  # requests
 
 
 class LongerIsDearer(MarkingServer):
@@ -61,17 +67,16 @@ def asked():
     return [*long, *others, alone]
 
 
-def planned(price, operation, items):
+def planned(price, operation, items, engine="openai", count=count, template=TEMPLATE):
     """What the plan has of each path, by name."""
-    model = {"engine": "openai", "model": "echo-1", "price": price, **operation}
+    model = {"engine": engine, "model": "echo-1", "price": price, **operation}
     model = {key: value for key, value in model.items() if key != "batch_interval"}
     plan = plan_settings(load_config({"models": {"m": model}}).models["m"])
-    answers = {"engine": "openai", "model": "echo-1", "template": "chat", "temperature": 0.0}
-    requests = fit(items, None, "error", None, answers=answers)
+    requests = fit(items, None, "error", None, answers={})
     price = plan["price"]
     return {
-        path.name: path_record(path, requests, (), count, TEMPLATE, price)
-        for path in paths_of("openai", price, plan["path"])
+        path.name: path_record(path, requests, (), count, template, price)
+        for path in paths_of(engine, price, plan["path"])
     }
 
 
@@ -88,6 +93,39 @@ def test_a_server_bills_what_the_plan_says_of_the_path(tmp_path, kind, price, op
     written = sum(one[2] for one in server.usage)
     assert row["written_tokens"] == pytest.approx(written, rel=0.01)  # of one string, the template
     assert row["whole_cost_by_order"] == row["cost_by_order"]
+
+
+def test_the_order_keeps_what_is_soon_forgotten(tmp_path):
+    items = long_items(6, 4)  # question by question, as tasks have them
+    with running(kind=Forgetful) as server:
+        Part(tmp_path, server.url).run(items, **MARKED, concurrency=1)
+    row = planned(NEWER, MARKED, items)["live, marked"]
+    assert row["cost_by_order"] == pytest.approx(sum(server.bill), rel=0.02)
+    assert sum(written > 0 for _, _, written in server.usage) == 6
+
+
+CLAUDE = {"input": 3.0, "cached": 0.3, "written": 3.75, "output": 15.0, "batch": 0.5}
+NATIVE = {
+    "live": (AnthropicServer, {"cache": None}),
+    "live, marked": (AnthropicServer, {"cache": "5m"}),
+    "batch, marked": (AnthropicBatchServer, {"cache": "5m", **BATCH}),
+}
+
+
+@pytest.mark.parametrize(("name", "kind", "operation"), [(n, *of) for n, of in NATIVE.items()])
+def test_claudes_own_dialect_is_billed_as_planned(tmp_path, name, kind, operation):
+    found = planned(CLAUDE, operation, asked(), "anthropic", words, 0)
+    with running(kind=kind) as server:
+        part = Part(tmp_path, server.url.removesuffix("/v1"))
+        part.answers = {"engine": "anthropic", "model": "echo-1"}
+        part.run(asked(), **operation)
+    row = found[name]
+    assert row["taken"]
+    assert row["written_tokens"] == server.written
+    billed = server.plain * 3 + server.read * 0.3 + server.written * 3.75
+    share = 0.5 if "batch" in name else 1
+    prompts = row["cost_by_order"] - row["cost_of_answers"]
+    assert prompts == pytest.approx(billed * share / 1e6, rel=0.02)
 
 
 def test_a_batch_without_a_cache_is_the_plan_without_hits(tmp_path):
