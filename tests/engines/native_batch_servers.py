@@ -1,4 +1,4 @@
-"""Servers that speak Anthropic's Message Batches and Google's batches, by their documentation.
+"""Servers that speak Anthropic's, Google's and Mistral's batches, by their documentation.
 
 Batches advance as they are looked at. Results come in any order.
 """
@@ -7,9 +7,9 @@ import json
 from collections import Counter, deque
 from urllib.parse import parse_qs, urlsplit
 
-from batch_server import Fate
+from batch_server import Fate, uploaded
 from native_servers import AnthropicServer, GeminiServer
-from servers import JsonHandler, prompt_of
+from servers import JsonHandler, Server, prompt_of
 
 
 class Batching:
@@ -166,3 +166,47 @@ class GeminiBatchServer(Batching, GeminiServer):
                 self.answered[prompt] += 1
                 said = {"response": self.reply(prompt, "", body)}
             yield json.dumps({"key": name, **said}).encode() + b"\n"
+
+
+class MistralBatchServer(Batching, Server):
+    def called(self, path, query, content, headers):
+        path = path.removeprefix("/v1")
+        if path == "/files":
+            name = f"file-{len(self.files)}"
+            self.files[name] = uploaded(headers, content)
+            return {"id": name, "object": "file"}, ()
+        if path.endswith("/content"):
+            return b"".join(self.lines(self.batches[int(path.split("/")[2].partition("-")[2])])), ()
+        if path != "/batch/jobs":
+            return self.shown(self.look(self.batches[int(path.rpartition("-")[2])])), ()
+        if content is None:
+            start = int(query["page"][0]) * int(query["page_size"][0])
+            listed = [self.shown(batch) for batch in reversed(self.batches)]
+            return {"data": listed[start:], "total": len(listed)}, ()
+        wanted = json.loads(content)
+        lines = map(json.loads, self.files[wanted["input_files"][0]].splitlines())
+        asked = [(one["custom_id"], {"model": wanted["model"], **one["body"]}) for one in lines]
+        return self.shown(self.make(asked, metadata=wanted["metadata"])), ()
+
+    def shown(self, batch):
+        words = {"completed": "SUCCESS", "expired": "TIMEOUT_EXCEEDED", "failed": "FAILED"}
+        status = words[batch["fate"].status] if self.has_ended(batch) else "RUNNING"
+        file = f"out-{batch['number']}" if status in ("SUCCESS", "TIMEOUT_EXCEEDED") else None
+        return {"id": f"job-{batch['number']}", "status": status, "metadata": batch["metadata"],
+                "output_file": file, "error_file": None,
+                "errors": [{"message": "bad line"}] if status == "FAILED" else []}  # fmt: skip
+
+    def lines(self, batch):
+        fate = batch["fate"]
+        for name, body in reversed(batch["asked"]):
+            prompt = prompt_of(body)
+            if prompt.endswith(fate.lose or ("\0",)):
+                continue
+            if prompt.endswith(fate.fail or ("\0",)):
+                response = {"status_code": 400, "body": {"message": "bad request"}}
+            else:
+                self.answered[prompt] += 1
+                made = self.reply(prompt, "/chat/completions", body)
+                response = {"status_code": 200, "body": made}
+            record = {"id": "r", "custom_id": name, "response": response, "error": None}
+            yield json.dumps(record).encode() + b"\n"

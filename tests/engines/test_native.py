@@ -13,6 +13,7 @@ from parts import Part, items, prompts
 from servers import Fault, echo, running
 from steadfast.base.errors import PassingError, UserError
 from steadfast.engines.base import Setup, build_engine
+from steadfast.engines.cost.bill import Bill
 from steadfast.engines.native.engines import DIALECTS
 from steadfast.engines.openai.replies import Retry, failure, lasting
 from steadfast.schema.native_models import AnthropicModel, GeminiModel
@@ -200,6 +201,15 @@ def test_a_context_is_written_once_and_read_by_all_other_prompts(tmp_path):
     whole = sum(words(prompt) for prompt in prompts(long))
     assert sum(record["prompt_tokens"] for record in records) == whole
     assert sum(record["cached_tokens"] for record in records) == 5 * shared
+
+
+def test_the_bill_is_what_the_provider_bills(tmp_path):
+    price = {"input": 4.0, "written": 5.0, "cached": 0.4, "output": 20.0}
+    with served(tmp_path, "anthropic") as (server, part):
+        part.journal = tmp_path / "journals" / "4k.jsonl"
+        part.run(items(contexts=3, questions=6))
+        billed = server.plain * 4.0 + server.written * 5.0 + server.read * 0.4 + 18 * 7 * 20.0
+    assert Bill(price, 1.0, [part.journal.parent]).spent() == pytest.approx(billed / 1e6)
 
 
 def test_marks_are_operation(tmp_path):

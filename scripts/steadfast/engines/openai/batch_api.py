@@ -17,6 +17,7 @@ from steadfast.engines.openai.batches import Batches, Calls, ChatBatches, P, cha
 from steadfast.engines.openai.body import parsed
 from steadfast.engines.openai.chat import Chat
 from steadfast.engines.openai.client import Http, ServerReply
+from steadfast.engines.openai.mistral_batches import MistralBatches
 from steadfast.engines.openai.pace import LONGEST_BACKOFF, wanted_wait
 from steadfast.engines.openai.redaction import MARK
 from steadfast.engines.openai.replies import Retry, failure
@@ -260,7 +261,11 @@ def build(setup: Setup) -> Engine:
     batch = setup.operation.get("batch")
     if batch == "files":
         return BatchFilesEngine(setup)
-    return BatchEngine(setup, Chat(setup), ChatBatches) if batch else chat_engine(setup)
+    if batch:
+        return BatchEngine(
+            setup, Chat(setup), MistralBatches if batch == "mistral" else ChatBatches
+        )
+    return chat_engine(setup)
 
 
 def chat_engine(setup: Setup) -> ApiEngine:
