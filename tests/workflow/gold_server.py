@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from zlib import crc32
@@ -12,7 +13,7 @@ from features import results_of
 from native_servers import NATIVE, as_chat, as_native
 from servers import Fault, error, handler_of, text_of
 from steadfast.config.load import load_config
-from steadfast.contract.components import component
+from steadfast.contract.components import JudgePrompt, component
 from steadfast.contract.part_files import (
     JudgeOracle,
     PartFiles,
@@ -21,6 +22,7 @@ from steadfast.contract.part_files import (
     read_judge_prompts,
 )
 from steadfast.contract.request import Item
+from steadfast.judging.stand_in import signature, signed
 from steadfast.run.evaluation import Evaluation
 from test_rewriting_run import BETWEEN, OPENINGS
 
@@ -131,7 +133,7 @@ class GoldServer(BatchServer):
                         self._read_part(task, PartFiles(part, task.samples.plain, prompts, sources))
                 for path in (results / name / "judging").glob("*/*.jsonl"):
                     asked = read_judge_prompts(path)
-                    oracle = JudgeOracle(task.judging.stand_in.make(), asked)
+                    oracle = JudgeOracle(task.judging.stand_in.make(), map(_signed, asked))
                     for item in judge_items(asked):
                         text = item.head + item.context + item.tail
                         self._texts[text] = oracle.reference(item.sample_id)
@@ -150,6 +152,13 @@ class GoldServer(BatchServer):
             answer = oracle.reference(sample.id)
             self._texts[_key(turns[sample.id])] = answer
             self._items.append((item, answer))
+
+
+def _signed(prompt: JudgePrompt) -> JudgePrompt:
+    """What is asked about an answer, which keeps all where it does not say, as a rule's may."""
+    if signed(prompt.answer) is not None:
+        return prompt
+    return replace(prompt, answer=f"{prompt.answer}\n{signature(range(100))}")
 
 
 def _key(turns: list[str]) -> str:
