@@ -206,7 +206,8 @@ class Config(StrictModel):
     judges: dict[str, ModelSettings] = key(
         {},
         "The judges by name, with settings as under models. The first one's verdicts "
-        "make the scores; what the others say is in the table of agreement.",
+        "make the scores, or most of them (judging.count); what the others say is in the table of "
+        "agreement.",
     )
     rewriters: dict[str, ModelSettings] = key(
         {},
