@@ -1,8 +1,10 @@
 """Servers that speak Anthropic's and Google's own APIs, by the rules of their documentation."""
 
 import threading
+from contextlib import contextmanager
 
-from servers import Server, echo, prompt_of, text_of
+from parts import Part
+from servers import Server, echo, prompt_of, running, text_of
 
 
 def words(text):
@@ -112,3 +114,15 @@ def as_native(path, reply):
                           "candidatesTokenCount": usage["completion_tokens"]},
         "modelVersion": reply["model"],
     }  # fmt: skip
+
+
+SERVERS = {"anthropic": AnthropicServer, "gemini": GeminiServer}
+
+
+@contextmanager
+def served(tmp_path, engine, **answers):
+    """A server and a part that asks it."""
+    with running(kind=SERVERS[engine]) as server:
+        part = Part(tmp_path, server.url.removesuffix("/v1"))
+        part.answers = {"engine": engine, "model": "echo-1", **answers}
+        yield server, part

@@ -1,34 +1,19 @@
-"""Models asked in their providers' own dialects, of servers that hold to the documentation."""
+"""What providers are sent in their own dialects, and what their replies mean."""
 
 import json
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from native_servers import AnthropicServer, GeminiServer, words
-from parts import Part, items, prompts
-from servers import Fault, echo, running
-from steadfast.base.errors import PassingError, UserError
-from steadfast.engines.base import Setup, build_engine
+from native_servers import SERVERS, served, words
+from parts import items, prompts
+from servers import echo
+from steadfast.engines.base import Setup
 from steadfast.engines.cost.bill import Bill
 from steadfast.engines.native.engines import DIALECTS
-from steadfast.engines.openai.replies import Retry, failure, lasting
-from steadfast.schema.native_models import AnthropicModel, GeminiModel
-
-KEY = "sk-ant-api03-Q7wEr5TyUi9OpAs2DfGh"
-SERVERS = {"anthropic": AnthropicServer, "gemini": GeminiServer}
-
-
-@contextmanager
-def served(tmp_path, engine, **answers):
-    """A server and a part that asks it."""
-    with running(kind=SERVERS[engine]) as server:
-        part = Part(tmp_path, server.url.removesuffix("/v1"))
-        part.answers = {"engine": engine, "model": "echo-1", **answers}
-        yield server, part
+from steadfast.engines.openai.replies import Retry
 
 
 def asked(tmp_path, engine, operation=None, items_=None, **answers):
@@ -369,179 +354,3 @@ JSON = st.recursive(
 def test_whatever_comes_back_is_an_answer_or_a_reason(engine, reply):
     found = message(engine, reply)
     assert isinstance(found, Retry) or found.status in ("ok", "length", "refused")
-
-
-# --- errors -----------------------------------------------------------------------------------
-
-
-def anthropic_error(kind, text="No.", **details):
-    inner = {"type": kind, "message": text, **({"details": details} if details else {})}
-    return {"type": "error", "error": inner, "request_id": "req_1"}
-
-
-def google_error(status, name, text="No.", *details):
-    return {"error": {"code": status, "message": text, "status": name, "details": list(details)}}
-
-
-RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37.5s"}
-BAD_KEY = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
-ERRORS = [
-    # status, body, what it means: "stop: ..." for every request, else of this one
-    (400, anthropic_error("invalid_request_error", "temperature: too warm"), "error"),
-    (400, anthropic_error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"),
-     "overflow"),
-    (400, anthropic_error("invalid_request_error",
-                          "input length and `max_tokens` exceed context limit: 9 + 1 > 8"),
-     "overflow"),
-    (400, anthropic_error("invalid_request_error", "Your credit balance is too low to go on"),
-     "quota"),
-    (400, anthropic_error("invalid_request_error", error_code="organization_on_hold"), "quota"),
-    (400, anthropic_error("invalid_request_error", "`temperature` is deprecated for this model."),
-     "sampling"),
-    (400, {"error": {"message": "Unsupported value: 'temperature' does not support 0.0 with this "
-                     "model.", "code": "unsupported_value"}}, "sampling"),
-    (401, anthropic_error("authentication_error"), "key"),
-    (402, anthropic_error("billing_error"), "quota"),
-    (403, anthropic_error("permission_error"), "key"),
-    (404, anthropic_error("not_found_error"), "model"),
-    (413, anthropic_error("request_too_large"), "overflow"),
-    (429, anthropic_error("rate_limit_error"), "fewer"),
-    (429, anthropic_error("rate_limit_error", error_code="enforced_spend_limit_reached"), "quota"),
-    (500, anthropic_error("api_error"), "again"),
-    (504, anthropic_error("timeout_error"), "again"),
-    (529, anthropic_error("overloaded_error"), "fewer"),
-    (400, google_error(400, "INVALID_ARGUMENT"), "error"),
-    (400, google_error(400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum "
-                       "number of tokens allowed (8)."), "overflow"),
-    (400, google_error(400, "INVALID_ARGUMENT", "API key not valid.", BAD_KEY), "key"),
-    (400, google_error(400, "FAILED_PRECONDITION"), "quota"),
-    (403, google_error(403, "PERMISSION_DENIED"), "key"),
-    (404, google_error(404, "NOT_FOUND"), "model"),
-    (429, google_error(429, "RESOURCE_EXHAUSTED"), "fewer"),
-    (429, google_error(429, "RESOURCE_EXHAUSTED", "Wait.", RETRY_INFO), "37.5 s"),
-    (429, [google_error(429, "RESOURCE_EXHAUSTED", "Wait.", RETRY_INFO)], "37.5 s"),
-    (500, google_error(500, "INTERNAL"), "again"),
-    (503, google_error(503, "UNAVAILABLE"), "fewer"),
-    (504, google_error(504, "DEADLINE_EXCEEDED"), "again"),
-]  # fmt: skip
-
-
-def meaning(status, body):
-    if found := lasting(status, body):
-        return found
-    found = failure(status, body, {}, 0.0)
-    if not isinstance(found, Retry):
-        return found.status
-    if found.after is not None:
-        return f"{found.after} s"
-    return "fewer" if found.overloaded else "again"
-
-
-@pytest.mark.parametrize(("status", "body", "means"), ERRORS)
-def test_the_documented_errors_mean_what_is_documented(status, body, means):
-    assert meaning(status, body) == means
-
-
-@pytest.mark.parametrize("engine", SERVERS)
-def test_an_overloaded_provider_is_asked_again(tmp_path, engine):
-    with served(tmp_path, engine) as (server, part):
-        fault = Fault(529, b'{"type": "error"}', headers={"retry_after": "0"})
-        server.faults[""].extend([fault, Fault(503, b"[]")])
-        records = part.run(items(1, 2))
-        assert {record["status"] for record in records} == {"ok"}
-        assert sum(server.asked.values()) == 4
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "says"),
-    [
-        (401, anthropic_error("authentication_error"), "does not accept the key (HTTP 401)"),
-        (402, anthropic_error("billing_error"), "no quota left; top it up"),
-        (404, anthropic_error("not_found_error"), "does not know model 'echo-1'"),
-        (400, anthropic_error("invalid_request_error", "top_k is deprecated."),
-         "(top_k is deprecated.); set temperature to null"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_for_every_request_stops_the_job_in_one_sentence(
-    tmp_path, status, body, says
-):
-    with served(tmp_path, "anthropic") as (server, part):
-        server.faults[""].extend([Fault(status, json.dumps(body).encode())] * 9)
-        with pytest.raises(UserError) as caught:
-            part.run()
-        assert says in str(caught.value)
-        assert not isinstance(caught.value, PassingError)
-
-
-# --- the key ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("engine", SERVERS)
-def test_the_key_is_sent_and_never_written(tmp_path, engine, monkeypatch):
-    monkeypatch.setenv("MY_KEY", KEY)
-    with served(tmp_path, engine) as (server, part):
-        said = json.dumps(f"Your key is {KEY}.")
-        server.blocks = server.parts = [{"type": "text", "text": json.loads(said)}]
-        records = part.run(items(1, 2), api_key_env="MY_KEY")
-        assert server.keys == {KEY}
-        assert {record["text"] for record in records} == {"Your key is (key)."}
-    for path in tmp_path.iterdir():
-        assert KEY not in path.read_text()
-
-
-def test_no_other_address_gets_the_key(tmp_path, monkeypatch):
-    monkeypatch.setenv("MY_KEY", KEY)
-    with running(kind=AnthropicServer) as thief, served(tmp_path, "anthropic") as (server, part):
-        there = Fault(307, b"", headers={"Location": f"{thief.url}/messages"})
-        server.faults[""].extend([there] * 9)
-        with pytest.raises(UserError, match="requests of model echo failed"):
-            part.run(items(1, 1), api_key_env="MY_KEY", attempts=1)
-        assert thief.keys == set()
-
-
-def test_without_a_key_nothing_is_sent(tmp_path, monkeypatch):
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    with served(tmp_path, "anthropic") as (server, part):
-        del part.operation["api_key_env"]
-        with pytest.raises(UserError, match="ANTHROPIC_API_KEY holds no API key"):
-            part.run()
-        assert not server.asked
-
-
-@pytest.mark.parametrize(
-    ("engine", "host"),
-    [("anthropic", "api.anthropic.com"), ("gemini", "generativelanguage.googleapis.com")],
-)
-def test_the_address_is_by_default_the_provider_s(engine, host, monkeypatch):
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere/v1")
-    engine = build_engine(Setup({"engine": engine, "model": "m"}, {}))
-    assert engine._access.address == host
-
-
-# --- the settings -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("kind", "settings", "says"),
-    [
-        (AnthropicModel, {"thinking": "adaptive", "reasoning": {"tokens": 9}},
-         "takes no temperature but 1"),
-        (AnthropicModel, {"thinking": "adaptive", "reasoning": {"tokens": 9}, "temperature": 1,
-                          "top_k": 3}, "and no top_k"),
-        (AnthropicModel, {"thinking": "adaptive", "temperature": 1}, "set reasoning"),
-        (AnthropicModel, {"thinking": "budget", "temperature": None}, "set reasoning"),
-        (AnthropicModel, {"thinking": "budget", "temperature": None, "reasoning": {"tokens": 512}},
-         "1024 at least for a budget"),
-        (AnthropicModel, {"temperature": 1.5}, "less than or equal to 1"),
-        (AnthropicModel, {"min_p": 0.1}, "min_p"),
-        (AnthropicModel, {"extra_body": {"max_tokens": 5}}, "use the model's key max_tokens"),
-        (AnthropicModel, {"extra_body": {"output_config": {"effort": "low"}}}, "key effort"),
-        (GeminiModel, {"thinking": "budget"}, "set reasoning"),
-        (GeminiModel, {"thinking": "disabled", "effort": "low"}, "leave one out"),
-        (GeminiModel, {"extra_body": {"generationConfig": {"topK": 5}}}, "key top_k"),
-    ],
-)  # fmt: skip
-def test_settings_that_a_provider_refuses_are_refused_before_it_is_asked(kind, settings, says):
-    engine = "anthropic" if kind is AnthropicModel else "gemini"
-    with pytest.raises(ValueError, match=says):
-        kind(engine=engine, model="m", **settings)

@@ -128,6 +128,14 @@ def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server):
     assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
 
 
+def test_a_batch_that_was_turned_away_is_not_looked_for_among_others(tmp_path):
+    with running(kind=AnthropicBatchServer) as server:
+        part = part_of(tmp_path, "anthropic", server, batch=True, batch_interval=0.01)
+        server.refusals[MAKING["anthropic"]] = [429, 529]
+        part.run()
+        assert server.calls["GET /v1/messages/batches"] == 1  # the newest, before ours
+
+
 @pytest.mark.parametrize("call", [MAKING, LOOKING], ids=["making", "looking"])
 def test_a_passing_fault_is_waited_out(part, server, engine, call):
     server.refusals[call[engine]] = [500, 429, 529]

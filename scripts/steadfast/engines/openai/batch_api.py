@@ -167,10 +167,12 @@ class BatchEngine(ApiEngine):
     ) -> T:
         from httpx2 import TransportError
 
+        lost = False  # what was asked may be done all the same
         for attempt in range(1, self._attempts + 1):
             after: float | None = None
-            if attempt > 1 and (found := unheard()) is not None:
+            if lost and (found := unheard()) is not None:
                 return found
+            lost = True
             try:
                 reply = send()
             except TransportError as error:
@@ -179,9 +181,11 @@ class BatchEngine(ApiEngine):
                 reason = f"the client failed ({type(error).__name__})"
             else:
                 outcome = self._failure(reply)
-                if outcome is None:
-                    if (found := read(reply.content)) is not None:
-                        return found
+                if outcome is not None:
+                    lost = outcome.broken and not outcome.overloaded
+                elif (found := read(reply.content)) is not None:
+                    return found
+                else:
                     outcome = Retry("a body that is no file or batch")
                 reason, after = outcome.reason, outcome.after
             self.retries[reason] += 1
