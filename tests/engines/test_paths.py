@@ -166,6 +166,12 @@ def test_a_path_by_hand():
     assert row["cost_of_answers"] == pytest.approx(answers / 1e6)
 
 
+def test_later_turns_are_not_marked():
+    items = [replace(item, turns=(("Hi.", "Hello."),)) for item in long_items(1, 3)]
+    row = planned(NEWER, MARKED, items)["live, marked"]
+    assert (row["read_tokens"], row["written_tokens"]) == (0, 0)
+
+
 def test_only_what_is_still_to_be_asked_counts_beside_the_whole():
     items = long_items(1, 3)
     requests = fit(items, None, "error", None, answers={})

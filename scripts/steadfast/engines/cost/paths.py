@@ -115,7 +115,7 @@ def readings(
     path: Path, requests: Sequence[Request], count: Callable[[str], int], template_tokens: int
 ) -> Iterator[tuple[Request, int, int, int]]:
     """Yields each request with the tokens of its prompt, and those that it reads and writes."""
-    sharing = Counter(request.prefix for request in requests)
+    sharing = Counter(request.group for request in requests)
     sent = set()
     for request in requests:
         prefix, read, written = count(request.prefix), 0, 0
@@ -128,7 +128,8 @@ def readings(
             place = request.prefix, shard(request.hash, path.keys)
             if place in sent:
                 read = prefix if path.rule == "mark" else prefix // FACTS["step"] * FACTS["step"]
-            elif path.rule == "mark" and sharing[request.prefix] > 1:
-                written = prefix
-            sent.add(place)
+            elif path.rule == "mark":
+                written = prefix if sharing[request.group] > 1 else 0
+            if written or path.rule == "prefix":
+                sent.add(place)
         yield request, prompt, read, written
