@@ -84,7 +84,8 @@ def test_a_generation_says_what_the_settings_say(tmp_path):
         seed=11,
         thinking="budget",
         reasoning={"tokens": 512},
-        extra_body={"serviceTier": "flex", "generationConfig": {"stopSequences": ["END"]}},
+        extra_body={"generationConfig": {"stopSequences": ["END"]}},
+        operation={"service_tier": "flex"},
     )
     assert body == {
         "contents": [{"parts": [{"text": prompts(items(1, 1))[0]}], "role": "user"}],
@@ -209,6 +210,15 @@ def test_marks_are_operation(tmp_path):
         texts = [[one["text"] for one in b["messages"][0]["content"]] for b in server.bodies]
         assert not any("cache_control" in json.dumps(body) for body in server.bodies[6:])
         assert sorted(texts[:6]) == sorted(texts[6:])
+
+
+def test_what_was_asked_of_flex_is_billed_as_flex_and_asked_nothing_anew(tmp_path):
+    with served(tmp_path, "gemini") as (server, part):
+        part.run(items(1, 2), service_tier="flex")
+        part.run(items(1, 2))
+        assert set(server.asked.values()) == {1}
+    kept = map(json.loads, part.journal.read_text("utf-8").splitlines())
+    assert [reply["tier"] for reply in kept] == ["flex"] * 2
 
 
 def test_a_context_of_one_prompt_is_not_written(tmp_path):

@@ -115,14 +115,14 @@ def ours_all():
     turn = [replace(FIRST, **TURN)]
     thinking = {"thinking": "budget", "reasoning": {"tokens": 2048}, "effort": "low"}
     more = {"system": "Be brief.", "extra_body": {"stop_sequences": ["END"]}, **thinking}
-    config = {"generationConfig": {"stopSequences": ["END"]}, "serviceTier": "flex"}
+    config = {"generationConfig": {"stopSequences": ["END"]}}
     return [
         ours("anthropic", [FIRST], temperature=None),
         ours("anthropic", two, {"cache": "1h"}, temperature=None, **more),
         ours("anthropic", turn, temperature=None, thinking="adaptive"),
         ours("gemini", [FIRST]),
-        ours("gemini", [replace(FIRST, max_tokens=562, schema=SCHEMA)], system="Be brief.",
-             temperature=0.5, top_p=0.9, top_k=7, seed=11, thinking="budget",
+        ours("gemini", [replace(FIRST, max_tokens=562, schema=SCHEMA)], {"service_tier": "flex"},
+             system="Be brief.", temperature=0.5, top_p=0.9, top_k=7, seed=11, thinking="budget",
              reasoning={"tokens": 512}, extra_body=config),
         ours("gemini", turn, effort="low"),
     ]  # fmt: skip

@@ -99,6 +99,12 @@ class ApiModel(SamplingModel):
             )
         return name
 
+    @model_validator(mode="after")
+    def _one_tier(self) -> Self:
+        if getattr(self, "service_tier", None) and self.batch:
+            raise ValueError("a batch has a price of its own; leave service_tier out, or batch")
+        return self
+
     @field_validator("base_url")
     @classmethod
     def _address_holds_no_secret(cls, base_url: str | None) -> str | None:

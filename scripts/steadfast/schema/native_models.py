@@ -83,6 +83,10 @@ class GeminiModel(ApiModel):
         "answer", None, "Level of thinking, in place of a budget; null: the model's default."
     )
 
+    service_tier: Literal["flex"] | None = role(
+        "operation", None, "flex: slower, for about half the price (price.flex)."
+    )
+
     @model_validator(mode="after")
     def _one_way_to_think(self) -> Self:
         if self.thinking == "budget" and self.reasoning is None:

@@ -106,8 +106,6 @@ class OpenaiModel(ApiModel, OpenModel):
         for name, sent in (fields | {"service_tier": "service_tier"}).items():
             if getattr(self, name) is not None and sent in self.extra_body:
                 raise ValueError(f"extra_body and {name} both set {sent}; leave one of them out")
-        if self.service_tier and self.batch:
-            raise ValueError("a batch has a price of its own; leave service_tier out, or batch")
         chat = [name for name in (*fields, "parts") if getattr(self, name) is not None]
         if chat and self.template == "base":
             raise ValueError(f"{chat[0]} is of chat completions; leave it out with template: base")

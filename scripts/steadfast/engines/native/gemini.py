@@ -22,6 +22,7 @@ class Gemini(Dialect):
 
     def __init__(self, setup: Setup):
         super().__init__(setup, "GEMINI_API_KEY")
+        self._tier: str | None = setup.operation.get("service_tier")
         name = self.answers["model"]
         whole = name if "/" in name else f"models/{name}"
         self.path = f"{self.facts['path']}/{quote(whole)}:generateContent"
@@ -51,6 +52,7 @@ class Gemini(Dialect):
                 "contents": contents,
                 **({} if system is None else {"systemInstruction": content(system)}),
                 "generationConfig": config,
+                **({"serviceTier": self._tier} if self._tier else {}),
             }
         )
 
@@ -77,6 +79,7 @@ class Gemini(Dialect):
             "completion_tokens": sum(one or 0 for one in counts) if counted else None,
             "thought_tokens": counts[1],
             "served_model": text(reply.get("modelVersion")),
+            "tier": self._tier,  # what is not served by it is refused
         }
         blocked = text(mapping(reply.get("promptFeedback")).get("blockReason"))
         if blocked and not candidate:
