@@ -197,10 +197,12 @@ def test_the_page_has_a_row_a_path_and_names_the_cheapest():
     rows = summed_paths([(job, list(paths)), (job | {"part": "8k"}, list(paths))])
     assert len(rows) == 12
     page = "\n".join(paths_section(rows))
-    assert page.count("| m | models |") == 6
+    assert page.count("| m | answers |") == 6
     assert "| live (as configured) |" in page
     (line,) = advice(rows)
-    assert line.startswith("m, models: cheapest is flex, marked (cache: 30m, service_tier: flex), ")
+    assert line.startswith(
+        "answers of m: cheapest is flex, marked (cache: 30m, service_tier: flex), "
+    )
     sums = {name: 2 * paths_of_taken(paths)[name] for name in COSTS}
     assert line.endswith(f"as configured (live) {sums['cost_expected']:,.2f}")
     assert not [*advice([])] and not [*paths_section([])]

@@ -9,6 +9,7 @@ import pandas as pd
 from steadfast.base.files import Record, Settings
 from steadfast.base.markdown import markdown_table
 from steadfast.engines.cost.paths import COSTS, SUMS, TOKENS
+from steadfast.plan.page import ROLES
 
 PLACE = ("benchmark", "role", "model", "part", "path")
 COLUMNS = (*PLACE, "taken", *SUMS, "currency")
@@ -85,7 +86,7 @@ def advice(rows: Sequence[Record]) -> Iterator[str]:
         taken = next((row for row in own if row["taken"]), best)
         if best["cost_expected"] < taken["cost_expected"]:
             yield (
-                f"{best['model']}, {best['role']}: cheapest is {best['path']}{best['settings']}, "
+                f"{best['role']} of {best['model']}: cheapest is {best['path']}{best['settings']}, "
                 f"{best['cost_expected']:,.2f} {best['currency']} expected; as configured "
                 f"({taken['path']}) {taken['cost_expected']:,.2f}"
             )
@@ -97,4 +98,4 @@ def _of_models(rows: Sequence[Record]) -> list[Record]:
         return []
     grouped = pd.DataFrame(rows).groupby(list(OF_MODEL), sort=False)[list(SHOWN)].sum()
     found: list[Record] = grouped.reset_index().to_dict("records")
-    return found
+    return [{**one, "role": ROLES[one["role"]]} for one in found]
