@@ -193,12 +193,15 @@ def test_the_paths_that_there_are():
 
 def test_the_page_has_a_row_a_path_and_names_the_cheapest():
     job = {"benchmark": "b", "role": "models", "model": "m", "part": "4k", "currency": "USD"}
+    job["hours"] = 0.25
     paths = planned(NEWER, {}, asked()).values()
     rows = summed_paths([(job, list(paths)), (job | {"part": "8k"}, list(paths))])
     assert len(rows) == 12
     page = "\n".join(paths_section(rows))
     assert page.count("| m | answers |") == 6
     assert "| live (as configured) |" in page
+    hours = [line.split(" | ")[-2] for line in page.splitlines()[-6:]]
+    assert hours == ["0.50", "0.50", "", "", "", ""]
     (line,) = advice(rows)
     assert line.startswith(
         "answers of m: cheapest is flex, marked (cache: 30m, service_tier: flex), "
@@ -226,7 +229,14 @@ def test_costs_of_the_plan_are_those_of_the_path_where_sums_of_tokens_cannot_tel
 
 
 def test_the_file_is_a_table(tmp_path):
-    job = {"benchmark": "b", "role": "models", "model": "m", "part": "4k", "currency": "USD"}
+    job = {
+        "benchmark": "b",
+        "role": "models",
+        "model": "m",
+        "part": "4k",
+        "currency": "USD",
+        "hours": None,
+    }
     rows = summed_paths([(job, list(planned(OLDER, {}, asked()).values()))])
     write_rows(tmp_path / "paths.csv", COLUMNS, rows)
     found = list(csv.DictReader((tmp_path / "paths.csv").read_text("utf-8").splitlines()))

@@ -12,14 +12,15 @@ from steadfast.engines.cost.paths import COSTS, SUMS, TOKENS
 from steadfast.plan.page import ROLES
 
 PLACE = ("benchmark", "role", "model", "part", "path")
-COLUMNS = (*PLACE, "taken", *SUMS, "currency")
+COLUMNS = (*PLACE, "taken", *SUMS, "currency", "hours")
 OF_MODEL = ("model", "role", "path", "taken", "settings", "currency")
-SHOWN = ("requests", *TOKENS, *COSTS)
+SHOWN = ("requests", *TOKENS, *COSTS, "hours")
 NOTES = """Each way to ask a model, of what is still to be asked: the prompt tokens that are paid
 for plainly, read from the provider's cache, and written to it where that has a price. Cost no hits
 is where the cache never has anything, by order where it has all that the order of the prompts lets
 it, expected with as many of these hits as were reported (resources/engines/caches.yaml); answers
-take their whole limit, which is in each (of answers). A batch takes up to a day. These are the
+take their whole limit, which is in each (of answers). Hours are expected live; a batch takes up to
+a day, and flex is slower than live. These are the
 providers' documented rules; docs/cost.md says what was tried.
 """
 OF_TAKEN = dict(zip(("cost_uncached", "cost"), COSTS[:2], strict=True))
@@ -46,7 +47,12 @@ def taken_costs(paths: Iterable[Record], price: Settings | None, *, asked: bool)
 def summed_paths(jobs: Iterable[tuple[Record, Sequence[Record]]]) -> list[Record]:
     """The paths of all jobs, each with the job's row; equal places and paths are one."""
     rows = [
-        {**{name: job[name] for name in PLACE[:-1]}, "currency": job["currency"], **path}
+        {
+            **{name: job[name] for name in PLACE[:-1]},
+            "currency": job["currency"],
+            "hours": float("nan") if path["tier"] or job["hours"] is None else job["hours"],
+            **path,
+        }
         for job, paths in jobs
         for path in paths
     ]
@@ -54,7 +60,8 @@ def summed_paths(jobs: Iterable[tuple[Record, Sequence[Record]]]) -> list[Record
         return []
     grouped = pd.DataFrame(rows).groupby(list(PLACE), sort=False)
     firsts = grouped[["taken", "currency", "settings"]].first()
-    found: list[Record] = grouped[list(SUMS)].sum().join(firsts).reset_index().to_dict("records")
+    sums = grouped[[*SUMS, "hours"]].sum(min_count=1).join(firsts).reset_index()
+    found: list[Record] = sums.astype(object).where(sums.notna(), None).to_dict("records")
     return found
 
 
@@ -75,7 +82,10 @@ def _cell(name: str, row: Mapping[Any, Any]) -> str:
     if name == "path":
         return f"{row[name]} (as configured)" if row["taken"] else str(row[name])
     value = row[name]
-    return f"{value:,.2f}" if name in COSTS else f"{value:,}" if name in SHOWN else str(value)
+    if pd.isna(value):
+        return ""  # hours that are not known
+    decimals = name in (*COSTS, "hours")
+    return f"{value:,.2f}" if decimals else f"{value:,}" if name in SHOWN else str(value)
 
 
 def advice(rows: Sequence[Record]) -> Iterator[str]:
@@ -96,6 +106,7 @@ def _of_models(rows: Sequence[Record]) -> list[Record]:
     """The sums by model, role and path."""
     if not rows:
         return []
-    grouped = pd.DataFrame(rows).groupby(list(OF_MODEL), sort=False)[list(SHOWN)].sum()
-    found: list[Record] = grouped.reset_index().to_dict("records")
+    frame = pd.DataFrame(rows).astype({"hours": float})
+    sums = frame.groupby(list(OF_MODEL), sort=False)[list(SHOWN)].sum(min_count=1).reset_index()
+    found: list[Record] = sums.to_dict("records")
     return [{**one, "role": ROLES[one["role"]]} for one in found]

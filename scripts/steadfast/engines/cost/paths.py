@@ -103,7 +103,12 @@ def path_record(
 
     ask = sums([request for request in requests if request.hash not in known])
     whole = sums(requests) if known else ask
-    place = {"path": path.name, "taken": path.taken, "settings": path.settings}
+    place = {
+        "path": path.name,
+        "tier": path.tier,
+        "taken": path.taken,
+        "settings": path.settings,
+    }
     return {
         **place,
         **{name: ask[name] for name in ("requests", *TOKENS, *COSTS)},
