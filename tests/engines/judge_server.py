@@ -221,7 +221,7 @@ def other_language(asked: Asked) -> str:
         case "rating":
             return f"{ANALYSIS[OTHER[asked.language]]}\n[[{'九' if verdicts[0] else '三'}]]"
         case "checkpoints":
-            words = ("not satisfied", "satisfied")
+            words = ("pas respecté", "respecté")
             pairs = zip(asked.checkpoints, verdicts, strict=True)
             return "\n\n".join(f"{text}\t{words[verdict]}" for text, verdict in pairs)
         case "question":
