@@ -170,8 +170,6 @@ def formed(asked: Asked, schema: dict) -> str:
         match part:
             case {"properties": properties}:
                 return {name: filled(of) for name, of in properties.items()}
-            case {"items": items, "minItems": count, "maxItems": most} if count == most:
-                return [filled(items) for _ in range(count)]
             case {"enum": [only]}:
                 return only
             case {"enum": words}:

@@ -339,8 +339,10 @@ def test_replies_held_to_json_are_read_whatever_their_reasons_say(reasons, inden
     def reply(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, indent=indent)
 
-    listed = reply({"reasons": reasons, "verdicts": yes_no(VERDICTS)})
-    assert strict(listed, ANSWER, 3) == VERDICTS
+    numbered = {str(n): word for n, word in enumerate(yes_no(VERDICTS), start=1)}
+    assert strict(reply({"reasons": reasons, "verdicts": numbered}), ANSWER, 3) == VERDICTS
+    single = reply({"reasons": reasons, "verdicts": {"1": "NO"}})
+    assert strict(single, ANSWER, 1) == [0]
     texts = [f"{text} {reasons}" for text in TEXTS * 4]  # from the tenth on, numbers of two digits
     checked = {
         str(number): {"checkpoint": text, "verdict": verdict}

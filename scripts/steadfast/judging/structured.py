@@ -25,11 +25,6 @@ def one_of(*values: str | int) -> Record:
     return {"type": "string" if isinstance(values[0], str) else "integer", "enum": list(values)}
 
 
-def list_of(item: Record, count: int) -> Record:
-    """Returns the schema of a list of so many items."""
-    return {"type": "array", "items": item, "minItems": count, "maxItems": count}
-
-
 def numbered(items: Sequence[Record]) -> Record:
     """Returns the schema of an object with an item for each number from 1 on."""
     return json_object(**{str(number): item for number, item in enumerate(items, start=1)})

@@ -6,7 +6,7 @@ from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
 from steadfast.benchmarks.followbench.facts import HIGHEST, NO, YES
 from steadfast.judging.reply import own_words
-from steadfast.judging.structured import REASONS, json_object, list_of, one_of
+from steadfast.judging.structured import REASONS, json_object, numbered, one_of
 from steadfast.judging.styles import BY_LANGUAGE, agreed, items, lists, named, objects, plain
 
 AROUND = "`* \t\r\f\v\u3000"
@@ -27,11 +27,11 @@ def readable(expected: Record, reply: str, answer: str) -> bool:
 def schema(expected: Record) -> Record | None:
     """Returns the JSON schema of a reply with reasons and verdicts; a rating is read from no JSON.
 
-    A list of exactly as many verdicts as there are constraints.
+    A verdict for each constraint by its number: not every provider can hold a list to a length.
     """
     if "highest" in expected:
         return None
-    verdicts = list_of(one_of(YES, NO), expected["count"])
+    verdicts = numbered([one_of(YES, NO)] * expected["count"])
     return json_object(reasons=REASONS, verdicts=verdicts)
 
 
