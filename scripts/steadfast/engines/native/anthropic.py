@@ -7,7 +7,7 @@ from itertools import chain
 from steadfast.base.files import Record
 from steadfast.contract.request import Request, Response
 from steadfast.engines.base import Setup
-from steadfast.engines.native.dialect import Dialect, joined, parts_of
+from steadfast.engines.native.dialect import NativeProvider, joined, parts_of
 from steadfast.engines.openai.body import array, clean, count, mapping, text
 from steadfast.engines.openai.replies import Retry
 
@@ -15,7 +15,7 @@ THINKING = {"adaptive": "adaptive", "budget": "enabled", "disabled": "disabled"}
 INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-class Anthropic(Dialect):
+class Anthropic(NativeProvider):
     """Claude models.
 
     A prompt is always two blocks, its shared part and its own, marked for the cache or not: so

@@ -14,7 +14,7 @@ from steadfast.engines.openai.replies import Retry, fault, settled
 FACTS: Settings = facts("engines/native.yaml")
 
 
-class Dialect(Provider):
+class NativeProvider(Provider):
     """A provider whose bodies and replies are none of OpenAI's."""
 
     engine: str

@@ -5,7 +5,7 @@ from typing import Any, Final
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.native.anthropic import Anthropic
 from steadfast.engines.native.anthropic_batches import AnthropicBatches
-from steadfast.engines.native.dialect import Dialect
+from steadfast.engines.native.dialect import NativeProvider
 from steadfast.engines.native.gemini import Gemini
 from steadfast.engines.native.gemini_batches import GeminiBatches
 from steadfast.engines.openai.api import ApiEngine
@@ -26,7 +26,7 @@ BATCHES: Final[dict[str, type[Batches[Any]]]] = {
 def build(setup: Setup) -> Engine:
     """The engine of a model that is asked in its provider's dialect."""
     name = setup.answers["engine"]
-    dialect: Dialect = DIALECTS[name](setup)
+    dialect: NativeProvider = DIALECTS[name](setup)
     if setup.operation.get("batch"):
         return BatchEngine(setup, dialect, BATCHES[name])
     return ApiEngine(setup, dialect)

@@ -8,14 +8,14 @@ from urllib.parse import quote
 from steadfast.base.files import Record
 from steadfast.contract.request import Request, Response
 from steadfast.engines.base import Setup
-from steadfast.engines.native.dialect import Dialect, joined
+from steadfast.engines.native.dialect import NativeProvider, joined
 from steadfast.engines.openai.body import array, clean, count, mapping, text
 from steadfast.engines.openai.replies import Retry
 
 SAMPLING = {"temperature": "temperature", "top_p": "topP", "top_k": "topK"}
 
 
-class Gemini(Dialect):
+class Gemini(NativeProvider):
     """Gemini models. A prompt is one text: the provider finds shared beginnings by itself."""
 
     engine = "gemini"
