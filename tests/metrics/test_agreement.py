@@ -162,6 +162,18 @@ def test_people_are_told_from_judges():
     }
 
 
+def test_a_judge_finds_a_share_of_what_holds_by_people_and_of_what_does_not():
+    ann = dict(enumerate([1, 1, 1, 0, 0]))
+    judge = dict(enumerate([1, 1, 0, 1, 0, 1]))  # nobody knows of the last one
+    (row,) = rows_of({"judge": judge}, people={"ann": ann})
+    assert (row["sensitivity"], row["specificity"]) == (2 / 3, 1 / 2)
+
+
+def test_verdicts_of_more_than_two_kinds_have_no_sensitivity():
+    found = agreement_rows({"judge": {1: "good"}}, {"ann": {1: "fair"}})
+    assert [*found] == [*COLUMNS]
+
+
 def test_nobody_takes_the_name_of_another():
     names = ["a (human)", "a", "human majority"]
     rows = agreement_rows({"a": {1: "yes"}}, {name: {1: "no"} for name in names})

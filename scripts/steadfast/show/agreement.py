@@ -10,8 +10,7 @@ from steadfast.show.cells import PERCENT_DIGITS, count_cell, interval_cell, numb
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Cell, Column, Section, Table
-from steadfast.stats.agreement import ITSELF, KINDS, RULES
-from steadfast.stats.on_rules import RATES
+from steadfast.stats.agreement import ITSELF, KINDS, RATES, RULES
 
 WORDS = facts("agreement.yaml")
 
@@ -95,5 +94,6 @@ def _notes(rows: pd.DataFrame) -> list[str]:
         return ["empty"]
     notes = ["alone"] if (rows[["only_first", "only_second"]] > 0).any(axis=None) else []
     notes += ["rules"] if (rows["kind"] == RULES).any() else []
+    notes += ["rates"] if "sensitivity" in rows and rows["sensitivity"].notna().any() else []
     notes += ["itself"] if (rows["kind"] == ITSELF).any() else []
     return [*notes, *(["undefined"] if (rows["kappa"].isna() & (rows["n"] > 0)).any() else [])]

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
+from steadfast.base.files import Record
 from steadfast.contract import components
 from steadfast.contract.components import Scored
 from steadfast.stats.intervals import NOTHING, Estimates
@@ -22,6 +23,10 @@ COLUMNS = (
     "kind", "first", "second", "model", "n", "raw", "raw_low", "raw_high", "kappa", "kappa_low",
     "kappa_high", "only_first", "only_second",
 )  # fmt: skip
+RATES = {"sensitivity": 1, "specificity": 0}
+"""Shares of what holds, or does not hold, in truth that a judge says the same of."""
+AGAINST_TRUTH = [f"{rate}{end}" for rate in RATES for end in ("", "_low", "_high")]
+"""Further columns of rows of a judge and what is taken for the truth, people or a rule."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
@@ -56,7 +61,8 @@ def agreement_rows(
     with people; neither is compared with those that it is made of. A pair without common items has
     n = 0 and no values. A judge with several draws is compared with itself: raw is the share of
     items with the same verdict in all draws, kappa is Fleiss', and ``second`` says how many draws
-    there are; only_first counts items that not every draw has a verdict on.
+    there are; only_first counts items that not every draw has a verdict on. A judge and people
+    whose verdicts are 1 or 0 have ``RATES`` too, and all rows then those columns.
 
     Args:
         judges: each one's verdicts, in the order to show; of further draws under names of their own
@@ -83,14 +89,16 @@ def agreement_rows(
         draws[FURTHER.sub("", name)].append(clear[name])
     apart = [*first_draws(judges), *humans]
     kinds = (JUDGES, MIXED, HUMANS)
-    rows = [
-        {"kind": kinds[sum(name in humans for name in pair)], "model": model}
-        | dict(zip(("first", "second"), pair, strict=True))
-        | pair_row(part, cluster)
-        for pair in combinations(apart, 2)
-        if not _is_part(*pair, humans)
-        for model, part in by_model([clear[name] for name in pair], by).items()
-    ]
+    rows = list[Record]()
+    for pair in combinations(apart, 2):
+        if _is_part(*pair, humans):
+            continue
+        kind, sides = kinds[sum(name in humans for name in pair)], [clear[name] for name in pair]
+        is_truth = kind == MIXED and {*chain(*(of.values() for of in sides))} <= {*RATES.values()}
+        for model, part in by_model(sides, by).items():
+            row: Record = {"kind": kind, "first": pair[0], "second": pair[1], "model": model}
+            row |= pair_row(part, cluster)
+            rows.append(row | against_truth(part, cluster) if is_truth else row)
     rows += [
         {"kind": ITSELF, "first": name, "second": f"{len(of)} draws", "model": model}
         | _itself(part, cluster)
@@ -98,7 +106,8 @@ def agreement_rows(
         if len(of) > 1
         for model, part in by_model(of, by).items()
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    further = AGAINST_TRUTH if any("sensitivity" in row for row in rows) else []
+    return pd.DataFrame(rows, columns=[*COLUMNS, *further])
 
 
 def _is_part(first: str, second: str, humans: Collection[str]) -> bool:
@@ -150,6 +159,16 @@ def pair_row(
         found |= _intervals(_tables(*sides, number, len(names)))
     only = {"only_first": len(first) - len(common), "only_second": len(second) - len(common)}
     return found | only
+
+
+def against_truth(sides: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None) -> Record:
+    """Returns the values of ``AGAINST_TRUTH`` of a judge's verdicts and the true ones, 1 or 0."""
+    said, true = sides
+    found: Record = {}
+    for rate, value in RATES.items():
+        row = pair_row([said, {of: one for of, one in true.items() if one == value}], cluster)
+        found |= {f"{rate}{end}": row.get(f"raw{end}") for end in ("", "_low", "_high")}
+    return found
 
 
 def _itself(

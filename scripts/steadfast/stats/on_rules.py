@@ -7,13 +7,17 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.contract.components import ON_RULES, Scored, rater_name
-from steadfast.stats.agreement import COLUMNS, RULES, by_model, contexts_of, pair_row
+from steadfast.stats.agreement import (
+    AGAINST_TRUTH,
+    COLUMNS,
+    RULES,
+    against_truth,
+    by_model,
+    contexts_of,
+    pair_row,
+)
 from steadfast.stats.raters import answer_name, first_draws
 
-RATES = {"sensitivity": 1, "specificity": 0}
-"""Shares of what holds, or does not hold, by the rule that a judge says the same of."""
-AGAINST_RULES = [f"{rate}{end}" for rate in RATES for end in ("", "_low", "_high")]
-"""Further columns of rows of kind ``RULES``."""
 Given = dict[tuple[str, str, Any], Any]
 """Verdicts by model, answer and question."""
 
@@ -52,12 +56,7 @@ def on_rule_items(
         return contexts[item[:2]]
 
     for judge, given in by_judge.items() if by_rule else ():
-        for model, (said, true) in by_model([given, by_rule], lambda item: item[0]).items():
+        for model, sides in by_model([given, by_rule], lambda item: item[0]).items():
             row: Record = {"kind": RULES, "first": judge, "second": "rule", "model": model}
-            row |= pair_row([said, true], cluster)
-            for rate, value in RATES.items():
-                part = {item: verdict for item, verdict in true.items() if verdict == value}
-                found_of = pair_row([said, part], cluster)
-                row |= {f"{rate}{end}": found_of.get(f"raw{end}") for end in ("", "_low", "_high")}
-            rows.append(row)
-    return pd.DataFrame(rows, columns=[*COLUMNS, *AGAINST_RULES])
+            rows.append(row | pair_row(sides, cluster) | against_truth(sides, cluster))
+    return pd.DataFrame(rows, columns=[*COLUMNS, *AGAINST_TRUTH])

@@ -9,12 +9,8 @@ from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import JUDGE, NO, PATH, YES, Prompt, ScoreRecord
 from steadfast.contract.components import Labels, Question, Sample, Scored, rater_name
-from steadfast.stats.agreement import (
-    COLUMNS,
-    answer_agreement,
-    consensus,
-)
-from steadfast.stats.on_rules import AGAINST_RULES, on_rule_items
+from steadfast.stats.agreement import AGAINST_TRUTH, COLUMNS, answer_agreement, consensus
+from steadfast.stats.on_rules import on_rule_items
 from steadfast.stats.raters import (
     answer_name,
     by_answer,
@@ -64,11 +60,10 @@ def agreement(
     ]
     by_rule = [score for score in scores if not _is_judged(score.record)]
     on_rules = on_rule_items(judges, by_rule, _kept).assign(measure=ITEM)
-    columns = ["measure", *COLUMNS]
     if not on_rules.empty:
         parts.append(on_rules)
-        columns += AGAINST_RULES
-    return pd.concat(parts, ignore_index=True)[columns]
+    found = pd.concat(parts, ignore_index=True)
+    return found[["measure", *(name for name in (*COLUMNS, *AGAINST_TRUTH) if name in found)]]
 
 
 def labelled_verdicts(
