@@ -3,6 +3,7 @@
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
 out  results/noise/{benchmark}/{model}/{part}.{csv,md}: identical answers, spread of scores, IFS
      between repeats; answers that a judge would score are compared, and have no score
+     and {part}.certificate.json: prompts, settings, versions and the first difference
 also results/journal/{benchmark}/{model}/{part}.noise.jsonl: the answers as they come. It is not
      Snakemake's, so a killed job continues from it.
 """
@@ -29,6 +30,7 @@ rule noise_part:
     output:
         csv="<results>/noise/{benchmark}/{model}/{part}.csv",
         md="<results>/noise/{benchmark}/{model}/{part}.md",
+        certificate="<results>/noise/{benchmark}/{model}/{part}.certificate.json",
     log:
         "<logs>/{benchmark}/noise/{model}/{part}.log",
     benchmark:

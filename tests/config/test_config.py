@@ -170,6 +170,20 @@ def test_the_ceiling_is_not_below_the_start():
         load_config({"models": {"x": {**OPENAI, "max_concurrency": 4}}})
 
 
+@pytest.mark.parametrize(
+    ("beside", "sentence"),
+    [
+        ([8], r"beside \[8\] does not rise from 1; begin with 1"),
+        ([1, 64, 8], "does not rise from 1"),
+        ([], "does not rise from 1"),
+        ([1, 64], "beside 64 is more than the 50 requests of sample; raise sample"),
+    ],
+)
+def test_company_is_compared_with_requests_alone_and_can_be_had(beside, sentence):
+    with pytest.raises(UserError, match=sentence):
+        load_config({"models": {"x": OPENAI}, "noise": {"beside": beside}})
+
+
 def test_a_cap_on_spending_needs_prices():
     with pytest.raises(UserError, match="max_spend needs price"):
         load_config({"models": {"x": {**OPENAI, "max_spend": 5.0}}})

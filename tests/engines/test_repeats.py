@@ -1,17 +1,20 @@
 """The same requests again and again, against a server whose answers differ for some prompts."""
 
 import itertools
+import math
 
 import pytest
 
 from parts import items
 from servers import echo, error
 from steadfast.base.errors import UserError
+from steadfast.contract.request import Response
 from steadfast.engines.asking.journal import Journal
-from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, draw
-from steadfast.engines.base import Setup
+from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, companies, draw
+from steadfast.engines.base import Engine, Setup
 from steadfast.engines.fit import fit
 from steadfast.engines.openai.batch_api import chat_engine
+from steadfast.stages.measure_noise import live
 
 FICKLE = "Ask 1.0!"
 
@@ -99,3 +102,92 @@ def test_an_engine_that_can_empty_its_cache_does_so_before_each_cold_request(
     with Journal(tmp_path / "noise.jsonl") as journal:
         ask_repeatedly(engine, requests(engine)[:3], 2, journal)
     assert resets == [0, 2, 4, 6, 8, 10]
+
+
+class Crowded(Engine):
+    """Its answers tell how many were asked together; it may stop, or fail at a sample."""
+
+    def __init__(self):
+        self.asked, self.resets = [], 0
+        self.left, self.fails_at = math.inf, None
+
+    def answer(self, groups):
+        names = [request.sample_id for group in groups for request in group]
+        self.asked.append(names)
+        for (request,) in groups:
+            if not self.left:
+                raise KeyboardInterrupt
+            self.left -= 1
+            failed = request.sample_id == self.fails_at and len(names) > 1
+            yield request, Response("error", error="lost") if failed else Response("ok", names[0])
+
+    def reset_prefix_cache(self):
+        self.resets += 1
+        return True
+
+
+def in_company(engine, asked, path, beside=(1, 5)):
+    with Journal(path) as journal:
+        return ask_repeatedly(engine, asked, 3, journal, beside, "7")
+
+
+def test_in_company_each_is_asked_in_every_repeat_beside_others_than_before(engine, tmp_path):
+    asked, crowd = requests(engine), Crowded()
+    passes = in_company(crowd, asked, tmp_path / "noise.jsonl")
+    together = [names for names in crowd.asked if len(names) > 1]
+    assert [len(names) for names in together] == [5] * 6
+    repeats = [together[:2], together[2:4], together[4:]]
+    for first, second in repeats:
+        assert {*first, *second} == {request.sample_id for request in asked}
+    assert len({frozenset(map(frozenset, repeat)) for repeat in repeats}) == 3
+    assert crowd.resets == 30 + 6
+    for number, (first, second) in enumerate(repeats):
+        said = {request.sample_id: passes[number, 5][request.hash].text for request in asked}
+        assert said == dict.fromkeys(first, first[0]) | dict.fromkeys(second, second[0])
+
+
+def test_companies_are_as_equal_as_can_be_and_follow_from_their_seed(engine):
+    asked = requests(engine)
+    groups = companies(asked, 4, "1/0")
+    assert sorted(map(len, companies(asked, 3, "1/0"))) == [3, 3, 4]
+    assert groups == companies(asked, 4, "1/0") != companies(asked, 4, "1/1")
+    assert [len(group) for group in companies(asked, 64, "1/0")] == [10]
+
+
+def test_a_group_that_a_kill_cut_short_is_asked_again_whole_and_no_other(engine, tmp_path):
+    asked, crowd = requests(engine), Crowded()
+    crowd.left = 60 + 5 + 2
+    with pytest.raises(KeyboardInterrupt):
+        in_company(crowd, asked, tmp_path / "noise.jsonl")
+    again = Crowded()
+    passes = in_company(again, asked, tmp_path / "noise.jsonl")
+    assert again.asked[0] == crowd.asked[-1]
+    assert [len(names) for names in again.asked] == [5] * 5
+    last = Crowded()
+    assert in_company(last, asked, tmp_path / "noise.jsonl") == passes
+    assert last.asked == []
+
+
+def test_the_journal_names_company_and_repeat(engine, tmp_path):
+    asked = requests(engine)[:2]
+    in_company(Crowded(), asked, tmp_path / "noise.jsonl", (1, 2))
+    with Journal(tmp_path / "noise.jsonl") as journal:
+        for request, number in itertools.product(asked, range(3)):
+            assert journal.get(f"{request.hash}/{number}/among-2")
+
+
+def test_one_that_fails_in_company_is_named_and_the_others_are_kept(engine, tmp_path):
+    crowd = Crowded()
+    crowd.fails_at = "q3/c0"
+    with pytest.raises(UserError, match=r"q3/c0 failed \(lost\); what is answered is kept"):
+        in_company(crowd, requests(engine), tmp_path / "noise.jsonl", (1, 10))
+    lines = (tmp_path / "noise.jsonl").read_text().splitlines()
+    assert sum("/among-10" in line for line in lines) == 10
+
+
+def test_so_many_are_sent_at_once_where_the_model_takes_them():
+    own = {"concurrency": 8, "max_concurrency": 32, "batch": True}
+    assert live("m", own, 1) == {"concurrency": 8, "max_concurrency": 32}
+    assert live("m", own, 32) == {"concurrency": 32, "max_concurrency": 32}
+    with pytest.raises(UserError, match="model m takes 32 requests at once, not 64"):
+        live("m", own, 64)

@@ -2,6 +2,8 @@
 
 import csv
 import itertools
+import json
+import threading
 
 import pytest
 
@@ -9,12 +11,16 @@ from project import TINY
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
+ALONE = 12 * 2 * 2
+
 
 def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project, server):
-    turns, reply = itertools.count(), server.reply
+    turns, reply, together = itertools.count(), server.reply, threading.Barrier(12)
 
     def fickle(prompt, path, body):
         whole = reply(prompt, path, body)
+        if sum(server.answered.values()) > ALONE:
+            together.wait(60)
         if len(prompt) % 2:
             whole["choices"][0]["message"]["content"] = f"answer {next(turns)}"
         return whole
@@ -26,7 +32,7 @@ def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project
             **TINY,
             "lifbench": {"lengths": {"2k": 2048}},
             "models": {**TINY["models"], "api": api},
-            "noise": {"sample": 12, "repeats": 2},
+            "noise": {"sample": 12, "repeats": 2, "beside": [1, 12]},
         }
     )
     project.snakemake("noise")
@@ -34,15 +40,24 @@ def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project
     assert [path.name for path in folder.iterdir()] == ["api"]
     path = folder / "api" / "2k.csv"
     first = path.read_bytes()
-    rows = {(r["task"], r["cache"]): r for r in csv.DictReader(first.decode().splitlines())}
-    overall = rows["overall", "all"]
+    rows = [r for r in csv.DictReader(first.decode().splitlines()) if r["task"] == "overall"]
+    overall, company = (row for row in rows if row["cache"] == "all")
     assert (overall["n"], overall["repeats"]) == ("12", "4")
     assert 0 < float(overall["identical"]) < 1
-    assert sum(server.answered.values()) == 12 * 2 * 2
+    assert (company["beside"], company["n"], company["repeats"]) == ("12", "12", "2")
+    assert 0 < float(company["differ"]) < 1
+    certificate = folder / "api" / "2k.certificate.json"
+    stated = certificate.read_bytes()
+    found = json.loads(stated)
+    assert (found["prompts"], found["answers"]["model"]) == (12, "m")
+    assert [one["beside"] for one in found["found"]] == [1, 12]
+    different = found["found"][1]["first_difference"]
+    assert different["first"][:6] == different["other"][:6] == "answer"
+    assert sum(server.answered.values()) == ALONE + 12 * 2
     assert not project.path("results/lifbench/outputs/api").exists()
 
     path.unlink()
     project.snakemake("noise", "--force")
     project.snakemake(path.relative_to(project.folder).as_posix())
-    assert path.read_bytes() == first
-    assert sum(server.answered.values()) == 12 * 2 * 2
+    assert (path.read_bytes(), certificate.read_bytes()) == (first, stated)
+    assert sum(server.answered.values()) == ALONE + 12 * 2

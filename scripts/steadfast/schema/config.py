@@ -153,6 +153,25 @@ class Noise(StrictModel):
 
     sample: int = key(50, "Requests repeated, of each part.", ge=1)
     repeats: int = key(3, "Times that each is asked, cold and warm each.", ge=2, le=100)
+    beside: list[int] = key(
+        [1],
+        "How many are asked together: 1 is each alone, cold and warm; further numbers, such as 8 "
+        "and 64, ask the same requests in groups of that size too.",
+    )
+
+    @model_validator(mode="after")
+    def _company_can_be_had(self) -> Self:
+        if self.beside[:1] != [1] or self.beside != sorted({*self.beside}):
+            raise ValueError(
+                f"beside {self.beside} does not rise from 1; begin with 1, which is alone: with "
+                "those answers the others are compared"
+            )
+        if self.beside[-1] > self.sample:
+            raise ValueError(
+                f"beside {self.beside[-1]} is more than the {self.sample} requests of sample; "
+                "raise sample or leave that number out"
+            )
+        return self
 
 
 class Certificate(StrictModel):

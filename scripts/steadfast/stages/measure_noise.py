@@ -4,19 +4,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from steadfast.base.commit import asked_of_git
 from steadfast.base.errors import UserError
-from steadfast.base.files import Settings, write_rows, write_text
+from steadfast.base.files import Settings, write_json, write_rows, write_text
 from steadfast.contract.components import Sample, Scoring, component
 from steadfast.contract.part_files import PartFiles, SampleOracle, answer_of
 from steadfast.contract.request import Request, Response, output_record
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import ask_repeatedly, draw
 from steadfast.engines.asking.requests import reader
+from steadfast.engines.asking.run import identity
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
 from steadfast.run.job import Job
 from steadfast.stages.score import score_records
-from steadfast.stats.repeatability import COLUMNS, Pass, noise_page, noise_rows
+from steadfast.stats.repeatability import COLUMNS, Pass, noise_certificate, noise_page, noise_rows
 from steadfast.workflow.script import run_rule
 
 
@@ -28,23 +30,24 @@ def measure_noise(
     part: PartFiles,
     scoring: Sequence[Any],
     stand_in: Sequence[Any] | None,
-    noise: Mapping[str, int],
+    noise: Settings,
     seed: int,
     results: Path,
     out_csv: Path,
     out_md: Path,
+    out_certificate: Path,
     log: Path,
     asked: str = "",
 ) -> None:
     """Asks a sample repeatedly and writes how much the answers and their scores differ.
 
+    The certificate says by how much, first where, and with which settings and versions.
     Turns that follow others are left out, and so are scores that need a judge.
     """
     found = part.read()
     oracle = SampleOracle(component(stand_in).make(), found) if stand_in else None
     path = results / Job("inference", benchmark, model, f"{part.name}.noise").journal
-    # A provider's batch says nothing of a cache that is warm at once.
-    at_once = {key: value for key, value in operation.items() if key != "batch"}
+    at_once = live(model, operation, max(noise["beside"]))
     with open(log, "a", encoding="utf-8", buffering=1) as lines, Journal(path) as journal:
 
         def say(text: str) -> None:
@@ -53,20 +56,51 @@ def measure_noise(
         engine = build_engine(Setup(answers, at_once, say, path, oracle))
         items = [part.joined.item(sample) for sample in found if sample.before is None]
         requests = fitted(model, engine, answers, items)
-        drawn = draw(requests, noise["sample"], f"{seed}/noise/{benchmark}/{part.name}")
+        name = f"{seed}/noise/{benchmark}/{part.name}"
+        drawn = draw(requests, noise["sample"], name)
         if not drawn:
             raise UserError(
                 f"noise: no prompt of {part.name} fits model {model}; leave that part out"
             )
-        passes = ask_repeatedly(engine, drawn, noise["repeats"], journal)
+        passes = ask_repeatedly(engine, drawn, noise["repeats"], journal, noise["beside"], name)
     read = reader(engine, answers.get("reasoning"))
     passes = {key: {h: read(one) for h, one in of.items()} for key, of in passes.items()}
     scorer = component(scoring).make()
     by_id = {sample.id: sample for sample in found}
     scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
     rows = noise_rows(scored)
+    given = [response for of in passes.values() for response in of.values()]
+    commit = asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")
+    certificate = {
+        "benchmark": benchmark,
+        "part": part.name,
+        "prompts": len(drawn),
+        "noise": dict(noise),
+        "found": noise_certificate(rows, scored),
+        **identity(model, engine, answers, drawn, given, commit),
+    }
+    write_json(out_certificate, certificate)
     write_rows(out_csv, COLUMNS, rows)
     write_text(out_md, noise_page(f"{model} on {benchmark} {part.name}", rows, _show, asked))
+
+
+def live(model: str, operation: Settings, together: int) -> Settings:
+    """Returns how a model is asked without a provider's batch, so many requests at once.
+
+    Raises:
+        UserError: the model's ceiling is lower.
+    """
+    # A provider's batch says nothing of a cache that is warm at once, nor of neighbours.
+    at_once = {key: value for key, value in operation.items() if key != "batch"}
+    if together == 1:
+        return at_once
+    most = operation.get("max_concurrency") or together
+    if most < together:
+        raise UserError(
+            f"noise.beside: model {model} takes {most} requests at once, not {together}; raise "
+            "its max_concurrency or leave that number out"
+        )
+    return at_once | {"concurrency": max(together, operation.get("concurrency", 1))}
 
 
 def _scored(
@@ -109,5 +143,6 @@ if job := globals().get("snakemake"):
         results=out.parents[3],
         out_csv=out,
         out_md=Path(job.output.md),
+        out_certificate=Path(job.output.certificate),
         log=Path(job.log[0]),
     )

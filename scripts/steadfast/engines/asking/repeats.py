@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import product, zip_longest
 
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Request, Response, grouped
@@ -10,8 +10,9 @@ from steadfast.engines.asking.journal import Journal
 from steadfast.engines.base import Engine
 
 COLD, WARM = "cold", "warm"
-Passes = dict[tuple[int, str], dict[str, Response]]
-"""Responses by request hash, for each repeat and state of the prefix cache."""
+Passes = dict[tuple[int, str | int], dict[str, Response]]
+"""Responses by request hash, for each repeat and what it is asked in: a state of the prefix cache,
+alone, or a number of requests together."""
 
 
 def draw(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
@@ -23,11 +24,22 @@ def draw(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
 
 
 def ask_repeatedly(
-    engine: Engine, requests: Sequence[Request], repeats: int, journal: Journal
+    engine: Engine,
+    requests: Sequence[Request],
+    repeats: int,
+    journal: Journal,
+    beside: Sequence[int] = (1,),
+    seed: str = "",
 ) -> Passes:
-    """Each request, ``repeats`` times cold and at once again warm.
+    """Each request, ``repeats`` times cold and at once again warm, and as often in company.
 
-    Cold means that the prefix cache was emptied, or else that another prefix came before.
+    Cold means that the prefix cache was emptied, or else that another prefix came before. For each
+    number in ``beside`` above 1, the requests are asked in groups of about so many, which ``seed``
+    shuffles anew for each repeat; the cache is emptied before each group, where that can be.
+
+    Raises:
+        UserError: a request failed; what is answered stays in the journal. Groups that lack an
+            answer are asked again as a whole: fewer together would be another company.
     """
     passes: Passes = {(n, state): {} for n in range(repeats) for state in (COLD, WARM)}
     for number in range(repeats):
@@ -36,17 +48,39 @@ def ask_repeatedly(
             pair = [known for key in keys if (known := journal.get(key)) is not None]
             if len(pair) < len(keys):
                 engine.reset_prefix_cache()
-                pair = [_ask(engine, request, key, journal) for key in keys]
+                pair = [_ask(engine, {key: request}, journal)[key] for key in keys]
             passes[number, COLD][request.hash], passes[number, WARM][request.hash] = pair
+    for among, number in product((size for size in beside if size > 1), range(repeats)):
+        found = passes[number, among] = {}
+        for group in companies(requests, among, f"{seed}/{number}"):
+            named = {f"{request.hash}/{number}/among-{among}": request for request in group}
+            answers = {key: kept for key in named if (kept := journal.get(key)) is not None}
+            if len(answers) < len(named):
+                engine.reset_prefix_cache()
+                answers = _ask(engine, named, journal)
+            found |= {named[key].hash: response for key, response in answers.items()}
     return passes
 
 
-def _ask(engine: Engine, request: Request, key: str, journal: Journal) -> Response:
-    ((_, response),) = engine.answer([[request]])
-    journal.append(key, response)
-    if response.status == "error":
-        raise UserError(
-            f"noise: {request.sample_id} failed ({response.error}); what is answered is kept: run "
-            "again to go on"
-        )
-    return response
+def companies(requests: Sequence[Request], among: int, seed: str) -> list[list[Request]]:
+    """The requests in groups as equal as can be, of about ``among`` each, shuffled by the seed."""
+    shuffled = random.Random(f"{seed}/among-{among}").sample(requests, len(requests))
+    groups = max(1, round(len(requests) / among))
+    return [shuffled[first::groups] for first in range(groups)]
+
+
+def _ask(engine: Engine, named: dict[str, Request], journal: Journal) -> dict[str, Response]:
+    """The responses to requests that are asked together, by their keys in the journal."""
+    keys = {request.hash: key for key, request in named.items()}
+    found = {}
+    # Each is a group of its own: of a longer one, engines ask the first alone, for the cache.
+    for request, response in engine.answer([[request] for request in named.values()]):
+        found[keys[request.hash]] = response
+        journal.append(keys[request.hash], response)
+    for key, response in found.items():
+        if response.status == "error":
+            raise UserError(
+                f"noise: {named[key].sample_id} failed ({response.error}); what is answered is "
+                "kept: run again to go on"
+            )
+    return found
