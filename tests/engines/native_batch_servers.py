@@ -40,6 +40,19 @@ class Batching:
     def has_ended(self, batch):
         return batch["looks"] > self.looks
 
+    def lines(self, batch):
+        """The results, each a ``record`` of its name, body and fate: lost, failed or answered."""
+        for name, body in reversed(batch["asked"]):
+            prompt, fate = prompt_of(body), "answered"
+            if prompt.endswith(batch["fate"].lose or ("\0",)):
+                fate = "lost"
+            elif prompt.endswith(batch["fate"].fail or ("\0",)):
+                fate = "failed"
+            else:
+                self.answered[prompt] += 1
+            if record := self.record(name, body, fate):
+                yield json.dumps(record).encode() + b"\n"
+
     def handler(self):
         server = self
 
@@ -74,6 +87,10 @@ class Batching:
 
 
 class AnthropicBatchServer(Batching, AnthropicServer):
+    """Where it is ``stuck``, each page of its list is the first."""
+
+    stuck = False
+
     def called(self, path, query, content, headers):
         rest = path.removeprefix("/v1/messages/batches").strip("/").split("/")
         if content is not None:
@@ -83,7 +100,8 @@ class AnthropicBatchServer(Batching, AnthropicServer):
         if rest == [""]:
             listed = [self.shown(self.look(batch)) for batch in reversed(self.batches)]
             names = [batch["id"] for batch in listed]
-            start = names.index(query["after_id"][0]) + 1 if "after_id" in query else 0
+            turns = "after_id" in query and not self.stuck
+            start = names.index(query["after_id"][0]) + 1 if turns else 0
             stop = start + min(self.page, int(query["limit"][0]))
             return {"data": listed[start:stop], "has_more": stop < len(listed)}, ()
         batch = self.batches[int(rest[0].removeprefix("msgbatch_"))]
@@ -103,19 +121,15 @@ class AnthropicBatchServer(Batching, AnthropicServer):
                 "processing_status": "ended" if ended else "in_progress",
                 "results_url": place if ended else None}  # fmt: skip
 
-    def lines(self, batch):
-        fate = batch["fate"]
-        for name, body in reversed(batch["asked"]):
-            prompt = prompt_of(body)
-            if prompt.endswith(fate.lose or ("\0",)):
-                result = {"type": "expired"}
-            elif prompt.endswith(fate.fail or ("\0",)):
-                error = {"type": "invalid_request_error", "message": "bad request"}
-                result = {"type": "errored", "error": {"type": "error", "error": error}}
-            else:
-                self.answered[prompt] += 1
-                result = {"type": "succeeded", "message": self.reply(prompt, "", body)}
-            yield json.dumps({"custom_id": name, "result": result}).encode() + b"\n"
+    def record(self, name, body, fate):
+        if fate == "lost":
+            result = {"type": "expired"}
+        elif fate == "failed":
+            error = {"type": "invalid_request_error", "message": "bad request"}
+            result = {"type": "errored", "error": {"type": "error", "error": error}}
+        else:
+            result = {"type": "succeeded", "message": self.reply(prompt_of(body), "", body)}
+        return {"custom_id": name, "result": result}
 
 
 class GeminiBatchServer(Batching, GeminiServer):
@@ -154,18 +168,12 @@ class GeminiBatchServer(Batching, GeminiServer):
         failed = {"error": {"code": 3, "message": "bad line"}} if state == "FAILED" else {}
         return {"name": f"batches/b{batch['number']}", "metadata": about, **failed}
 
-    def lines(self, batch):
-        fate = batch["fate"]
-        for name, body in reversed(batch["asked"]):
-            prompt = prompt_of(body)
-            if prompt.endswith(fate.lose or ("\0",)):
-                continue
-            if prompt.endswith(fate.fail or ("\0",)):
-                said = {"error": {"code": 3, "message": "bad request"}}
-            else:
-                self.answered[prompt] += 1
-                said = {"response": self.reply(prompt, "", body)}
-            yield json.dumps({"key": name, **said}).encode() + b"\n"
+    def record(self, name, body, fate):
+        if fate == "lost":
+            return None
+        if fate == "failed":
+            return {"key": name, "error": {"code": 3, "message": "bad request"}}
+        return {"key": name, "response": self.reply(prompt_of(body), "", body)}
 
 
 class MistralBatchServer(Batching, Server):
@@ -196,17 +204,11 @@ class MistralBatchServer(Batching, Server):
                 "output_file": file, "error_file": None,
                 "errors": [{"message": "bad line"}] if status == "FAILED" else []}  # fmt: skip
 
-    def lines(self, batch):
-        fate = batch["fate"]
-        for name, body in reversed(batch["asked"]):
-            prompt = prompt_of(body)
-            if prompt.endswith(fate.lose or ("\0",)):
-                continue
-            if prompt.endswith(fate.fail or ("\0",)):
-                response = {"status_code": 400, "body": {"message": "bad request"}}
-            else:
-                self.answered[prompt] += 1
-                made = self.reply(prompt, "/chat/completions", body)
-                response = {"status_code": 200, "body": made}
-            record = {"id": "r", "custom_id": name, "response": response, "error": None}
-            yield json.dumps(record).encode() + b"\n"
+    def record(self, name, body, fate):
+        if fate == "lost":
+            return None
+        response = {"status_code": 400, "body": {"message": "bad request"}}
+        if fate == "answered":
+            made = self.reply(prompt_of(body), "/chat/completions", body)
+            response = {"status_code": 200, "body": made}
+        return {"id": "r", "custom_id": name, "response": response, "error": None}

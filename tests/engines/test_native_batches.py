@@ -128,6 +128,15 @@ def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server):
     assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("engine", ["anthropic"], indirect=True)
+def test_a_list_whose_pages_are_all_the_same_comes_to_an_end(part, server):
+    part.run(items(1, 2))
+    server.lost_replies, server.page, server.stuck = 1, 1, True
+    part.run(items(2, 2))
+    assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
+
+
 def test_a_batch_that_was_turned_away_is_not_looked_for_among_others(tmp_path):
     with running(kind=AnthropicBatchServer) as server:
         part = part_of(tmp_path, "anthropic", server, batch=True, batch_interval=0.01)

@@ -14,7 +14,7 @@ from steadfast.stages.score import score_records
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "ifeval"
-CASES = Path(os.environ.get("IFBENCH_CASES", SHARED))
+CASES = Path(os.environ.get("IFBENCH_CASES", SHARED)).resolve()
 FILES = {"ifeval": "ifeval_input_data.jsonl", "ifbench": "ifbench_test.jsonl"}
 
 
@@ -31,15 +31,18 @@ def data_file(name: str) -> Path:
     return own if own.is_file() else SHARED / FILES[name]
 
 
-needs_cases = pytest.mark.skipif(
-    not CASES.is_dir() or not all(data_file(name).is_file() for name in FILES),
-    reason="the cases, or the published prompts, are absent (IFBENCH_CASES)",
-)
-
-
 def case_files(name: str) -> list[Path]:
     """All files with cases of a set."""
     return sorted(CASES.glob(f"{name}_cases*.jsonl*"))
+
+
+if "IFBENCH_CASES" in os.environ and not any(map(case_files, FILES)):
+    raise pytest.UsageError(f"IFBENCH_CASES: no *_cases*.jsonl of ifeval or ifbench in {CASES}")
+
+needs_cases = pytest.mark.skipif(
+    not any(map(case_files, FILES)) or not all(data_file(name).is_file() for name in FILES),
+    reason="the cases, or the published prompts, are absent (IFBENCH_CASES)",
+)
 
 
 def asked(records, lengths=("4k",), texts=2, places=("after",), wordings=2, seed=1):

@@ -101,6 +101,8 @@ def of(name, line, answer):
 def test_every_verdict_of_the_cases_is_upstream_s_or_named(verified, name):
     known = {str(line["key"]): line for line in lines(data_file(name))}
     cases = [case for path in case_files(name) for case in lines(path)]
+    if CASES != SHARED and not cases:
+        pytest.skip(f"no case of {name} in {CASES}")
     asked = [of(name, known[str(case["key"])], case["answer"]) for case in cases]
     differ, compared = Counter(), 0
     for case, found in zip(cases, verified(asked), strict=True):

@@ -36,3 +36,8 @@ def asked_of_git(*arguments: str) -> str | None:
     raise PassingError(
         "git was killed before it said the workflow's commit; see why, such as too little memory"
     )
+
+
+def described() -> str | None:
+    """Returns the commit, with a + where the folder has other files; None as ``asked_of_git``."""
+    return asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")

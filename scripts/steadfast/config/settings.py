@@ -6,12 +6,12 @@ from pydantic.fields import FieldInfo
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, canonical_json
-from steadfast.contract.components import MAJORITY, VOTERS
 from steadfast.contract.engine_names import STAND_INS
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
 from steadfast.contract.request import draw_key
 from steadfast.contract.task import ReleasedModel
+from steadfast.contract.votes import MAJORITY, VOTERS
 from steadfast.schema.api_model import ApiModel
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings, SamplingModel

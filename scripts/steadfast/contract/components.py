@@ -5,9 +5,8 @@ time where a sample can be seen alone.
 """
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
 
@@ -18,6 +17,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.contract.records import Prompt, ScoreRecord
 from steadfast.contract.request import ANSWERED, Item, draw_key
+from steadfast.contract.votes import voted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from steadfast.contract.judge_template import JudgeTemplate
 
 T = TypeVar("T")
-V = TypeVar("V", bound=Hashable)
 P = TypeVar("P", bound=Prompt, default=Prompt, covariant=True)
 S = TypeVar("S", bound=ScoreRecord, default=ScoreRecord, covariant=True)
 
@@ -121,7 +120,7 @@ class Score:
         values: further columns of the score's record, such as further rates.
         extracted: what was read out of the answer or the verdicts.
         other_raters: other ratings of the same answer, by name: another rubric's, or what the judge
-            said when it was asked in another way (``rater_name``).
+            said when it was asked in another way (``votes.rater_name``).
     """
 
     status: str
@@ -138,44 +137,6 @@ class Scored(NamedTuple, Generic[S]):
     model: str
     part: str
     record: S
-
-
-ON_RULES = "on rules"
-"""What a judge says where a rule decides, as one of ``Score.other_raters``."""
-MAJORITY = "majority"
-"""The name of several judges' verdicts where most of them decide."""
-VOTERS = 3
-"""Judges that a majority needs: of two, the first one's word would always win."""
-
-
-def voted(given: Iterable[V | None]) -> V | None:
-    """Returns what most say, of as many the one that comes first; None where nobody says anything.
-
-    >>> voted([0, 1, 1]), voted([0, 1, None]), voted([None, None])
-    (1, 0, None)
-    """
-    known = Counter(one for one in given if one is not None)
-    return max(known, key=known.__getitem__) if known else None
-
-
-def voted_points(scores: Sequence[Score]) -> Score:
-    """Returns the first score that has points, with what most say on each; the first if none has.
-
-    Its total is 1 if all points are.
-    """
-    score = next((one for one in scores if one.points), scores[0])
-    if not score.points:
-        return score
-    points = {
-        name: voted([(one.points or {}).get(name) for one in scores]) for name in score.points
-    }
-    total = min(point for point in points.values() if point is not None)
-    return replace(score, points=points, total=total)
-
-
-def rater_name(judge: str, way: str) -> str:
-    """Returns the name of a judge that is asked in another way; where nobody judges, the way's."""
-    return f"{judge} ({way})" if judge else way
 
 
 @dataclass(frozen=True)
@@ -394,7 +355,7 @@ class Scoring(ABC):
     def majority(
         self, sample: Sample[Any], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
     ) -> Score:
-        """What most judges make of an answer (``voted``): by default the total that most give.
+        """What most judges make of an answer: by default the total that most give.
 
         Args:
             sample: that was asked.

@@ -5,8 +5,8 @@ from typing import Literal
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.contract.components import MAJORITY
 from steadfast.contract.engine_names import STAND_INS
+from steadfast.contract.votes import MAJORITY
 from steadfast.schema.model_base import BaseModelSettings
 
 WORDS = facts("asked.yaml")

@@ -15,10 +15,10 @@ from steadfast import __version__
 from steadfast.base.files import Record, Settings, canonical_json, read_text
 from steadfast.base.resources import located
 from steadfast.config.settings import answer_settings
-from steadfast.contract.components import MAJORITY, VOTERS
 from steadfast.contract.engine_names import BEHIND_APIS
 from steadfast.contract.judge_template import template_path
 from steadfast.contract.task import Measure
+from steadfast.contract.votes import MAJORITY, VOTERS
 from steadfast.run.finished import FinishedRun
 from steadfast.run.job import MODELS
 from steadfast.schema.models import ModelSettings, ScoredModel

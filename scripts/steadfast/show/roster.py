@@ -212,7 +212,7 @@ class Roster:
 
     def is_stand_in(self, judge: str) -> bool:
         """Returns whether a judge, however it is asked, stands in for one, and judges no model."""
-        name, _, _ = judge.partition(" (")  # components.rater_name
+        name, _, _ = judge.partition(" (")  # votes.rater_name
         return self._display.judges.get(name, Shown(name)).engine in UNRANKED
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.base.commit import asked_of_git
+from steadfast.base.commit import described
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, write_json, write_rows, write_text
 from steadfast.contract.components import Sample, Scoring, component
@@ -70,7 +70,7 @@ def measure_noise(
     scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
     rows = noise_rows(scored)
     given = [response for of in passes.values() for response in of.values()]
-    commit = asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")
+    commit = described()
     certificate = {
         "benchmark": benchmark,
         "part": part.name,

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from steadfast.base.files import Record, write_jsonl
 from steadfast.base.seal import Seal
-from steadfast.contract import components
+from steadfast.contract import components, votes
 from steadfast.contract.part_files import PartFiles, read_answers, read_draws
 from steadfast.contract.records import ScoreRecord
 from steadfast.contract.request import draw_key
@@ -48,14 +48,14 @@ def score_records(
     """
     judges: Mapping[str, Mapping[str, components.Reply]] = replies or {"": {}}
     voting = [replies[judge] for judge in first_draws(replies)]
-    vote = majority and len(voting) >= components.VOTERS
-    counting = components.MAJORITY if vote else next(iter(replies), None)
+    vote = majority and len(voting) >= votes.VOTERS
+    counting = votes.MAJORITY if vote else next(iter(replies), None)
     for sample in samples:
         answer = answers[sample.id]
         scores = {judge: scoring.score(sample, answer, given) for judge, given in judges.items()}
         if vote:
             most = scoring.majority(sample, answer, voting)
-            scores = {components.MAJORITY: most, **scores}
+            scores = {votes.MAJORITY: most, **scores}
         (_, first), *others = _by_rater(scores)
         record = {
             "sample_id": sample.prompt["sample_id"],
@@ -78,7 +78,7 @@ def _by_rater(scores: Mapping[str, components.Score]) -> Iterator[tuple[str, com
     for judge, score in scores.items():
         yield judge, score
         for way, other in score.other_raters.items():
-            yield components.rater_name(judge, way), other
+            yield votes.rater_name(judge, way), other
 
 
 def _rated(score: components.Score) -> Record:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.contract import components
+from steadfast.contract import votes
 from steadfast.contract.components import Scored
 from steadfast.stats.intervals import NOTHING, Estimates
 from steadfast.stats.raters import FURTHER, ByRater, answer_name, first_draws
@@ -114,7 +114,7 @@ def _is_part(first: str, second: str, humans: Collection[str]) -> bool:
     """Whether the second rater is the majority of those of whom the first is one."""
     if second in humans:
         return second == MAJORITY and first in humans
-    return second.partition(" (")[0] == components.MAJORITY  # components.rater_name
+    return second.partition(" (")[0] == votes.MAJORITY  # votes.rater_name
 
 
 def answer_agreement(

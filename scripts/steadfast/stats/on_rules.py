@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.contract.components import ON_RULES, Scored, rater_name
+from steadfast.contract.components import Scored
+from steadfast.contract.votes import ON_RULES, rater_name
 from steadfast.stats.agreement import (
     AGAINST_TRUTH,
     COLUMNS,

@@ -13,15 +13,8 @@ from steadfast.benchmarks.cfbench.satisfaction import (
     outcome,
     satisfaction,
 )
-from steadfast.contract.components import (
-    INVALID,
-    Answer,
-    Reply,
-    Sample,
-    Score,
-    Scoring,
-    voted_points,
-)
+from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.contract.votes import voted_points
 
 
 class Reading(NamedTuple):

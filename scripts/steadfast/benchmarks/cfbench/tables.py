@@ -17,7 +17,8 @@ from steadfast.benchmarks.cfbench.facts import (
     Mode,
 )
 from steadfast.benchmarks.cfbench.results import CfbenchResults
-from steadfast.contract.components import Frames, rater_name
+from steadfast.contract.components import Frames
+from steadfast.contract.votes import rater_name
 from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import (
     MODEL,

@@ -26,16 +26,8 @@ from steadfast.benchmarks.complexbench.judge import (
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
 from steadfast.benchmarks.complexbench.rules import released, strict
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError, Verdict
-from steadfast.contract.components import (
-    INVALID,
-    ON_RULES,
-    Answer,
-    Reply,
-    Sample,
-    Score,
-    Scoring,
-    voted,
-)
+from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.contract.votes import ON_RULES, voted
 
 SHOWN = 200  # characters of a copied part that a record keeps
 Decision = tuple[Verdict | None, Record]

@@ -8,7 +8,8 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import JUDGE, NO, PATH, YES, Prompt, ScoreRecord
-from steadfast.contract.components import Labels, Question, Sample, Scored, rater_name
+from steadfast.contract.components import Labels, Question, Sample, Scored
+from steadfast.contract.votes import rater_name
 from steadfast.stats.agreement import AGAINST_TRUTH, COLUMNS, answer_agreement, consensus
 from steadfast.stats.on_rules import on_rule_items
 from steadfast.stats.raters import (

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from steadfast import __version__
-from steadfast.base.commit import asked_of_git
+from steadfast.base.commit import described
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record, Settings, canonical_json, write_json, write_jsonl
 from steadfast.base.seal import Seal
@@ -91,7 +91,7 @@ def run_part(
             for request, response, attempt in exchanges
         )
         write_jsonl(replies.files[0], records)
-        commit = asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")
+        commit = described()
         made = identity(model, engine, answers, requests, responses, commit)
         write_json(replies.identity, {**made, **replies.record})
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")

@@ -60,9 +60,9 @@ class AnthropicBatches(Batches[Anthropic]):
                 if remote.id == than:
                     return
                 yield remote, size
-            if not page:
-                return
-            query = f"?limit=100&after_id={quote(page[-1][0].id, safe='')}"
+            before = query
+            query = f"?limit=100&after_id={quote(page[-1][0].id, safe='')}" if page else before
+            more = more and query != before
 
     def _page(self, query: str) -> tuple[list[tuple[Remote, int]], bool]:
         page = partial(self.http.get, self.facts["path"] + query)

@@ -1,1 +1,1 @@
-"""Engine ``openai``: servers with an OpenAI-compatible API, live and in batches."""
+"""Engine ``openai``: servers with an OpenAI-compatible API, and what all engines of APIs share."""
