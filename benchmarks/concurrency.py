@@ -146,12 +146,17 @@ class OverOpenai:
 
 CLIENTS: dict[str, Any] = {"aiohttp": OverAiohttp, "openai": OverOpenai}
 RIVALS = ("lm_eval", "inspect_ai")
+PATIENCE = 900
+"""Seconds that a rival may take of a server."""
 
 
 def rival(python: str, harness: str, url: str, count: int) -> str:
     """What a harness takes in its own environment: "seconds (answers that it lacks)"."""
     command = [python, str(Path(__file__).with_name("rivals") / "ask.py"), harness, url, str(count)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return f"over {PATIENCE}"
     if done.returncode:
         return "failed"
     answers, wall, _ = done.stdout.split("\n")[-2].split()
