@@ -10,6 +10,8 @@ import time
 from functools import cache
 
 from batch_server import BatchServer
+from native_batch_servers import GeminiBatchServer
+from native_servers import GeminiServer, as_chat, as_native
 from servers import Server, echo, prompt_of
 from steadfast.base.tokens import load_tokenizer
 
@@ -32,6 +34,7 @@ class CachingServer(Server):
     above = None
     spills = False
     in_batches = True
+    least = LEAST
     lifetime = 10**9
 
     def __init__(self, delay=0.0):
@@ -41,7 +44,7 @@ class CachingServer(Server):
         self.number = 0
 
     def reply(self, prompt, path, body):
-        batched = not path.startswith("/v1") or isinstance(self, BatchServer)
+        batched = not path.startswith("/v1") or isinstance(self, BatchServer | GeminiBatchServer)
         with self.turn:
             self.number += 1
             plain, read, written = self.counted(prompt, body, batched)
@@ -93,10 +96,19 @@ class PrefixServer(CachingServer):
         machine = {} if batched and not self.in_batches else self.machine(prompt, body)
         ends = [(len(sequence) + TEMPLATE) // STEP * STEP]
         read = 0
-        for end in range(LEAST, ends[0] + 1, STEP):
+        for end in range(self.least, ends[0] + 1, STEP):
             if self.known(machine, hash(sequence[:end])):
                 read = end
         return len(sequence) + TEMPLATE - read, read, 0
+
+
+class ImplicitServer(PrefixServer, GeminiServer):
+    """Gemini's implicit cache, as Pro models have it: from 4,096 tokens on."""
+
+    least = 4096
+
+    def reply(self, prompt, path, body):
+        return as_native(path, super().reply(prompt, path, as_chat(path, body)))
 
 
 class MarkingServer(CachingServer):
@@ -124,7 +136,8 @@ class MarkingServer(CachingServer):
 
 def in_batches(kind):
     """The same server, of batches."""
-    return type(f"Batched{kind.__name__}", (kind, BatchServer), {})
+    batches = GeminiBatchServer if issubclass(kind, GeminiServer) else BatchServer
+    return type(f"Batched{kind.__name__}", (kind, batches), {})
 
 
-__all__ = ["MarkingServer", "PrefixServer", "in_batches", "prompt_of"]
+__all__ = ["ImplicitServer", "MarkingServer", "PrefixServer", "in_batches", "prompt_of"]

@@ -94,7 +94,10 @@ def as_chat(path, body):
         for turn in body.get("messages") or body["contents"]
     ]
     model = body.get("model") or path.rpartition("/")[2].partition(":")[0]
-    return {**body, "model": model, "messages": messages}
+    config = body.get("generationConfig", {})
+    limit = {"max_tokens": config["maxOutputTokens"]} if "maxOutputTokens" in config else {}
+    tier = {"service_tier": body["serviceTier"]} if "serviceTier" in body else {}
+    return {**body, "model": model, "messages": messages, **limit, **tier}
 
 
 def as_native(path, reply):
@@ -108,10 +111,12 @@ def as_native(path, reply):
             "usage": {"input_tokens": usage["prompt_tokens"], "cache_read_input_tokens": 0,
                       "output_tokens": usage["completion_tokens"]},
         }  # fmt: skip
+    cached = usage.get("prompt_tokens_details", {}).get("cached_tokens")
     return {
         "candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}],
         "usageMetadata": {"promptTokenCount": usage["prompt_tokens"],
-                          "candidatesTokenCount": usage["completion_tokens"]},
+                          "candidatesTokenCount": usage["completion_tokens"],
+                          **({"cachedContentTokenCount": cached} if cached else {})},
         "modelVersion": reply["model"],
     }  # fmt: skip
 

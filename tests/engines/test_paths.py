@@ -5,9 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from caching_servers import PRICE, TEMPLATE, MarkingServer, PrefixServer, in_batches, tokens
+from caching_servers import (
+    PRICE,
+    TEMPLATE,
+    ImplicitServer,
+    MarkingServer,
+    PrefixServer,
+    in_batches,
+    tokens,
+)
 from native_batch_servers import AnthropicBatchServer
-from native_servers import AnthropicServer, words
+from native_servers import AnthropicServer, GeminiServer, words
 from parts import Part
 from servers import running
 from steadfast.base.files import write_rows
@@ -42,6 +50,14 @@ class LongerIsDearer(MarkingServer):
     above = LONG
 
 
+class LongerIsDearerAtGoogle(ImplicitServer):
+    above = LONG | {"tokens": 8000}
+
+
+class CachedInBatches(ImplicitServer):
+    in_batches = True
+
+
 CASES = {
     "live, before GPT-5.6": (PrefixServer, OLDER, {}, "live"),
     "flex, before GPT-5.6": (PrefixServer, OLDER, FLEX, "flex"),
@@ -52,19 +68,37 @@ CASES = {
     "marked, in a batch": (in_batches(MarkingServer), NEWER, MARKED | BATCH, "batch, marked"),
     "marked, over keys": (SpillingMarks, NEWER, MARKED | {"cache_keys": 5}, "live, marked"),
     "longer prompts": (LongerIsDearer, NEWER | {"above": [LONG]}, MARKED, "live, marked"),
-}
+    "Gemini": (ImplicitServer, OLDER, {}, "live"),
+    "Gemini, flex": (ImplicitServer, OLDER, FLEX, "flex"),
+    "Gemini, in a batch": (in_batches(CachedInBatches), OLDER, BATCH, "batch"),
+    "Gemini, longer prompts": (
+        LongerIsDearerAtGoogle, OLDER | {"above": [LongerIsDearerAtGoogle.above]}, {}, "live",
+    ),
+}  # fmt: skip
 
 
 def count(text):
     return len(tokens(text))
 
 
-def asked():
+def asked(times=1):
     """Forty prompts a context, one context longer than the other, and one prompt alone."""
     long = [replace(item, context=item.context * 2) for item in long_items(1, 40)]
     others = [item for item in long_items(2, 40) if item.context_id == "c1"]
     (alone,) = (item for item in long_items(3, 1) if item.context_id == "c2")
-    return [*long, *others, alone]
+    return [replace(item, context=item.context * times) for item in (*long, *others, alone)]
+
+
+def run(folder, server, engine, items, **operation):
+    """What an engine gets of a server for items."""
+    part = Part(folder, server.url if engine == "openai" else server.url.removesuffix("/v1"))
+    part.answers = {"engine": engine, "model": "echo-1"}
+    return part.run(items, **operation)
+
+
+def engine_of(kind):
+    """The engine that speaks a server's dialect."""
+    return "gemini" if issubclass(kind, GeminiServer) else "openai"
 
 
 def planned(price, operation, items, engine="openai", count=count, template=TEMPLATE):
@@ -82,9 +116,11 @@ def planned(price, operation, items, engine="openai", count=count, template=TEMP
 
 @pytest.mark.parametrize(("kind", "price", "operation", "name"), CASES.values(), ids=CASES)
 def test_a_server_bills_what_the_plan_says_of_the_path(tmp_path, kind, price, operation, name):
-    found = planned(price, operation, asked())
+    engine = engine_of(kind)
+    items = asked(3 if engine == "gemini" else 1)  # 5,000 and 10,000 tokens
+    found = planned(price, operation, items, engine)
     with running(kind=kind) as server:
-        Part(tmp_path, server.url).run(asked(), **operation)
+        run(tmp_path, server, engine, items, **operation)
     assert [path for path, row in found.items() if row["taken"]] == [name]
     row = found[name]
     assert row["cost_by_order"] == pytest.approx(sum(server.bill), rel=0.02)
@@ -116,9 +152,7 @@ NATIVE = {
 def test_claudes_own_dialect_is_billed_as_planned(tmp_path, name, kind, operation):
     found = planned(CLAUDE, operation, asked(), "anthropic", words, 0)
     with running(kind=kind) as server:
-        part = Part(tmp_path, server.url.removesuffix("/v1"))
-        part.answers = {"engine": "anthropic", "model": "echo-1"}
-        part.run(asked(), **operation)
+        run(tmp_path, server, "anthropic", asked(), **operation)
     row = found[name]
     assert row["taken"]
     assert row["written_tokens"] == server.written
@@ -128,10 +162,11 @@ def test_claudes_own_dialect_is_billed_as_planned(tmp_path, name, kind, operatio
     assert prompts == pytest.approx(billed * share / 1e6, rel=0.02)
 
 
-def test_a_batch_without_a_cache_is_the_plan_without_hits(tmp_path):
-    with running(kind=in_batches(PrefixServer)) as server:
-        Part(tmp_path, server.url).run(asked(), **BATCH)
-    row = planned(OLDER, BATCH, asked())["batch"]
+@pytest.mark.parametrize("kind", [PrefixServer, ImplicitServer])
+def test_a_batch_without_a_cache_is_the_plan_without_hits(tmp_path, kind):
+    with running(kind=in_batches(kind)) as server:
+        run(tmp_path, server, engine_of(kind), asked(), **BATCH)
+    row = planned(OLDER, BATCH, asked(), engine_of(kind))["batch"]
     assert row["cost_no_hits"] == pytest.approx(sum(server.bill), rel=0.001)
     assert row["cost_expected"] == row["cost_no_hits"]  # none are reported before GPT-5
 
@@ -164,6 +199,12 @@ def test_a_path_by_hand():
     )
     assert row["cost_no_hits"] == pytest.approx((plain * 4 + 3 * prefix * 5 + answers) / 1e6)
     assert row["cost_of_answers"] == pytest.approx(answers / 1e6)
+
+
+def test_gemini_keeps_no_prefix_below_4096_tokens():
+    short, long = (planned(OLDER, {}, asked(n), "gemini")["live"] for n in (1, 3))
+    assert short["read_tokens"] == 0  # of 1,560 and 3,120 tokens
+    assert long["read_tokens"] > 39 * (4_600 + 9_300)
 
 
 def test_later_turns_are_not_marked():

@@ -32,6 +32,7 @@ class Path:
         hits: share expected of the hits that the order of prompts could bring.
         settings: of the model that take it, in words.
         taken: whether the config takes it.
+        least: tokens of a prefix that is kept.
     """
 
     rule: str
@@ -40,6 +41,7 @@ class Path:
     hits: float
     settings: str
     taken: bool
+    least: int = FACTS["least"]
 
     @property
     def name(self) -> str:
@@ -66,7 +68,8 @@ def paths_of(engine: str, price: Settings, how: Settings) -> list[Path]:
                 settings = f" ({', '.join(needs)})" if needs else ""
                 taken = tier == takes and marked == bool(how["cache"])
                 hits = expected.get(share, 0.0)
-                found.append(Path(kind[form], tier, keys, hits, settings, taken))
+                least = kind.get("least", FACTS["least"])
+                found.append(Path(kind[form], tier, keys, hits, settings, taken, least))
     return found
 
 
@@ -127,9 +130,9 @@ def readings(
         prompt = request.prompt_tokens
         if prompt is None:
             prompt = prefix + count(request.suffix) + template_tokens
-        if path.rule == "whole" and prompt >= FACTS["least"]:
+        if path.rule == "whole" and prompt >= path.least:
             written = prompt
-        elif path.rule in ("mark", "prefix") and prefix >= FACTS["least"]:
+        elif path.rule in ("mark", "prefix") and prefix >= path.least:
             place = request.prefix, shard(request.hash, path.keys)
             if place in sent:
                 read = prefix if path.rule == "mark" else prefix // FACTS["step"] * FACTS["step"]
