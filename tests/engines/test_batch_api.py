@@ -298,6 +298,9 @@ def test_files_keep_to_the_limits_and_the_order():
         list(batch_files.split(lines, 3, 4))
 
 
-def test_the_providers_limits_are_facts():
-    assert batch_files.FACTS["requests"] == 50_000
-    assert batch_files.FACTS["bytes"] == 200_000_000
+def test_files_keep_to_the_providers_own_limits():
+    limits = batch_files.FACTS["requests"], batch_files.FACTS["bytes"]
+    (item,) = items(1, 1)
+    for size, number, files in ((10, 50_001, [50_000, 1]), (50_000_000, 9, [4, 4, 1])):
+        lines = ((item, line) for line in [b"x" * size] * number)
+        assert [len(file) for file in batch_files.split(lines, *limits)] == files

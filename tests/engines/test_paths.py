@@ -65,7 +65,14 @@ CASES = {
     "as one string": (MarkingServer, NEWER, {}, "live"),
     "marked": (MarkingServer, NEWER, MARKED, "live, marked"),
     "marked, flex": (MarkingServer, NEWER, MARKED | FLEX, "flex, marked"),
+    "in a batch": (in_batches(MarkingServer), NEWER, BATCH, "batch"),
     "marked, in a batch": (in_batches(MarkingServer), NEWER, MARKED | BATCH, "batch, marked"),
+    "marked, in batches": (
+        in_batches(MarkingServer),
+        NEWER,
+        MARKED | BATCH | {"batch_requests": 30},
+        "batch, marked",
+    ),
     "marked, over keys": (SpillingMarks, NEWER, MARKED | {"cache_keys": 5}, "live, marked"),
     "longer prompts": (LongerIsDearer, NEWER | {"above": [LONG]}, MARKED, "live, marked"),
     "Gemini": (ImplicitServer, OLDER, {}, "live"),
@@ -144,6 +151,7 @@ CLAUDE = {"input": 3.0, "cached": 0.3, "written": 3.75, "output": 15.0, "batch":
 NATIVE = {
     "live": (AnthropicServer, {"cache": None}),
     "live, marked": (AnthropicServer, {"cache": "5m"}),
+    "batch": (AnthropicBatchServer, {"cache": None, **BATCH}),
     "batch, marked": (AnthropicBatchServer, {"cache": "5m", **BATCH}),
 }
 
