@@ -66,6 +66,20 @@ def test_prose_around_the_element_costs_the_format_alone():
     assert got == {"format": 0.5, "correct": 1, "ori": 1}
 
 
+@pytest.mark.parametrize(
+    "write", [str, lambda text: f"```json\n{text}\n```"], ids=["plain", "fenced"]
+)
+def test_an_element_with_escapes_is_itself_and_not_what_they_say(write):
+    prompt, context, scenario_prompt = LMI
+    escaped = '\\""'  # read as JSON escapes these are two of the list's other element
+    sample = (
+        prompt | {"variables": prompt["variables"] | {"elements": [escaped]}},
+        context | {"elements": ['"', escaped]},
+        scenario_prompt,
+    )
+    assert points(sample, write(json.dumps([escaped])))["correct"] == 1
+
+
 def test_an_element_is_not_given_by_a_longer_one_that_holds_it():
     sample = of_list(["tea", "tea and cake", "coffee"], "tea")
     assert points(sample, "tea and cake") == {"format": 1, "correct": 0, "ori": 1}

@@ -71,6 +71,8 @@ def _named(response: str, facts: ListFacts) -> Named:
 
 def _found(text: str, facts: ListFacts) -> list[str]:
     """Returns the elements in a text, or in it without hashes' hyphens and JSON's escapes."""
+    if normal(text) in facts.places:
+        return [normal(text)]
     plain = _HYPHENATED.sub(r"\1\2\3\4\5", reading.unescaped(text))
     found = facts.finder.find(text)
     return found if plain == text else max(found, facts.finder.find(plain), key=len)
