@@ -100,7 +100,10 @@ def test_no_number_is_infinite(key, value):
         ({"extra_body": {"a": {1, 2}}}, "extra_body.a: a set is no plain value; put it in quotes"),
         ({"label": "a\0"}, r"label: 'a\x00' holds a null character; take it out"),
         ({"label": "\ud800"}, r"label: '\ud800' holds half a character; write it whole"),
-        ({"batch": 3}, "batch: Input should be a valid boolean or 'mistral' or 'files', not 3"),
+        (
+            {"batch": 3},
+            "batch: Input should be a valid boolean or 'mistral', 'together' or 'files', not 3",
+        ),
         ({"max_tokens": 0}, "max_tokens: Input should be greater than or equal to 1 or a mapping"),
         ({"max_tokens": {"LSI": 0}}, "max_tokens.LSI: Input should be greater than or equal to 1"),
         ({"max_tokens": {"LSI": "a"}}, "max_tokens.LSI: Input should be a valid integer, not 'a'"),

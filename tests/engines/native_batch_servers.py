@@ -1,4 +1,4 @@
-"""Servers that speak Anthropic's, Google's and Mistral's batches, by their documentation.
+"""Servers of Anthropic's, Google's, Mistral's and Together's batches, by their documentation.
 
 Batches advance as they are looked at. Results come in any order.
 """
@@ -14,13 +14,15 @@ from servers import JsonHandler, Server, prompt_of
 
 class Batching:
     """``fates`` are used up one a batch; ``looks`` is how often one is looked at until it has
-    ended; ``lost_replies`` are batches to make without ever saying so; ``refusals[call]`` are
+    ended; ``lost_replies`` are batches to make without ever saying so (``lost_as``: with that
+    status instead); ``cut`` are downloads of results to end in the middle; ``refusals[call]`` are
     statuses to refuse a call with; lists have ``page`` batches each, the newest first."""
 
     def __init__(self, delay=0.0):
         super().__init__(delay)
         self.fates, self.batches, self.files = deque(), [], {}
         self.looks, self.lost_replies, self.page = 2, 0, 100
+        self.lost_as, self.cut = None, 0
         self.calls, self.refusals = Counter(), {}
 
     def submitted(self):
@@ -79,9 +81,15 @@ class Batching:
                     if len(server.batches) > made and server.lost_replies:
                         server.lost_replies -= 1
                         self.close_connection = True
+                        if server.lost_as:
+                            self.send(b"{}", server.lost_as)
                         return
+                    if isinstance(reply, bytes) and reply and server.cut:
+                        server.cut -= 1
+                        reply = reply[: len(reply) // 2]
                     whole = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-                    self.send(whole, headers=headers)
+                    known = isinstance(reply, dict) and "file_id" in reply
+                    self.send(whole, 409 if known else 200, headers)
 
         return Handler
 
@@ -197,9 +205,10 @@ class MistralBatchServer(Batching, Server):
         return self.shown(self.make(asked, metadata=wanted["metadata"])), ()
 
     def shown(self, batch):
-        words = {"completed": "SUCCESS", "expired": "TIMEOUT_EXCEEDED", "failed": "FAILED"}
-        status = words[batch["fate"].status] if self.has_ended(batch) else "RUNNING"
-        file = f"out-{batch['number']}" if status in ("SUCCESS", "TIMEOUT_EXCEEDED") else None
+        words = {"completed": "SUCCESS", "expired": "TIMEOUT_EXCEEDED"}
+        ends = words.get(batch["fate"].status, batch["fate"].status.upper())
+        status = ends if self.has_ended(batch) else "RUNNING"
+        file = f"out-{batch['number']}" if status not in ("FAILED", "RUNNING") else None
         return {"id": f"job-{batch['number']}", "status": status, "metadata": batch["metadata"],
                 "output_file": file, "error_file": None,
                 "errors": [{"message": "bad line"}] if status == "FAILED" else []}  # fmt: skip
@@ -212,3 +221,45 @@ class MistralBatchServer(Batching, Server):
             made = self.reply(prompt_of(body), "/chat/completions", body)
             response = {"status_code": 200, "body": made}
         return {"id": "r", "custom_id": name, "response": response, "error": None}
+
+
+class TogetherBatchServer(Batching, Server):
+    """A file that is there keeps its id; errors have a file of their own."""
+
+    def called(self, path, query, content, headers):
+        path = path.removeprefix("/v1")
+        if path == "/files/upload":
+            file = uploaded(headers, content)
+            if file in self.files.values():
+                return {"file_id": next(n for n, held in self.files.items() if held == file)}, ()
+            name = f"file-{len(self.files)}"
+            self.files[name] = file
+            return {"id": name, "object": "file", "purpose": "batch-api"}, ()
+        if path.endswith("/content"):
+            kind, _, number = path.split("/")[2].partition("-")
+            lines = self.lines(self.batches[int(number)])
+            return b"".join(line for line in lines if (b'"error"' in line) == (kind == "err")), ()
+        if path != "/batches":
+            return self.shown(self.look(self.batches[int(path.rpartition("-")[2])])), ()
+        if content is None:
+            return [self.shown(batch) for batch in reversed(self.batches)], ()
+        wanted = json.loads(content)
+        lines = map(json.loads, self.files[wanted["input_file_id"]].splitlines())
+        asked = [(one["custom_id"], one["body"]) for one in lines]
+        return {"job": self.shown(self.make(asked, **wanted)), "warning": ""}, ()
+
+    def shown(self, batch):
+        status = batch["fate"].status.upper() if self.has_ended(batch) else "IN_PROGRESS"
+        kinds = [] if status in ("IN_PROGRESS", "FAILED") else ["out", "err"]
+        files = {kind: f"{kind}-{batch['number']}" for kind in kinds}
+        return {"id": f"batch-{batch['number']}", "status": status,
+                "input_file_id": batch["input_file_id"], "endpoint": batch["endpoint"],
+                "output_file_id": files.get("out"), "error_file_id": files.get("err"),
+                "error": "bad line" if status == "FAILED" else None}  # fmt: skip
+
+    def record(self, name, body, fate):
+        if fate == "answered":
+            made = self.reply(prompt_of(body), "/chat/completions", body)
+            return {"custom_id": name, "response": {"status_code": 200, "body": made}}
+        error = {"message": "bad request", "code": "invalid_request"}
+        return {"custom_id": name, "error": error} if fate == "failed" else None

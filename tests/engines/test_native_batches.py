@@ -5,31 +5,40 @@ import json
 import pytest
 
 from batch_server import Fate
-from native_batch_servers import AnthropicBatchServer, GeminiBatchServer, MistralBatchServer
+from native_batch_servers import (
+    AnthropicBatchServer,
+    GeminiBatchServer,
+    MistralBatchServer,
+    TogetherBatchServer,
+)
 from native_servers import AnthropicServer, GeminiServer, words
 from parts import Job, Part, items, prompts, same_bytes
 from servers import Server, echo, running
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json
 from steadfast.engines.native.engines import BATCHES
-from steadfast.engines.openai.mistral_batches import MistralBatches
+from steadfast.engines.openai import batch_api
 
 KINDS = {
     "anthropic": (AnthropicBatchServer, AnthropicServer),
     "gemini": (GeminiBatchServer, GeminiServer),
     "mistral": (MistralBatchServer, Server),
+    "together": (TogetherBatchServer, Server),
 }
 RESULTS = ("/results", ":download", "/content")
-ENGINES = {"mistral": "openai"}
+FORMATS = ("mistral", "together")
+"""Of batches of engine openai."""
 MAKING = {
     "anthropic": "POST /v1/messages/batches",
     "gemini": "POST /v1/models/echo-1:batchGenerateContent",
     "mistral": "POST /v1/batch/jobs",
+    "together": "POST /v1/batches",
 }
 LOOKING = {
     "anthropic": "GET /v1/messages/batches/msgbatch_0",
     "gemini": "GET /v1/batches/b0",
     "mistral": "GET /v1/batch/jobs/job-0",
+    "together": "GET /v1/batches/batch-0",
 }
 
 
@@ -51,18 +60,22 @@ def part(tmp_path, engine, server):
 
 def part_of(folder, engine, server, **operation):
     found = Part(folder, base_url_of(engine, server))
-    found.answers["engine"] = ENGINES.get(engine, engine)
+    found.answers["engine"] = engine_of(engine)
     found.operation |= batching(engine, operation)
     return found
 
 
+def engine_of(name):
+    return "openai" if name in FORMATS else name
+
+
 def base_url_of(engine, server):
-    return server.url if engine == "mistral" else server.url.removesuffix("/v1")
+    return server.url if engine in FORMATS else server.url.removesuffix("/v1")
 
 
 def batching(engine, operation):
-    """How a job is to ask; Mistral's batches are a format of engine openai."""
-    own = {"batch": "mistral"} if engine == "mistral" and operation.get("batch") else {}
+    """How a job is to ask."""
+    own = {"batch": engine} if engine in FORMATS and operation.get("batch") else {}
     return {**operation, **own}
 
 
@@ -106,11 +119,32 @@ def test_requests_are_split_within_the_limit(part, server):
     assert set(server.submitted().values()) == {1}
 
 
-def test_what_an_expired_batch_left_goes_into_a_further_one(part, server):
-    server.fates.append(Fate("expired", lose=("Ask 1.0!", "Ask 3.1!")))
+def test_requests_are_split_within_the_bytes(part, server, engine, monkeypatch):
+    kinds = {**BATCHES, **batch_api.FORMATS}
+    monkeypatch.setitem(kinds[engine].facts, "bytes", 2000)
+    part.run()
+    assert len(server.batches) > 2
+    assert max(map(len, server.files.values()), default=0) <= 2000
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+
+
+@pytest.mark.parametrize("status", ["completed", "expired", "cancelled"])
+def test_what_a_batch_left_goes_into_a_further_one(part, server, engine, status):
+    server.fates.append(Fate(status, lose=("Ask 1.0!", "Ask 3.1!")))
     records = part.run()
     assert {r["status"] for r in records} == {"ok"}
-    assert [len(batch["asked"]) for batch in server.batches] == [10, 2]
+    none_kept = (engine, status) == ("gemini", "cancelled")
+    assert [len(batch["asked"]) for batch in server.batches] == [10, 10 if none_kept else 2]
+
+
+@pytest.mark.parametrize(("cut", "batches"), [(1, 1), (2, 2)])
+def test_results_that_end_in_the_middle_are_fetched_once_more(part, server, cut, batches):
+    server.cut = cut
+    records = part.run()
+    assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+    assert len(server.batches) == batches
+    kept = len(server.batches[0]["asked"]) - sum(len(b["asked"]) for b in server.batches[1:])
+    assert kept >= 4  # of ten: the lines of the first half
 
 
 def test_a_request_that_is_refused_is_an_error_of_its_own(part, server):
@@ -121,11 +155,40 @@ def test_a_request_that_is_refused_is_an_error_of_its_own(part, server):
     assert len(server.batches) == 1
 
 
-def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server):
+@pytest.mark.parametrize("status", [None, 500, 503])
+def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, status):
     part.run(items(1, 2))  # an older batch, of as many requests as one to come
-    server.lost_replies, server.page = 1, 1
+    server.lost_replies, server.lost_as, server.page = 1, status, 1
     part.run(items(2, 2))
     assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
+
+
+def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engine, server):
+    first, second = (
+        part_of(tmp_path / name, engine, server, batch=True, batch_interval=0.01)
+        for name in ("first", "second")
+    )
+    server.refusals[LOOKING[engine]] = [500] * 4
+    with pytest.raises(UserError, match="in a row"):
+        first.run()
+    server.lost_replies = 1
+    second.run()
+    assert len(server.batches) == 2
+    first.run()
+    assert same_bytes(first.directory, second.directory)
+    states = [json.loads(one.journal.with_suffix(".batches.json").read_text("utf-8"))["ended"]
+              for one in (first, second)]  # fmt: skip
+    assert len({batch["batch_id"] for ended in states for batch in ended}) == 2
+
+
+@pytest.mark.parametrize("engine", [name for name in KINDS if name != "anthropic"], indirect=True)
+def test_a_file_that_is_in_no_batch_when_the_job_ends_is_in_one_later(part, server, engine):
+    server.refusals[MAKING[engine]] = [500] * 4
+    with pytest.raises(UserError, match="in a row"):
+        part.run()
+    assert (len(server.files), len(server.batches)) == (1, 0)
+    part.run()
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
 
 
 @pytest.mark.timeout(60)
@@ -167,14 +230,15 @@ def test_the_key_goes_to_the_provider_alone(part, server, monkeypatch):
         assert "Q7wEr5TyUi9OpAs2DfGh" not in path.read_text()
 
 
-@pytest.mark.parametrize("engine", ["gemini", "mistral"])
-def test_a_failed_batch_is_tried_again_up_to_attempts(tmp_path, engine):
-    with running(kind=KINDS[engine][0]) as server:
-        part = part_of(tmp_path, engine, server, batch=True, batch_interval=0.01)
-        server.fates.extend([Fate("failed")] * 4)
-        with pytest.raises(UserError, match=r"10 of 10 .*10 × batch failed: bad line"):
-            part.run()
-        assert len(server.batches) == 4
+@pytest.mark.parametrize("engine", [name for name in KINDS if name != "anthropic"], indirect=True)
+def test_a_failed_batch_is_tried_again_up_to_attempts(part, server):
+    server.fates.extend([Fate("failed")] * 4)
+    server.lost_replies = (
+        4  # the failed ones have the same requests, and are not taken for new ones
+    )
+    with pytest.raises(UserError, match=r"10 of 10 .*10 × batch failed: bad line"):
+        part.run()
+    assert len(server.batches) == 4
 
 
 def test_a_batch_of_anthropic_s_writes_a_context_once(tmp_path):
@@ -202,7 +266,7 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, engine, se
     def job():
         # What the cache gave depends on the batches.
         options = {"batch": True, "batch_interval": 0.05, "batch_requests": 4, "cache": None}
-        options |= {"engine": ENGINES.get(engine, engine), "base_url": base_url_of(engine, server)}
+        options |= {"engine": engine_of(engine), "base_url": base_url_of(engine, server)}
         return Job(tmp_path / "killed", server, **batching(engine, options))
 
     assert job().kill(when=lambda: moment(server)) == -9
@@ -217,8 +281,9 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, engine, se
 
 
 def test_the_providers_limits_are_facts():
-    facts = {name: kind.facts for name, kind in BATCHES.items()}
-    assert MistralBatches.facts["bytes"] <= 512_000_000
+    facts = {name: kind.facts for name, kind in {**BATCHES, **batch_api.FORMATS}.items()}
+    assert facts["mistral"]["bytes"] <= 512_000_000
+    assert (facts["together"]["requests"], facts["together"]["bytes"]) == (50_000, 100_000_000)
     assert facts["anthropic"]["requests"] == 100_000
     assert facts["anthropic"]["bytes"] < 256_000_000
     assert facts["gemini"]["bytes"] <= 2_000_000_000

@@ -84,12 +84,12 @@ class OpenaiModel(ApiModel, OpenModel):
         "OPENAI_API_KEY",
         "Environment variable that holds the key; null for a server that needs none.",
     )
-    batch: bool | Literal["mistral", "files"] = role(  # type: ignore[assignment]  # other runners too
+    batch: bool | Literal["mistral", "together", "files"] = role(  # type: ignore[assignment]  # other runners too
         "operation",
         False,
-        "true: through the provider's Batch API, in OpenAI's format; mistral: in Mistral's; files: "
-        "only write the request files, and read the results that another runner has put beside "
-        "them.",
+        "true: through the provider's Batch API, in OpenAI's format; mistral, together: in "
+        "Mistral's or Together's; files: only write the request files, and read the results that "
+        "another runner has put beside them.",
     )
 
     @model_validator(mode="after")

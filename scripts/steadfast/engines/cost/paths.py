@@ -53,7 +53,7 @@ def paths_of(engine: str, price: Settings, how: Settings) -> list[Path]:
     """The paths that there are for a model, by its engine, its price and how it is asked."""
     written = engine == "openai" and price["written"] is not None
     kind = FACTS["engines"].get("openai with written" if written else engine, {})
-    takes = "batch" if how["batch"] in (True, "mistral") else how["service_tier"]
+    takes = "batch" if how["batch"] not in (None, False, "files") else how["service_tier"]
     keys, found = how["cache_keys"] or 1, []
     for tier in (None, *kind.get("tiers", ())):
         if tier and tier != takes and price[tier] == 1:

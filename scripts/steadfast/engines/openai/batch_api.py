@@ -4,7 +4,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Request, Response
@@ -21,8 +21,11 @@ from steadfast.engines.openai.mistral_batches import MistralBatches
 from steadfast.engines.openai.pace import LONGEST_BACKOFF, wanted_wait
 from steadfast.engines.openai.redaction import MARK
 from steadfast.engines.openai.replies import Retry, failure
+from steadfast.engines.openai.together_batches import TogetherBatches
 
 T = TypeVar("T")
+REFUSED = 529
+"""The status with which Anthropic turns a call away."""
 
 
 class BatchEngine(ApiEngine):
@@ -109,12 +112,16 @@ class BatchEngine(ApiEngine):
     ) -> Iterator[tuple[Request, Response]]:
         """Gives what a batch answered; only then it is closed, so that no answer can be lost."""
         reasons = dict.fromkeys((h for h in batch.hashes if h in asked), remote.why)
+        silent = set(reasons)
         answered = 0
-        for file_id in remote.files:
+        for file_id in remote.files * 2:  # a file may come cut; asking again is paid again
+            if not silent:
+                break
             self._check_id(file_id)
             for name, outcome in self._batches.replies(self._batches.result(file_id)):
                 if name not in reasons:
                     continue
+                silent.discard(name)
                 if isinstance(outcome, Response):
                     del reasons[name]
                     answered += 1
@@ -182,7 +189,8 @@ class BatchEngine(ApiEngine):
             else:
                 outcome = self._failure(reply)
                 if outcome is not None:
-                    lost = outcome.broken and not outcome.overloaded
+                    # What stands before a server says 503 too, perhaps of a call that it passed on.
+                    lost = outcome.broken and reply.status != REFUSED
                 elif (found := read(reply.content)) is not None:
                     return found
                 else:
@@ -214,6 +222,12 @@ class BatchEngine(ApiEngine):
         )
 
 
+FORMATS: Final[dict[object, type[ChatBatches]]] = {
+    True: ChatBatches,
+    "mistral": MistralBatches,
+    "together": TogetherBatches,
+}
+"""Of a server's batches, by the setting ``batch``."""
 REQUESTS, RESULTS = ".requests.jsonl", ".results.jsonl"
 
 
@@ -266,9 +280,7 @@ def build(setup: Setup) -> Engine:
     if batch == "files":
         return BatchFilesEngine(setup)
     if batch:
-        return BatchEngine(
-            setup, Chat(setup), MistralBatches if batch == "mistral" else ChatBatches
-        )
+        return BatchEngine(setup, Chat(setup), FORMATS[batch])
     return chat_engine(setup)
 
 

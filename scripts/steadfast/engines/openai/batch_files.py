@@ -3,7 +3,7 @@
 The format is OpenAI's; vLLM's batch runner reads and writes the same.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from steadfast.base.files import Record, Settings, read_json, write_json
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.openai import replies
-from steadfast.engines.openai.body import array, clean, mapping, parsed, text
+from steadfast.engines.openai.body import mapping, parsed, text
 
 FACTS: Settings = facts("engines/batch.yaml")
 """The provider's limits and words: ``requests``, ``bytes``, ``window``, and the states."""
@@ -63,9 +63,10 @@ def _outcome(record: Settings, logprobs: bool, tools: bool) -> Response | replie
         reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
         return replies.failure(status, reason, {}, 0.0)
     if error is not None or status != 200:
-        code = mapping(error).get("code")
-        named = clean(code)[: replies.REASON_CHARACTERS] if isinstance(code, str) else "no response"
-        return replies.Retry(f"batch: {named}")
+        code = text(mapping(error).get("code")) or "no response"
+        if code.startswith("invalid"):  # Together, which gives no status
+            return replies.failure(400, {"error": error}, {}, 0.0)
+        return replies.Retry(f"batch: {code[: replies.REASON_CHARACTERS]}")
     return replies.completion(response.get("body"), logprobs=logprobs, tools=tools)
 
 
@@ -83,22 +84,19 @@ class Remote:
     problem: str  # what went wrong; empty where nothing did
 
     @classmethod
-    def of(cls, value: object) -> "Remote | None":
-        """The batch that a JSON value describes; None where it describes none."""
-        said = mapping(value)
+    def of(
+        cls, said: Mapping[str, object], key: object, files: Iterable[object], problem: object
+    ) -> "Remote | None":
+        """The batch that a JSON object describes, by its values; None where it describes none."""
         name, status = text(said.get("id")), text(said.get("status"))
         if not name or not status:
             return None
-        files = [text(said.get(place)) for place in ("output_file_id", "error_file_id")]
-        errors = array(mapping(said.get("errors")).get("data"))
-        error = mapping(errors[0]) if errors else {}
-        problem = " ".join((text(error.get("message")) or text(error.get("code")) or "").split())
         return cls(
             id=name,
-            status=status,
-            key=text(mapping(said.get("metadata")).get(METADATA)),
-            files=tuple(file for file in files if file),
-            problem=problem[: replies.MESSAGE_CHARACTERS],
+            status=status.lower(),
+            key=text(key),
+            files=tuple(file for one in files if (file := text(one))),
+            problem=" ".join((text(problem) or "").split())[: replies.MESSAGE_CHARACTERS],
         )
 
     @property

@@ -92,9 +92,30 @@ class ChatBatches(Batches[Chat]):
     """OpenAI's, which others have too: files of requests, and batches known by their metadata."""
 
     facts = batch_files.FACTS
+    path = "/batches"
 
     def line(self, request: Request) -> bytes:
         return chat_line(self.provider, request)
+
+    def remote(self, value: object) -> Remote | None:
+        """The batch that a reply describes; None where it describes none."""
+        said = mapping(value)
+        error = mapping(next(iter(array(mapping(said.get("errors")).get("data"))), None))
+        return Remote.of(
+            said,
+            mapping(said.get("metadata")).get(METADATA),
+            (said.get("output_file_id"), said.get("error_file_id")),
+            text(error.get("message")) or error.get("code"),
+        )
+
+    def wanted(self, batch: Batch) -> Record:
+        """What a batch is made of, and how long it may take."""
+        return {
+            "input_file_id": batch.file_id,
+            "endpoint": self.provider.endpoint,
+            "completion_window": self.facts["window"],
+            "metadata": {METADATA: batch.key},
+        }
 
     def prepare(self, batch: Batch, lines: Sequence[bytes]) -> str:
         name, content = f"{batch.key}.jsonl", b"".join(lines)
@@ -102,22 +123,16 @@ class ChatBatches(Batches[Chat]):
         return self.calls.value(upload, lambda reply: text(mapping(reply).get("id")) or None)
 
     def create(self, batch: Batch, lines: Sequence[bytes]) -> Remote:
-        made: Record = {
-            "input_file_id": batch.file_id,
-            "endpoint": self.provider.endpoint,
-            "completion_window": self.facts["window"],
-            "metadata": {METADATA: batch.key},
-        }
-        make = partial(self.http.post, "/batches", json.dumps(made).encode())
+        make = partial(self.http.post, self.path, json.dumps(self.wanted(batch)).encode())
         # A reply that is lost leaves a batch behind.
-        return self.calls.value(make, Remote.of, lambda: self.find(batch))
+        return self.calls.value(make, self.remote, lambda: self.find(batch))
 
     def find(self, batch: Batch) -> Remote | None:
         after = ""
         while True:
-            page = partial(self.http.get, f"/batches?limit=100{after}")
+            page = partial(self.http.get, f"{self.path}?limit=100{after}")
             reply = self.calls.value(page, lambda reply: mapping(reply) or None)
-            remotes = [remote for one in array(reply.get("data")) if (remote := Remote.of(one))]
+            remotes = [remote for one in array(reply.get("data")) if (remote := self.remote(one))]
             for remote in remotes:
                 if remote.key == batch.key:
                     return remote
@@ -127,8 +142,8 @@ class ChatBatches(Batches[Chat]):
                 return None
 
     def look(self, batch_id: str) -> Remote:
-        path = f"/batches/{quote(batch_id, safe='')}"
-        return self.calls.value(partial(self.http.get, path), Remote.of)
+        path = f"{self.path}/{quote(batch_id, safe='')}"
+        return self.calls.value(partial(self.http.get, path), self.remote)
 
     def result(self, file: str) -> bytes:
         path = f"/files/{quote(file, safe='')}/content"
