@@ -184,6 +184,12 @@ def test_company_is_compared_with_requests_alone_and_can_be_had(beside, sentence
         load_config({"models": {"x": OPENAI}, "noise": {"beside": beside}})
 
 
+@pytest.mark.parametrize("hits", [[], [0, 0.5], [0.5, 1], [0, 0.5, 0.5, 1], [0, 2, 1]])
+def test_hits_rise_from_cold_to_warm(hits):
+    with pytest.raises(UserError, match="do not rise from 0 to 1; begin with 0, which is cold"):
+        load_config({"models": {"x": OPENAI}, "noise": {"hits": hits}})
+
+
 def test_a_cap_on_spending_needs_prices():
     with pytest.raises(UserError, match="max_spend needs price"):
         load_config({"models": {"x": {**OPENAI, "max_spend": 5.0}}})

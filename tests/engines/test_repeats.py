@@ -12,6 +12,7 @@ from steadfast.contract.request import Response
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, companies, draw
 from steadfast.engines.base import Engine, Setup
+from steadfast.engines.cost.bill import Bill
 from steadfast.engines.fit import fit
 from steadfast.engines.openai.batch_api import chat_engine
 from steadfast.stages.measure_noise import live
@@ -183,6 +184,83 @@ def test_one_that_fails_in_company_is_named_and_the_others_are_kept(engine, tmp_
         in_company(crowd, requests(engine), tmp_path / "noise.jsonl", (1, 10))
     lines = (tmp_path / "noise.jsonl").read_text().splitlines()
     assert sum("/among-10" in line for line in lines) == 10
+
+
+class Caching(Engine):
+    """Counts characters for tokens, and as cached those that an earlier prompt begins with too."""
+
+    def __init__(self):
+        self.cache, self.asked = [], []
+
+    def answer(self, groups):
+        ((request,),) = groups
+        prompt = request.prompt
+        pairs = (zip(prompt, one, strict=False) for one in self.cache)
+        same = (itertools.takewhile(lambda both: both[0] == both[1], pair) for pair in pairs)
+        hit = max((len(list(one)) for one in same), default=0)
+        self.cache.append(prompt)
+        self.asked.append((prompt, request.max_tokens))
+        yield request, Response("ok", "a", None, len(prompt), hit, 1)
+
+    def reset_prefix_cache(self):
+        self.cache = []
+        return True
+
+
+HITS = [0, 0.25, 0.5, 1]
+
+
+def test_before_a_hit_so_much_of_the_prompt_is_asked_with_one_token_of_answer(engine, tmp_path):
+    asked, cache = requests(engine)[:3], Caching()
+    with Journal(tmp_path / "noise.jsonl") as journal:
+        passes = ask_repeatedly(cache, asked, 2, journal, hits=HITS)
+    assert set(passes) == set(itertools.product(range(2), [COLD, WARM, "hit 0.25", "hit 0.5"]))
+    for (_, state), responses in passes.items():
+        share = {COLD: 0, WARM: 1, "hit 0.25": 0.25, "hit 0.5": 0.5}[state]
+        for request in asked:
+            size = len(request.prompt)
+            assert abs(responses[request.hash].cached_tokens - share * size) <= 0.5
+    before = [(prompt, most) for prompt, most in cache.asked if most == 1]
+    assert len(before) == 2 * 2 * 3 and len(cache.asked) == 2 * (2 + 2 * 2) * 3
+    for request in asked:
+        for share in (4, 2):
+            assert (request.prompt[: round(len(request.prompt) / share)], 1) in before
+
+
+def test_what_is_asked_before_a_hit_is_billed_and_no_answer(engine, tmp_path):
+    asked, cache = requests(engine)[:3], Caching()
+    with Journal(tmp_path / "noise.jsonl") as journal:
+        passes = ask_repeatedly(cache, asked, 2, journal, hits=HITS)
+    price = {"currency": "USD", "input": 1_000_000, "output": 0}
+    sent = sum(len(prompt) for prompt, _ in cache.asked)
+    assert Bill(price, 1, [tmp_path]).spent() == pytest.approx(sent)
+    again = Caching()
+    with Journal(tmp_path / "noise.jsonl") as journal:
+        assert not any(journal.get(request.hash) for request in asked)
+        assert ask_repeatedly(again, asked, 2, journal, hits=HITS) == passes
+    assert again.asked == []
+
+
+def test_a_server_that_keeps_caches_apart_has_an_empty_one_whenever_it_is_needed(
+    part, server, tmp_path
+):
+    asked = requests(chat_engine(Setup(part.answers, part.operation)))[:2]
+    salted = chat_engine(Setup(part.answers, {**part.operation, "cache_salt": True}))
+    list(salted.answer([asked[:1]]))
+    with Journal(tmp_path / "noise.jsonl") as journal:
+        ask_repeatedly(salted, asked, 2, journal, hits=[0, 0.5, 1])
+    first, *salts = [body.get("cache_salt") for body in server.bodies]
+    assert first is None and None not in salts
+    # Cold and warm, and the beginning of a prompt and its whole, have one each.
+    assert salts[::2] == salts[1::2] and len(set(salts)) == len(salts) / 2 == 2 * 2 * 2
+    assert salted.answers == chat_engine(Setup(part.answers, part.operation)).answers
+
+
+def test_other_servers_are_sent_no_field_that_they_may_not_know(engine, server, tmp_path):
+    assert not engine.reset_prefix_cache()
+    with Journal(tmp_path / "noise.jsonl") as journal:
+        ask_repeatedly(engine, requests(engine)[:2], 2, journal)
+    assert not any("cache_salt" in body for body in server.bodies)
 
 
 def test_so_many_are_sent_at_once_where_the_model_takes_them():

@@ -4,7 +4,13 @@ from statistics import stdev
 
 import pytest
 
-from steadfast.stats.repeatability import COLUMNS, noise_certificate, noise_page, noise_rows
+from steadfast.stats.repeatability import (
+    COLUMNS,
+    hits_missed,
+    noise_certificate,
+    noise_page,
+    noise_rows,
+)
 
 
 def sample(task, text, total, cached=0):
@@ -101,12 +107,20 @@ def test_answers_are_compared_with_the_first_alone():
     assert [found["overall", 8, "all"][column] for column in ("differ", "place")] == [1, 1.5]
 
 
-def test_the_page_says_how_many_differ_in_company():
+def test_the_page_has_a_row_for_each_way_of_asking():
     page = noise_page("m", noise_rows(COMPANY), str)
-    assert (
-        "Among 8, 100.0% of the requests have an answer other than the first alone, from "
-        "character 1.5 (median) on." in page
-    )
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith(("| alone", "| am"))]
+    assert [row[0] for row in rows] == [
+        "| alone, cold",
+        "| alone, warm",
+        "| alone, all",
+        "| among 8",
+    ]
+    assert [row[1:7] for row in rows[1:]] == [
+        ["2", "2", "8 (8 to 8)", "100.0%", "0.0%", ""],
+        ["2", "4", "4 (0 to 8)", "75.0%", "50.0%", "1"],
+        ["2", "2", "0 (0 to 0)", "0.0%", "100.0%", "1.5"],
+    ]
 
 
 def test_the_certificate_shows_the_first_difference_alone_and_in_company():
@@ -116,8 +130,10 @@ def test_the_certificate_shows_the_first_difference_alone_and_in_company():
         (0, "warm"): {"a": sample("A", "x", 1.0), "b": sample("B", text + "y", 0.4)},
         (1, "cold"): {"a": sample("A", "x", 1.0), "b": sample("B", text + "z and on", 0.6)},
     }
-    alone, among = noise_certificate(noise_rows(passes), passes)
+    cold, warm, alone, among = noise_certificate(noise_rows(passes), passes)
+    assert [one["cache"] for one in (cold, warm, alone, among)] == ["cold", "warm", "all", "all"]
     assert (alone["beside"], alone["differ"], among["beside"]) == (1, 0.5, 8)
+    assert [one["repeats"] for one in (cold, warm, alone)] == [3, 1, 4]
     assert alone["first_difference"] == {
         "sample_id": "b",
         "repeat": 1,
@@ -134,4 +150,54 @@ def test_the_certificate_shows_the_first_difference_alone_and_in_company():
 def test_without_a_difference_the_certificate_has_none():
     same = {(n, kind): PASSES[0, "cold"] for n in range(2) for kind in ("cold", "warm", 8)}
     found = noise_certificate(noise_rows(same), same)
-    assert [one["first_difference"] for one in found] == [None, None]
+    assert [one["first_difference"] for one in found] == [None] * 3
+
+
+HALF = {"cold": 0.0, "hit 0.5": 0.5, "warm": 1.0}
+HITS = {
+    (0, "cold"): {"a": sample("A", "x", 1.0), "b": sample("A", "y", 0.4)},
+    (0, "warm"): {"a": sample("A", "x", 1.0, 9), "b": sample("A", "y", 0.4, 9)},
+    (0, "hit 0.5"): {"a": sample("A", "z", 0.0, 4), "b": sample("A", "y", 0.4, 5)},
+    (1, "cold"): {"a": sample("A", "x", 1.0), "b": sample("A", "y", 0.4, 6)},
+    (1, "warm"): {"a": sample("A", "x", 1.0, 9), "b": sample("A", "y", 0.4, 9)},
+    (1, "hit 0.5"): {"a": sample("A", "x", 0.5, 5), "b": sample("A", "y", 0.4, 9)},
+}
+
+
+def test_each_answer_is_in_the_row_of_the_hit_that_it_counts():
+    # Of b the second was meant to be cold and found 6 of 10 tokens; its last found 9, not 5.
+    rows = {row["cache"]: row for row in noise_rows(HITS, HALF) if row["task"] == "overall"}
+    assert list(rows) == ["cold", "hit 0.5", "warm", "all"]
+    keys = ("n", "repeats", "hit", "hit_low", "hit_high", "differ")
+    assert [rows["cold"][key] for key in keys] == [2, 1, 0, 0, 0, 0]
+    assert [rows["hit 0.5"][key] for key in keys] == [2, 2, 5, 4, 6, 0.5]
+    assert [rows["warm"][key] for key in keys] == [2, 2, 9, 9, 9, 0]
+    # Scores of the first answers and of the second ones: (0 + .4) / 2 and (.5 + .4) / 2.
+    assert rows["hit 0.5"]["score_sd"] == pytest.approx(stdev([0.2, 0.45]))
+    assert rows["hit 0.5"]["identical"] == pytest.approx(1 / 2)
+
+
+def test_one_answer_s_deviation_is_pooled_over_requests_and_over_tasks():
+    rows = {row["task"]: row for row in noise_rows(PASSES) if row["cache"] == "all"}
+    assert (rows["A"]["answer_sd"], rows["B"]["answer_sd"]) == (0, pytest.approx(0.1))
+    assert rows["overall"]["answer_sd"] == pytest.approx((0.01 / 2) ** 0.5)
+    (of_both,) = (r for r in noise_rows(HITS, HALF) if (r["task"], r["cache"]) == ("A", "all"))
+    # Of a: 1, 1, 1, 1, 0 and .5, whose mean is .75; b's are all the same.
+    of_a = (4 * 0.25**2 + 0.75**2 + 0.25**2) / 5
+    assert of_both["answer_sd"] == pytest.approx((of_a / 2) ** 0.5)
+
+
+def test_what_was_not_as_meant_is_said():
+    cold, half, end = hits_missed(HITS, HALF)
+    assert "to be cold were so, but 3 of 4: by the counts of the answers 0 to 6 tokens" in cold
+    assert "to be hit 0.5 were so, but 3 of 4" in half
+    assert "docs/cost.md" in end
+    assert hits_missed(PASSES) == []
+    uncounted = {
+        key: {name: {**one, "cached": None} for name, one in taken.items()}
+        for key, taken in HITS.items()
+    }
+    (unknown,) = hits_missed(uncounted, HALF)
+    assert "not reported" in unknown
+    assert [row["n"] for row in noise_rows(uncounted, HALF)] == [2] * 8
+    assert unknown in noise_page("m", noise_rows(uncounted, HALF), str, "", [unknown])

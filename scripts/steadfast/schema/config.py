@@ -152,12 +152,27 @@ class Noise(StrictModel):
     """Target noise: how far an engine's answers vary by themselves."""
 
     sample: int = key(50, "Requests repeated, of each part.", ge=1)
-    repeats: int = key(3, "Times that each is asked, cold and warm each.", ge=2, le=100)
+    repeats: int = key(3, "Times that each is asked, in each way.", ge=2, le=100)
+    hits: list[float] = key(
+        [0.0, 1.0],
+        "Shares of a prompt that the prefix cache holds when it is asked alone: 0 is cold, 1 is "
+        "warm, asked at once again. Before a share between, such as 0.5, so much of the prompt is "
+        "asked for the cache, with one token of answer.",
+    )
     beside: list[int] = key(
         [1],
         "How many are asked together: 1 is each alone, cold and warm; further numbers, such as 8 "
         "and 64, ask the same requests in groups of that size too.",
     )
+
+    @model_validator(mode="after")
+    def _hits_can_be_had(self) -> Self:
+        if self.hits[:1] != [0] or self.hits[-1] != 1 or self.hits != sorted({*self.hits}):
+            raise ValueError(
+                f"hits {self.hits} do not rise from 0 to 1; begin with 0, which is cold, and end "
+                "with 1, which is warm"
+            )
+        return self
 
     @model_validator(mode="after")
     def _company_can_be_had(self) -> Self:

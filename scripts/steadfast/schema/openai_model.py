@@ -46,6 +46,12 @@ class OpenaiModel(ApiModel, OpenModel):
         ge=1,
         le=1000,
     )
+    cache_salt: bool = role(
+        "operation",
+        False,
+        "true: the server keeps caches apart by the field cache_salt, as vLLM does, so that make "
+        "noise has an empty one whenever it needs that; no other request is sent with it.",
+    )
     parts: Literal["apart"] | None = role(
         "answer",
         None,

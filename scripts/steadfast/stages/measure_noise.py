@@ -11,14 +11,21 @@ from steadfast.contract.components import Sample, Scoring, component
 from steadfast.contract.part_files import PartFiles, SampleOracle, answer_of
 from steadfast.contract.request import Request, Response, output_record
 from steadfast.engines.asking.journal import Journal
-from steadfast.engines.asking.repeats import ask_repeatedly, draw
+from steadfast.engines.asking.repeats import ask_repeatedly, draw, states
 from steadfast.engines.asking.requests import reader
 from steadfast.engines.asking.run import identity
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
 from steadfast.run.job import Job
 from steadfast.stages.score import score_records
-from steadfast.stats.repeatability import COLUMNS, Pass, noise_certificate, noise_page, noise_rows
+from steadfast.stats.repeatability import (
+    COLUMNS,
+    Pass,
+    hits_missed,
+    noise_certificate,
+    noise_page,
+    noise_rows,
+)
 from steadfast.workflow.script import run_rule
 
 
@@ -62,13 +69,16 @@ def measure_noise(
             raise UserError(
                 f"noise: no prompt of {part.name} fits model {model}; leave that part out"
             )
-        passes = ask_repeatedly(engine, drawn, noise["repeats"], journal, noise["beside"], name)
+        passes = ask_repeatedly(
+            engine, drawn, noise["repeats"], journal, noise["beside"], name, noise["hits"]
+        )
     read = reader(engine, answers.get("reasoning"))
     passes = {key: {h: read(one) for h, one in of.items()} for key, of in passes.items()}
     scorer = component(scoring).make()
     by_id = {sample.id: sample for sample in found}
     scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
-    rows = noise_rows(scored)
+    caches = states(noise["hits"])
+    rows, missed = noise_rows(scored, caches), hits_missed(scored, caches)
     given = [response for of in passes.values() for response in of.values()]
     commit = described()
     certificate = {
@@ -76,12 +86,14 @@ def measure_noise(
         "part": part.name,
         "prompts": len(drawn),
         "noise": dict(noise),
-        "found": noise_certificate(rows, scored),
+        "found": noise_certificate(rows, scored, caches),
+        "hits_missed": missed,
         **identity(model, engine, answers, drawn, given, commit),
     }
     write_json(out_certificate, certificate)
     write_rows(out_csv, COLUMNS, rows)
-    write_text(out_md, noise_page(f"{model} on {benchmark} {part.name}", rows, _show, asked))
+    title = f"{model} on {benchmark} {part.name}"
+    write_text(out_md, noise_page(title, rows, _show, asked, missed))
 
 
 def live(model: str, operation: Settings, together: int) -> Settings:

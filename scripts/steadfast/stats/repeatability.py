@@ -1,24 +1,33 @@
 """How much answers and scores of equal requests differ: the floor under every difference."""
 
+import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import combinations, zip_longest
+from itertools import chain, combinations, zip_longest
+from operator import itemgetter
 from statistics import fmean, median, stdev
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.markdown import markdown_table
 from steadfast.contract.records import OVERALL
 
-STATES = ("cold", "warm", "all")
 COLUMNS = (
     "task", "cache", "n", "repeats", "identical", "cached", "score", "score_sd", "ifs", "beside",
-    "differ", "place",
+    "differ", "place", "hit", "hit_low", "hit_high", "answer_sd",
 )  # fmt: skip
-"""``cache`` is cold, warm or all; the perspective of ``ifs`` is "repeat"; ``beside`` is how many
-requests were asked together."""
+"""``cache`` is cold, warm, a hit between or all; the perspective of ``ifs`` is "repeat"; ``beside``
+is how many requests were asked together; ``hit`` is in tokens."""
+ALL = "all"
+STATES = {"cold": 0.0, "warm": 1.0}
+"""States of the cache that requests alone are asked in, and the share of a prompt that it holds."""
+NEAR = 0.1
+"""How far a hit may be from what was meant, of a prompt: caches hold blocks of up to 128 tokens."""
 FIRST = (0, "cold")
 """The pass with which the others are compared."""
+BY_COUNTS = (
+    "The rows have each answer by what it was; docs/cost.md says how a server's cache is emptied."
+)
 SNIPPET = 40
 """Characters of each text that a certificate shows, half of them before the difference."""
 
@@ -26,69 +35,122 @@ Pass = Mapping[str, Settings]
 """By sample: ``task``, ``text``, ``total`` (None: not scored), ``prompt`` and ``cached`` tokens."""
 Passes = Mapping[tuple[int, str | int], Pass]
 """By repeat, and state of the cache of requests alone or number of requests together."""
+Asks = Mapping[str, Sequence[Settings]]
+"""By sample all that was answered in one way, each with its ``repeat`` and the state ``meant``."""
 
 
-def noise_rows(passes: Passes) -> list[Record]:
+def noise_rows(passes: Passes, states: Mapping[str, float] = STATES) -> list[Record]:
     """Returns the engine's noise, as rows of ``COLUMNS``, per task and overall.
 
-    The rows of requests alone come first, by state of the cache; then those of each company.
+    The rows of requests alone come first, by the state in which the cache was: as meant where the
+    answer counts a hit ``NEAR`` that, or counts nothing; else the state in ``states`` that is
+    nearest to its count. A state that never was has no rows. Then come those of each company.
 
-    identical is the share of pairs of repeats with the same text; cached is of all prompt tokens;
-    score is the mean score of the repeats, score_sd its standard deviation over them; ifs is
+    identical is the share of pairs of answers to one request with the same text; cached is of all
+    prompt tokens, hit is the median of the cached tokens, between its lowest and highest; score is
+    the mean score of the repeats, score_sd its standard deviation over them; ifs is
     score_sd over score, as LIFBench's equation 5 has it with repeats for groups (None where score
-    is 0). The overall score is the mean over tasks, its deviation that of this mean, and overall
-    ifs the mean of the tasks' (equation 6). differ is the share of samples with a text other than
+    is 0). answer_sd is the standard deviation of one answer's score, the root of the mean variance
+    between the answers to one request. The overall score is the mean over tasks, its deviation that
+    of this mean, overall ifs the mean of the tasks' (equation 6), overall answer_sd the root of
+    the mean of the tasks' variances. differ is the share of samples with a text other than
     that of ``FIRST``; place is the median, over those samples, of the first character that differs
-    in any, counted from 1 (None where none differs).
+    in any, counted from 1 (None where none differs). repeats is how often each was answered so, at
+    least.
     """
     rows = []
-    tasks = sorted({sample["task"] for sample in passes[FIRST].values()})
-    for beside, state in _kinds(passes):
-        chosen = list(_chosen(passes, beside, state).values())
-        made = partial(_row, state=state, passes=chosen, beside=beside, first=passes[FIRST])
-        of_tasks = [made(task) for task in tasks]
+    for (beside, state), asks in _ways(passes, states).items():
+        made = partial(_row, state=state, beside=beside, first=passes[FIRST])
+        tasks: dict[str, dict[str, Sequence[Settings]]] = defaultdict(dict)
+        for sample, of in asks.items():
+            tasks[of[0]["task"]][sample] = of
+        of_tasks = [made(task, asks=tasks[task]) for task in sorted(tasks)]
         stabilities = [row["ifs"] for row in of_tasks if row["ifs"] is not None]
         ifs = fmean(stabilities) if stabilities else None
-        rows += [*of_tasks, made(OVERALL) | {"ifs": ifs}]
+        deviation = _root_mean_square(row["answer_sd"] for row in of_tasks)
+        rows += [*of_tasks, made(OVERALL, asks=asks) | {"ifs": ifs, "answer_sd": deviation}]
     return rows
 
 
-def noise_certificate(rows: Sequence[Settings], passes: Passes) -> list[Record]:
-    """Returns the overall noise of requests alone and in each company, with the first difference.
+def noise_certificate(
+    rows: Sequence[Settings], passes: Passes, states: Mapping[str, float] = STATES
+) -> list[Record]:
+    """Returns the overall noise of requests alone, by hit and in all, and in each company.
 
-    That is the first by repeat and order of the samples: ``sample_id``, ``repeat`` (from 0),
-    ``character`` (from 1), and around it the text of ``FIRST`` and the ``other``; None where all
-    texts are the same.
+    Each has its first difference, by repeat and order of the samples: ``sample_id``, ``repeat``
+    (from 0), ``character`` (from 1), and around it the text of ``FIRST`` and the ``other``; None
+    where all texts are the same.
     """
-    shown = ("beside", "repeats", "identical", "differ", "place", "score", "score_sd")
+    ways = _ways(passes, states)
     return [
-        {column: row[column] for column in shown}
-        | {"first_difference": _first_difference(passes, row["beside"])}
+        {column: row[column] for column in COLUMNS if column not in ("task", "ifs")}
+        | {"first_difference": _first_difference(passes[FIRST], ways[row["beside"], row["cache"]])}
         for row in rows
-        if (row["task"], row["cache"]) == (OVERALL, "all")
+        if row["task"] == OVERALL
     ]
 
 
-def _kinds(passes: Passes) -> list[tuple[int, str]]:
-    """How many requests were asked together, and the state of the cache, of each set of rows."""
-    companies = sorted({kind for _, kind in passes if isinstance(kind, int)})
-    return [*((1, state) for state in STATES), *((size, "all") for size in companies)]
+def hits_missed(passes: Passes, states: Mapping[str, float] = STATES) -> list[str]:
+    """Returns a sentence on each state of the cache that was meant and was not always there."""
+    alone = list(chain.from_iterable(_ways(passes, states)[1, ALL].values()))
+    if all(record["cached"] is None for record in alone):
+        return [
+            "What came from the cache was not reported: cold, warm and hits between are what was "
+            "meant."
+        ]
+    found = []
+    for state in states:
+        meant = [record for record in alone if record["meant"] == state]
+        had = sum(_state(record, states) == state for record in meant)
+        cached = [record["cached"] for record in meant if record["cached"] is not None]
+        if had < len(meant):
+            found.append(
+                f"Not all that were meant to be {state} were so, but {had} of {len(meant)}: by the "
+                f"counts of the answers {min(cached):,} to {max(cached):,} tokens of each prompt "
+                "came from the cache."
+            )
+    return [*found, BY_COUNTS] if found else []
 
 
-def _chosen(passes: Passes, beside: int, state: str) -> dict[tuple[int, str | int], Pass]:
-    kinds = {beside} if beside > 1 else {"cold", "warm"} if state == "all" else {state}
-    return {key: taken for key, taken in passes.items() if key[1] in kinds}
+def _ways(passes: Passes, states: Mapping[str, float]) -> dict[tuple[int, str], Asks]:
+    """The answers by how many requests were asked together, and the state of the cache."""
+    found: dict[tuple[int, str], dict[str, list[Settings]]] = {
+        (1, state): defaultdict(list) for state in [*states, ALL]
+    }
+    for (repeat, way), taken in passes.items():
+        for sample, answer in taken.items():
+            record = {**answer, "repeat": repeat, "meant": way}
+            keys = [(way, ALL)] if isinstance(way, int) else [(1, _state(record, states)), (1, ALL)]
+            for key in keys:
+                found.setdefault(key, defaultdict(list))[sample].append(record)
+    return {key: asks for key, asks in found.items() if asks}
 
 
-def _first_difference(passes: Passes, beside: int) -> Record | None:
-    for (repeat, _), taken in _chosen(passes, beside, "all").items():
-        for sample, record in passes[FIRST].items():
-            texts = {"first": record["text"], "other": taken[sample]["text"]}
-            if place := _place(*texts.values()):
-                start = max(0, place - 1 - SNIPPET // 2)
-                around = {name: text[start : start + SNIPPET] for name, text in texts.items()}
-                return {"sample_id": sample, "repeat": repeat, "character": place, **around}
-    return None
+def _state(record: Settings, states: Mapping[str, float]) -> str:
+    """The state of the cache that an answer's counts say, or the one meant."""
+    meant: str = record["meant"]
+    if record["cached"] is None or not record["prompt"]:
+        return meant
+    share = record["cached"] / record["prompt"]
+    near = abs(states[meant] - share) <= NEAR
+    return meant if near else min(states, key=lambda state: abs(states[state] - share))
+
+
+def _first_difference(first: Pass, asks: Asks) -> Record | None:
+    differing = (
+        (record["repeat"], number, sample, place, record["text"])
+        for number, sample in enumerate(first)
+        for record in asks.get(sample, ())
+        if (place := _place(first[sample]["text"], record["text"]))
+    )
+    found = min(differing, key=itemgetter(0, 1), default=None)
+    if found is None:
+        return None
+    repeat, _, sample, place, other = found
+    start = max(0, place - 1 - SNIPPET // 2)
+    texts = {"first": first[sample]["text"], "other": other}
+    around = {name: text[start : start + SNIPPET] for name, text in texts.items()}
+    return {"sample_id": sample, "repeat": repeat, "character": place, **around}
 
 
 def _place(one: str, other: str) -> int | None:
@@ -97,39 +159,53 @@ def _place(one: str, other: str) -> int | None:
     return next((place for place, (mine, its) in pairs if mine != its), None)
 
 
-def _row(task: str, state: str, passes: Sequence[Pass], beside: int, first: Pass) -> Record:
-    samples = [s for s, record in passes[0].items() if task in (OVERALL, record["task"])]
+def _row(task: str, state: str, asks: Asks, beside: int, first: Pass) -> Record:
     pairs = [
-        first[sample]["text"] == second[sample]["text"]
-        for first, second in combinations(passes, 2)
-        for sample in samples
+        one["text"] == other["text"] for of in asks.values() for one, other in combinations(of, 2)
     ]
-    records = [taken[sample] for taken in passes for sample in samples]
+    records = list(chain.from_iterable(asks.values()))
     prompt = sum(record["prompt"] or 0 for record in records)
     cached = [record["cached"] for record in records if record["cached"] is not None]
-    scores = [_score([taken[sample] for sample in samples]) for taken in passes]
+    repeats = min(map(len, asks.values()))
+    scores = [_score([of[repeat] for of in asks.values()]) for repeat in range(repeats)]
     known = [score for score in scores if score is not None]
     score = fmean(known) if known else None
     deviation = stdev(known) if len(known) > 1 else None
     places = [
         min(different)
-        for s in samples
-        if (different := [p for t in passes if (p := _place(first[s]["text"], t[s]["text"]))])
+        for s, of in asks.items()
+        if (different := [p for one in of if (p := _place(first[s]["text"], one["text"]))])
     ]
     return {
         "task": task,
         "cache": state,
-        "n": len(samples),
-        "repeats": len(passes),
-        "identical": fmean(pairs),
+        "n": len(asks),
+        "repeats": repeats,
+        "identical": fmean(pairs) if pairs else None,
         "cached": sum(cached) / prompt if cached and prompt else None,
         "score": score,
         "score_sd": deviation,
         "ifs": deviation / score if score and deviation is not None else None,
         "beside": beside,
-        "differ": len(places) / len(samples),
+        "differ": len(places) / len(asks),
         "place": median(places) if places else None,
+        "hit": median(cached) if cached else None,
+        "hit_low": min(cached, default=None),
+        "hit_high": max(cached, default=None),
+        "answer_sd": _root_mean_square(map(_deviation, asks.values())),
     }
+
+
+def _deviation(answers: Sequence[Settings]) -> float | None:
+    """The standard deviation of the scores of one request's answers; None of fewer than two."""
+    totals = [answer["total"] for answer in answers if answer["total"] is not None]
+    return stdev(totals) if len(totals) > 1 else None
+
+
+def _root_mean_square(deviations: Iterable[float | None]) -> float | None:
+    """The deviation whose square is the mean of the known ones' squares."""
+    squares = [deviation**2 for deviation in deviations if deviation is not None]
+    return math.sqrt(fmean(squares)) if squares else None
 
 
 def _score(records: Sequence[Settings]) -> float | None:
@@ -141,32 +217,71 @@ def _score(records: Sequence[Settings]) -> float | None:
     return fmean(map(fmean, tasks.values())) if tasks else None
 
 
+SHOWN = {
+    "asked": "asked",
+    "n": "requests",
+    "repeats": "times",
+    "hit": "tokens cached",
+    "identical": "identical",
+    "differ": "other than first",
+    "place": "from character",
+    "score": "score",
+    "score_sd": "deviation",
+    "answer_sd": "of one answer",
+}
+"""Columns of the page's first table."""
+LEGEND = (
+    "Tokens cached: of a prompt, the median and the range. Identical: of the pairs of answers to "
+    "one request, those with the same text. Other than first: requests with an answer other than "
+    "the first one, which was cold and alone, and the median of the first character that differs. "
+    "Deviation: the standard deviation of the score between the times, and that of one answer's "
+    "score."
+)
+
+
 def noise_page(
-    title: str, rows: Sequence[Settings], show: Callable[[object], str], asked: str = ""
+    title: str,
+    rows: Sequence[Settings],
+    show: Callable[[object], str],
+    asked: str = "",
+    missed: Sequence[str] = (),
 ) -> str:
-    """The rows for people, in Markdown, the finding first and last what text was asked."""
-    whole = next(row for row in rows if (row["task"], row["cache"]) == (OVERALL, "all"))
+    """The rows for people, in Markdown, the finding first and last what text was asked.
+
+    ``missed`` has what ``hits_missed`` says.
+    """
+    whole = [row for row in rows if row["task"] == OVERALL]
+    alone = next(row for row in whole if (row["cache"], row["beside"]) == (ALL, 1))
     lines = [
         f"# Noise of {title}",
         "",
-        f"{whole['n']} requests, {whole['repeats']} times each: {whole['identical']:.1%} of the "
-        "pairs of answers are identical.",
+        f"{alone['n']} requests, {alone['repeats']} times each alone: {alone['identical']:.1%} of "
+        "the pairs of answers are identical.",
     ]
-    if whole["ifs"] is not None:
+    if alone["score_sd"]:
         lines.append(
-            f"Between repeats IFS is {whole['ifs']:.4f}, and the score has a standard deviation of "
-            f"{whole['score_sd']:.4f}: on samples of this size a difference of that order between "
-            "groups of samples may be the engine's own."
+            f"Between these times the mean score has a standard deviation of "
+            f"{alone['score_sd']:.4f}: a difference of that size between two runs of these "
+            "requests may be the engine's own."
         )
-    for row in rows:
-        if row["beside"] > 1 and row["task"] == OVERALL:
-            lines += [
-                "",
-                f"Among {row['beside']}, {row['differ']:.1%} of the requests have an answer other "
-                "than the first alone"
-                + (f", from character {row['place']:g} (median) on." if row["place"] else "."),
-            ]
+    cells = [[_cell(row, column, show) for column in SHOWN] for row in whole]
+    lines += ["", markdown_table(list(SHOWN.values()), cells, padded=False), "", LEGEND]
+    for sentence in missed:
+        lines += ["", sentence]
     cells = [[show(row[column]) for column in COLUMNS] for row in rows]
-    lines += ["", markdown_table(COLUMNS, cells, padded=False)]
+    lines += ["", "## By task", "", markdown_table(COLUMNS, cells, padded=False)]
     lines += ["", asked] if asked else []
     return "\n".join(lines) + "\n"
+
+
+def _cell(row: Settings, column: str, show: Callable[[object], str]) -> str:
+    """A cell of the page's first table."""
+    if column == "asked":
+        return f"among {row['beside']}" if row["beside"] > 1 else f"alone, {row['cache']}"
+    if row[column] is None:
+        return ""
+    if column == "hit":
+        return f"{row['hit']:,.0f} ({row['hit_low']:,} to {row['hit_high']:,})"
+    if column in ("identical", "differ"):
+        return f"{row[column]:.1%}"
+    return f"{row[column]:g}" if column == "place" else show(row[column])

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product, zip_longest
 
 from steadfast.base.errors import UserError
@@ -10,9 +11,19 @@ from steadfast.engines.asking.journal import Journal
 from steadfast.engines.base import Engine
 
 COLD, WARM = "cold", "warm"
+ENDS = {0.0: COLD, 1.0: WARM}
 Passes = dict[tuple[int, str | int], dict[str, Response]]
 """Responses by request hash, for each repeat and what it is asked in: a state of the prefix cache,
 alone, or a number of requests together."""
+
+
+def states(hits: Sequence[float]) -> dict[str, float]:
+    """Returns the states of the cache that are wanted, with the share of the prompt that it holds.
+
+    >>> states([0, 0.5, 1])
+    {'cold': 0, 'hit 0.5': 0.5, 'warm': 1}
+    """
+    return {ENDS.get(share, f"hit {share:g}"): share for share in hits}
 
 
 def draw(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
@@ -30,12 +41,16 @@ def ask_repeatedly(
     journal: Journal,
     beside: Sequence[int] = (1,),
     seed: str = "",
+    hits: Sequence[float] = tuple(ENDS),
 ) -> Passes:
-    """Each request, ``repeats`` times cold and at once again warm, and as often in company.
+    """Each request, ``repeats`` times in each state of the cache, and as often in company.
 
-    Cold means that the prefix cache was emptied, or else that another prefix came before. For each
-    number in ``beside`` above 1, the requests are asked in groups of about so many, which ``seed``
-    shuffles anew for each repeat; the cache is emptied before each group, where that can be.
+    Cold means that the prefix cache was emptied, or else that another prefix came before; warm,
+    that the same was asked just before. For a share in ``hits`` between 0 and 1 the cache is
+    emptied, and that share of the prompt is asked first, with one token of answer. Which hit there
+    was, the responses say. For each number in ``beside`` above 1, the requests are asked in groups
+    of about so many, which ``seed`` shuffles anew for each repeat; the cache is emptied before each
+    group, where that can be.
 
     Raises:
         UserError: a request failed; what is answered stays in the journal. Groups that lack an
@@ -50,6 +65,17 @@ def ask_repeatedly(
                 engine.reset_prefix_cache()
                 pair = [_ask(engine, {key: request}, journal)[key] for key in keys]
             passes[number, COLD][request.hash], passes[number, WARM][request.hash] = pair
+    for number, (state, share) in product(range(repeats), states(hits).items()):
+        if share in ENDS:
+            continue
+        found = passes[number, state] = {}
+        for request in requests:
+            key = f"{request.hash}/{number}/{state}"
+            if (answer := journal.get(key)) is None:
+                engine.reset_prefix_cache()
+                _ask_beginning(engine, request, share, f"{key}, before", journal)
+                answer = _ask(engine, {key: request}, journal)[key]
+            found[request.hash] = answer
     for among, number in product((size for size in beside if size > 1), range(repeats)):
         found = passes[number, among] = {}
         for group in companies(requests, among, f"{seed}/{number}"):
@@ -67,6 +93,18 @@ def companies(requests: Sequence[Request], among: int, seed: str) -> list[list[R
     shuffled = random.Random(f"{seed}/among-{among}").sample(requests, len(requests))
     groups = max(1, round(len(requests) / among))
     return [shuffled[first::groups] for first in range(groups)]
+
+
+def _ask_beginning(
+    engine: Engine, request: Request, share: float, key: str, journal: Journal
+) -> None:
+    """Has a share of a prompt's characters computed; the reply is kept, but for the bill alone."""
+    held = request.prompt[: round(share * len(request.prompt))]
+    prefix = held[: len(request.prefix)]
+    suffix = held[len(prefix) :]
+    beginning = replace(request, prefix=prefix, suffix=suffix, max_tokens=1, hash=key)
+    for _, response in engine.answer([[beginning]]):
+        journal.append(key, response)
 
 
 def _ask(engine: Engine, named: dict[str, Request], journal: Journal) -> dict[str, Response]:

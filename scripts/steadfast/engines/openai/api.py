@@ -70,6 +70,9 @@ class ApiEngine(Engine):
         """An estimate of what the server's template adds, or with its own tokenizer the count."""
         return self._provider.template_tokens(count)
 
+    def reset_prefix_cache(self) -> bool:
+        return self._provider.empty_cache()
+
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         if self._serve:
             self._access = Access(self._server(self._serve).url, None)

@@ -1,5 +1,6 @@
 """OpenAI's API, which most servers have too: chat completions, and completions of base models."""
 
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,6 +49,7 @@ class Chat(Provider):
         self._keys: int | None = setup.operation.get("cache_keys")
         self._service_tier: str | None = setup.operation.get("service_tier")
         self._contexts: dict[str, str] = {}
+        self._salt = ""
         self.logprobs = "logprobs" in self.answers
         extra = self.answers.get("extra_body", {})
         self.tools = bool(extra.get("tools") or extra.get("functions"))
@@ -82,7 +84,14 @@ class Chat(Provider):
             body["prompt_cache_key"] = key
         if self._service_tier:
             body["service_tier"] = self._service_tier
+        if self._salt:
+            body["cache_salt"] = self._salt
         return body
+
+    def empty_cache(self) -> bool:
+        if self._operation.get("cache_salt"):
+            self._salt = uuid.uuid4().hex  # no server has seen it, in earlier jobs neither
+        return bool(self._salt)
 
     def parts(self, request: Request) -> int | None:
         whole = not (request.prefix and request.suffix)

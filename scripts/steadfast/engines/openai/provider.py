@@ -63,6 +63,10 @@ class Provider(ABC):
         """In how many content parts a prompt is sent; None: as the provider's usual string."""
         return None
 
+    def empty_cache(self) -> bool:
+        """Has further requests find no earlier one's prefix cached; False where it cannot."""
+        return False
+
     @abstractmethod
     def body(self, request: Request) -> Record:
         """The body of one request."""
