@@ -224,7 +224,8 @@ class MistralBatchServer(Batching, Server):
 
 
 class TogetherBatchServer(Batching, Server):
-    """A file that is there keeps its id; errors have a file of their own."""
+    """A file that is there keeps its id; errors have a file of their own; the list has no pages,
+    the oldest first, and others' batches too."""
 
     def called(self, path, query, content, headers):
         path = path.removeprefix("/v1")
@@ -242,7 +243,8 @@ class TogetherBatchServer(Batching, Server):
         if path != "/batches":
             return self.shown(self.look(self.batches[int(path.rpartition("-")[2])])), ()
         if content is None:
-            return [self.shown(batch) for batch in reversed(self.batches)], ()
+            new = {"id": f"other-{self.calls.total()}", "status": "COMPLETED", "input_file_id": "f"}
+            return [new, *map(self.shown, self.batches)], ()
         wanted = json.loads(content)
         lines = map(json.loads, self.files[wanted["input_file_id"]].splitlines())
         asked = [(one["custom_id"], one["body"]) for one in lines]
