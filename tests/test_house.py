@@ -1,5 +1,7 @@
 """The package's floors: imports go down only, and never from one benchmark to another."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import grimp
@@ -15,6 +17,7 @@ FLOORS = (
 )
 """From the top floor down, as CONTRIBUTING.md shows them."""
 GRAPH = grimp.build_graph("steadfast", cache_dir=None)
+ROOT = Path(__file__).parents[1] / "scripts"
 
 
 def room(module: str) -> str:
@@ -39,6 +42,14 @@ def test_imports_go_down_only():
 
 
 def test_the_package_s_root_holds_nothing_but_itself():
-    root = Path(__file__).parents[1] / "scripts"
-    assert [path.name for path in root.glob("*.py")] == []
-    assert [path.name for path in (root / "steadfast").glob("*.py")] == ["__init__.py"]
+    assert [path.name for path in ROOT.glob("*.py")] == []
+    assert [path.name for path in (ROOT / "steadfast").glob("*.py")] == ["__init__.py"]
+
+
+def test_metrics_tables_and_figures_load_parts_of_scipy_only_where_they_use_them():
+    ends = (".metrics", ".tables", ".figures", ".draw", ".measure", ".tabulate", ".make_page")
+    modules = sorted(one for one in GRAPH.modules if one.endswith(ends))
+    code = f"import sys, {', '.join(modules)}\n"
+    code += "sys.exit(str({'scipy.special', 'scipy.stats'} & set(sys.modules) or ''))"
+    made = subprocess.run([sys.executable, "-c", code], cwd=ROOT, text=True, capture_output=True)
+    assert made.stderr.strip() == ""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
 from steadfast.base.files import Record
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT, wilson
@@ -45,7 +45,7 @@ class Corrected(NamedTuple):
 
     def interval(self) -> tuple[float, float]:
         """Returns the 95 % interval."""
-        reach = float(stats.t.ppf(1 - SIGNIFICANT / 2, self.df)) * self.error
+        reach = float(scipy.special.stdtrit(self.df, 1 - SIGNIFICANT / 2)) * self.error
         return self.value - reach, self.value + reach
 
 
@@ -150,8 +150,8 @@ def expected_reach(
     share = min(1.0, common / ((1 + labelled / others) * of_judge)) if others else 0.0
     of_rest = of_truth + share**2 * of_judge - 2 * share * common
     variance = of_rest / labelled + (share**2 * of_judge / others if others else 0.0)
-    reach = float(stats.t.ppf(1 - SIGNIFICANT / 2, labelled - 2)) * float(np.sqrt(variance))
-    return min(reach, 0.5)
+    quantile = float(scipy.special.stdtrit(labelled - 2, 1 - SIGNIFICANT / 2))
+    return min(quantile * float(np.sqrt(variance)), 0.5)
 
 
 def raw_values(headline: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
