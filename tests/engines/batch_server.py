@@ -30,9 +30,9 @@ class Fate:
 class BatchServer(Server):
     """``fates`` are used up one a batch; ``faults[path]`` are (status, headers) one a call.
 
-    ``looks`` is how often a batch is looked at until it has ended; ``odd[call]`` are bodies to
-    send instead, once what was asked is done; ``odd_words`` change what is said of a batch that
-    has failed. Lists have ``page`` batches each, the ``strangers``' first.
+    ``looks`` is how often a batch is looked at until it has ended; one that fails does so at once.
+    ``odd[call]`` are bodies to send instead, once what was asked is done; ``odd_words`` change what
+    is said of a batch that has failed. Lists have ``page`` batches each, the ``strangers``' first.
     """
 
     def __init__(self, delay=0.0):
@@ -75,7 +75,7 @@ class BatchServer(Server):
     def look(self, name):
         batch = self.batches[name]
         batch["looks"] += 1
-        if batch["looks"] <= self.looks:
+        if batch["looks"] <= self.looks and batch["fate"].status != "failed":
             batch["status"] = STATES[min(batch["looks"], len(STATES)) - 1]
         elif batch["status"] != batch["fate"].status:
             self.end(batch)

@@ -98,6 +98,24 @@ def test_a_failed_batch_is_tried_again_up_to_attempts(part, server):
     assert set(server.answered.values()) == {1}
 
 
+def test_what_there_is_no_room_for_waits_for_other_batches_and_is_no_attempt(part, server):
+    said = "Enqueued token limit reached for gpt-x. Limit: 90,000 enqueued tokens."
+    full = Fate("failed", message=said)
+    server.fates.extend([Fate(), full, full, Fate(), full, Fate()])
+    part.run(batch_requests=4, attempts=1)
+    ended = [(batch["status"], batch["answered"]) for batch in state(part)["ended"]]
+    assert ended == [("failed", 0), ("failed", 0), ("completed", 4), ("failed", 0),
+                     ("completed", 4), ("completed", 2)]  # fmt: skip
+    assert set(server.answered.values()) == {1}
+
+
+def test_what_there_is_never_room_for_is_an_error(part, server):
+    server.fates.extend([Fate("failed", message="Enqueued token limit reached for x.")] * 2)
+    with pytest.raises(UserError, match="10 × batch failed: Enqueued token limit reached"):
+        part.run(attempts=2)
+    assert len(server.batches) == 2
+
+
 def test_a_request_that_is_refused_is_an_error_of_its_own(part, server):
     server.fates.append(Fate(fail=("Ask 2.0!",)))
     records = part.run(allowed_failures=0.1)

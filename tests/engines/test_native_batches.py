@@ -221,6 +221,15 @@ def test_a_key_that_is_not_accepted_is_said(part, server, engine):
         part.run()
 
 
+def test_a_batch_that_was_deleted_there_is_said_and_forgotten_with_its_file(part, server, engine):
+    server.refusals[LOOKING[engine]] = [404]
+    with pytest.raises(UserError, match=r"no such batch.* remove .*\.batches\.json"):
+        part.run()
+    part.journal.with_suffix(".batches.json").unlink()
+    assert [record["text"] for record in part.run()] == [echo(p) for p in prompts()]
+    assert len(server.batches) == 2
+
+
 def test_the_key_goes_to_the_provider_alone(part, server, monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-ant-api03-Q7wEr5TyUi9OpAs2DfGh")
     part.run(api_key_env="MY_KEY")  # results and uploads that are said to be elsewhere

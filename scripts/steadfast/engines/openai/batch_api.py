@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from itertools import count
 from typing import Final, TypeVar
 
@@ -68,12 +68,18 @@ class BatchEngine(ApiEngine):
                     self._bill.reserve(asked[name], sent=True)
             self._submit(state, [asked[name] for name in asked if name not in under_way])
             ends = self._batches.facts["ended"]
+            again: list[Request] = []
             while state.open:
                 remotes = [(one, self._batches.look(str(one.batch_id))) for one in state.open]
                 ended = [(batch, remote) for batch, remote in remotes if remote.status in ends]
+                waits = len(ended) < len(remotes)  # for room, where too much is under way
                 for batch, remote in ended:
-                    yield from self._import(state, batch, remote, asked)
-                if state.open and not ended:
+                    counts = not (waits and remote.lacked_room)
+                    again += yield from self._import(state, batch, remote, asked, counts)
+                if not (waits and all(remote.lacked_room for _, remote in ended)):
+                    self._submit(state, again)
+                    again = []
+                elif not ended:
                     self.pause()
         if self._capped:
             raise self._capped
@@ -108,9 +114,17 @@ class BatchEngine(ApiEngine):
         self._log(f"batch {batch.batch_id}: {len(batch.hashes)} requests submitted")
 
     def _import(
-        self, state: BatchState, batch: Batch, remote: Remote, asked: Mapping[str, Request]
-    ) -> Iterator[tuple[Request, Response]]:
-        """Gives what a batch answered; only then it is closed, so that no answer can be lost."""
+        self,
+        state: BatchState,
+        batch: Batch,
+        remote: Remote,
+        asked: Mapping[str, Request],
+        counts: bool,
+    ) -> Generator[tuple[Request, Response], None, list[Request]]:
+        """Gives what a batch answered, and then returns what is to be asked again.
+
+        Only then it is closed, so that no answer can be lost. It is an attempt if it ``counts``.
+        """
         reasons = dict.fromkeys((h for h in batch.hashes if h in asked), remote.why)
         silent = set(reasons)
         answered = 0
@@ -128,7 +142,8 @@ class BatchEngine(ApiEngine):
                     yield asked[name], estimated(asked[name], self.as_sent(asked[name], outcome))
                 else:
                     reasons[name] = outcome.reason
-        again = {n: r for n, r in reasons.items() if state.attempts.get(n, 0) + 1 < self._attempts}
+        attempts = {name: state.attempts.get(name, 0) + counts for name in reasons}
+        again = {name: made for name, made in attempts.items() if made < self._attempts}
         for name, reason in reasons.items():
             self.retries[reason] += name in again
             if name not in again:
@@ -138,8 +153,8 @@ class BatchEngine(ApiEngine):
                 if name in asked:
                     self._bill.settle(asked[name])
         self._log(f"batch {batch.batch_id}: {remote.status}, {answered} answered")
-        state.close(batch, remote.status, list(again), answered)
-        self._submit(state, [asked[name] for name in again])
+        state.close(batch, remote.status, again, answered)
+        return [asked[name] for name in again]
 
     def _check_id(self, given: str) -> None:
         """Raises UserError where the provider's name for a thing holds the key."""
@@ -211,6 +226,13 @@ class BatchEngine(ApiEngine):
         if reply.status < 400:
             return None
         body = parsed(self.redacted(reply.content))
+        if reply.status == 404:
+            raise UserError(
+                f"server {self._access.address} knows no such batch, file or model, or has no API "
+                "of batches (HTTP 404); check batch, model and base_url, and where a batch was "
+                f"deleted there, remove {self._state_path}, then run again: what is answered is "
+                "not asked twice"
+            )
         self._stop_if_hopeless(reply.status, body)
         outcome = failure(reply.status, body, reply.headers, time.time())
         if isinstance(outcome, Retry):

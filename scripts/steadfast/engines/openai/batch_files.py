@@ -100,6 +100,11 @@ class Remote:
         )
 
     @property
+    def lacked_room(self) -> bool:
+        """Whether it failed since too many tokens of other batches are under way."""
+        return FACTS["no_room"] in self.problem
+
+    @property
     def why(self) -> str:
         """Why it left requests unanswered."""
         return f"batch {self.status}{f': {self.problem}' if self.problem else ''}"
@@ -151,12 +156,15 @@ class BatchState:
         self.save()
         return batch
 
-    def close(self, batch: Batch, status: str, unanswered: list[str], answered: int) -> None:
-        """A batch whose replies are in the journal; the unanswered have one attempt more."""
+    def close(self, batch: Batch, status: str, again: Mapping[str, int], answered: int) -> None:
+        """A batch whose replies are in the journal.
+
+        Args:
+            again: the failed attempts at what is to be asked again, by hash.
+        """
         self.open.remove(batch)
         for request_hash in batch.hashes:
-            attempts = self.attempts.pop(request_hash, 0)
-            if request_hash in unanswered:
-                self.attempts[request_hash] = attempts + 1
+            self.attempts.pop(request_hash, None)
+        self.attempts.update(again)
         self.ended.append({"batch_id": batch.batch_id, "status": status, "answered": answered})
         self.save()
