@@ -44,6 +44,12 @@ def test_a_bill_is_what_the_package_itself_reckons(model, prompt):
     assert Decimal(ours) == pytest.approx(theirs)
 
 
+@pytest.mark.parametrize(("model", "flex"), [("gpt-4o", 1), ("o3", 0.5), ("gpt-5-mini", 0.5)])
+def test_flex_has_a_share_where_a_model_is_served_so(model, flex):
+    price = priced(model).models["x"].price
+    assert (price.flex, price.batch) == (flex, 0.5)
+
+
 def test_the_provider_is_known_by_its_address():
     there = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1").models["x"]
     assert (there.price.input, there.price.batch) == (2.0, 1)

@@ -44,7 +44,7 @@ class CachingServer(Server):
         self.number = 0
 
     def reply(self, prompt, path, body):
-        batched = not path.startswith("/v1") or isinstance(self, BatchServer | GeminiBatchServer)
+        batched = self.is_batched(path)
         with self.turn:
             self.number += 1
             plain, read, written = self.counted(prompt, body, batched)
@@ -67,6 +67,9 @@ class CachingServer(Server):
                 "prompt_tokens_details": {"cached_tokens": read, "cache_write_tokens": written},
             },
         }
+
+    def is_batched(self, path):
+        return not path.startswith("/v1") or isinstance(self, BatchServer | GeminiBatchServer)
 
     def machine(self, prompt, body):
         """The cache that a request meets: its key's, or an empty one where that has too many."""

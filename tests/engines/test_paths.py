@@ -117,7 +117,7 @@ def planned(price, operation, items, engine="openai", count=count, template=TEMP
     price = plan["price"]
     return {
         path.name: path_record(path, requests, (), count, template, price)
-        for path in paths_of(engine, price, plan["path"])
+        for path in paths_of({"engine": engine}, price, plan["path"])
     }
 
 
@@ -226,7 +226,7 @@ def test_only_what_is_still_to_be_asked_counts_beside_the_whole():
     requests = fit(items, None, "error", None, answers={})
     price = {**PRICE, "above": [], "flex": 1, "batch": 1}
     how = {"cache": "30m", "cache_keys": None, "service_tier": None, "batch": False}
-    (path,) = (one for one in paths_of("openai", price, how) if one.taken)
+    (path,) = (one for one in paths_of({"engine": "openai"}, price, how) if one.taken)
     row = path_record(path, requests, {requests[0].hash}, count, 7, price)
     assert row["requests"] == 2
     assert row["whole_cost_by_order"] > row["cost_by_order"]
@@ -248,7 +248,7 @@ def test_the_page_has_a_row_a_path_and_names_the_cheapest():
     assert len(rows) == 12
     page = "\n".join(paths_section(rows))
     assert page.count("| m | answers |") == 6
-    assert "| live (as configured) |" in page
+    assert "| live (taken) |" in page
     hours = [line.split(" | ")[-2] for line in page.splitlines()[-6:]]
     assert hours == ["0.50", "0.50", "", "", "", ""]
     (line,) = advice(rows)
@@ -256,7 +256,9 @@ def test_the_page_has_a_row_a_path_and_names_the_cheapest():
         "answers of m: cheapest is flex, marked (cache: 30m, service_tier: flex), "
     )
     sums = {name: 2 * paths_of_taken(paths)[name] for name in COSTS}
-    assert line.endswith(f"as configured (live) {sums['cost_expected']:,.2f}")
+    assert line.endswith(
+        f"as configured (live) {sums['cost_expected']:,.2f}; path: cheapest takes it"
+    )
     assert not [*advice([])] and not [*paths_section([])]
 
 

@@ -275,6 +275,9 @@ FEATURES: dict[str, Feature] = {
     "marked contexts": gold("base model", "examples", cache="12h", cache_keys=2),
     "flex": gold("batches", service_tier="flex"),
     "caches apart": gold(cache_salt=True),
+    "cheapest path": gold(
+        *("batches", "flex", "marked contexts", "Anthropic's dialect"), path="cheapest", price=PRICE
+    ),
     "parts that are other text": gold("base model", "examples", parts="apart"),
     "few at once": gold(concurrency=2),
     "batches": gold("faults of the server", batch=True, batch_interval=0.01),

@@ -19,6 +19,8 @@ from steadfast.schema.models import ReplayModel, ScoredModel
 
 AT_ONCE = 128
 """Requests under way at once, where the config leaves it to the engine."""
+SENT_BY = ("cache", "cache_keys", "service_tier", "batch")
+"""Keys of a model that say how a provider is asked, where its ``path`` does not."""
 DEFAULT_GROUPS = {
     "simulated": "Simulated readers",
     "floor": "Floor",
@@ -54,7 +56,7 @@ def plan_settings(model: BaseModelSettings) -> Settings:
     return {
         **_by_role(model, "plan"),
         "price": whole.get("price"),
-        "path": {key: whole.get(key) for key in ("cache", "cache_keys", "service_tier", "batch")},
+        "path": {key: whole.get(key) for key in ("path", *SENT_BY)},
         "hours": model.hours,
         "gpus": gpus(model),
         "copies": _copies(model),

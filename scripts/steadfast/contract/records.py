@@ -100,7 +100,7 @@ class RunRecord(TypedDict):
     """What one run of an inference job took, in the record beside its journal.
 
     ``load_seconds`` of ``wall_seconds`` went into loading; ``retries`` are by reason, ``latencies``
-    by bin (``engines.asking.latencies``).
+    by bin (``engines.asking.latencies``). ``path`` is how a model behind an API was asked.
     """
 
     wall_seconds: float
@@ -113,6 +113,7 @@ class RunRecord(TypedDict):
     computed_tokens: int
     output_tokens: int
     machine: str | None
+    path: NotRequired[str | None]
 
 
 def read_prompts(path: Path) -> Iterator[Prompt]:

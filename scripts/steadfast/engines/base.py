@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record, Settings
 from steadfast.contract.engine_names import ENGINES
-from steadfast.contract.request import Oracle, Request, Response
+from steadfast.contract.request import Item, Oracle, Request, Response
 from steadfast.engines.asking.latencies import Latencies
 
 FITTING = frozenset(
@@ -101,6 +101,8 @@ class Engine(ABC):
     """Whether answers cost anything, and so are kept in the journal and never asked twice."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions belong to the identity."""
+    path: str | None = None
+    """How it is asked, as the plan calls it, where there are several ways."""
     load_seconds: float = 0.0
     """What loading the model took, where this engine did it and no other part's had done it."""
 
@@ -108,6 +110,10 @@ class Engine(ABC):
     def tokenizer(self) -> TokenCounter | None:
         """What counts and cuts its prompts; None: the config's tiktoken encoding."""
         return None
+
+    def for_items(self, items: Sequence[Item]) -> "Engine":
+        """The engine that asks a job's items, where how it asks depends on all of them."""
+        return self
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """Tokens that the model's template adds to a prompt; ``count`` counts those of a text."""

@@ -91,7 +91,7 @@ def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item])
     window, template = answers.get("window"), answers.get("template_tokens")
     tokenizer: TokenCounter | None = None
     if window:
-        tokenizer = engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
+        tokenizer = tokenizer_of(engine, answers)
         template = engine.template_tokens(tokenizer.count) if template is None else template
     return fit(
         adapted(items, answers),
@@ -102,6 +102,38 @@ def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item])
         answers=engine.answers,
         template_tokens=template or 0,
     )
+
+
+def tokenizer_of(engine: Engine, answers: Settings) -> TokenCounter:
+    """What counts a model's tokens: its own, else the config's tiktoken encoding."""
+    return engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
+
+
+def reckoned(
+    model: str,
+    engine: Engine | None,
+    answers: Settings,
+    items: Iterable[Item],
+    tokenizer: TokenCounter,
+) -> tuple[list[Request], int]:
+    """Items as requests from which costs are reckoned, before any answer is known.
+
+    Returns:
+        Those that do not fit too, marked as such, and the tokens of the template.
+    """
+    template = answers.get("template_tokens")
+    if template is None:
+        template = engine.template_tokens(tokenizer.count) if engine else 0
+    requests = fit(
+        adapted(items, answers),
+        answers.get("window"),
+        "truncate" if answers.get("on_overflow") == "truncate" else "skip",
+        tokenizer,
+        model=model,
+        answers=engine.answers if engine else {},
+        template_tokens=template,
+    )
+    return requests, template
 
 
 def fit(

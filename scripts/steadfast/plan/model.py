@@ -13,9 +13,9 @@ from steadfast.contract.request import Item, Request
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import CachedTokenizer, misfits, plan_part, taken
-from steadfast.engines.cost.paths import path_record, paths_of
+from steadfast.engines.cost.paths import chosen, once, path_record, paths_of
 from steadfast.engines.cost.roofline import Work, gpus_needed
-from steadfast.engines.fit import adapted, fit
+from steadfast.engines.fit import reckoned
 from steadfast.plan.page import ESTIMATE
 
 
@@ -71,23 +71,11 @@ class PlannedModel:
         own = engine.tokenizer if engine else None
         name, estimated = ("own", False) if own else _tokenizer(answers)
         tokenizer = CachedTokenizer(own) if own else _shared(tokenizers, name)
-        template = answers.get("template_tokens")
-        if template is None:
-            template = engine.template_tokens(tokenizer.count) if engine else 0
-        on_overflow = answers.get("on_overflow") or "error"
-        requests = fit(
-            adapted(items, answers),
-            answers.get("window"),
-            "truncate" if on_overflow == "truncate" else "skip",
-            tokenizer,
-            model=self.name,
-            answers=engine.answers if engine else {},
-            template_tokens=template,
-        )
+        requests, template = reckoned(self.name, engine, answers, items, tokenizer)
         row = plan_part(requests, known, tokenizer, template)
         row["paths"] = self._paths(requests, known, tokenizer, template)
         row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
-        return row, list(misfits(requests, on_overflow))
+        return row, list(misfits(requests, answers.get("on_overflow") or "error"))
 
     def _paths(
         self,
@@ -96,14 +84,14 @@ class PlannedModel:
         tokenizer: CachedTokenizer,
         template_tokens: int,
     ) -> list[Record]:
-        price = self.plan["price"]
+        price, how = self.plan["price"], self.plan["path"]
         if not price:
             return []
-        sent = list({one.hash: one for one in requests if not one.overflow}.values())
-        return [
-            path_record(path, sent, known, tokenizer.count, template_tokens, price)
-            for path in paths_of(self.answers["engine"], price, self.plan["path"])
-        ]
+        sent, count = once(requests), tokenizer.count
+        paths = paths_of(self.answers, price, how)
+        if how["path"]:
+            paths = chosen(paths, how["path"], sent, count, template_tokens, price)
+        return [path_record(path, sent, known, count, template_tokens, price) for path in paths]
 
     def taken(self, ask: Work, whole: Work) -> Record:
         """What work takes of it in tokens, hours and cost, and by which speed."""

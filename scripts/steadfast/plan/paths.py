@@ -13,7 +13,7 @@ from steadfast.plan.page import ROLES
 
 PLACE = ("benchmark", "role", "model", "part", "path")
 COLUMNS = (*PLACE, "taken", *SUMS, "currency", "hours")
-OF_MODEL = ("model", "role", "path", "taken", "settings", "currency")
+OF_MODEL = ("model", "role", "path", "settings", "by_cost", "currency")
 SHOWN = ("requests", *TOKENS, *COSTS, "hours")
 NOTES = """Each way to ask a model, of what is still to be asked: the prompt tokens that are paid
 for plainly, read from the provider's cache, and written to it where that has a price. Cost no hits
@@ -23,6 +23,7 @@ take their whole limit, which is in each (of answers). Hours are expected live; 
 a day, and flex is slower than live. These are the
 providers' documented rules; docs/cost.md says what was tried.
 """
+TAKEN = {0: "", 1: " (taken)"}
 OF_TAKEN = dict(zip(("cost_uncached", "cost"), COSTS[:2], strict=True))
 """Columns of the plan, and what they are of the path that the config takes."""
 
@@ -45,7 +46,10 @@ def taken_costs(paths: Iterable[Record], price: Settings | None, *, asked: bool)
 
 
 def summed_paths(jobs: Iterable[tuple[Record, Sequence[Record]]]) -> list[Record]:
-    """The paths of all jobs, each with the job's row; equal places and paths are one."""
+    """The paths of all jobs, each with the job's row; equal places and paths are one.
+
+    A path that some jobs of a place take, and others do not, has two rows.
+    """
     rows = [
         {
             **{name: job[name] for name in PLACE[:-1]},
@@ -58,8 +62,8 @@ def summed_paths(jobs: Iterable[tuple[Record, Sequence[Record]]]) -> list[Record
     ]
     if not rows:
         return []
-    grouped = pd.DataFrame(rows).groupby(list(PLACE), sort=False)
-    firsts = grouped[["taken", "currency", "settings"]].first()
+    grouped = pd.DataFrame(rows).groupby([*PLACE, "taken"], sort=False)
+    firsts = grouped[["currency", "settings", "by_cost"]].first()
     sums = grouped[[*SUMS, "hours"]].sum(min_count=1).join(firsts).reset_index()
     found: list[Record] = sums.astype(object).where(sums.notna(), None).to_dict("records")
     return found
@@ -80,7 +84,7 @@ def paths_section(rows: Sequence[Record]) -> Iterator[str]:
 
 def _cell(name: str, row: Mapping[Any, Any]) -> str:
     if name == "path":
-        return f"{row[name]} (as configured)" if row["taken"] else str(row[name])
+        return f"{row[name]}{TAKEN.get(row['taken'], ' (taken by some jobs)')}"
     value = row[name]
     if pd.isna(value):
         return ""  # hours that are not known
@@ -89,16 +93,16 @@ def _cell(name: str, row: Mapping[Any, Any]) -> str:
 
 
 def advice(rows: Sequence[Record]) -> Iterator[str]:
-    """Yields of each model whose config takes another path which is expected to be cheapest."""
+    """Yields of each model whose keys take another path than the one expected to be cheapest."""
     for _, group in groupby(_of_models(rows), key=lambda row: (row["model"], row["role"])):
         own = list(group)
         best = min(own, key=lambda row: float(row["cost_expected"]))
         taken = next((row for row in own if row["taken"]), best)
-        if best["cost_expected"] < taken["cost_expected"]:
+        if not best["by_cost"] and best["cost_expected"] < taken["cost_expected"]:
             yield (
                 f"{best['role']} of {best['model']}: cheapest is {best['path']}{best['settings']}, "
                 f"{best['cost_expected']:,.2f} {best['currency']} expected; as configured "
-                f"({taken['path']}) {taken['cost_expected']:,.2f}"
+                f"({taken['path']}) {taken['cost_expected']:,.2f}; path: cheapest takes it"
             )
 
 
@@ -107,6 +111,7 @@ def _of_models(rows: Sequence[Record]) -> list[Record]:
     if not rows:
         return []
     frame = pd.DataFrame(rows).astype({"hours": float})
-    sums = frame.groupby(list(OF_MODEL), sort=False)[list(SHOWN)].sum(min_count=1).reset_index()
+    grouped = frame.groupby(list(OF_MODEL), sort=False)
+    sums = grouped[list(SHOWN)].sum(min_count=1).join(grouped["taken"].mean()).reset_index()
     found: list[Record] = sums.to_dict("records")
     return [{**one, "role": ROLES[one["role"]]} for one in found]

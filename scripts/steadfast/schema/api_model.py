@@ -13,6 +13,8 @@ from steadfast.schema.strict import role
 MOST_REQUESTS = 256
 """Requests under way at once, at most, where the config says nothing of it."""
 
+BATCH_FORMATS = ("mistral", "together")
+"""Values of ``batch`` that say how batches look, and not whether to make some."""
 USER = re.compile(r"(\w+:)?(//)?[^/?#]*@")
 """The user and password at the start of an address, which a server is sent in place of the key."""
 NO_USER = (
@@ -75,6 +77,13 @@ class ApiModel(SamplingModel):
         None,
         "What the model may cost in all, by its journals; jobs stop there. Needs price.",
         gt=0,
+    )
+    path: Literal["cheapest", "cheapest_live"] | None = role(
+        "operation",
+        None,
+        "In place of cache, service_tier and batch. cheapest: each job takes the path that is to "
+        "cost least by price (docs/cost.md), which may be a batch of up to a day; cheapest_live: "
+        "the same without batches.",
     )
     batch: bool = role(
         "operation", False, "true: in batches, which cost half and take up to a day."
@@ -148,4 +157,17 @@ class ApiModel(SamplingModel):
     def _spend_needs_price(self) -> Self:
         if self.max_spend is not None and self.price is None:
             raise ValueError("max_spend needs price, what a million tokens cost")
+        return self
+
+    @model_validator(mode="after")
+    def _path_is_chosen_by_price(self) -> Self:
+        if self.path is None:
+            return self
+        if self.price is None:
+            raise ValueError(f"path: {self.path} needs price, what a million tokens cost")
+        for name in ("cache", "service_tier", "batch"):
+            field = type(self).model_fields.get(name)
+            value = field and getattr(self, name)
+            if field and value not in (field.default, *BATCH_FORMATS):
+                raise ValueError(f"path: {self.path} chooses {name}; leave one of the two out")
         return self

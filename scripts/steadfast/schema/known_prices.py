@@ -1,5 +1,6 @@
 """Prices of models as the package ``genai-prices`` knows them, for ``price: auto``."""
 
+import re
 from typing import Any
 
 from steadfast.base.files import Settings
@@ -52,7 +53,10 @@ def known_price(model: str, provider: str, address: str | None, lifetime: str | 
         )
     starts = sorted({tier.start for unit in units.values() for tier in getattr(unit, "tiers", ())})
     above = [{"tokens": start, **_rates(units, start)} for start in starts]
-    return {**_rates(units, 0), "above": above, **facts("engines/shares.yaml").get(of.id, {})}
+    shares = dict(facts("engines/shares.yaml").get(of.id, {}))
+    if re.match(shares.pop("without_flex", "$"), model):
+        del shares["flex"]
+    return {**_rates(units, 0), "above": above, **shares}
 
 
 def _newest(prices: Any) -> Any:

@@ -110,8 +110,10 @@ class OpenaiModel(ApiModel, OpenModel):
     def _sent_in_one_way(self) -> Self:
         fields = {"cache": "prompt_cache_options", "cache_keys": "prompt_cache_key"}
         for name, sent in (fields | {"service_tier": "service_tier"}).items():
-            if getattr(self, name) is not None and sent in self.extra_body:
-                raise ValueError(f"extra_body and {name} both set {sent}; leave one of them out")
+            by_path = self.path is not None and name != "cache_keys"
+            if (by_path or getattr(self, name) is not None) and sent in self.extra_body:
+                said = "path" if by_path else name
+                raise ValueError(f"extra_body and {said} both set {sent}; leave one of them out")
         chat = [name for name in (*fields, "parts") if getattr(self, name) is not None]
         if chat and self.template == "base":
             raise ValueError(f"{chat[0]} is of chat completions; leave it out with template: base")
@@ -125,8 +127,8 @@ class OpenaiModel(ApiModel, OpenModel):
                     "parts_per_load is of models that jobs load; set serve, or leave it out"
                 )
             return self
-        if self.base_url is not None or self.batch:
-            other = "base_url" if self.base_url is not None else "batch"
+        other = next((one for one in ("base_url", "batch", "path") if getattr(self, one)), None)
+        if other:
             raise ValueError(f"serve starts a server in the job; leave {other} out, or serve")
         if not any("{port}" in word for word in [*self.serve, *self.serve_operation_args]):
             raise ValueError("serve must tell the server its port; write {port} where it stands")

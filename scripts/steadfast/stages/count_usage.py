@@ -23,7 +23,7 @@ COLUMNS = (
     "cached_tokens", "written_tokens", "hit_rate", "output_tokens", "billed", "currency",
     "refused", "cut", "unfinished", "empty",
     "wall_seconds", "answers_per_second", "latency_median", "latency_95", "runs", "retries",
-    "turned_away", "failures", "planned",
+    "turned_away", "failures", "path", "planned",
 )  # fmt: skip
 
 
@@ -140,6 +140,7 @@ def _runs(runs: Sequence[RunRecord]) -> Record:
         "retries": retries.total(),
         "turned_away": sum(retries[reason] for reason in TURNED_AWAY),
         "failures": sum(run["failed"] for run in runs),
+        "path": "; ".join(dict.fromkeys(path for run in runs if (path := run.get("path")))),
     }
 
 

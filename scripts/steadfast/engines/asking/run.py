@@ -68,8 +68,8 @@ def run_part(
         say = partial(print, file=lines)
         answers, journal = setup.answers, setup.journal
         assert journal is not None, "answers are kept somewhere"
-        engine = build_engine(replace(setup, log=say))
         items = list(items)
+        engine = build_engine(replace(setup, log=say)).for_items(items)
         with ExitStack() as stack:
             reasoning = answers.get("reasoning")
             asking = Asking(model, title, engine, reasoning, journal, len(items), say, stack)

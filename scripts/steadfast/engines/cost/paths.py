@@ -1,8 +1,8 @@
 """What each way to ask a provider would cost: live, flex, batch, with contexts marked or not."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -16,7 +16,8 @@ TOKENS = ("plain_tokens", "read_tokens", "written_tokens")
 COSTS = ("cost_no_hits", "cost_by_order", "cost_expected", "cost_of_answers")
 """In all where the cache never has anything, where it has all that the order of prompts lets it,
 and with as many of these hits as were reported; and what of each is for answers."""
-SET = {"flex": "service_tier: flex", "batch": "batch: true"}
+LIVE = "cheapest_live"
+"""The value of ``path`` that keeps batches out; the other is ``cheapest``."""
 SUMS = ("requests", *TOKENS, *COSTS, *(f"whole_{name}" for name in COSTS))
 """Of what is still to be asked, and (``whole_``) of all."""
 
@@ -30,47 +31,94 @@ class Path:
         tier: by which it is billed (``bill.TIERS``); None: the plain price.
         keys: that the prompts of a context are spread over.
         hits: share expected of the hits that the order of prompts could bring.
-        settings: of the model that take it, in words.
-        taken: whether the config takes it.
+        operation: keys of the model that take it.
+        taken: whether the job takes it.
         least: tokens of a prefix that is kept.
+        by_cost: whether that was decided by what the paths cost, and not by the config.
     """
 
     rule: str
     tier: str | None
     keys: int
     hits: float
-    settings: str
+    operation: Settings
     taken: bool
     least: int = FACTS["least"]
+    by_cost: bool = False
 
     @property
     def name(self) -> str:
         """What the plan calls it."""
-        return (self.tier or "live") + (", marked" if self.rule == "mark" else "")
+        return path_name(self.operation)
+
+    @property
+    def settings(self) -> str:
+        """The keys that take it, in words; none where the defaults do."""
+        needs = [f"{key}: {value}".lower() for key, value in self.operation.items() if value]
+        return f" ({', '.join(needs)})" if needs else ""
 
 
-def paths_of(engine: str, price: Settings, how: Settings) -> list[Path]:
-    """The paths that there are for a model, by its engine, its price and how it is asked."""
+def path_name(how: Settings) -> str:
+    """What the path is called that a model's keys take."""
+    batch = how.get("batch")
+    tier = "files" if batch == "files" else "batch" if batch else how.get("service_tier")
+    return (tier or "live") + (", marked" if how.get("cache") else "")
+
+
+def paths_of(answers: Settings, price: Settings, how: Settings) -> list[Path]:
+    """The paths that there are for a model, by its settings, its price and how it is asked."""
+    engine = answers["engine"]
+    batch = False if how.get("batch") == "files" else how.get("batch")
     written = engine == "openai" and price["written"] is not None
     kind = FACTS["engines"].get("openai with written" if written else engine, {})
-    takes = "batch" if how["batch"] not in (None, False, "files") else how["service_tier"]
-    keys, found = how["cache_keys"] or 1, []
+    takes = "batch" if batch else how.get("service_tier")
+    keys, found = how.get("cache_keys"), []
     for tier in (None, *kind.get("tiers", ())):
         if tier and tier != takes and price[tier] == 1:
             continue
         for form in ("plain", "marked"):
-            if form in kind:
-                marked = form == "marked"
+            marked = form == "marked"
+            if form in kind and not (marked and answers.get("template") == "base"):
                 expected = FACTS["expected"].get(kind[form], {})
-                share = tier if tier == "batch" else "keyed" if how["cache_keys"] else "live"
-                needs = [f"cache: {kind['lifetime']}"] if marked else []
-                needs += [SET[tier]] if tier else []
-                settings = f" ({', '.join(needs)})" if needs else ""
-                taken = tier == takes and marked == bool(how["cache"])
+                share = tier if tier == "batch" else "keyed" if keys else "live"
+                operation = {
+                    "cache": kind["lifetime"] if marked else None,
+                    "service_tier": tier if tier == "flex" else None,
+                    "batch": (batch or True) if tier == "batch" else False,
+                }
+                taken = tier == takes and marked == bool(how.get("cache"))
                 hits = expected.get(share, 0.0)
                 least = kind.get("least", FACTS["least"])
-                found.append(Path(kind[form], tier, keys, hits, settings, taken, least))
+                found.append(Path(kind[form], tier, keys or 1, hits, operation, taken, least))
     return found
+
+
+def chosen(
+    paths: Sequence[Path],
+    wanted: str,
+    requests: Sequence[Request],
+    count: Callable[[str], int],
+    template_tokens: int,
+    price: Settings,
+) -> list[Path]:
+    """The paths, of which that one is taken by which all requests are expected to cost least.
+
+    Of equally cheap ones it is the first. ``wanted`` is the model's ``path``, the other arguments
+    are those of ``path_record``.
+    """
+
+    def expected(path: Path) -> float:
+        record = path_record(path, requests, (), count, template_tokens, price)
+        return float(record["cost_expected"])
+
+    able = [path for path in paths if path.tier != "batch" or wanted != LIVE]
+    best = min(able, key=expected)
+    return [replace(path, taken=path == best, by_cost=True) for path in paths]
+
+
+def once(requests: Iterable[Request]) -> list[Request]:
+    """Those that are sent: all that fit, equal ones once."""
+    return list({one.hash: one for one in requests if not one.overflow}.values())
 
 
 def path_record(
@@ -84,7 +132,7 @@ def path_record(
     """What a path takes, with the names of ``SUMS``; answers take their whole limits.
 
     Args:
-        requests: all that fit, equal ones once.
+        requests: all that are sent (``once``).
         known: hashes of those that are answered.
         count: counts a text's tokens.
         template_tokens: that the model's template adds to each prompt.
@@ -99,7 +147,7 @@ def path_record(
             no_hits = cost(price, prompt, 0, tokens, written + again, tier)
             answer = order - cost(price, prompt, read, 0, written, tier)
             values = prompt - read - written, read, written
-            expected = path.hits * order + (1 - path.hits) * no_hits
+            expected = no_hits - path.hits * (no_hits - order)
             found.update(dict(zip(TOKENS, values, strict=True)))
             found.update(dict(zip(COSTS, (no_hits, order, expected, answer), strict=True)))
         return found
@@ -111,6 +159,7 @@ def path_record(
         "tier": path.tier,
         "taken": path.taken,
         "settings": path.settings,
+        "by_cost": path.by_cost,
     }
     return {
         **place,

@@ -5,18 +5,22 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record
-from steadfast.contract.request import Request, Response
+from steadfast.contract.request import Item, Request, Response
 from steadfast.engines.asking.progress import Notices
-from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter
+from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter, build_engine
 from steadfast.engines.cost.bill import Bill, CapReached, estimated
+from steadfast.engines.cost.forecast import CachedTokenizer
+from steadfast.engines.cost.paths import FACTS, LIVE, chosen, once, path_name, paths_of
 from steadfast.engines.devices import hold
+from steadfast.engines.fit import reckoned, tokenizer_of
+from steadfast.engines.openai.batch_files import BatchState
 from steadfast.engines.openai.body import parsed
 from steadfast.engines.openai.client import Access, Client
 from steadfast.engines.openai.pace import Pace, wanted_wait
@@ -41,6 +45,7 @@ class ApiEngine(Engine):
 
     def __init__(self, setup: Setup, provider: Provider):
         operation, serve = setup.operation, setup.own.get("serve")
+        self._setup, self.path = setup, path_name(operation)
         self._provider = provider
         self.answers, self.packages = provider.answers, provider.packages
         self._access = provider.access
@@ -65,6 +70,25 @@ class ApiEngine(Engine):
     def tokenizer(self) -> TokenCounter | None:
         """The model's own, where the config names it; its template is taken for the server's."""
         return self._provider.tokenizer
+
+    def for_items(self, items: Sequence[Item]) -> Engine:
+        """With ``path``, the engine on the path by which all of them are to cost least."""
+        answers, how = self._setup.answers, self._setup.operation
+        if not (wanted := how.get("path")):
+            return self
+        price, count = how["price"], CachedTokenizer(tokenizer_of(self, answers))
+        requests, template = reckoned(self.answers["model"], self, answers, items, count)
+        paths = paths_of(answers, price, how)
+        journal = self._setup.journal
+        if wanted != LIVE and journal and BatchState.load(BatchState.place(journal)).open:
+            # What is under way is paid for, whatever is cheapest by other prompts or prices.
+            paths = [path for path in paths if path.tier == "batch"] or paths
+        found = chosen(paths, wanted, once(requests), count.count, template, price)
+        (path,) = (one for one in found if one.taken)
+        self._log(f"path: {path.name}{path.settings}, {wanted} of {len(requests)} requests")
+        waits = FACTS["timeout"].get(path.tier, 0.0)
+        taken = {**path.operation, "path": None, "timeout": max(self._timeout, waits)}
+        return build_engine(replace(self._setup, operation={**how, **taken}))
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """An estimate of what the server's template adds, or with its own tokenizer the count."""
@@ -258,6 +282,12 @@ class ApiEngine(Engine):
             case "sampling":
                 said = error_of(reply)[0]
                 problem = f" refuses how the model samples ({said}); set temperature to null"
+            case "tier" if "flex" in (self.path or ""):
+                said = error_of(reply)[0]
+                problem = (
+                    f" does not serve the model by flex ({said}); set service_tier to null, or "
+                    "where path took it leave flex out of price"
+                )
             case _:
                 return
         kept = "then run again: what is answered is not asked twice"

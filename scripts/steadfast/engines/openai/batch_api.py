@@ -40,7 +40,7 @@ class BatchEngine(ApiEngine):
     def __init__(self, setup: Setup, provider: P, batches: Callable[[P, Calls], Batches[P]]):
         super().__init__(setup, provider)
         assert setup.journal is not None, "a batch must not be forgotten"
-        self._state_path = setup.journal.with_suffix(".batches.json")
+        self._state_path = BatchState.place(setup.journal)
         self._interval = setup.operation.get("batch_interval", 60.0)
         self._most_requests = setup.operation.get("batch_requests")
         self._batches_of: Callable[[], Batches[P]] = lambda: batches(provider, self)

@@ -129,6 +129,11 @@ class BatchState:
     attempts: dict[str, int] = field(default_factory=dict)
     ended: list[Record] = field(default_factory=list)
 
+    @staticmethod
+    def place(journal: Path) -> Path:
+        """Where the batches of a journal's job are written down."""
+        return journal.with_suffix(".batches.json")
+
     @classmethod
     def load(cls, path: Path) -> "BatchState":
         """The state in a file, or a fresh one."""

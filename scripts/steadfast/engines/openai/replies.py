@@ -38,6 +38,7 @@ TOO_LONG_MESSAGE = re.compile(
 )
 INVALID_KEY = re.compile(r"API_KEY_INVALID|API_KEY_EXPIRED")
 SAMPLING = re.compile(r"\b(?:temperature|top_p|top_k)\b")
+TIER = re.compile(r"service.?tier|\bflex\b", re.IGNORECASE)
 UNSUPPORTED = re.compile(r"deprecated|removed|unsupported|not support", re.IGNORECASE)
 NO_QUOTA = re.compile(
     r"\binsufficient_quota\b|spend_limit_reached|organization_on_hold|FAILED_PRECONDITION"
@@ -241,7 +242,9 @@ def failure(status: int, reply: object, headers: Mapping[str, str], now: float) 
     return Response("error", error=f"HTTP {status}: {message}" if message else f"HTTP {status}")
 
 
-def lasting(status: int, reply: object) -> Literal["key", "model", "quota", "sampling"] | None:
+def lasting(
+    status: int, reply: object
+) -> Literal["key", "model", "quota", "sampling", "tier"] | None:
     """What is wrong for every request alike, by an HTTP status and the value of its body."""
     message, codes = error_of(reply)
     if status in (401, 403) or INVALID_KEY.search(codes):
@@ -250,6 +253,8 @@ def lasting(status: int, reply: object) -> Literal["key", "model", "quota", "sam
         return "model"
     if status == 400 and SAMPLING.search(message) and UNSUPPORTED.search(message):
         return "sampling"
+    if status == 400 and TIER.search(message):
+        return "tier"
     return "quota" if status == 402 or NO_QUOTA.search(f"{codes} {message}") else None
 
 
