@@ -20,9 +20,6 @@ rule noise:
     localrule: True
 
 
-from steadfast.contract.engine_names import ENGINES
-
-
 rule noise_part:
     input:
         prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
@@ -42,21 +39,15 @@ rule noise_part:
         mem_mb=4000,
         runtime=240,
     params:
+        **made(lambda w: STEPS.noise(w.benchmark, w.model, w.part)),
         answers=lambda w: settings.answer_settings(RUN.settings(Job.of(w))),
         noise=CONFIG.noise.model_dump(),
         seed=CONFIG.seed,
         asked=lambda w: TASKS[w.benchmark].asked,
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
+        compared=lambda w: TASKS[w.benchmark].compared.plain,
         stand_in=lambda w: plain(RUN.stand_in(Job.of(w))),
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
-        lineage=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
-        code=lambda w: digest(
-            "steadfast.stages.measure_noise",
-            ENGINES[RUN.settings(Job.of(w)).engine],
-            TASKS[w.benchmark].samples,
-            TASKS[w.benchmark].scoring,
-            RUN.stand_in(Job.of(w)),
-        ),
     script:
         "../scripts/steadfast/stages/measure_noise.py"

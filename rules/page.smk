@@ -41,6 +41,7 @@ rule page:
         mem_mb=4000,
     params:
         **STEPS.page()._asdict(),
+        noise=STEPS.measured_noise(RESULTS),
         display=DISPLAY,
         made_from=lineages(ANSWERED),
         measured_from={name: STEPS.metrics(name).lineage for name in RUN.running},

@@ -111,6 +111,7 @@ rule report:
         mem_mb=1000,
     params:
         **STEPS.report()._asdict(),
+        noise=STEPS.measured_noise(RESULTS),
         benchmarks={
             name: RUN.benchmarks[name].reported(judged=name in RUN.judged) for name in RUN.running
         },

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from steadfast.base.files import file_sha256, write_json
 from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
@@ -63,3 +64,26 @@ def test_another_judge_of_the_same_settings_makes_other_scores(config):
     after = steps({**config, "judges": {"k": config["judges"]["j"]}})
     assert before["judging"] == after["judging"]
     assert before["scores"] != after["scores"]
+
+
+def test_noise_is_known_where_it_was_measured_of_the_answers_that_the_config_asks_for(tmp_path):
+    model = {"engine": "openai", "model": "m"}
+    config = {"benchmarks": ["lifbench"], "models": {"m": model}}
+    lineage = Lineage(Evaluation(load_config(config)))
+    assert lineage.measured_noise(tmp_path) == {}
+    path = tmp_path / "noise/lifbench/m/4k.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("task,cache,answer_sd\n")
+    assert lineage.measured_noise(tmp_path) == {}
+    made = lineage.noise("lifbench", "m", "4k").lineage
+    write_json(path.with_suffix(".identity.json"), {"lineage": made})
+    found = {"noise/lifbench/m/4k.csv": [made, file_sha256(path)]}
+    assert lineage.measured_noise(tmp_path) == found
+    # How it was measured changes nothing; whom it is of, or how that is scored, does.
+    again = {**config, "noise": {"sample": 9}}
+    assert Lineage(Evaluation(load_config(again))).measured_noise(tmp_path) == found
+    for other in (
+        {"models": {"m": {**model, "temperature": 1.0}}},
+        {"lifbench": {"rubric": "corrected"}},
+    ):
+        assert Lineage(Evaluation(load_config(config | other))).measured_noise(tmp_path) == {}

@@ -4,8 +4,10 @@ from statistics import stdev
 
 import pytest
 
+from steadfast.base.errors import UserError
 from steadfast.stats.repeatability import (
     COLUMNS,
+    answer_deviations,
     hits_missed,
     noise_certificate,
     noise_page,
@@ -177,14 +179,52 @@ def test_each_answer_is_in_the_row_of_the_hit_that_it_counts():
     assert rows["hit 0.5"]["identical"] == pytest.approx(1 / 2)
 
 
-def test_one_answer_s_deviation_is_pooled_over_requests_and_over_tasks():
+def test_one_answer_s_deviation_is_pooled_over_requests():
     rows = {row["task"]: row for row in noise_rows(PASSES) if row["cache"] == "all"}
     assert (rows["A"]["answer_sd"], rows["B"]["answer_sd"]) == (0, pytest.approx(0.1))
-    assert rows["overall"]["answer_sd"] == pytest.approx((0.01 / 2) ** 0.5)
     (of_both,) = (r for r in noise_rows(HITS, HALF) if (r["task"], r["cache"]) == ("A", "all"))
     # Of a: 1, 1, 1, 1, 0 and .5, whose mean is .75; b's are all the same.
     of_a = (4 * 0.25**2 + 0.75**2 + 0.25**2) / 5
     assert of_both["answer_sd"] == pytest.approx((of_a / 2) ** 0.5)
+
+
+def test_a_part_s_deviation_weighs_its_tasks_as_its_value_does():
+    counts = {"A": 10, "B": 40, "C": 50}
+
+    def overall(**how):
+        rows = noise_rows(PASSES, counts=counts, **how)
+        return row(rows, "overall", "all")["answer_sd"]
+
+    # The variances are 0 of A, .01 of B, and their mean of C, which was not drawn.
+    assert overall() ** 2 == pytest.approx((40 * 0.01 + 50 * 0.005) / 100)
+    found = overall(weights={"A": 1, "B": 2, "C": 1, "D": 7}) ** 2
+    assert found / 100 == pytest.approx((2 / 4) ** 2 * 0.01 / 40 + (1 / 4) ** 2 * 0.005 / 50)
+    # What is in no overall value counts nowhere: B alone.
+    assert overall(weights={"B": 3}) == pytest.approx(0.1)
+    assert overall(weights={"D": 3}) is None
+
+
+def written(path, *rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(["task,cache,beside,answer_sd", *rows]) + "\n")
+    return path
+
+
+def test_the_deviation_of_a_model_s_answers_is_read_of_all_its_parts(tmp_path):
+    files = [
+        written(tmp_path / "b/m/4k.csv", "X,all,1,0.9", "overall,cold,1,0.8", "overall,all,1,0.1",
+                "overall,all,8,0.3"),
+        written(tmp_path / "b/m/8k.csv", "overall,all,1,0.1"),
+        written(tmp_path / "b/judged/4k.csv", "overall,all,1,"),
+    ]  # fmt: skip
+    # The larger of alone and among 8 of the first; then the mean of .09 and .01.
+    assert answer_deviations(files) == {"b": {"m": pytest.approx(0.05**0.5)}}
+
+
+@pytest.mark.parametrize("value", ["x", "nan", "inf", "-0.1"])
+def test_a_file_that_is_none_of_noise_is_one_sentence(tmp_path, value):
+    with pytest.raises(UserError, match=r"4k\.csv: not as noise is written"):
+        answer_deviations([written(tmp_path / "b/m/4k.csv", f"overall,all,1,{value}")])
 
 
 def test_what_was_not_as_meant_is_said():

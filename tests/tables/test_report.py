@@ -123,6 +123,23 @@ def test_what_ars_adds_to_the_floor_stands_beside_it_and_ranks_nobody(tmp_path):
     assert found["report_correlations"] == plain["report_correlations"]
 
 
+def test_noise_stands_beside_the_interval_of_what_is_measured_of_it(tmp_path):
+    rows = [row("a", "ARS", 0.5, n=400), row("b", "ARS", 0.5, n=400), row("a", "IFS", 0.1)]
+    files = written(tmp_path, *rows)
+    noise = tmp_path / "noise/lifbench/a/4k.csv"
+    noise.parent.mkdir(parents=True)
+    noise.write_text("task,cache,answer_sd\noverall,all,0.1234\n")
+    build_report(files, BENCHMARKS, DISPLAY, tmp_path / "out", noise_files=[noise])
+    (head, *models) = csv.reader((tmp_path / "out/report.csv").read_text().splitlines())
+    assert head[2:6] == ["ARS", "ARS: 95 %", "Noise", "IFS"]
+    # .1234 ÷ √400
+    assert {one[1]: one[4] for one in models} == {"Model_A": "0.0062", "b": ""}
+    page = (tmp_path / "out/report.md").read_text()
+    assert "Noise: the standard deviation of a value that is asked for again" in page
+    build_report(files, BENCHMARKS, DISPLAY, tmp_path / "without")
+    assert "Noise" not in (tmp_path / "without/report.md").read_text()
+
+
 def test_effective_lengths_stand_beside_their_measure_with_their_ranges(tmp_path):
     reached = {"a": ("≥ 128k", "≥ 64k"), "b": ("16k", "8k to 32k"), "c": ("", "")}
     names = ("effective", "effective_range")

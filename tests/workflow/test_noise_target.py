@@ -4,6 +4,7 @@ import csv
 import itertools
 import json
 import threading
+import zipfile
 
 import pytest
 
@@ -59,8 +60,26 @@ def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project
     assert sum(server.answered.values()) == ALONE + 12 * 2
     assert not project.path("results/lifbench/outputs/api").exists()
 
+    server.reply = reply
+    project.snakemake("bundle")
+    deviation = max(
+        float(row["answer_sd"])
+        for row in csv.DictReader(first.decode().splitlines())
+        if (row["task"], row["cache"]) == ("overall", "all")
+    )
+    headline = project.path("results/lifbench/metrics/headline.csv").read_text().splitlines()
+    (n,) = (
+        r["n"] for r in csv.DictReader(headline) if (r["model"], r["measure"]) == ("api", "ARS")
+    )
+    report = csv.DictReader(project.path("results/tables/report.csv").read_text().splitlines())
+    noise = {row["Model"]: row["Noise"] for row in report}
+    assert noise == {"Reference": "", "sim-a": "", "api": f"{deviation / int(n) ** 0.5:.4f}"}
+    with zipfile.ZipFile(project.path("results/bundle.zip")) as bundle:
+        assert bundle.read("results/noise/lifbench/api/2k.csv") == first
+
+    asked = sum(server.answered.values())
     path.unlink()
     project.snakemake("noise", "--force")
     project.snakemake(path.relative_to(project.folder).as_posix())
     assert (path.read_bytes(), certificate.read_bytes()) == (first, stated)
-    assert sum(server.answered.values()) == ALONE + 12 * 2
+    assert sum(server.answered.values()) == asked

@@ -330,7 +330,7 @@ class Benchmark(Generic[S]):
 
     def reported(self, judged: bool) -> Record:
         """Returns what the report takes of it, as plain values."""
-        shown = ("text", "digits", "smaller")
+        shown = ("text", "digits", "smaller", "full")
         measures = {
             name: {key: getattr(measure, key) for key in shown}
             for name, measure in self.measures.items()

@@ -19,6 +19,7 @@ from steadfast.show.render import Printed
 from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Table
+from steadfast.stats.repeatability import Deviations, answer_deviations
 from steadfast.workflow.script import run_rule
 
 FORMAT = 1
@@ -37,10 +38,15 @@ def make_page(
     display: Settings,
     out: Path,
     limit: int = LIMIT,
+    noise: Iterable[str] = (),
 ) -> None:
-    """Writes the page; long texts are cut as little as the limit (in characters) allows."""
+    """Writes the page; long texts are cut as little as the limit (in characters) allows.
+
+    ``noise`` has the paths below the results of measured noise that holds for the run.
+    """
     shown, name = Display.of(display), run.evaluation.config.name or ""
-    fixed = _fixed(run, shown)
+    deviations = answer_deviations(run.results / path for path in noise)
+    fixed = _fixed(run, shown, deviations)
     samples = pack_samples(run, limit - fixed.characters)
     pack = Pack()
     pack.add("run", {"name": name, **_run(run, shown, samples)})
@@ -52,9 +58,9 @@ def make_page(
 # --- tables and figures ----------------------------------------------------------------------
 
 
-def _fixed(run: FinishedRun, display: Display) -> Pack:
+def _fixed(run: FinishedRun, display: Display, noise: Deviations) -> Pack:
     pack = Pack()
-    pack.add("tables", _tables(run, display))
+    pack.add("tables", _tables(run, display, noise))
     for benchmark in run.evaluation.running:
         for name in _figures(run, benchmark):
             pack.add(f"figure/{name}", read_text(run.results / "figures" / f"{name}.svg"))
@@ -65,7 +71,7 @@ def _figures(run: FinishedRun, benchmark: str) -> list[str]:
     return [f"{benchmark}_{name}" for name in run.evaluation.tasks[benchmark].figures.names]
 
 
-def _tables(run: FinishedRun, display: Display) -> list[Record]:
+def _tables(run: FinishedRun, display: Display, noise: Deviations) -> list[Record]:
     """The tables of the report, then of each benchmark, with what its paper prints."""
     evaluation = run.evaluation
     tasks = {name: evaluation.tasks[name] for name in evaluation.running}
@@ -76,6 +82,7 @@ def _tables(run: FinishedRun, display: Display) -> list[Record]:
             for name in tasks
         },
         display,
+        noise,
     )
     whole = (report_table(report), correlations_table(report))
     found = [_group("All benchmarks", whole, [task.asked for task in tasks.values()], display)]
@@ -162,6 +169,7 @@ if job := globals().get("snakemake"):
         reads=[
             *(Seal.beside(run.results / path, made) for path, made in params.made_from.items()),
             *(run.metrics_seal(name, made) for name, made in params.measured_from.items()),
+            *(Seal.beside(run.results / path, made) for path, (made, _) in params.noise.items()),
         ],
         run=run,
         out=out,

@@ -179,3 +179,8 @@ class Assignment:
 def scores_path(results: Path, benchmark: str, model: str, part: str) -> Path:
     """The scores of a model's answers to a part."""
     return results / benchmark / "scores" / model / f"{part}.jsonl"
+
+
+def noise_path(benchmark: str, model: str, part: str) -> str:
+    """How much a model's answers to a part differ when they are asked again, below the results."""
+    return f"noise/{benchmark}/{model}/{part}.csv"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadfast.base.checksums import contents
-from steadfast.base.files import canonical_json
+from steadfast.base.files import canonical_json, file_sha256
 from steadfast.base.seal import DIGITS, Seal
 from steadfast.config.settings import judges_of
 from steadfast.contract.components import Component
@@ -21,7 +21,7 @@ from steadfast.contract.registry import families
 from steadfast.contract.task import DataFile, Output
 from steadfast.run.digests import digest
 from steadfast.run.evaluation import Evaluation, plain
-from steadfast.run.job import REWRITERS, Job
+from steadfast.run.job import REWRITERS, Job, noise_path
 from steadfast.schema.models import ScoredModel
 
 
@@ -109,6 +109,30 @@ class Lineage:
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
         """A model's answers to a part."""
         return self.replies(Job("inference", benchmark, model, part))
+
+    def noise(self, benchmark: str, model: str, part: str) -> Step:
+        """How much a model's answers to a part differ when they are asked again."""
+        job, task = Job("inference", benchmark, model, part), self._run.tasks[benchmark]
+        engine, stand_in = ENGINES[self._run.settings(job).engine], self._run.stand_in(job)
+        used = engine, task.samples, task.scoring, task.compared, stand_in
+        code = digest("steadfast.stages.measure_noise", *used)
+        settings = [task.scoring.plain, task.compared.plain]
+        return Step.of(code, settings, [self.replies(job)])
+
+    def measured_noise(self, results: Path) -> dict[str, list[str]]:
+        """Lineage and sha256 of each file of noise that holds for the config, by path below them.
+
+        What shows noise takes it where it is, and has nobody asked for it.
+        """
+        found = {}
+        for name in self._run.running:
+            for model, part in product(self._run.asked_of(name), self._run.tasks[name].parts):
+                path = noise_path(name, model, part)
+                if (results / path).is_file():
+                    lineage = self.noise(name, model, part).lineage
+                    if Seal.beside(results / path, lineage).names_lineage:
+                        found[path] = [lineage, file_sha256(results / path)]
+        return found
 
     def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:
         """What is asked of a judge about them."""

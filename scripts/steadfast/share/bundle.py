@@ -3,9 +3,10 @@
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from steadfast import __version__
 from steadfast.base import files
@@ -52,13 +53,14 @@ def bundle_results(
     out: Path,
     snakefile: Path,
     rounds: Mapping[str, Mapping[str, int]] | None = None,
+    noise: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """Writes the bundle: config, data, answers and journals, tables, and what the workflow was.
 
     Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
     what a model or server wrote. ``shortened`` gives texts of the identities, such as a
     checkpoint's path, by what stands for each; ``rounds`` are those of an adaptive run
-    (``Evaluation.rounds``).
+    (``Evaluation.rounds``), ``noise`` is what was measured of it (``Lineage.measured_noise``).
     """
     run = Evaluation(load_config(config))
     run.rounds = {name: dict(asked) for name, asked in (rounds or {}).items()}
@@ -71,6 +73,8 @@ def bundle_results(
         answers = {made.path: made for made in contents.answers(run, steps)}
         for path, made in answers.items():
             _take(results, folder / contents.ANSWERS, made, lineages[path], shortened)
+        for made in (one for one in contents.noise(run, steps) if one.path in noise):
+            _take(results, folder / contents.ANSWERS, made, noise[made.path][0], shortened)
         _take_journals(
             run, results, folder, {p for p in answers if answers[p].lineage == lineages[p]}
         )

@@ -1,6 +1,7 @@
 """Which files of a run a bundle has: those that cost something to make, and what they make."""
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from steadfast.config.portable import of_any_machine
 from steadfast.contract.components import Component
 from steadfast.contract.task import Task
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import noise_path
 from steadfast.run.lineage import Lineage
 from steadfast.run.required_files import required_files
 
@@ -52,6 +54,13 @@ def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
             step = steps.judge_prompts(job.benchmark, job.model, job.part)
             yield Made(asked, step.lineage)
         yield Made(job.outputs, steps.replies(job).lineage)
+
+
+def noise(run: Evaluation, steps: Lineage) -> Iterator[Made]:
+    """What may have been measured of the noise of models' answers, which tables then show."""
+    for name in run.running:
+        for model, part in product(run.asked_of(name), run.tasks[name].parts):
+            yield Made(noise_path(name, model, part), steps.noise(name, model, part).lineage)
 
 
 def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:

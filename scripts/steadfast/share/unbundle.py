@@ -102,12 +102,15 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     _check_places(run, sums)
     if not code:
         _check_code(run, raw, sums)
-    here = {f"{contents.ANSWERS}/{made.path}": made for made in contents.answers(run, Lineage(run))}
+    steps = Lineage(run)
+    here = {f"{contents.ANSWERS}/{made.path}": made for made in contents.answers(run, steps)}
     known = manifest["lineages"]
     kept = [path for path, made in here.items() if known.get(path) == made.lineage]
     taken = {name for path in kept for name in (path, contents.identity_path(path))}
     taken |= {f"{contents.ANSWERS}/{job.journal}" for job in run.jobs}
     taken |= {f"{contents.ANSWERS}/{path}" for path, _ in decided(run)}
+    noise = (made.path for made in contents.noise(run, steps))
+    taken |= {f"{contents.ANSWERS}/{of}" for p in noise for of in (p, contents.identity_path(p))}
     taken |= set(contents.files_of(contents.own_files(run)))
     for path in files_below(Path()):
         name = path.as_posix()

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -17,12 +18,15 @@ from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, va
 from steadfast.show.roster import NOTES as SHARED
 from steadfast.show.roster import Display, Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
+from steadfast.stats.repeatability import Deviations
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, HIGHEST, read_headline
 from steadfast.stats.ties import CORRELATIONS, Ties
 
 WORDS = facts("report.yaml")
 NAMES = ("report", "report_correlations")
+NOISE = "noise"
+"""A column of the headline's rows: the standard deviation of a value that is asked for again."""
 MODELS_NAMED = 3  # of those below the floor, at most
 
 
@@ -59,12 +63,13 @@ class Report:
         headlines: Mapping[str, Path],
         benchmarks: Mapping[str, Settings],
         display: Display,
+        noise: Deviations = MappingProxyType({}),
     ):
         self.digits = display.digits
         self.measures = [
             measure
             for name, path in headlines.items()
-            for measure in _measures(path, benchmarks[name], display.digits)
+            for measure in _measures(path, benchmarks[name], display.digits, noise.get(name, {}))
         ]
         names = Counter(measure.name for measure in self.measures)
         self.measures = [
@@ -83,8 +88,13 @@ class Report:
         return self.roster.groups({m: -sum(p) / len(p) for m, p in found.items() if p})
 
 
-def _measures(path: Path, benchmark: Settings, digits: int) -> list[ReportedMeasure]:
-    rows = read_headline(path)
+def _measures(
+    path: Path, benchmark: Settings, digits: int, answer_sd: Mapping[str, float]
+) -> list[ReportedMeasure]:
+    rows, first = read_headline(path), next(iter(benchmark["measures"]))
+    known = rows["model"].map(answer_sd).where((rows["measure"] == first) & (rows["n"] > 0))
+    # The value is about the mean of n answers, each of which may come out otherwise.
+    rows[NOISE] = benchmark["measures"][first]["full"] * known.astype(float) / np.sqrt(rows["n"])
     found = [
         ReportedMeasure(
             name,
@@ -122,6 +132,10 @@ def report_table(report: Report) -> Table:
             shown.append(interval_cells(measure.rows, roster.models, measure.digits))
             heading = WORDS["interval"].format(measure=measure.name)
             columns.append(Column(heading, measure.benchmark))
+        if measure.rows[NOISE].notna().any():
+            noise = results.values_by_model(measure.rows, NOISE)
+            shown.append(value_cells(roster, [Values(noise)], measure.digits + 1))
+            columns.append(Column(WORDS["noise"], measure.benchmark))
         if measure.rows[ABOVE_FLOOR].notna().any():
             above = results.values_by_model(measure.rows, ABOVE_FLOOR)
             shown.append(value_cells(roster, [Values(above, digits=measure.digits)], report.digits))
@@ -163,6 +177,8 @@ def _notes(report: Report) -> list[results.Note]:
         notes.append((None, texts["highest"].format(found="; ".join(highest))))
     if without := [m.label for m in report.measures if m.values and m.rows["low"].isna().all()]:
         notes.append((None, texts["no_interval"].format(measures=", ".join(without))))
+    if any(measure.rows[NOISE].notna().any() for measure in report.measures):
+        notes.append((None, texts["noise"]))
     if any(measure.rows[ABOVE_FLOOR].notna().any() for measure in report.measures):
         notes.append((None, texts["above_floor"]))
     notes += _below_floor(report)

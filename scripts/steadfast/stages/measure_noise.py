@@ -1,5 +1,6 @@
 """Rule noise: a sample of the requests asked again and again, scored, and compared."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ def measure_noise(
     operation: Settings,
     part: PartFiles,
     scoring: Sequence[Any],
+    compared: Sequence[Any],
     stand_in: Sequence[Any] | None,
     noise: Settings,
     seed: int,
@@ -78,7 +80,9 @@ def measure_noise(
     by_id = {sample.id: sample for sample in found}
     scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
     caches = states(noise["hits"])
-    rows, missed = noise_rows(scored, caches), hits_missed(scored, caches)
+    counts = Counter(sample.prompt["task"] for sample in found)
+    rows = noise_rows(scored, caches, counts, component(compared).make().weights)
+    missed = hits_missed(scored, caches)
     given = [response for of in passes.values() for response in of.values()]
     commit = described()
     certificate = {

@@ -8,6 +8,7 @@ from steadfast.base.seal import Seal
 from steadfast.show.render import write_table
 from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Display, adaptive_remark
+from steadfast.stats.repeatability import answer_deviations
 from steadfast.workflow.script import paths, run_rule
 
 
@@ -18,25 +19,32 @@ def build_report(
     out_dir: Path,
     asked: Sequence[str] = (),
     decisions: Sequence[Path] = (),
+    noise_files: Sequence[Path] = (),
 ) -> None:
     """Writes each table of the report as .tex, .md and .csv, of ``metrics/headline.csv``."""
     shown = Display.of(display)
-    report = Report(headlines, benchmarks, shown)
+    report = Report(headlines, benchmarks, shown, answer_deviations(noise_files))
     remarks = [*asked, *adaptive_remark(map(read_json, decisions), shown)]
     for table in (report_table(report), correlations_table(report)):
         write_table(shown.framed(table, remarks), out_dir)
 
 
 if job := globals().get("snakemake"):
+    results = Path(job.config["results"])
+    noise = {results / path: lineage for path, (lineage, _) in job.params.noise.items()}
     headlines = dict(zip(job.params.benchmarks, paths(job.input.headlines), strict=True))
     run_rule(
         build_report,
         job,
         reads=[
-            Seal(job.params.made_from[name], path.with_name("identity.json"), (path,))
-            for name, path in headlines.items()
+            *(
+                Seal(job.params.made_from[name], path.with_name("identity.json"), (path,))
+                for name, path in headlines.items()
+            ),
+            *(Seal.beside(path, lineage) for path, lineage in noise.items()),
         ],
         headlines=headlines,
         out_dir=Path(job.output.tables[0]).parent,
         decisions=paths(job.input.get("decision") or ()),
+        noise_files=list(noise),
     )

@@ -1,14 +1,17 @@
 """How much answers and scores of equal requests differ: the floor under every difference."""
 
+import csv
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, combinations, zip_longest
 from operator import itemgetter
+from pathlib import Path
 from statistics import fmean, median, stdev
 
-from steadfast.base.files import Record, Settings
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings, read_text
 from steadfast.base.markdown import markdown_table
 from steadfast.contract.records import OVERALL
 
@@ -35,11 +38,18 @@ Pass = Mapping[str, Settings]
 """By sample: ``task``, ``text``, ``total`` (None: not scored), ``prompt`` and ``cached`` tokens."""
 Passes = Mapping[tuple[int, str | int], Pass]
 """By repeat, and state of the cache of requests alone or number of requests together."""
+Deviations = Mapping[str, Mapping[str, float]]
+"""By benchmark and model the standard deviation of one answer's score."""
 Asks = Mapping[str, Sequence[Settings]]
 """By sample all that was answered in one way, each with its ``repeat`` and the state ``meant``."""
 
 
-def noise_rows(passes: Passes, states: Mapping[str, float] = STATES) -> list[Record]:
+def noise_rows(
+    passes: Passes,
+    states: Mapping[str, float] = STATES,
+    counts: Mapping[str, int] | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> list[Record]:
     """Returns the engine's noise, as rows of ``COLUMNS``, per task and overall.
 
     The rows of requests alone come first, by the state in which the cache was: as meant where the
@@ -52,13 +62,22 @@ def noise_rows(passes: Passes, states: Mapping[str, float] = STATES) -> list[Rec
     score_sd over score, as LIFBench's equation 5 has it with repeats for groups (None where score
     is 0). answer_sd is the standard deviation of one answer's score, the root of the mean variance
     between the answers to one request. The overall score is the mean over tasks, its deviation that
-    of this mean, overall ifs the mean of the tasks' (equation 6), overall answer_sd the root of
-    the mean of the tasks' variances. differ is the share of samples with a text other than
-    that of ``FIRST``; place is the median, over those samples, of the first character that differs
-    in any, counted from 1 (None where none differs). repeats is how often each was answered so, at
-    least.
+    of this mean, overall ifs the mean of the tasks' (equation 6). The overall answer_sd is such
+    that the overall value of the part, of its N answers, has the standard deviation answer_sd / √N:
+    N Σ (w / Σ w)² v / n is its square, of each task's weight w, variance v and n answers. A task
+    that was not drawn has the mean variance of the others. differ is the share of samples with a
+    text other than that of ``FIRST``; place is the median, over those samples, of the first
+    character that differs in any, counted from 1 (None where none differs). repeats is how often
+    each was answered so, at least.
+
+    Args:
+        passes: all answers.
+        states: shares of the prompt that the cache was to hold.
+        counts: how many answers of each task the part has; by default those that were drawn.
+        weights: of the tasks in the overall value; None: answers count alike.
     """
     rows = []
+    counts = counts or Counter(sample["task"] for sample in passes[FIRST].values())
     for (beside, state), asks in _ways(passes, states).items():
         made = partial(_row, state=state, beside=beside, first=passes[FIRST])
         tasks: dict[str, dict[str, Sequence[Settings]]] = defaultdict(dict)
@@ -67,7 +86,7 @@ def noise_rows(passes: Passes, states: Mapping[str, float] = STATES) -> list[Rec
         of_tasks = [made(task, asks=tasks[task]) for task in sorted(tasks)]
         stabilities = [row["ifs"] for row in of_tasks if row["ifs"] is not None]
         ifs = fmean(stabilities) if stabilities else None
-        deviation = _root_mean_square(row["answer_sd"] for row in of_tasks)
+        deviation = _overall_deviation(of_tasks, counts, weights)
         rows += [*of_tasks, made(OVERALL, asks=asks) | {"ifs": ifs, "answer_sd": deviation}]
     return rows
 
@@ -110,6 +129,34 @@ def hits_missed(passes: Passes, states: Mapping[str, float] = STATES) -> list[st
                 "came from the cache."
             )
     return [*found, BY_COUNTS] if found else []
+
+
+def answer_deviations(files: Iterable[Path]) -> Deviations:
+    """Returns the standard deviation of one answer's score, as written to files of noise.
+
+    Of alone and each company the largest counts, over a model's parts the mean variance.
+
+    Raises:
+        UserError: a file is none of noise.
+    """
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for path in files:
+        rows = csv.DictReader(read_text(path).splitlines())
+        try:
+            overall = (row for row in rows if (row["task"], row["cache"]) == (OVERALL, ALL))
+            known = [float(row["answer_sd"]) for row in overall if row["answer_sd"]]
+            if not all(0 <= sd < math.inf for sd in known):
+                raise ValueError
+        except (KeyError, ValueError):
+            raise UserError(
+                f"{path}: not as noise is written; remove it or measure again"
+            ) from None
+        if known:
+            found[path.parts[-3]][path.parts[-2]].append(max(known))
+    return {
+        benchmark: {model: math.sqrt(fmean(sd**2 for sd in of)) for model, of in models.items()}
+        for benchmark, models in found.items()
+    }
 
 
 def _ways(passes: Passes, states: Mapping[str, float]) -> dict[tuple[int, str], Asks]:
@@ -200,6 +247,22 @@ def _deviation(answers: Sequence[Settings]) -> float | None:
     """The standard deviation of the scores of one request's answers; None of fewer than two."""
     totals = [answer["total"] for answer in answers if answer["total"] is not None]
     return stdev(totals) if len(totals) > 1 else None
+
+
+def _overall_deviation(
+    of_tasks: Sequence[Settings], counts: Mapping[str, int], weights: Mapping[str, float] | None
+) -> float | None:
+    known = {r["task"]: r["answer_sd"] ** 2 for r in of_tasks if r["answer_sd"] is not None}
+    counted = [task for task in counts if weights is None or task in weights]
+    if not known or not counted:
+        return None
+    shares = {task: counts[task] if weights is None else weights[task] for task in counted}
+    whole, usual = sum(shares.values()), fmean(known.values())
+    variances = (
+        (share / whole) ** 2 * known.get(task, usual) / counts[task]
+        for task, share in shares.items()
+    )
+    return math.sqrt(sum(counts[task] for task in counted) * sum(variances))
 
 
 def _root_mean_square(deviations: Iterable[float | None]) -> float | None:
