@@ -185,6 +185,17 @@ def test_a_server_that_stays_away_stops_the_job_and_the_next_re_attaches(part, s
     assert state(part)["open"] == []
 
 
+def test_what_a_batch_has_is_not_asked_live_too(part, server):
+    server.refusals["GET /v1/batches/batch_0"] = [500] * 4
+    with pytest.raises(UserError, match="in a row"):
+        part.run(items(2, 3))
+    with pytest.raises(UserError, match=r"batches.json: 6 of the requests are in batches"):
+        part.run(batch=False)
+    assert not server.calls["POST /v1/chat/completions"]
+    part.run()
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+
+
 def test_a_key_that_is_not_accepted_is_said(part, server):
     server.refusals["POST /v1/files"] = [401]
     with pytest.raises(UserError, match="does not accept the key"):

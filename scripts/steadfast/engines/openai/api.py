@@ -101,6 +101,7 @@ class ApiEngine(Engine):
         if self._serve:
             self._access = Access(self._server(self._serve).url, None)
         settings = self._access.client_settings(self._timeout)
+        self._refuse_what_batches_have(groups)
         self._provider.expect(groups)
         try:
             replies: Replies = asyncio.Queue()
@@ -129,6 +130,18 @@ class ApiEngine(Engine):
             if isinstance(error.__context__, SystemExit | KeyboardInterrupt):
                 raise error.__context__ from None
             raise
+
+    def _refuse_what_batches_have(self, groups: list[list[Request]]) -> None:
+        if self._setup.journal is None:
+            return
+        path = BatchState.place(self._setup.journal)
+        under_way = BatchState.load(path).under_way
+        if both := sum(request.hash in under_way for group in groups for request in group):
+            raise UserError(
+                f"{path}: {both} of the requests are in batches that are under way, and live they "
+                "would be paid for twice; set batch as it was, or cancel the batches at the "
+                "provider and remove that file, then run again"
+            )
 
     def _server(self, start: Callable[[], Served]) -> Served:
         """The server of the job's own, which the first part that asks anything starts."""

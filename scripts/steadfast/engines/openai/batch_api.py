@@ -62,7 +62,7 @@ class BatchEngine(ApiEngine):
                     state.save()
                 else:
                     self._keep(state, batch, remote)
-            under_way = {hash for batch in state.open for hash in batch.hashes}
+            under_way = state.under_way
             if self._bill:
                 for name in under_way & asked.keys():
                     self._bill.reserve(asked[name], sent=True)

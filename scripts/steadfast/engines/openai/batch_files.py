@@ -149,6 +149,12 @@ class BatchState:
                 "file, and run again"
             ) from None
 
+    @property
+    def under_way(self) -> set[str]:
+        """The hashes of what batches may have that were made and not read."""
+        made = (batch for batch in self.open if batch.file_id)
+        return {request_hash for batch in made for request_hash in batch.hashes}
+
     def save(self) -> None:
         """Writes the file."""
         kept = {name: value for name, value in asdict(self).items() if name != "path"}
