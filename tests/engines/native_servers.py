@@ -2,6 +2,8 @@
 
 import threading
 from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
 
 from parts import Part
 from servers import Server, echo, prompt_of, running, text_of
@@ -89,9 +91,10 @@ NATIVE = ("/messages", ":generateContent")
 def as_chat(path, body):
     """A native body as that of a chat completion."""
     roles = {"model": "assistant"}
+    turns = groupby(body.get("messages") or body["contents"], key=itemgetter("role"))
     messages = [
-        {"role": roles.get(turn["role"], turn["role"]), "content": text_of(turn)}
-        for turn in body.get("messages") or body["contents"]
+        {"role": roles.get(role, role), "content": "".join(map(text_of, entries))}
+        for role, entries in turns
     ]
     model = body.get("model") or path.rpartition("/")[2].partition(":")[0]
     config = body.get("generationConfig", {})

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ask_items import ask_items
@@ -132,7 +133,9 @@ if __name__ == "__main__":
     # A shell's background jobs are born deaf to SIGINT, and hand that down.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     directory, url, contexts, questions, operation = sys.argv[1:]
-    asked = items(int(contexts), int(questions))
-    part, how = Part(Path(directory), url), json.loads(operation)
-    part.answers["engine"] = how.pop("engine", "openai")
+    asked, how = items(int(contexts), int(questions)), json.loads(operation)
+    part = Part(Path(directory), url)
+    part.answers |= {"engine": how.pop("engine", "openai"), **how.pop("answers", {})}
+    times = how.pop("times", 1)
+    asked = [replace(item, context=item.context * times) for item in asked]
     part.run(asked, **how)

@@ -7,6 +7,8 @@ from collections import Counter, defaultdict, deque
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import groupby
+from operator import itemgetter
 
 
 @dataclass
@@ -55,6 +57,9 @@ class Server:
     def handler(self):
         return handler_of(self)
 
+    def other(self, method, path, body):
+        """Content and status of what is no answer to a prompt; None where one is wanted."""
+
     def next_fault(self, prompt):
         for ending, faults in self.faults.items():
             if faults and prompt.endswith(ending):
@@ -83,11 +88,12 @@ class Server:
 
 def prompt_of(body):
     """The last prompt of a body, of whichever dialect."""
-    return (
-        body["prompt"]
-        if "prompt" in body
-        else text_of((body.get("messages") or body["contents"])[-1])
-    )
+    if "prompt" in body:
+        return body["prompt"]
+    turns = body.get("messages") or body["contents"]
+    return [
+        "".join(map(text_of, entries)) for _, entries in groupby(turns, key=itemgetter("role"))
+    ][-1]
 
 
 def text_of(message):
@@ -123,6 +129,9 @@ def handler_of(server):
     class Handler(JsonHandler):
         def do_POST(self):
             body = json.loads(self.body())
+            if (found := server.other("POST", self.path, body)) is not None:
+                self.send(*found)
+                return
             if server.stopped:  # a connection that outlives its server
                 self.close_connection = True
                 return

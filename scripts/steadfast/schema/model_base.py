@@ -107,6 +107,9 @@ class Price(Rates):
     above: list[LongPrompt] = key([], "Prices of longer prompts, the shortest first.")
     flex: float = key(1, "With service_tier flex, the share of these prices.", gt=0, le=10)
     batch: float = key(1, "In a batch, the share of these prices.", gt=0, le=10)
+    storage: float | None = key(
+        None, "Tokens of an explicit cache, a million of them for an hour.", ge=0, le=1e6
+    )
     currency: str = key("USD", "Currency of the prices.")
 
     @field_validator("above")

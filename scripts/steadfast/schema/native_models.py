@@ -5,6 +5,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from steadfast.schema.api_model import ApiModel
+from steadfast.schema.model_base import Price
 from steadfast.schema.strict import role
 
 LEAST_BUDGET = 1024
@@ -86,6 +87,38 @@ class GeminiModel(ApiModel):
     service_tier: Literal["flex"] | None = role(
         "operation", None, "flex: slower, for about half the price (price.flex)."
     )
+
+    parts: Literal["apart"] | None = role(
+        "answer",
+        None,
+        "apart: a prompt's context and its question are two entries of the conversation, which is "
+        "another model's answer; null: they are one.",
+    )
+    cache: Literal["10m", "1h", "6h"] | None = role(
+        "operation",
+        None,
+        "Contexts that several prompts share are stored in explicit caches, each for so long at "
+        "most, and deleted after its last prompt (docs/cost.md); null: none is. Needs parts: "
+        "apart.",
+    )
+
+    @model_validator(mode="after")
+    def _contexts_are_stored_apart(self) -> Self:
+        if self.cache is None:
+            return self
+        if self.parts is None:
+            raise ValueError(
+                "an explicit cache holds the context as an entry of its own; set parts: apart (its "
+                "answers are another model's), or leave cache out"
+            )
+        if self.batch:
+            raise ValueError("explicit caches are of live requests; leave cache out, or batch")
+        if isinstance(self.price, Price) and self.price.storage is None:
+            raise ValueError(
+                "price: what an explicit cache costs is not known; add storage, the price of a "
+                "million tokens for an hour, or leave cache out"
+            )
+        return self
 
     @model_validator(mode="after")
     def _one_way_to_think(self) -> Self:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def cost(
         output: tokens of the answer, the thought's included.
         tier: one of ``TIERS``; None, and any other, is the plain price.
     """
-    rates = next((of for of in reversed(price.get("above") or ()) if prompt > of["tokens"]), price)
+    rates = _rates(price, prompt)
     whole = (
         (prompt - cached - written) * rates["input"]
         + cached * _rate(rates, "cached")
@@ -45,14 +46,34 @@ def cost(
     return float(whole / 1_000_000 * _share(price, tier))
 
 
-def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
-    """What a request of about so many tokens costs at most, however it is read and billed."""
+def stored_cost(price: Settings, tokens: float, token_hours: float) -> float:
+    """What an explicit cache costs: its tokens as they go in, and to store them.
+
+    Args:
+        token_hours: the tokens, by the hours for which they are stored.
+    """
+    rates = _rates(price, tokens)
+    return float(tokens * rates["input"] + token_hours * (price.get("storage") or 0)) / 1_000_000
+
+
+def dearest(
+    price: Settings, prompt: int, output: int, tier: str | None = None, hours: float = 0.0
+) -> float:
+    """What a request of about so many tokens costs at most, however it is read and billed.
+
+    Args:
+        hours: for which its context is stored at most, where it is to be stored first.
+    """
+    every = (price, *(price.get("above") or ()))
     most = max(
         prompt * max(_rate(rates, name) for name in ("input", "cached", "written"))
         + output * rates["output"]
-        for rates in (price, *(price.get("above") or ()))
+        for rates in every
     )
-    return float(most / 1_000_000 * _share(price, tier))
+    most *= _share(price, tier)
+    if hours:
+        most += prompt * (max(of["input"] for of in every) + hours * (price.get("storage") or 0))
+    return float(most / 1_000_000)
 
 
 def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
@@ -62,6 +83,11 @@ def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
     prompt, cached, output, written, tier = _billed(record)
     whole = cost(price, prompt, cached, output, written, tier)
     return whole, whole - cost(price, prompt, cached, 0, written, tier)
+
+
+def _rates(price: Settings, prompt: float) -> Settings:
+    """The prices of prompts of so many tokens."""
+    return next((of for of in reversed(price.get("above") or ()) if prompt > of["tokens"]), price)
 
 
 def _rate(rates: Settings, name: str) -> float:
@@ -88,7 +114,7 @@ def estimated(request: Request, response: Response) -> Response:
     if counted or not (answered or response.status == "refused"):
         return response
     cut = response.status == "length"
-    said = request.max_tokens if cut else _tokens(_said(response))
+    said = request.max_tokens if cut else text_tokens(_said(response))
     return Uncounted(
         **asdict(response), prompt_estimate=prompt_tokens(request), completion_estimate=said
     )
@@ -99,10 +125,11 @@ def prompt_tokens(request: Request) -> int:
     if request.prompt_tokens is not None:
         return request.prompt_tokens
     turns = (text for turn in request.turns for text in turn)
-    return _tokens("".join((*turns, request.prefix, request.suffix)))
+    return text_tokens("".join((*turns, request.prefix, request.suffix)))
 
 
-def _tokens(text: str) -> int:
+def text_tokens(text: str) -> int:
+    """Tokens of a text, by its length."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
@@ -144,9 +171,10 @@ class Bill:
         """Whether anything is under way."""
         return bool(self._under_way)
 
-    def reserve(self, request: Request, *, sent: bool = False) -> None:
-        """Counts a request as under way, until ``settle``."""
-        most = dearest(self._price, prompt_tokens(request), request.max_tokens, self._tier)
+    def reserve(self, request: Request, *, sent: bool = False, hours: float = 0.0) -> None:
+        """Counts a request as under way, until ``settle``; ``hours`` are those of ``dearest``."""
+        tokens, output = prompt_tokens(request), request.max_tokens
+        most = dearest(self._price, tokens, output, self._tier, hours)
         spent = self.spent()
         if not sent and spent + self._reserved + most > self._most:
             currency = self._price["currency"]
@@ -169,9 +197,25 @@ class Bill:
             record = json.loads(line)
             if not isinstance(record, dict):
                 return 0.0
+            if "token_hours" in record:
+                return stored_cost(self._price, record["tokens"], record["token_hours"])
             return cost(self._price, *_billed(record))
         except (ValueError, RecursionError):
             return 0.0  # a line torn by a crash, which its own job mends
+
+
+def caches_path(journal: Path) -> Path:
+    """Where the explicit caches of a journal's job are written down."""
+    return journal.with_suffix(".caches.jsonl")
+
+
+def read_caches(journal: Path) -> list[Record]:
+    """The lines about a job's explicit caches; one that was torn by a crash is left out."""
+    found, path = [], caches_path(journal)
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        with suppress(ValueError):
+            found.append(json.loads(line))
+    return found
 
 
 def _billed(record: Record) -> tuple[int, int, int, int, str | None]:
@@ -183,7 +227,7 @@ def _billed(record: Record) -> tuple[int, int, int, int, str | None]:
     prompt = tokens("prompt_tokens", "prompt_estimate")
     completion = tokens("completion_tokens", "completion_estimate")
     if not completion and record.get("status") in ANSWERED:
-        completion = _tokens(str(record.get("text") or "") + str(record.get("thought") or ""))
+        completion = text_tokens(str(record.get("text") or "") + str(record.get("thought") or ""))
     cached = min(tokens("cached_tokens"), prompt)
     written = min(tokens("written_tokens"), prompt - cached)
     return prompt, cached, completion, written, text(record.get("tier"))

@@ -8,6 +8,7 @@ from steadfast.engines.native.anthropic_batches import AnthropicBatches
 from steadfast.engines.native.dialect import NativeProvider
 from steadfast.engines.native.gemini import Gemini
 from steadfast.engines.native.gemini_batches import GeminiBatches
+from steadfast.engines.native.gemini_caches import StoringGemini
 from steadfast.engines.openai.api import ApiEngine
 from steadfast.engines.openai.batch_api import BatchEngine
 from steadfast.engines.openai.batches import Batches
@@ -26,7 +27,8 @@ BATCHES: Final[dict[str, type[Batches[Any]]]] = {
 def build(setup: Setup) -> Engine:
     """The engine of a model that is asked in its provider's dialect."""
     name = setup.answers["engine"]
-    dialect: NativeProvider = DIALECTS[name](setup)
+    stores = name == "gemini" and setup.operation.get("cache")
+    dialect: NativeProvider = (StoringGemini if stores else DIALECTS[name])(setup)
     if setup.operation.get("batch"):
         return BatchEngine(setup, dialect, BATCHES[name])
     return ApiEngine(setup, dialect)

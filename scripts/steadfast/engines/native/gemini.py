@@ -8,7 +8,7 @@ from urllib.parse import quote
 from steadfast.base.files import Record
 from steadfast.contract.request import Request, Response
 from steadfast.engines.base import Setup
-from steadfast.engines.native.dialect import NativeProvider, joined
+from steadfast.engines.native.dialect import NativeProvider, joined, parts_of
 from steadfast.engines.openai.body import array, clean, count, mapping, text
 from steadfast.engines.openai.replies import Retry
 
@@ -16,7 +16,11 @@ SAMPLING = {"temperature": "temperature", "top_p": "topP", "top_k": "topK"}
 
 
 class Gemini(NativeProvider):
-    """Gemini models. A prompt is one text: the provider finds shared beginnings by itself."""
+    """Gemini models.
+
+    A prompt is one text, whose beginning the provider's implicit cache may know. With ``parts:
+    apart`` its context is an entry of its own, which an explicit cache may hold.
+    """
 
     engine = "gemini"
 
@@ -24,16 +28,19 @@ class Gemini(NativeProvider):
         super().__init__(setup, "GEMINI_API_KEY")
         self._tier: str | None = setup.operation.get("service_tier")
         name = self.answers["model"]
-        whole = name if "/" in name else f"models/{name}"
-        self.path = f"{self.facts['path']}/{quote(whole)}:generateContent"
+        self.whole_name = name if "/" in name else f"models/{name}"
+        self.path = f"{self.facts['path']}/{quote(self.whole_name)}:generateContent"
+        self._apart = "parts" in self.answers
 
     def headers(self, key: str) -> Record:
         return {"x-goog-api-key": key, "content-type": "application/json"}
 
     def body(self, request: Request) -> Record:
-        texts = enumerate([*chain.from_iterable(request.turns), request.prompt])
         roles = ("user", "model")
-        contents = [content(said, role=roles[n % 2]) for n, said in texts]
+        turns = enumerate(chain.from_iterable(request.turns))
+        asked = parts_of(request) if self._apart else [request.prompt]
+        contents = [content(said, role=roles[n % 2]) for n, said in turns]
+        contents += map(content, asked)
         seed = self.answers.get("seed")
         config: Record = {
             "maxOutputTokens": request.max_tokens,
@@ -55,6 +62,9 @@ class Gemini(NativeProvider):
                 **({"serviceTier": self._tier} if self._tier else {}),
             }
         )
+
+    def parts(self, request: Request) -> int | None:
+        return 2 if self._apart and len(parts_of(request)) > 1 else None
 
     def _thinking(self) -> Record:
         """How long it thinks, and with it that the thought is told."""

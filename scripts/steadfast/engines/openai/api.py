@@ -166,10 +166,11 @@ class ApiEngine(Engine):
 
         async def send(request: Request) -> None:
             response = await self._ask(client, pace, request, places)
+            await self._provider.done(request)
             replies.put_nowait((request, estimated(request, response)))
 
         try:
-            async with client, asyncio.TaskGroup() as tasks:
+            async with client, self._provider.session(client), asyncio.TaskGroup() as tasks:
 
                 async def start(request: Request) -> asyncio.Task[None]:
                     await places.acquire()
@@ -177,7 +178,8 @@ class ApiEngine(Engine):
                         if capped:
                             raise capped
                         if self._bill:
-                            await _reserve(self._bill, request, settled)
+                            hours = self._provider.stored_hours(request)
+                            await _reserve(self._bill, request, settled, hours)
                     except CapReached:
                         places.release()
                         raise
@@ -248,7 +250,7 @@ class ApiEngine(Engine):
         body = self._provider.body(request)
         try:
             async with asyncio.timeout(self._timeout):
-                reply = await client.post(self._provider.path, body)
+                reply = await self._provider.send(client, request, body)
         except ConnectionTimeoutError:
             return Retry("timeout", unreachable=True)
         except TimeoutError:
@@ -340,11 +342,11 @@ async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
     return [pair for pair in found if pair is not None]
 
 
-async def _reserve(bill: Bill, request: Request, settled: asyncio.Event) -> None:
-    """Waits until the bill has room for a request."""
+async def _reserve(bill: Bill, request: Request, settled: asyncio.Event, hours: float) -> None:
+    """Waits until the bill has room for a request, whose context may be stored for so long."""
     while True:
         try:
-            return bill.reserve(request)
+            return bill.reserve(request, hours=hours)
         except CapReached:
             if not bill.waiting:
                 raise
