@@ -93,29 +93,25 @@ def way(part):
     return line, {run["path"] for run in runs}
 
 
+KEYED = {"cache_keys": 1}  # more hits are expected
 CASES = {
-    "batch": (live_and_batched(PrefixServer), OLDER, (6, 1), "batch (batch: true)"),
-    "live": (live_and_batched(PrefixServer), OLDER, (2, 30), "live"),
-    "live, marked": (live_and_batched(MarkingServer), NEWER, (2, 30), "live, marked (cache: 30m)"),
+    "batch": (PrefixServer, OLDER, {}, "batch (batch: true)"),
+    "live": (PrefixServer, OLDER, KEYED, "live"),
+    "live, marked": (MarkingServer, NEWER, {}, "live, marked (cache: 30m)"),
     "flex, marked": (
-        live_and_batched(MarkingServer),
-        NEWER | FLEX,
-        (2, 30),
-        "flex, marked (cache: 30m, service_tier: flex)",
+        MarkingServer, NEWER | FLEX, KEYED, "flex, marked (cache: 30m, service_tier: flex)",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "price", "sizes", "shown"),
+    ("name", "kind", "price", "keys", "shown"),
     [(name, *of) for name, of in CASES.items()],
     ids=CASES,
 )
-def test_the_cheapest_path_is_taken_and_billed_as_planned(
-    tmp_path, name, kind, price, sizes, shown
-):
-    model, asked = configured(price, cache_keys=1), asked_of(*sizes)
-    with running(kind=kind) as server:
+def test_the_cheapest_path_is_taken_and_billed_as_planned(tmp_path, name, kind, price, keys, shown):
+    model, asked = configured(price, **keys), asked_of(2, 30)
+    with running(kind=live_and_batched(kind)) as server:
         part = part_of(tmp_path, server, model)
         part.run(asked)
     row = taken(model, asked)
@@ -159,7 +155,7 @@ def test_the_path_is_operation(tmp_path):
 
 
 def test_what_is_left_goes_on_the_path_of_the_whole(tmp_path):
-    model, asked = configured(OLDER, cache_keys=1), asked_of(1, 8)
+    model, asked = configured(OLDER, **KEYED), asked_of(1, 8)
     with running(kind=live_and_batched(PrefixServer)) as server:
         part = part_of(tmp_path, server, model)
         server.faults["Ask 7.0!"].extend([error(500)] * 4)
@@ -171,6 +167,21 @@ def test_what_is_left_goes_on_the_path_of_the_whole(tmp_path):
         part.run(asked)
     assert not server.batches
     assert set(server.answered.values()) == {1}
+
+
+def test_a_killed_job_goes_on_by_flex(tmp_path):
+    price = configured(OLDER | FLEX).price.model_dump()
+    how = {"path": "cheapest", "price": price}
+    with running(0.02) as server:
+        Job(tmp_path, server, questions=20, **how).kill(lambda: sum(server.answered.values()) >= 8)
+        kept = len((tmp_path / "journal.jsonl").read_text("utf-8").splitlines())
+        answered = sum(server.answered.values())
+        part = Part(tmp_path, server.url)
+        part.run(items(2, 20), **how)
+    assert answered - kept <= 8  # those in flight
+    assert sum(server.answered.values()) == answered + 40 - kept
+    assert {body["service_tier"] for body in server.bodies} == {"flex"}
+    assert way(part)[1] == {"flex"}
 
 
 def test_a_killed_job_goes_on_in_its_batch(tmp_path):
@@ -237,7 +248,7 @@ def test_a_base_models_contexts_are_not_marked():
 
 
 def test_the_page_says_which_path_each_job_takes_and_advises_nothing():
-    model = configured(OLDER, cache_keys=1)
+    model = configured(OLDER, **KEYED)
     place = {"benchmark": "b", "role": "models", "model": "m", "currency": "USD", "hours": None}
     jobs = [
         (place | {"part": part}, paths(model, asked))

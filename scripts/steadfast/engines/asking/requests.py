@@ -33,7 +33,8 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
         self._earlier = read_runs(path)
         self._counts: Counter[str] = Counter()
         self._machine: str | None = None
-        self._started = self._written = time.monotonic()
+        self._started = time.monotonic()
+        self._write()  # so that a run that is killed at once has a path
 
     def update(self, response: Response) -> None:
         """One more response."""

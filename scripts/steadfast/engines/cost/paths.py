@@ -89,7 +89,8 @@ def paths_of(answers: Settings, price: Settings, how: Settings) -> list[Path]:
                 taken = tier == takes and marked == bool(how.get("cache"))
                 hits = expected.get(share, 0.0)
                 least = kind.get("least", FACTS["least"])
-                found.append(Path(kind[form], tier, keys or 1, hits, operation, taken, least))
+                rule = kind.get("batched", kind[form]) if tier == "batch" else kind[form]
+                found.append(Path(rule, tier, keys or 1, hits, operation, taken, least))
     return found
 
 
