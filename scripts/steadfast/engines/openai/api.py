@@ -139,8 +139,8 @@ class ApiEngine(Engine):
         if both := sum(request.hash in under_way for group in groups for request in group):
             raise UserError(
                 f"{path}: {both} of the requests are in batches that are under way, and live they "
-                "would be paid for twice; set batch as it was, or cancel the batches at the "
-                "provider and remove that file, then run again"
+                "would be paid for twice; set batch or path as it was, or cancel the batches at "
+                "the provider and remove that file, then run again"
             )
 
     def _server(self, start: Callable[[], Served]) -> Served:
