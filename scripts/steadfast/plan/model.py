@@ -42,13 +42,18 @@ class PlannedModel:
     @cached_property
     def speed(self) -> expected.Speed | None:
         """How fast it is expected to be; None where nothing is known of it."""
+        found = self._any_speed
+        return found if found and found.source != expected.ASSUMED else None
+
+    @cached_property
+    def _any_speed(self) -> expected.Speed | None:
+        """The same, and of a server of which nothing is known as of any."""
         if self.answers["engine"] in WITHOUT_MODEL:
             return None
         runs = expected.past_runs(
             self.folders, self.hardware, self.plan["gpus"] // self.plan["copies"]
         )
-        found = expected.speed(self.answers, self.plan, self.hardware, runs)
-        return found if found and found.source != expected.ASSUMED else None
+        return expected.speed(self.answers, self.plan, self.hardware, runs)
 
     @cached_property
     def engine(self) -> Engine | None:
@@ -73,7 +78,8 @@ class PlannedModel:
         tokenizer = CachedTokenizer(own) if own else _shared(tokenizers, name)
         requests, template = reckoned(self.name, engine, answers, items, tokenizer)
         row = plan_part(requests, known, tokenizer, template)
-        row["paths"] = self._paths(requests, known, tokenizer, template)
+        hours = self._any_speed.seconds(row["whole"]) / 3600 if self._any_speed else 0.0
+        row["paths"] = self._paths(requests, known, tokenizer, template, hours)
         row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
         return row, list(misfits(requests, answers.get("on_overflow") or "error"))
 
@@ -83,6 +89,7 @@ class PlannedModel:
         known: Collection[str],
         tokenizer: CachedTokenizer,
         template_tokens: int,
+        hours: float,
     ) -> list[Record]:
         price, how = self.plan["price"], self.plan["path"]
         if not price:
@@ -91,7 +98,9 @@ class PlannedModel:
         paths = paths_of(self.answers, price, how)
         if how["path"]:
             paths = chosen(paths, how["path"], sent, count, template_tokens, price)
-        return [path_record(path, sent, known, count, template_tokens, price) for path in paths]
+        return [
+            path_record(path, sent, known, count, template_tokens, price, hours) for path in paths
+        ]
 
     def taken(self, ask: Work, whole: Work) -> Record:
         """What work takes of it in tokens, hours and cost, and by which speed."""
