@@ -7,9 +7,10 @@ one. What is said, and how long, is data: ``resources/corpora/synthetic.yaml``.
 import random
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from typing import TypeAlias
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -19,26 +20,37 @@ SLOT = re.compile(r"\{(\w+)\}")
 ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])(?!uni|us[aeiu]|one|eu)")
 FIRST_LETTER = re.compile(r"[^\W\d_]")
 
+Part: TypeAlias = "str | tuple[Part, ...] | list[Part]"
+"""A literal, what follows one another (the last first), or alternatives."""
+
 
 class Grammar:
     """Rules of alternatives with ``{symbol}`` slots; ``expand`` draws one text of a symbol."""
 
-    def __init__(self, rules: dict[str, list[str]]):
-        # re.split gives literals at even places and symbols at odd ones.
-        self._rules = {
-            symbol: [SLOT.split(alternative) for alternative in alternatives]
-            for symbol, alternatives in rules.items()
-        }
+    def __init__(self, rules: Mapping[str, Sequence[str]]):
+        self._rules: dict[str, list[Part]] = {symbol: [] for symbol in rules}
+        for symbol, alternatives in rules.items():
+            for alternative in alternatives:
+                # re.split gives literals at even places and symbols at odd ones.
+                parts: list[Part] = list(SLOT.split(alternative))
+                parts[1::2] = [self._rules[str(name)] for name in parts[1::2]]
+                backwards = tuple(part for part in reversed(parts) if part != "")
+                self._rules[symbol].append(backwards if parts[1:] else alternative)
 
     def expand(self, symbol: str, rng: random.Random) -> str:
         """Returns a text of the symbol, each choice with equal chances."""
-        alternatives = self._rules[symbol]
-        parts = alternatives[int(rng.random() * len(alternatives))]
-        if len(parts) == 1:
-            return parts[0]
-        return "".join(
-            self.expand(part, rng) if place % 2 else part for place, part in enumerate(parts)
-        )
+        text: list[str] = []
+        waiting: list[Part] = [self._rules[symbol]]  # the next at the end
+        draw = rng.random
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, list):
+                part = part[int(draw() * len(part))]
+            if isinstance(part, str):
+                text.append(part)
+            else:
+                waiting.extend(part)
+        return "".join(text)
 
     def sentence(self, symbol: str, rng: random.Random) -> str:
         """Returns the same as a sentence: a capital at its head, "an" before a vowel."""
