@@ -262,9 +262,18 @@ def _sizes(whole: bytes) -> Iterator[tuple[str, bytes]]:
     bomb = with_member("made/bomb", content)  # a member whose data are those of another kind
     bomb = _central(bomb, "made/bomb", 24, struct.pack("<I", 300_000_000))
     yield "bomb", bomb
-    many = ((f"made/{number}", b"") for number in range(200_100))
-    yield "many files", zipped(many, zipfile.ZIP_STORED)
+    yield "many files", _many(200_100)
     yield "large manifest", packed(files(), b" " * 70_000_000 + b"{}")
+
+
+def _many(number: int) -> bytes:
+    """So many empty files, whose entries of the directory differ by their names alone."""
+    one = zipped([("made/000000", b"")], zipfile.ZIP_STORED)
+    start, end = one.index(b"PK\1\2"), one.index(b"PK\5\6")
+    name, others = b"000000", (b"%06d" % place for place in range(number))
+    entries = b"".join(one[start:end].replace(name, other) for other in others)
+    size = struct.pack("<I", len(entries))
+    return one[:start] + entries + one[end : end + 12] + size + one[end + 16 :]
 
 
 def _manifests(there: str) -> Iterator[tuple[str, bytes]]:
