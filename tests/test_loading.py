@@ -44,7 +44,7 @@ def test_a_file_that_cannot_be_loaded_is_named(tmp_path, text, complaint):
 
 
 def used(path: str) -> str:
-    for kept in ("_digest", "_file_digest"):
+    for kept in ("_digest", "_file_digest", "_content"):
         digest.__globals__[kept].cache_clear()  # asked for again, as of another process
     return digest("steadfast.stages.score", Component(SCORES, uses=(f"{path}:score",)))
 

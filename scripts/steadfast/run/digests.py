@@ -247,6 +247,7 @@ def _files_of(path: Path) -> list[Path]:
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
 
+@cache  # of many digests' files
 def _short(path: Path) -> str:
     """A path without the part that differs between machines."""
     root = resource("")
@@ -296,13 +297,18 @@ def _has_docstring(node: ast.AST) -> bool:
 
 
 def _cached(path: Path, find: Callable[[Path], str], kind: str) -> str:
-    key = f"{kind}/{path.suffix}/{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    key = f"{kind}/{path.suffix}/{_content(path)}"
     known = _known()
     if key not in known:
         known[key] = find(path)
         atexit.unregister(_keep)
         atexit.register(_keep)
     return known[key]
+
+
+@cache  # of which several kinds are found
+def _content(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @cache
