@@ -12,6 +12,7 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, settings
 
+import project
 from warm_python import warm_seconds
 
 settings.register_profile(
@@ -22,6 +23,13 @@ settings.register_profile(
     derandomize="CI" in os.environ,
 )
 settings.load_profile("steady")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared(tmp_path_factory, worker_id):
+    """Where projects keep what all workers need."""
+    base = tmp_path_factory.getbasetemp()
+    project.SHARED = base if worker_id == "master" else base.parent
 
 
 @pytest.fixture

@@ -2,12 +2,17 @@
 
 import atexit
 import collections
+import fcntl
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -35,6 +40,36 @@ TINY = {
     },
 }
 
+DATA = ("corpora", "lifbench/contexts", "lifbench/expressions")
+"""Results that configs of LIFBench have in common."""
+SHARED = Path(tempfile.gettempdir())
+"""A folder of this session's, for all workers (conftest)."""
+
+
+def once(name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that the first worker makes who needs it; not to be changed."""
+    folder, made = SHARED / name, SHARED / f"{name}.made"
+    with open(SHARED / f"{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            shutil.rmtree(folder, ignore_errors=True)  # what another worker could not finish
+            folder.mkdir()
+            make(folder)
+            made.touch()
+    return folder
+
+
+@cache
+def data() -> Path:
+    """Results of ``TINY`` that depend on no model."""
+
+    def make(folder: Path) -> None:
+        lengths = TINY["lifbench"]["lengths"]
+        targets = (f"results/lifbench/prompts/{length}.jsonl" for length in lengths)
+        Project.new(folder, TINY, with_data=False).snakemake(*targets)
+
+    return once("data", make) / "results"
+
 
 def command(name: str, *arguments: object, folder: Path = ROOT, cwd: Path | str | None = None):
     """Runs one of the commands beside the workflow, such as ``compare``, of a checkout."""
@@ -45,6 +80,13 @@ def command(name: str, *arguments: object, folder: Path = ROOT, cwd: Path | str 
         capture_output=True,
         text=True,
     )
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 300) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 @cache
@@ -70,12 +112,19 @@ class Project:
         self.folder = folder
 
     @classmethod
-    def new(cls, folder: Path, config: dict) -> "Project":
+    def new(cls, folder: Path, config: dict, with_data: bool = True) -> "Project":
+        """A project that has run nothing yet.
+
+        With the corpora, contexts and expressions of ``TINY``, where the config has LIFBench; what
+        is made otherwise by this config is made anew.
+        """
         for part in LINKED:
             shutil.copytree(code() / part, folder / part, copy_function=os.link)
         for part in PARTS:
             copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy2
             copy(ROOT / part, folder / part)
+        for part in DATA if with_data and "lifbench" in config else ():
+            shutil.copytree(data() / part, folder / "results" / part, dirs_exist_ok=True)
         project = cls(folder)
         project.configure(config)
         return project
@@ -127,6 +176,32 @@ class Project:
             return {}
         rows = (line.split() for line in table[1].splitlines())
         return collections.Counter({rule: int(count) for rule, count in rows})
+
+    def killed(self, condition: Callable[[], object]) -> None:
+        """Starts a run, and kills all that works in the folder once a condition holds."""
+        run = subprocess.Popen(
+            [warm_python(), *SNAKEMAKE[1:], "results/tables"],
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            wait_for(condition)
+        finally:
+            while working := self._working():
+                for process in working:
+                    with suppress(ProcessLookupError):
+                        os.kill(process, signal.SIGKILL)
+            run.wait()
+
+    def _working(self) -> list[int]:
+        """The processes whose working directory this is."""
+        found = []
+        for place in Path("/proc").glob("[0-9]*/cwd"):
+            with suppress(OSError):  # it has ended
+                if place.readlink() == self.folder:
+                    found.append(int(place.parent.name))
+        return found
 
     def path(self, name: str) -> Path:
         return self.folder / name

@@ -1,19 +1,15 @@
 """What is printed is what the config asks for: after a failure nothing older is taken for it."""
 
 import json
-import os
 import re
-import signal
-import subprocess
 
 import pytest
 
 from judge_server import judging
 from judged_project import config, http, new_project
-from project import SNAKEMAKE, Project
+from project import Project
 from servers import running
 from steadfast.base.files import file_sha256, read_json, read_jsonl
-from test_kill import wait_for
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -90,16 +86,7 @@ def test_another_address_of_the_same_model_asks_nothing_anew(asked, server):
 def test_killed_while_a_changed_model_is_asked(asked, server):
     server.delay = 0.05
     asked.configure(settings(server.url, "stub-b", concurrency=2))
-    job = subprocess.Popen(
-        [*SNAKEMAKE, "results/tables"],
-        cwd=asked.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    wait_for(lambda: len(server.bodies) > 5)
-    os.killpg(job.pid, signal.SIGKILL)
-    job.wait()
+    asked.killed(lambda: len(server.bodies) > 5)
     asked.snakemake()
     assert models(server) == {"stub-b"}
     assert 30 <= len(server.bodies) <= 30 + 2

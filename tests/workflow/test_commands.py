@@ -90,7 +90,7 @@ def clone(tmp_path_factory):
     programs = folder / ".venv/bin"
     programs.mkdir(parents=True)
     (programs / "snakemake").write_text(SNAKEMAKE.format(python=warm_python()))
-    (programs / "steadfast").write_text(STEADFAST.format(python=sys.executable, root=ROOT))
+    (programs / "steadfast").write_text(STEADFAST.format(python=warm_python(), root=ROOT))
     (programs / "hf").write_text("#!/bin/sh\n")  # which would fetch weights
     for program in programs.iterdir():
         program.chmod(0o755)

@@ -53,7 +53,7 @@ TARGETS = ("all", "plan", "results/noise/lifbench/sim-a/2k.md", "results/noise/c
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory) -> list[dict]:
     """What each job of a run of everything loaded and read."""
-    project = Project.new(tmp_path_factory.mktemp("recorded"), EVERYTHING)
+    project = Project.new(tmp_path_factory.mktemp("recorded"), EVERYTHING, with_data=False)
     records = project.path("records")
     records.mkdir()
     # Among the modules, so that nothing is taken for imported before (warm_python).

@@ -107,7 +107,7 @@ def test_time_stamps_comments_and_form_re_run_nothing(project):
 
 
 def test_a_fresh_clone_beside_copied_results_re_runs_nothing(project, tmp_path_factory):
-    clone = Project.new(tmp_path_factory.mktemp("clone"), TINY)
+    clone = Project.new(tmp_path_factory.mktemp("clone"), TINY, with_data=False)
     for part in ("results", ".snakemake"):
         shutil.copytree(project.path(part), clone.path(part))
     assert clone.planned() == {}

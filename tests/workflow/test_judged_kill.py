@@ -1,15 +1,9 @@
 """The workflow killed while a judge is asked again, and started again: no reply paid for twice."""
 
-import os
-import signal
-import subprocess
-
 import pytest
 
 from judge_server import always, at_first, judging
 from judged_project import config, http, judged, new_project, rows
-from project import SNAKEMAKE
-from test_kill import wait_for
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -23,17 +17,8 @@ def test_killed_while_judging_and_started_again(tmp_path):
         judges = {"http": http(judge.url, concurrency=CONCURRENCY)}
         settings = config(judges, {"cfbench": {"records": RECORDS}}, ["slips"])
         project = new_project(tmp_path, settings)
-        job = subprocess.Popen(
-            [*SNAKEMAKE, "results/tables"],
-            cwd=project.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
         # All are asked once, and some of them again.
-        wait_for(lambda: judge.answered.total() >= RECORDS * 4 // 3)
-        os.killpg(job.pid, signal.SIGKILL)
-        job.wait()
+        project.killed(lambda: judge.answered.total() >= RECORDS * 4 // 3)
         assert not project.path("results/cfbench/verdicts/http/slips/zh.jsonl").exists()
 
         project.snakemake()

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from project import SNAKEMAKE, TINY, Project
+from project import SNAKEMAKE, TINY, Project, wait_for
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -78,10 +78,3 @@ def test_a_second_run_on_the_same_results_is_refused(project, server, started, t
     said = elsewhere.snakemake(f"{results}/tables", ok=False)
     assert f"Error: {results}: another run makes files there (process {started.pid})" in said
     elsewhere.snakemake("--dry-run", f"{results}/tables")  # makes none
-
-
-def wait_for(condition, seconds=300):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
