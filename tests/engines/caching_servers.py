@@ -119,7 +119,8 @@ class StoringServer(ImplicitServer):
     """Gemini's explicit caches, of which each is billed for what it holds and for how long.
 
     ``time`` is the server's clock, in seconds; each answer takes ``step`` of them. ``lost`` are
-    caches to make without saying so; ``refused`` has statuses to refuse calls with, by method.
+    caches to make without saying so; ``refused`` has statuses to refuse calls with, by method;
+    ``evicts`` is how often all caches end as one is named.
     """
 
     price = ImplicitServer.price | {"storage": 500.0}
@@ -129,7 +130,7 @@ class StoringServer(ImplicitServer):
     def __init__(self, delay=0.0):
         super().__init__(delay)
         self.time, self.stored, self.made, self.lost = self.start, {}, [], 0
-        self.refused, self.calls, self.held = {}, [], []
+        self.refused, self.calls, self.held, self.evicts = {}, [], [], 0
 
     def now(self):
         return self.time
@@ -154,6 +155,10 @@ class StoringServer(ImplicitServer):
             if statuses := self.refused.get(method):
                 return error_of(statuses.pop(0), "try again")
             if path.startswith("/v1/models"):
+                if self.evicts:
+                    self.evicts -= 1
+                    for of in self.live().values():
+                        of["until"] = self.time
                 known = body["cachedContent"] in self.live()
                 assert not {"systemInstruction", "tools", "toolConfig"} & body.keys()
                 gone = "CachedContent not found (or permission denied)"

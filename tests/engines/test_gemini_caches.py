@@ -110,6 +110,14 @@ def test_a_cache_that_has_ended_is_made_anew(part, server):
     assert bill(part) == pytest.approx(sum(server.bill) + server.storage())
 
 
+def test_a_server_that_keeps_nothing_is_no_fault_of_the_key(part, server):
+    server.evicts = 3
+    records = part.run(long_items(1, 2), **STORED, max_concurrency=1)
+    assert {record["status"] for record in records} == {"ok"}
+    assert len(server.made) == 4
+    assert "503" in part.log.read_text("utf-8")  # after the second in a row it waits
+
+
 def killed(tmp_path, server, number=signal.SIGKILL):
     """A part of two contexts whose job was killed among the answers about the second."""
     how = {"engine": "gemini", "answers": {"parts": "apart"}, "times": 50, **STORED}
@@ -196,6 +204,15 @@ def test_a_job_that_its_cap_stops_leaves_no_cache(part, server):
     assert 5 < len(server.bodies) < 40
     assert len(server.made) == 1
     assert not server.live()
+
+
+@pytest.mark.parametrize(("answers", "stored"), [(APART, 1), ({"engine": "gemini"}, 0)])
+def test_the_cheapest_path_stores_contexts_only_where_they_go_apart(part, server, answers, stored):
+    part.answers = {"model": "echo-1", **answers}
+    price = PRICE | {"above": [], "written": None, "storage": 1.0, "flex": 1, "batch": 1}
+    asked = [replace(item, context=item.context * 3) for item in long_items(1, 4)]
+    part.run(asked, price=price, path="cheapest")
+    assert len(server.made) == stored
 
 
 def test_a_dropped_reply_asks_again_of_the_same_cache(part, server):

@@ -87,7 +87,7 @@ class StoringGemini(Gemini):
 
     def _context(self, request: Request) -> Context | None:
         context = self._contexts.get(request.prefix) if _opens(request) else None
-        return context if context and context.size >= self._least else None
+        return context if context and (context.name or context.size >= self._least) else None
 
     @asynccontextmanager
     async def session(self, client: Client) -> AsyncIterator[None]:
