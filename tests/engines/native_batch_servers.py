@@ -16,7 +16,8 @@ class Batching:
     """``fates`` are used up one a batch; ``looks`` is how often one is looked at until it has
     ended; ``lost_replies`` are batches to make without ever saying so (``lost_as``: with that
     status instead); ``cut`` are downloads of results to end in the middle; ``refusals[call]`` are
-    statuses to refuse a call with; lists have ``page`` batches each, the newest first."""
+    statuses to refuse a call with (None: it is taken). Lists have ``page`` batches each, the newest
+    first."""
 
     def __init__(self, delay=0.0):
         super().__init__(delay)
@@ -71,8 +72,9 @@ class Batching:
                 with server.lock:
                     server.calls[call] += 1
                     server.keys.add(self.headers.get(server.key_header))
-                    if statuses := server.refusals.get(call):
-                        self.send(b"{}", statuses.pop(0))
+                    statuses = server.refusals.get(call)
+                    if statuses and (status := statuses.pop(0)):
+                        self.send(b"{}", status)
                         return
                     made = len(server.batches)
                     reply, headers = server.called(

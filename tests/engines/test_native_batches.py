@@ -215,6 +215,16 @@ def test_a_passing_fault_is_waited_out(part, server, engine, call):
     assert len(server.batches) == 1
 
 
+@pytest.mark.parametrize("engine", ["anthropic", "gemini", "together"], indirect=True)
+def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engine):
+    server.refusals[MAKING[engine]] = [None, 429, 429, None, 429, 429]
+    price = {"input": 2.0, "cached": None, "output": 8.0, "currency": "EUR"}
+    part.journal = part.directory / "journals" / "4k.jsonl"
+    part.run(batch_requests=4, attempts=2, price=price, max_spend=1)
+    assert [len(batch["asked"]) for batch in server.batches] == [4, 4, 2]
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+
+
 def test_a_key_that_is_not_accepted_is_said(part, server, engine):
     server.refusals[MAKING[engine]] = [401]
     with pytest.raises(UserError, match="does not accept the key"):

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Final, TypeVar
 
@@ -26,6 +26,10 @@ from steadfast.engines.openai.together_batches import TogetherBatches
 T = TypeVar("T")
 REFUSED = 529
 """The status with which Anthropic turns a call away."""
+
+
+class NoRoom(PassingError):
+    """A server turns a call away since it has too much to do for the account."""
 
 
 class BatchEngine(ApiEngine):
@@ -66,9 +70,8 @@ class BatchEngine(ApiEngine):
             if self._bill:
                 for name in under_way & asked.keys():
                     self._bill.reserve(asked[name], sent=True)
-            self._submit(state, [asked[name] for name in asked if name not in under_way])
+            again = self._submit(state, [asked[name] for name in asked if name not in under_way])
             ends = self._batches.facts["ended"]
-            again: list[Request] = []
             while state.open:
                 remotes = [(one, self._batches.look(str(one.batch_id))) for one in state.open]
                 ended = [(batch, remote) for batch, remote in remotes if remote.status in ends]
@@ -77,24 +80,41 @@ class BatchEngine(ApiEngine):
                     counts = not (waits and remote.lacked_room)
                     again += yield from self._import(state, batch, remote, asked, counts)
                 if not (waits and all(remote.lacked_room for _, remote in ended)):
-                    self._submit(state, again)
-                    again = []
+                    again = self._submit(state, again)
                 elif not ended:
                     self.pause()
         if self._capped:
             raise self._capped
 
-    def _submit(self, state: BatchState, requests: list[Request]) -> None:
+    def _submit(self, state: BatchState, requests: list[Request]) -> list[Request]:
+        """Makes batches, and returns what waits for room until one that is under way has ended."""
         facts = self._batches.facts
         most = min(self._most_requests or facts["requests"], facts["requests"])
         lines = ((one, self._batches.line(one)) for one in self._paid(requests))
+        left = {request.hash: request for request in requests}
         for chunk in batch_files.split(lines, most, facts["bytes"]):
             batch = state.add(uuid.uuid4().hex, [request.hash for request, _ in chunk])
             content = [line for _, line in chunk]
-            batch.file_id = self._batches.prepare(batch, content)
-            self._check_id(batch.file_id)
-            state.save()
-            self._keep(state, batch, self._batches.create(batch, content))
+            try:
+                batch.file_id = self._batches.prepare(batch, content)
+                self._check_id(batch.file_id)
+                state.save()
+                self._keep(state, batch, self._batches.create(batch, content))
+            except NoRoom:
+                if state.open == [batch]:
+                    raise
+                state.open.remove(batch)
+                state.save()
+                self._settle(left.values())
+                return list(left.values())
+            for name in batch.hashes:
+                del left[name]
+        return []
+
+    def _settle(self, requests: Iterable[Request]) -> None:
+        if self._bill:
+            for request in requests:
+                self._bill.settle(request)
 
     def _paid(self, requests: list[Request]) -> Iterator[Request]:
         """The requests that the spending cap has room for; what is under way is waited for."""
@@ -148,10 +168,7 @@ class BatchEngine(ApiEngine):
             self.retries[reason] += name in again
             if name not in again:
                 yield asked[name], Response("error", error=reason)
-        if self._bill:
-            for name in batch.hashes:
-                if name in asked:
-                    self._bill.settle(asked[name])
+        self._settle(asked[name] for name in batch.hashes if name in asked)
         self._log(f"batch {batch.batch_id}: {remote.status}, {answered} answered")
         state.close(batch, remote.status, again, answered)
         return [asked[name] for name in again]
@@ -194,7 +211,7 @@ class BatchEngine(ApiEngine):
             after: float | None = None
             if lost and (found := unheard()) is not None:
                 return found
-            lost = True
+            lost, refused = True, False
             try:
                 reply = send()
             except TransportError as error:
@@ -206,6 +223,7 @@ class BatchEngine(ApiEngine):
                 if outcome is not None:
                     # What stands before a server says 503 too, perhaps of a call that it passed on.
                     lost = outcome.broken and reply.status != REFUSED
+                    refused = outcome.overloaded and not outcome.broken
                 elif (found := read(reply.content)) is not None:
                     return found
                 else:
@@ -216,7 +234,7 @@ class BatchEngine(ApiEngine):
                 pause = min(LONGEST_BACKOFF, self._backoff * 2 ** (attempt - 1))
                 self._say_wait(reason, after)
                 time.sleep(pause if after is None else wanted_wait(after))
-        raise PassingError(
+        raise (NoRoom if refused else PassingError)(
             f"server {self._access.address} failed {self._attempts} times in a row ({reason}); run "
             "again later: the job re-attaches to its batches and submits none twice"
         )
