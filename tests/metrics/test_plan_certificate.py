@@ -38,17 +38,19 @@ def scored(folder: Path, model: str, totals: list[float], task: str = "any") -> 
     return path
 
 
-def certificate(compared, asked, scores=None, **settings) -> PartCertificate:
+def certificate(compared, asked, scores=None, tokens=3072, **settings) -> PartCertificate:
     settings = {"difference": 0.05, "power": 0.8, "models": ["a", "b"], **settings}
-    tokens = dict.fromkeys(asked, 3072)
-    whole = PilotCertificate(compared, **settings, tokens=tokens, scores=scores or {})
+    whole = PilotCertificate(
+        compared, **settings, tokens=dict.fromkeys(asked, tokens), scores=scores or {}
+    )
     return whole.of(asked)[0]
 
 
-def test_a_pilot_run_says_how_many_records_are_needed(tmp_path):
+@pytest.mark.parametrize("tokens", [3072, 0], ids=["with a text", "without"])
+def test_a_pilot_run_says_how_many_records_are_needed(tmp_path, tokens):
     totals = {"a": [0.4, 0.6] * 10, "b": [0.5] * 20}
     scores = {(m, "zh"): scored(tmp_path, m, values) for m, values in totals.items()}
-    found = certificate(RECORDS, {"zh": samples(20)}, scores, difference=0.01)
+    found = certificate(RECORDS, {"zh": samples(20)}, scores, tokens, difference=0.01)
     (row,) = found.rows
     # Differences of ±.1 have the variance .2/19, and the normal distribution asks for
     # (1.960 + .842)² · .2/19 ÷ .01² = 826 records. Skewed against the better model (γ = −2/√n) it

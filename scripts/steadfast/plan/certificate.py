@@ -64,6 +64,11 @@ class PilotCertificate:
         made: Compared = component(self.compared).make()
         return made
 
+    @cached_property
+    def steps(self) -> dict[str, float] | None:
+        """Each length in doublings; None where parts are no lengths, and may have no text."""
+        return {part: log2(n) for part, n in self.tokens.items()} if self.how.lengths else None
+
     @property
     def pairs(self) -> int:
         """Pairs of models that are compared."""
@@ -84,9 +89,8 @@ class PilotCertificate:
         ]
 
     def _pilots(self, rows: Any) -> Iterator[tuple[Pair, Mapping[str, Components]]]:
-        steps = {part: log2(tokens) for part, tokens in self.tokens.items()}
         for first, second, pair in differences(rows):
-            yield (first, second), components_of(pair, steps if self.how.lengths else None)
+            yield (first, second), components_of(pair, self.steps)
 
 
 def _asked(samples: Sequence[Sample], how: Compared) -> dict[str, AskedOfTask]:
@@ -159,7 +163,8 @@ class PartCertificate:
         how, tasks = self.whole.how, self.tasks
         weights = {task: (how.weights or {OVERALL: 1.0})[task] for task in tasks}
         sizes = samples or {task: asked.samples for task, asked in tasks.items()}
-        steps = tuple(log2(self.whole.tokens[part]) for part in self.asked)
+        doublings = self.whole.steps
+        steps = tuple(doublings[part] for part in self.asked) if doublings else (0.0,)
         found = []
         for name in dict.fromkeys(map(how.group, tasks)):
             of = components[name]
