@@ -225,6 +225,15 @@ def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engin
     assert server.submitted() == dict.fromkeys(prompts(), 1)
 
 
+@pytest.mark.parametrize("engine", ["together"], indirect=True)
+def test_what_may_be_made_all_the_same_is_not_forgotten(part, server, engine):
+    server.refusals[MAKING[engine]] = [None, 500, 429]
+    with pytest.raises(UserError, match="2 times in a row"):
+        part.run(batch_requests=4, attempts=2)
+    state = json.loads(part.journal.with_suffix(".batches.json").read_text("utf-8"))
+    assert [bool(batch["batch_id"]) for batch in state["open"]] == [True, False]
+
+
 def test_a_key_that_is_not_accepted_is_said(part, server, engine):
     server.refusals[MAKING[engine]] = [401]
     with pytest.raises(UserError, match="does not accept the key"):

@@ -207,11 +207,12 @@ class BatchEngine(ApiEngine):
         from httpx2 import TransportError
 
         lost = False  # what was asked may be done all the same
+        turned_away = 0
         for attempt in range(1, self._attempts + 1):
             after: float | None = None
             if lost and (found := unheard()) is not None:
                 return found
-            lost, refused = True, False
+            lost = True
             try:
                 reply = send()
             except TransportError as error:
@@ -223,7 +224,7 @@ class BatchEngine(ApiEngine):
                 if outcome is not None:
                     # What stands before a server says 503 too, perhaps of a call that it passed on.
                     lost = outcome.broken and reply.status != REFUSED
-                    refused = outcome.overloaded and not outcome.broken
+                    turned_away += outcome.overloaded and not outcome.broken
                 elif (found := read(reply.content)) is not None:
                     return found
                 else:
@@ -234,7 +235,7 @@ class BatchEngine(ApiEngine):
                 pause = min(LONGEST_BACKOFF, self._backoff * 2 ** (attempt - 1))
                 self._say_wait(reason, after)
                 time.sleep(pause if after is None else wanted_wait(after))
-        raise (NoRoom if refused else PassingError)(
+        raise (NoRoom if turned_away == self._attempts else PassingError)(
             f"server {self._access.address} failed {self._attempts} times in a row ({reason}); run "
             "again later: the job re-attaches to its batches and submits none twice"
         )
