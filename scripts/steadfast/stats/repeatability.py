@@ -124,9 +124,9 @@ def hits_missed(passes: Passes, states: Mapping[str, float] = STATES) -> list[st
         cached = [record["cached"] for record in meant if record["cached"] is not None]
         if had < len(meant):
             found.append(
-                f"Not all that were meant to be {state} were so, but {had} of {len(meant)}: by the "
-                f"counts of the answers {min(cached):,} to {max(cached):,} tokens of each prompt "
-                "came from the cache."
+                f"{had or 'None'} of {len(meant)} answers that were meant as {state} were so: by "
+                f"their counts {_range(min(cached), max(cached))} tokens of each prompt came from "
+                "the cache."
             )
     return [*found, BY_COUNTS] if found else []
 
@@ -157,6 +157,10 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
         benchmark: {model: math.sqrt(fmean(sd**2 for sd in of)) for model, of in models.items()}
         for benchmark, models in found.items()
     }
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low:,} to {high:,}" if low < high else f"{low:,}"
 
 
 def _ways(passes: Passes, states: Mapping[str, float]) -> dict[tuple[int, str], Asks]:
@@ -344,7 +348,8 @@ def _cell(row: Settings, column: str, show: Callable[[object], str]) -> str:
     if row[column] is None:
         return ""
     if column == "hit":
-        return f"{row['hit']:,.0f} ({row['hit_low']:,} to {row['hit_high']:,})"
+        ends = row["hit_low"], row["hit_high"]
+        return f"{row['hit']:,.0f}" + (f" ({_range(*ends)})" if ends[0] < ends[1] else "")
     if column in ("identical", "differ"):
         return f"{row[column]:.1%}"
     return f"{row[column]:g}" if column == "place" else show(row[column])
