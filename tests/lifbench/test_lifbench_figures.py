@@ -5,13 +5,14 @@ from functools import partial
 
 import pandas as pd
 import pytest
-from matplotlib import rc_context
+from matplotlib import rc_context, style
 from picture_checks import check, drawn, legend_texts
 
 from score_records import FEW, LENGTHS, frames_of, released, run
 from small_contexts import needs_cases
 from steadfast.benchmarks.lifbench.figures import BUILDERS, figures
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.show.figures import STYLE
 from steadfast.show.roster import Display, Shown
 from steadfast.stages.draw import draw
 from steadfast.stats.tidy import write_csv
@@ -38,6 +39,12 @@ SAMPLING = pd.DataFrame(
 
 def show(frames, display=DISPLAY):
     return drawn(partial(figures, frames, display, **SETTINGS))
+
+
+def built(frames, display=DISPLAY):
+    """The pictures without their layout, which takes most of the time."""
+    with style.context(["default", STYLE]):
+        return figures(frames, display, **SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +121,7 @@ def test_a_series_has_one_colour_in_figure_3_and_base_models_are_dashed(frames):
         "fair": Shown("Base", "", "vllm", "S", base=True),
         "sim-long": Shown("Long", "", "simulated"),
     }
-    picture = show(frames, Display(models=shown))["figure3_capabilities"]
+    picture = built(frames, Display(models=shown))["figure3_capabilities"]
     lines = {line.get_label(): line for line in picture.figure.axes[0].lines}
     assert lines["Tuned"].get_color() == lines["Base"].get_color()
     assert lines["Tuned"].get_color() != lines["Long (simulated)"].get_color()
@@ -215,11 +222,11 @@ def test_the_gap_between_two_ways_to_sample_has_a_panel_a_perspective(pictures):
 
 def test_without_the_metric_that_figure_is_not_drawn(frames):
     without = {name: rows for name, rows in frames.items() if name != "sampling"}
-    assert set(BUILDERS) - set(show(without)) == {"figure7_sampling"}
+    assert set(BUILDERS) - set(built(without)) == {"figure7_sampling"}
 
 
 def test_scores_without_places_have_a_heat_map_that_says_so(frames):
-    picture = show({**frames, "depth": frames["depth"].iloc[:0]})["success_by_position"]
+    picture = built({**frames, "depth": frames["depth"].iloc[:0]})["success_by_position"]
     (axes,) = picture.figure.axes
     assert "No score here says where" in " ".join(axes.texts[0].get_text().split())
     assert "No score here says where" in picture.caption
@@ -252,7 +259,7 @@ def test_equal_metrics_give_equal_files_whatever_the_user_s_own_settings(frames,
 
 @needs_cases
 def test_the_paper_s_findings_stand_in_the_captions_of_its_released_scores(tmp_path):
-    pictures = show(frames_of(released(), tmp_path), Display())
+    pictures = built(frames_of(released(), tmp_path), Display())
     # Section 5.3: most models decline; Format is steadiest, Recog falls most. Section 5.4: hard
     # tasks degrade more.
     assert "ARS is lower at 128k than at 4k for 20 of 20" in pictures["figure4_by_length"].caption
