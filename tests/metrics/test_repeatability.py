@@ -5,12 +5,12 @@ from statistics import stdev
 import pytest
 
 from steadfast.base.errors import UserError
+from steadfast.show.noise import noise_page
 from steadfast.stats.repeatability import (
     COLUMNS,
     answer_deviations,
     hits_missed,
     noise_certificate,
-    noise_page,
     noise_rows,
 )
 

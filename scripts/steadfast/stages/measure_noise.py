@@ -18,13 +18,13 @@ from steadfast.engines.asking.run import identity
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
 from steadfast.run.job import Job
+from steadfast.show.noise import noise_page
 from steadfast.stages.score import score_records
 from steadfast.stats.repeatability import (
     COLUMNS,
     Pass,
     hits_missed,
     noise_certificate,
-    noise_page,
     noise_rows,
 )
 from steadfast.workflow.script import run_rule

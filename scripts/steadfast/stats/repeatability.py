@@ -3,7 +3,7 @@
 import csv
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, combinations, zip_longest
 from operator import itemgetter
@@ -12,7 +12,6 @@ from statistics import fmean, median, stdev
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_text
-from steadfast.base.markdown import markdown_table
 from steadfast.contract.records import OVERALL
 
 COLUMNS = (
@@ -125,7 +124,7 @@ def hits_missed(passes: Passes, states: Mapping[str, float] = STATES) -> list[st
         if had < len(meant):
             found.append(
                 f"{had or 'None'} of {len(meant)} answers that were meant as {state} were so: by "
-                f"their counts {_range(min(cached), max(cached))} tokens of each prompt came from "
+                f"their counts {spelled(min(cached), max(cached))} tokens of each prompt came from "
                 "the cache."
             )
     return [*found, BY_COUNTS] if found else []
@@ -159,7 +158,12 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
     }
 
 
-def _range(low: int, high: int) -> str:
+def spelled(low: int, high: int) -> str:
+    """Returns a range of tokens in words, or one number.
+
+    >>> spelled(0, 2048), spelled(16, 16)
+    ('0 to 2,048', '16')
+    """
     return f"{low:,} to {high:,}" if low < high else f"{low:,}"
 
 
@@ -282,74 +286,3 @@ def _score(records: Sequence[Settings]) -> float | None:
         if record["total"] is not None:
             tasks[record["task"]].append(record["total"])
     return fmean(map(fmean, tasks.values())) if tasks else None
-
-
-SHOWN = {
-    "asked": "asked",
-    "n": "requests",
-    "repeats": "times",
-    "hit": "tokens cached",
-    "identical": "identical",
-    "differ": "other than first",
-    "place": "from character",
-    "score": "score",
-    "score_sd": "deviation",
-    "answer_sd": "of one answer",
-}
-"""Columns of the page's first table."""
-LEGEND = (
-    "Tokens cached: of a prompt, the median and the range. Identical: of the pairs of answers to "
-    "one request, those with the same text. Other than first: requests with an answer other than "
-    "the first one, which was cold and alone, and the median of the first character that differs. "
-    "Deviation: the standard deviation of the score between the times, and that of one answer's "
-    "score."
-)
-
-
-def noise_page(
-    title: str,
-    rows: Sequence[Settings],
-    show: Callable[[object], str],
-    asked: str = "",
-    missed: Sequence[str] = (),
-) -> str:
-    """The rows for people, in Markdown, the finding first and last what text was asked.
-
-    ``missed`` has what ``hits_missed`` says.
-    """
-    whole = [row for row in rows if row["task"] == OVERALL]
-    alone = next(row for row in whole if (row["cache"], row["beside"]) == (ALL, 1))
-    lines = [
-        f"# Noise of {title}",
-        "",
-        f"{alone['n']} requests, {alone['repeats']} times each alone: {alone['identical']:.1%} of "
-        "the pairs of answers are identical.",
-    ]
-    if alone["score_sd"]:
-        lines.append(
-            f"Between these times the mean score has a standard deviation of "
-            f"{alone['score_sd']:.4f}: a difference of that size between two runs of these "
-            "requests may be the engine's own."
-        )
-    cells = [[_cell(row, column, show) for column in SHOWN] for row in whole]
-    lines += ["", markdown_table(list(SHOWN.values()), cells, padded=False), "", LEGEND]
-    for sentence in missed:
-        lines += ["", sentence]
-    cells = [[show(row[column]) for column in COLUMNS] for row in rows]
-    lines += ["", "## By task", "", markdown_table(COLUMNS, cells, padded=False)]
-    lines += ["", asked] if asked else []
-    return "\n".join(lines) + "\n"
-
-
-def _cell(row: Settings, column: str, show: Callable[[object], str]) -> str:
-    """A cell of the page's first table."""
-    if column == "asked":
-        return f"among {row['beside']}" if row["beside"] > 1 else f"alone, {row['cache']}"
-    if row[column] is None:
-        return ""
-    if column == "hit":
-        ends = row["hit_low"], row["hit_high"]
-        return f"{row['hit']:,.0f}" + (f" ({_range(*ends)})" if ends[0] < ends[1] else "")
-    if column in ("identical", "differ"):
-        return f"{row[column]:.1%}"
-    return f"{row[column]:g}" if column == "place" else show(row[column])
