@@ -188,11 +188,15 @@ class Project:
         try:
             wait_for(condition)
         finally:
-            while working := self._working():
-                for process in working:
-                    with suppress(ProcessLookupError):
-                        os.kill(process, signal.SIGKILL)
+            self.kill()
             run.wait()
+
+    def kill(self) -> None:
+        """Kills all that works in the folder."""
+        while working := self._working():
+            for process in working:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
 
     def _working(self) -> list[int]:
         """The processes whose working directory this is."""

@@ -9,9 +9,7 @@ import random
 import re
 import select
 import shutil
-import signal
 from collections import Counter
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -20,11 +18,10 @@ import pytest
 from features import RELEASED, configs, pairs_covered
 from gold_server import GoldServer
 from page_project import pieces
-from project import ROOT, Project
+from project import ROOT, Project, wait_for
 from servers import running
 from steadfast.base.files import read_jsonl, write_text
 from test_bundle import files
-from test_kill import wait_for
 from warm import Job, Warm, warm
 
 pytestmark = [
@@ -53,12 +50,12 @@ class Place(Project):
         super().__init__(folder)
         self._processes, self.results = processes, self.path(results)
 
-    def start(self, *targets: str, shared: bool = True) -> Job:
+    def start(self, *targets: str) -> Job:
         """Starts Snakemake; targets below ``results`` are where the config has the results."""
         there = str(self.results.relative_to(self.folder))
         targets = tuple(re.sub("^results(?=/)", there, target) for target in targets)
         argv = [*SNAKEMAKE, "--configfile", "my.yaml", "--", *targets]
-        return self._processes.start(argv, self.folder, shared)
+        return self._processes.start(argv, self.folder)
 
     def snakemake(self, *targets: str) -> str:
         """Runs Snakemake to its end; what it prints."""
@@ -245,13 +242,12 @@ def test_a_killed_run_ends_with_the_same_bytes(run, tmp_path):
     again = run.new(tmp_path / "again")
     first, share = run.server.sent.total(), random.Random(run.seed).uniform(0.1, 0.9)
     run.server.delay = 0.005
-    job = again.start("results/tables", shared=False)
+    job = again.start("results/tables")
     enough = first + share * run.asked.total()
     ended = select.poll()
     ended.register(job.connection, select.POLLIN | select.POLLHUP)
     wait_for(lambda: run.server.sent.total() >= enough or ended.poll(0))
-    with suppress(ProcessLookupError):  # little was left to do
-        os.killpg(job.pid, signal.SIGKILL)
+    again.kill()
     job.wait()
     run.server.delay = 0.0
     again.snakemake("results/tables")

@@ -47,12 +47,11 @@ log = os.open({log!r}, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
 os.dup2(log, 1)
 os.dup2(log, 2)
 sys.argv = {argv!r}
-if {shared!r}:
-    from steadfast.workflow import forking
-    fork = forking.fork_scripts
-    forking.WORTH = 1
-    forking._start_forks = lambda tokenizer: {address!r}
-    forking.fork_scripts = lambda tokenizer, without: fork(tokenizer, [*without, "openai"])
+from steadfast.workflow import forking
+fork = forking.fork_scripts
+forking.WORTH = 1
+forking._start_forks = lambda tokenizer: {address!r}
+forking.fork_scripts = lambda tokenizer, without: fork(tokenizer, [*without, "openai"])
 try:
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 finally:
@@ -63,9 +62,8 @@ finally:
 
 
 class Job(NamedTuple):
-    """A process that was started: its id, what it prints, and the connection on which it ends."""
+    """A process that was started: what it prints, and the connection on which it ends."""
 
-    pid: int
     log: Path
     connection: socket.socket
 
@@ -83,26 +81,22 @@ class Warm:
         self._folder, self._started = folder, 0
         self._address = str(folder / "forks")
 
-    def start(self, argv: Sequence[object], cwd: Path, shared: bool = True) -> Job:
-        """Starts a module as ``python -m`` does.
+    def start(self, argv: Sequence[object], cwd: Path) -> Job:
+        """Starts a module as ``python -m`` does, by its name, with arguments, in a folder.
 
-        Args:
-            argv: its name and arguments.
-            cwd: its working directory.
-            shared: whether Snakemake's jobs are forked from the same process; else they are
-                started as they always are, and are of its process group.
+        Snakemake's jobs are forked from the same process.
         """
         self._started += 1
         log = self._folder / f"{self._started}.log"
         log.touch()
         script = log.with_suffix(".py")
         words = {"log": str(log), "argv": [*map(str, argv)], "address": self._address}
-        script.write_text(SCRIPT.format(**words, shared=shared))
+        script.write_text(SCRIPT.format(**words))
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(self._address)
-        pid = int(connection.makefile().readline())
+        connection.makefile().readline()  # its id
         connection.sendall(f"{json.dumps([str(script), str(cwd), '/tmp'])}\n".encode())
-        return Job(pid, log, connection)
+        return Job(log, connection)
 
     def run(self, argv: Sequence[object], cwd: Path) -> tuple[int, str]:
         """Runs it to its end."""
