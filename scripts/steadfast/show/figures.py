@@ -90,6 +90,9 @@ def write_picture(picture: Picture, stem: Path) -> None:
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     figure = picture.figure
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        if not axis.label.get_text():
+            axis.set_label_coords(0, 0)  # else each drawing looks for its place
     if engine := figure.get_layout_engine():
         engine.execute(figure)
     figure.set_layout_engine("none")
@@ -138,7 +141,7 @@ def row_height(labels: Iterable[str]) -> float:
 def frame(axes: Axes, title: str = "", grid: Literal["x", "y", "both"] = "y") -> None:
     """Draws title and grid of a panel."""
     if title:
-        axes.set_title(title, loc="left")
+        axes.set_title(title, loc="left", y=1)  # else each drawing looks for what it might cover
     axes.grid(axis=grid, **GRID)
     axes.set_axisbelow(True)
 

@@ -139,7 +139,7 @@ def _panels(
                 markersize=3,
             )
         figures.frame(axes)
-        axes.set_title(title, loc="left", fontsize=figures.SMALL)
+        axes.set_title(title, loc="left", fontsize=figures.SMALL, y=1)
     panels[0].set_xticks(range(len(results.lengths)), results.lengths)
     if not order:
         figures.blank(panels[0], EMPTY["models"])

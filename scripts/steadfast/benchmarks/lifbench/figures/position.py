@@ -48,7 +48,7 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     scale = Normalize(min(0, cells["value"].min()), max(1, cells["value"].max()))
     for axes, model, title in zip(panels, order, titles, strict=True):
         _draw(axes, rows_of(cells, model=model), results.lengths, scale)
-        axes.set_title(title, loc="left", fontsize=SMALL)
+        axes.set_title(title, loc="left", fontsize=SMALL, y=1)
     panels[0].set_yticks(range(len(results.lengths)), results.lengths)
     panels[0].set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     panels[0].set(xlim=(0, 1), ylim=(len(results.lengths) - 0.5, -0.5))
@@ -79,6 +79,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) 
                     va="center",
                     fontsize=CELL,
                     color="white" if scale(value) < DARK else "black",
+                    in_layout=place in (0, bins - 1),  # others are within the panel
                 )
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
