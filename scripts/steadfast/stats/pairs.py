@@ -74,14 +74,15 @@ def compare_models(
 
 def _corrected(rows: pd.DataFrame, differences: Estimates) -> pd.DataFrame:
     """The p-values of a task's comparisons, corrected over all, and over those of each model."""
-    sides = {side: rows[side].to_numpy() for side in ("model", "other")}
-    models = sorted({*sides["model"], *sides["other"]})
-    of_models = [np.flatnonzero((sides["model"] == m) | (sides["other"] == m)) for m in models]
+    models, numbers = np.unique(rows[["model", "other"]].to_numpy(str), return_inverse=True)
+    sides = dict(zip(("model", "other"), numbers.reshape(-1, 2).T, strict=True))
+    numbered = range(len(models))
+    of_models = [np.flatnonzero((sides["model"] == m) | (sides["other"] == m)) for m in numbered]
     every, *of_each = step_down(differences, [np.arange(len(rows)), *of_models])
     found = {"p_adjusted": every}
     for side, names in sides.items():
         found[f"p_{side}"] = np.full(len(rows), np.nan)
-        for model, at, p in zip(models, of_models, of_each, strict=True):
+        for model, at, p in zip(numbered, of_models, of_each, strict=True):
             own = names[at] == model
             found[f"p_{side}"][at[own]] = p[own]
     # Changes of signs do not see what skewed differences do to t: the single p does.

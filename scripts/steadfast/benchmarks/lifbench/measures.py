@@ -70,7 +70,8 @@ def overall_means(frame: pd.DataFrame, rubric: Rubric, by: list[str]) -> Estimat
 
 
 def _over_tasks(means: Estimates, rubric: Rubric, by: list[str]) -> Estimates:
-    weight = [rubric.weights[task] for task in means.cells.index.get_level_values("task")]
+    weights = rubric.weights
+    weight = [weights[task] for task in means.cells.index.get_level_values("task")]
     return means.mean(["model", *by], weight)
 
 
