@@ -65,13 +65,15 @@ def write_csv(path: Path, rows: pd.DataFrame) -> None:
 def read_csv(path: Path) -> pd.DataFrame:
     """Reads a CSV file that ``write_csv`` wrote; names stay text (a model may be called NA)."""
     try:
-        rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+        numbers = pd.read_csv(path, nrows=0).columns.difference(TEXT)
+        texts, empty = dict.fromkeys(TEXT, str), dict.fromkeys(numbers, ("",))
+        rows = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=empty)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file; compute the metrics first") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise UserError(f"{path}: no readable CSV ({error}); compute the metrics again") from None
-    for column in rows.columns.difference(TEXT):
-        rows[column] = pd.to_numeric(rows[column])
+    for column in numbers:
+        rows[column] = pd.to_numeric(rows[column])  # also where there is no row
     return rows
 
 
