@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -83,7 +83,12 @@ class LifbenchResults(Results):
 
     def ties(self, task: str = OVERALL, length: str = "") -> Ties:
         """Returns which models' ARS the corrected test tells apart, of a task and length."""
-        return Ties.of(rows_of(self.frames["comparisons"], task=task, length=length))
+        return Ties.of(self._compared.get((task, length), self.frames["comparisons"][:0]))
+
+    @cached_property
+    def _compared(self) -> dict[Any, pd.DataFrame]:
+        """Comparisons by task and length: those of many models are sought through once."""
+        return dict(iter(self.frames["comparisons"].groupby(["task", "length"], sort=False)))
 
     @cached_property
     def _truncated(self) -> frozenset[str]:
