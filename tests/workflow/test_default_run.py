@@ -16,7 +16,7 @@ from project import ROOT, SNAKEMAKE, TINY, Project
 from steadfast.base.files import read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
-SHORT = {"lifbench": {"lengths": {"2k": 2048}}}
+SHORT = {"lifbench": TINY["lifbench"]}
 
 
 def test_the_reference_scores_exactly_one_everywhere(finished):
