@@ -3,11 +3,15 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parts import Part, items
-from servers import error
+from servers import echo, error
 from steadfast.base.errors import UserError
-from steadfast.contract.request import Item
+from steadfast.contract.components import JudgePrompt, JudgeRequest
+from steadfast.contract.part_files import judge_items
+from steadfast.contract.request import Item, draw_key
 from steadfast.engines.asking.requests import turns_of
 
 
@@ -43,6 +47,25 @@ def test_a_base_model_reads_the_conversation_as_one_text(part, server):
     assert server.bodies[-1]["prompt"] == (
         f"Step 1 of a.\nOutput: {records[0]['text']}\n\nStep 2 of a.\nOutput: "
     )
+
+
+def test_each_draw_of_a_judge_about_each_draw_of_an_answer_has_a_reply(part):
+    requests = [
+        JudgePrompt(name, "checklist", "Judge: ", name, [JudgeRequest(name, "?", {}, "", 20)])
+        for name in ("a", "a#1")  # the first and the second answer to one sample
+    ]
+    records = part.run(judge_items(requests, draws=2))
+    asked = [(name, draw) for draw in (0, 1) for name in ("a", "a#1")]
+    assert [(record["sample_id"], record["draw"]) for record in records] == asked
+    assert [record["text"] for record in records] == [echo(f"Judge: {name}?") for name, _ in asked]
+
+
+NAMES = st.lists(st.sampled_from(["x", "#", "#0", "#1"]), min_size=1, max_size=3).map("".join)
+
+
+@given(st.lists(st.tuples(NAMES, st.integers(0, 2)), unique=True))
+def test_no_two_draws_are_named_alike(draws):
+    assert len({draw_key(*draw) for draw in draws}) == len(draws)
 
 
 def test_what_was_said_is_part_of_the_hash(part, server):

@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ ANSWERED = frozenset({"ok", "length"})
 """Statuses whose text is a model's answer."""
 FINAL = frozenset({"ok", "length", "refused"})
 """Statuses of a reply, before its thought is told from its answer, that is not asked for again."""
+
+_DRAWN = re.compile(r"#\d+\Z")
 
 Turns = tuple[tuple[str, str], ...]
 """Earlier turns of a conversation: prompt and answer of each."""
@@ -140,12 +143,14 @@ class Response:
 
 
 def draw_key(sample_id: str, draw: int) -> str:
-    """Returns the name of one of the answers that are drawn for a sample.
+    """Returns the name of one of the answers that are drawn for a sample; no two are named alike.
 
-    >>> draw_key("LSI/c0/e1/v2", 0), draw_key("LSI/c0/e1/v2", 1)
-    ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1')
+    What is asked of a judge about a drawn answer has a number in its own name already.
+
+    >>> draw_key("LSI/c0/e1/v2", 0), draw_key("LSI/c0/e1/v2", 1), draw_key("LSI/c0/e1/v2#1", 0)
+    ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1', 'LSI/c0/e1/v2#1#0')
     """
-    return f"{sample_id}#{draw}" if draw else sample_id
+    return f"{sample_id}#{draw}" if draw or _DRAWN.search(sample_id) else sample_id
 
 
 def shard(request_hash: str, shards: int) -> int:
