@@ -1,12 +1,8 @@
 """What raters say where there are several: their names, and what most of them say."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from steadfast.contract.components import Score
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
 
 V = TypeVar("V", bound=Hashable)
 
@@ -26,21 +22,6 @@ def voted(given: Iterable[V | None]) -> V | None:
     """
     known = Counter(one for one in given if one is not None)
     return max(known, key=known.__getitem__) if known else None
-
-
-def voted_points(scores: Sequence["Score"]) -> "Score":
-    """Returns the first score that has points, with what most say on each; the first if none has.
-
-    Its total is 1 if all points are.
-    """
-    score = next((one for one in scores if one.points), scores[0])
-    if not score.points:
-        return score
-    points = {
-        name: voted([(one.points or {}).get(name) for one in scores]) for name in score.points
-    }
-    total = min(point for point in points.values() if point is not None)
-    return replace(score, points=points, total=total)
 
 
 def rater_name(judge: str, way: str) -> str:

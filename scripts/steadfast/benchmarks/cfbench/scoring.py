@@ -14,7 +14,7 @@ from steadfast.benchmarks.cfbench.satisfaction import (
     satisfaction,
 )
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
-from steadfast.contract.votes import voted_points
+from steadfast.judging.majority import voted_points
 
 
 class Reading(NamedTuple):

@@ -14,7 +14,8 @@ from steadfast.benchmarks.followbench.replies import (
 )
 from steadfast.benchmarks.followbench.rules import satisfied
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
-from steadfast.contract.votes import ON_RULES, voted_points
+from steadfast.contract.votes import ON_RULES
+from steadfast.judging.majority import voted_points
 
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
 THRESHOLD = 5.0

@@ -1,0 +1,22 @@
+"""What most judges say on each point of an answer."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from steadfast.contract.components import Score
+from steadfast.contract.votes import voted
+
+
+def voted_points(scores: Sequence[Score]) -> Score:
+    """Returns the first score that has points, with what most say on each; the first if none has.
+
+    Its total is 1 if all points are.
+    """
+    score = next((one for one in scores if one.points), scores[0])
+    if not score.points:
+        return score
+    points = {
+        name: voted([(one.points or {}).get(name) for one in scores]) for name in score.points
+    }
+    total = min(point for point in points.values() if point is not None)
+    return replace(score, points=points, total=total)
