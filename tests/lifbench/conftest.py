@@ -7,7 +7,7 @@ import pytest
 
 from steadfast.base.files import write_jsonl
 from steadfast.corpora import synthetic
-from steadfast.schema.config import CorpusName
+from steadfast.schema.corpora import CorpusName
 
 TOKENS = 60_000
 

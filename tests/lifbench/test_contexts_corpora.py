@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.corpora import local
 from steadfast.corpora.contexts import lists, multidoc, onedoc
 from steadfast.corpora.contexts.domains import facts_of
-from steadfast.schema.config import CorpusName
+from steadfast.schema.corpora import CorpusName
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TEXTS = Path(os.environ.get("STEADFAST_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))

@@ -14,7 +14,7 @@ from steadfast.base.markdown import markdown_table
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
 from steadfast.contract.registry import benchmarks, families, installed
-from steadfast.schema import api_model, config, judged, model_base, models
+from steadfast.schema import api_model, config, corpora, judged, model_base, models
 
 SHARED = (
     api_model.ApiModel,
@@ -30,9 +30,9 @@ SHARED = (
 def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     """Title, keys' prefix and schema of each section of the page."""
     yield "The whole", "", config_model(frozenset(installed()))
-    yield "Corpora", "corpora.", config.Corpora
-    yield "Files of a local corpus", "corpora.local.{corpus}.", config.LocalFiles
-    yield "A data set on the hub", "corpora.hub.{corpus}.", config.HubFiles
+    yield "Corpora", "corpora.", corpora.Corpora
+    yield "Files of a local corpus", "corpora.local.{corpus}.", corpora.LocalFiles
+    yield "A data set on the hub", "corpora.hub.{corpus}.", corpora.HubFiles
     yield "Every judged benchmark", "{benchmark}.", judged.JudgedSection
     for name, benchmark in benchmarks(installed()).items():
         yield benchmark.title, f"{name}.", benchmark.section

@@ -10,7 +10,8 @@ from steadfast.contract.components import Component
 from steadfast.contract.task import DataFile, Needs
 from steadfast.corpora.hub import PUBLIC
 from steadfast.corpora.local import matching
-from steadfast.schema.config import Config, CorpusName
+from steadfast.schema.config import Config
+from steadfast.schema.corpora import CorpusName
 
 BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc"}
 """The module in ``corpora.contexts`` that makes each kind of context."""

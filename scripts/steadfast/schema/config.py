@@ -1,11 +1,12 @@
 """The closed schema of the config: every key, its type, its default and what it is for."""
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
+from steadfast.schema.corpora import Corpora
 from steadfast.schema.judged import JudgingSettings
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.schema.models import ModelSettings
@@ -41,82 +42,6 @@ class Hardware(StrictModel):
         if gpu is not None and gpu not in known:
             raise ValueError(f"unknown GPU {shown(gpu)}; {nearest(gpu, known)}")
         return gpu
-
-
-def _text_is_named(fields: dict[str, str]) -> dict[str, str]:
-    if "text" not in fields:
-        raise ValueError("text is missing; name the field that holds the text")
-    return fields
-
-
-Fields = Annotated[
-    dict[Literal["id", "title", "date", "text"], str],
-    AfterValidator(_text_is_named),
-    Field(description="Which field of a record is the id, title, date and text; text is required."),
-]
-
-
-class LocalFiles(StrictModel):
-    """Where one corpus lies in the local directory."""
-
-    glob: str = key(..., "Files below the directory, as a glob (docs/lifbench-prompts.md).")
-    fields: Fields
-
-
-class HubFiles(StrictModel):
-    """A data set on the Hugging Face hub."""
-
-    repo: str = key(..., "Data set id, such as yahma/alpaca-cleaned.")
-    revision: str = key(..., "Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$")
-    files: list[str] = key(
-        [],
-        "Files of the data set, or globs of them; by default those whose records have "
-        "the fields, training data first.",
-    )
-    alternatives: list[str] = key(
-        [],
-        "Other names of the data set, tried in their order where the hub has no such "
-        "data set or revision.",
-    )
-    sha256: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = key(
-        {}, "Checksum per file; without one the first fetch records it in the lock file."
-    )
-    limit: int | None = key(None, "Records to take from the start; by default all.", ge=1)
-    fields: Fields
-
-
-CorpusName = Literal["alpaca", "paul_graham", "govreport", "xsum", "qmsum"]
-
-
-class Corpora(StrictModel):
-    """Where the raw text comes from."""
-
-    source: Literal["synthetic", "local", "hub"] = key(
-        "synthetic",
-        "synthetic: seeded English-like text, no network; local: a directory; hub: the "
-        "published data sets at pinned revisions.",
-    )
-    directory: str | None = key(None, "source local: the directory that holds the corpora.")
-    local: dict[CorpusName, LocalFiles] = key(
-        {},
-        "source local: glob and fields per corpus, where they differ from the usual "
-        "(resources/corpora/local.yaml).",
-    )
-    hub: dict[CorpusName, HubFiles] = key(
-        {},
-        "source hub: data set per corpus, where it differs from the pinned one "
-        "(resources/corpora/hub.yaml).",
-    )
-    lock: str = key(
-        "config/corpora.lock.json",
-        "source hub: file that records the sha256 of every file at its first fetch.",
-    )
-
-    @model_validator(mode="after")
-    def _local_needs_directory(self) -> Self:
-        if self.source == "local" and not self.directory:
-            raise ValueError("source local needs corpora.directory, the folder with the corpora")
-        return self
 
 
 class DisplaySettings(StrictModel):
