@@ -66,8 +66,8 @@ class Ties:
         """
         found = {}
         for model in models:
-            told = [self._told.get(model, {}).get(other) for other in models]
-            if any(how is not None for how in told):
+            told = [*map(self._told.get(model, {}).get, models)]
+            if told.count(None) < len(told):
                 found[model] = (1 + told.count(WORSE), len(models) - told.count(BETTER))
         return found
 
