@@ -42,6 +42,8 @@ CONFIG ?=
 DIRECTORY ?=
 INTO ?= $(basename $(notdir $(BUNDLE)))
 LIMIT ?= 2
+MARKED ?= not heavy
+WORKERS ?= 3
 PROFILE ?=
 OFFLINE ?=
 NLTK ?=
@@ -91,12 +93,12 @@ embeddings: .venv/embeddings
 
 verifiers: .venv/verifiers
 
-# Three workers keep two cores busy; with more cores PYTEST="-n 8".
+# Three workers keep two cores busy, four where jobs wait for a cluster; with more WORKERS=8.
 test: .venv/dev
-	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=10 -m "not heavy" $(PYTEST)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=10 -m "$(MARKED)" $(PYTEST)
 
-heavy: .venv/dev
-	$(BIN)/pytest -n 2 --dist loadfile -m heavy $(PYTEST)
+heavy: MARKED = heavy
+heavy: test
 
 lint: .venv/dev
 	$(BIN)/ruff check .

@@ -70,7 +70,14 @@ def pytest_runtest_makereport():
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+    items.sort(key=place)
+
+
+def place(item):
+    """First what waits for a cluster while others compute, then what starts long programs."""
+    group = item.get_closest_marker("xdist_group")
+    waits = group is not None and group.args == ("slurm",)
+    return not waits, not any(map(item.get_closest_marker, ("workflow", "heavy")))
 
 
 def pytest_terminal_summary(terminalreporter):
