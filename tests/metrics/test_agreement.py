@@ -304,6 +304,16 @@ def test_labels_are_read_by_rater():
     }
 
 
+def test_where_a_part_is_asked_labels_may_be_of_more():
+    records = [label(sample_id="s9"), label(verdicts=[1])]
+    known = [Scored("m", "en", {"sample_id": "s1", "draw": 0})]
+    found = read_labels(Labels("labels.jsonl", records, of_more=True), known, parse)
+    assert found == {HUMAN: {("m", "s1", 0): 1}}
+    records.append(label(rater="ann", verdicts="yes"))
+    with pytest.raises(UserError, match="record 3, sample 's1'"):
+        read_labels(Labels("labels.jsonl", records, of_more=True), known, parse)
+
+
 def test_labels_of_models_that_do_not_run_are_passed_over():
     found = labels(label(model="n", sample_id="?"), label())
     assert found == {HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0}}

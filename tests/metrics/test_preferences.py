@@ -155,6 +155,12 @@ def test_what_is_wrong_with_a_preference_is_named(record, message):
         read_preferences(labels(record), scores())
 
 
+def test_where_a_part_is_asked_preferences_may_be_of_more():
+    records = [label("a", "b", 9, "tie"), label("a", "b", 1, "tie")]
+    (found,) = read_preferences(labels(*records)._replace(of_more=True), scores()).values()
+    assert len(found) == 1
+
+
 def test_a_comparison_stands_once_whichever_model_is_named_first():
     with pytest.raises(UserError, match="record 2 is the second of rater 'human'"):
         read_preferences(labels(label("a", "b", 0, "win"), label("b", "a", 0, "lose")), scores())

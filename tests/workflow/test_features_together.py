@@ -164,6 +164,8 @@ def test_requests_are_as_planned(run):
     # Equal answers are judged once, and a file that is replayed may lack answers.
     if {"draws", "replayed answers"} & set(run.drawn.features):
         assert run.asked["judge"] <= planned.pop("judge", 0)
+    if "adaptive" in run.drawn.features:  # planned is what is asked at most
+        assert run.asked["gold"] <= planned.pop("gold")
     assert planned.items() <= run.asked.items()
 
 

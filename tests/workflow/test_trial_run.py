@@ -8,7 +8,7 @@ import pytest
 
 from judge_server import judging
 from project import Project, command
-from steadfast.base.files import read_jsonl
+from steadfast.base.files import read_jsonl, write_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -34,11 +34,17 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
         tmp_path,
         {
             "benchmarks": ["followbench"],
-            "followbench": {"groups": 2, "languages": ["en"]},
+            "followbench": {"groups": 2, "languages": ["en"], "labels": "labels.jsonl"},
             "judges": {"http": api | {"model": "judge-1"}},
             "models": {"api": api},
         },
     )
+    # People have judged more than the trial asks.
+    labels = [
+        {"model": "api", "sample_id": f"en/content/{group}/1", "verdicts": ["YES"]}
+        for group in (1, 2)
+    ]
+    write_jsonl(project.path("labels.jsonl"), labels)
     trial = ["results/tables", "results/figures/followbench_by_category.txt"]
     trial += ["--config", "limit=1"]
     said = project.snakemake(*trial)

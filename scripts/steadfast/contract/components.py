@@ -384,10 +384,15 @@ class Question(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """People's verdicts: the file's name, for messages, and its records."""
+    """People's verdicts: the file's name, for messages, and its records.
+
+    Where they are ``of_more``, samples that the run did not ask may be among them: a trial and an
+    adaptive run ask a part.
+    """
 
     name: str
     records: Sequence[Record]
+    of_more: bool = False
 
 
 Frames = Mapping[str, "pd.DataFrame"]

@@ -59,6 +59,10 @@ class Evaluation:
         models, floor = self.config.models, self.tasks[benchmark].floor
         return [name for name in self.asked if floor or models[name].engine != "floor"]
 
+    def asks_part_of(self, benchmark: str) -> bool:
+        """Whether not all is asked that could be: in a trial, or in rounds."""
+        return self.config.limit is not None or benchmark in self.rounds
+
     @property
     def unexported(self) -> list[str]:
         """Of which running benchmarks there is no data set, a sentence each."""

@@ -27,14 +27,16 @@ def measure(
     before: Path | None = None,
     decision: Path | None = None,
     lineage: str = "",
+    partial: bool = False,
 ) -> None:
     """Writes the metrics of all models, of scores, data by part and people's labels.
 
     Of an adaptive run (``Evaluation.adaptive``), they go by what is decided: after the decision
-    ``before``, the path ``decision``.
+    ``before``, the path ``decision``. Where a ``partial`` run asks not all that it could, labels
+    may be of more than it asked.
     """
     data = {part: read_data(files) for part, files in sources.items()}
-    people = read_label_file(labels) if labels else None
+    people = read_label_file(labels)._replace(of_more=partial) if labels else None
 
     def measured(models: Collection[str]) -> Frames:
         own = {cell: path for cell, path in scores.items() if cell[0] in models}

@@ -168,6 +168,8 @@ def read_preferences(
                 "instructions; leave the record out, or name the whole instruction"
             )
         if any(sample not in known[model] for model in models):
+            if labels.of_more:
+                continue
             raise UserError(
                 f"{where}: unknown sample_id {sample!r} of models {models[0]!r} and {models[1]!r}; "
                 "correct it"

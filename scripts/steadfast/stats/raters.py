@@ -196,6 +196,8 @@ def read_labels(
             passed_over.add(model)
             continue
         if sample not in known[model]:
+            if labels.of_more:
+                continue
             labelled = [name for name in known[model] if (model, name) not in others]
             near = get_close_matches(sample, labelled, 1, cutoff=0)
             hint = f"; the nearest is {near[0]!r}" if near else ""
