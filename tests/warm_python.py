@@ -4,7 +4,8 @@ Most of what the tests cost is Snakemake's start, and most of that are imports. 
 started like Python, with the same arguments, variables, folder and standard streams, and gives the
 same exit code. The program runs in a process that is forked from one which has imported Snakemake
 and the libraries. It imports the checkout that it finds, as ever; where that has the files of this
-one, its modules have been imported too. Jobs that a Snakemake starts so start alike.
+one, its modules have been imported too. Jobs that a Snakemake starts so start alike. Another Python
+may import other libraries before: vLLM starts in a fifth of the time.
 
 Where a test is about the process itself (signals, kills, the start), it takes ``sys.executable``.
 With STEADFAST_TESTS_COLD=1 all tests do.
@@ -80,32 +81,45 @@ SERVERS: list[int] = []
 
 
 @cache
-def warm_python() -> str:
-    """The program to start in place of ``sys.executable``; it works as long as this process."""
+def warm_python(
+    python: str = sys.executable, modules: tuple[str, ...] = PRELOADED, **variables: str
+) -> str:
+    """The program to start in place of a Python; it works as long as this process.
+
+    ``modules`` are imported before, with further ``variables`` in the environment.
+    """
     if COLD:
-        return sys.executable
+        return python
     folder = tempfile.mkdtemp(prefix="warm-")
     atexit.register(shutil.rmtree, folder)
     address, program = f"{folder}/socket", Path(folder) / "python"
-    begin = f"#!{sys.executable} -IS\nADDRESS, PYTHON = {address!r}, {sys.executable!r}\n"
+    begin = f"#!{sys.executable} -IS\nADDRESS, PYTHON = {address!r}, {python!r}\n"
     program.write_text(begin + CLIENT.read_text())
     program.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen(64)
-        command = [sys.executable, __file__, str(listener.fileno()), str(program)]
+        command = [python, __file__, str(listener.fileno()), str(program), *modules]
         server = subprocess.Popen(
             command,
             env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-            | ONE_THREAD,
+            | ONE_THREAD
+            | variables,
             **dict.fromkeys(("stdin", "stdout"), subprocess.PIPE),
             stderr=subprocess.STDOUT,
             text=True,
             pass_fds=[listener.fileno()],
         )
-    atexit.register(lambda: print(server.communicate()[0], end="", file=sys.stderr))
+    atexit.register(end, server)
     SERVERS.append(server.pid)
     return str(program)
+
+
+def end(server: subprocess.Popen) -> None:
+    """Ends the process that forks, and says what it said where it failed."""
+    said = server.communicate()[0]
+    if server.returncode:
+        print(said, end="", file=sys.stderr)
 
 
 def warm_seconds() -> float:
@@ -117,15 +131,12 @@ def warm_seconds() -> float:
     return found
 
 
-def serve(listener: socket.socket) -> tuple:
+def serve(listener: socket.socket, modules: tuple[str, ...]) -> tuple:
     """Forks for each program that comes; returns in the forked process, with the program."""
-    for name in PRELOADED:
+    for name in modules:
         importlib.import_module(name)
-    importlib.import_module("snakemake.cli").get_argument_parser()  # looks for plugins
-    with tempfile.TemporaryDirectory() as copy:  # tiktoken removes what it finds damaged
-        os.environ["TIKTOKEN_CACHE_DIR"] = shutil.copytree(VOCABULARIES, f"{copy}/vocabularies")
-        importlib.import_module("tiktoken").get_encoding("o200k_base")
-    sys.meta_path.insert(0, Imported())
+    if modules == PRELOADED:
+        load_checkout()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the programs
@@ -154,6 +165,15 @@ def serve(listener: socket.socket) -> tuple:
             return program, numbers
         os._exit(0)
     os._exit(0)
+
+
+def load_checkout() -> None:
+    """Loads what Snakemake and its jobs need of this checkout."""
+    importlib.import_module("snakemake.cli").get_argument_parser()  # looks for plugins
+    with tempfile.TemporaryDirectory() as copy:  # tiktoken removes what it finds damaged
+        os.environ["TIKTOKEN_CACHE_DIR"] = shutil.copytree(VOCABULARIES, f"{copy}/vocabularies")
+        importlib.import_module("tiktoken").get_encoding("o200k_base")
+    sys.meta_path.insert(0, Imported())
 
 
 class Imported(MetaPathFinder, Loader):
@@ -312,7 +332,7 @@ def run(arguments: list[str], warm: str) -> None:
 if __name__ == "__main__":
     del sys.path[0]  # the folder of this file
     PLAIN = list(sys.path)
-    served = serve(socket.socket(fileno=int(sys.argv[1])))
+    served = serve(socket.socket(fileno=int(sys.argv[1])), tuple(sys.argv[3:]))
     ADDED = [place for place in sys.path if place not in PLAIN]  # by Snakemake
     sys.path[:] = PLAIN
     become(*served, warm=sys.argv[2])

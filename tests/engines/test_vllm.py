@@ -16,7 +16,7 @@ import pytest
 from steadfast.base.files import read_jsonl
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from vllm_jobs import Jobs
-from vllm_venv import environment, vllm_python
+from vllm_venv import environment
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
@@ -25,7 +25,7 @@ LENGTHS = {"2k": 2048, "3k": 3072}
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory) -> Jobs:
-    return Jobs(tmp_path_factory.mktemp("vllm"), vllm_python(), LENGTHS)
+    return Jobs(tmp_path_factory.mktemp("vllm"), LENGTHS)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +224,7 @@ print(text.template_tokens())
 
 def test_sharing_the_work_on_a_prefix_changes_no_token(jobs):
     done = subprocess.run(
-        [jobs.python, "-c", TEXT, jobs.model],
+        [jobs.warm, "-c", TEXT, str(jobs.model)],
         env=environment(),
         capture_output=True,
         text=True,

@@ -7,7 +7,7 @@ import pytest
 
 from prepared import Prepared
 from steadfast.base.files import read_json, read_jsonl, write_json
-from vllm_venv import environment, vllm_python
+from vllm_venv import environment, warm_vllm
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
@@ -24,7 +24,7 @@ TINY = {
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Prepared:
     """Ten instructions that a tiny model has answered turn by turn, and judged."""
-    folder, python = tmp_path_factory.mktemp("vllm_judged"), vllm_python()
+    folder, python = tmp_path_factory.mktemp("vllm_judged"), warm_vllm()
     tiny = {**TINY, "model": str(folder / "model")}
     raw = {
         "benchmarks": ["complexbench"],

@@ -11,7 +11,7 @@ import pytest
 from prepared import Prepared
 from steadfast.base.files import read_json, write_jsonl
 from vllm_jobs import Jobs
-from vllm_venv import environment, vllm_python
+from vllm_venv import environment
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory) -> Jobs:
-    return Jobs(tmp_path_factory.mktemp("loads"), vllm_python(), LENGTHS)
+    return Jobs(tmp_path_factory.mktemp("loads"), LENGTHS)
 
 
 def loads(jobs: Jobs, name: str) -> int:
@@ -122,7 +122,7 @@ def test_ifevals_prompts_take_those_of_one_generate_and_compute_their_text_once(
 def schedule(jobs: Jobs, records: list[dict]) -> dict:
     write_jsonl(jobs.folder / "prompts.jsonl", records)
     done = subprocess.run(
-        [jobs.python, HERE / "vllm_schedule.py", jobs.model, jobs.folder / "prompts.jsonl"],
+        [jobs.warm, HERE / "vllm_schedule.py", jobs.model, jobs.folder / "prompts.jsonl"],
         env=environment(),
         capture_output=True,
         text=True,

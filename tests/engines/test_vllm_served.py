@@ -5,7 +5,6 @@ import pytest
 from steadfast.base.files import read_json
 from steadfast.engines.asking.requests import record_path
 from vllm_jobs import Jobs
-from vllm_venv import vllm_python
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
@@ -13,7 +12,7 @@ WINDOW = 1200
 
 
 def test_one_server_asks_all_parts_and_prompts_are_cut_by_the_model_s_own_tokens(tmp_path):
-    jobs = Jobs(tmp_path, vllm_python(), {"2k": 2048, "3k": 3072})
+    jobs = Jobs(tmp_path, {"2k": 2048, "3k": 3072})
     module = [str(jobs.python), "-m", "vllm.entrypoints.openai.api_server"]
     named = ["--model", str(jobs.model), "--served-model-name", "tiny", "--dtype", "float32"]
     settings = {

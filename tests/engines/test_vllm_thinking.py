@@ -2,20 +2,16 @@
 
 import json
 import shutil
-import subprocess
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from steadfast.base.files import read_jsonl
 from test_vllm import LENGTHS, serving
 from vllm_jobs import TINY, Jobs
-from vllm_venv import environment, vllm_python
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
-HERE = Path(__file__).parent
 KINDS = list(product(("special", "plain"), ("closed", "prefilled")))
 TAGS = {"tags": ["<think>", "</think>"], "tokens": 100}
 THOUGHT, ANSWER = "abcdef", "4"
@@ -25,10 +21,9 @@ WHOLE_PROMPTS = {"enable_chunked_prefill": False, "max_num_batched_tokens": TINY
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory) -> Jobs:
-    found = Jobs(tmp_path_factory.mktemp("thinking"), vllm_python(), LENGTHS)
-    for special, opened in KINDS:
-        make = [HERE / "thinking_model.py", found.folder / f"{special}-{opened}", special, opened]
-        subprocess.run([found.python, *make], check=True, env=environment(), capture_output=True)
+    found = Jobs(tmp_path_factory.mktemp("thinking"), LENGTHS)
+    for kind in KINDS:
+        found.make("thinking_model.py", found.folder / "-".join(kind), *kind)
     return found
 
 

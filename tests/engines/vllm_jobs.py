@@ -6,7 +6,7 @@ from pathlib import Path
 import short_lifbench
 from steadfast.base.files import read_json, read_jsonl, write_json
 from steadfast.run.job import Job
-from vllm_venv import environment
+from vllm_venv import environment, vllm_python, warm_vllm
 
 HERE = Path(__file__).parent
 TINY = {
@@ -20,8 +20,9 @@ TINY = {
 class Jobs:
     """A folder with prompts and a tiny model, and the jobs that run in it."""
 
-    def __init__(self, folder: Path, python: Path, lengths: dict[str, int]):
-        self.folder, self.python, self.lengths = folder, python, lengths
+    def __init__(self, folder: Path, lengths: dict[str, int]):
+        self.folder, self.python, self.lengths = folder, vllm_python(), lengths
+        self.warm = warm_vllm()
         self.built = short_lifbench.build(folder, lengths, expressions=1, most_output=16)
         texts = [
             context["text"]
@@ -30,9 +31,14 @@ class Jobs:
         ]
         (folder / "text.txt").write_text("\n".join(texts), encoding="utf-8")
         self.model = folder / "model"
-        make = [HERE / "tiny_model.py", self.model, folder / "text.txt"]
-        subprocess.run([python, *make], check=True, env=environment(), capture_output=True)
+        self.make("tiny_model.py", self.model, folder / "text.txt")
         self.models: dict[str, dict] = {}
+
+    def make(self, *words: object) -> None:
+        """Runs one of the programs here that make a model."""
+        program, *arguments = map(str, words)
+        command = [self.warm, HERE / program, *arguments]
+        subprocess.run(command, check=True, env=environment(), capture_output=True)
 
     def add(self, name: str, **settings) -> None:
         self.configure(name, {**TINY, "model": str(self.model), **settings})
@@ -44,11 +50,16 @@ class Jobs:
             {"lifbench": {"lengths": self.lengths}, "models": self.models},
         )
 
-    def start(self, name: str, length: str, *how: str, **variables: str) -> subprocess.Popen:
+    def start(
+        self, name: str, length: str, *how: str, warm: bool = False, **variables: str
+    ) -> subprocess.Popen:
         # A file takes the engine's many lines: a pipe that nobody reads would fill.
         with open(self.folder / f"{name}.stderr", "w") as messages:
             return subprocess.Popen(
-                [self.python, HERE / "vllm_job.py", "config.json", name, length, *how],
+                [
+                    self.warm if warm else self.python,
+                    *(HERE / "vllm_job.py", "config.json", name, length, *how),
+                ],
                 cwd=self.folder,
                 env=environment(**variables),
                 stdout=messages,
@@ -56,7 +67,7 @@ class Jobs:
             )
 
     def run(self, name: str, length: str, *how: str, code: int = 0, **variables: str) -> str:
-        job = self.start(name, length, *how, **variables)
+        job = self.start(name, length, *how, warm=True, **variables)
         found, messages = job.wait(), (self.folder / f"{name}.stderr").read_text()
         assert found == code, messages
         return messages

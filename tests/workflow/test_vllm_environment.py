@@ -8,7 +8,7 @@ import pytest
 
 from project import Project
 from steadfast.base.files import read_json, read_jsonl
-from vllm_venv import environment, vllm_python
+from vllm_venv import VARIABLES, environment, vllm_python, warm_vllm
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
@@ -18,10 +18,10 @@ TINY_MODEL = Path(__file__).parents[1] / "engines" / "tiny_model.py"
 def test_jobs_and_the_plan_go_on_where_vllm_is(tmp_path, monkeypatch):
     python = vllm_python()
     (tmp_path / "text.txt").write_text("Some words of a text, one after another.\n" * 500)
-    make = [python, TINY_MODEL, tmp_path / "model", tmp_path / "text.txt"]
+    make = [warm_vllm(), TINY_MODEL, tmp_path / "model", tmp_path / "text.txt"]
     subprocess.run(make, check=True, env=environment(), capture_output=True)
-    for name in ("HF_HUB_OFFLINE", "VLLM_CPU_KVCACHE_SPACE"):
-        monkeypatch.setenv(name, environment()[name])
+    for name, value in VARIABLES.items():
+        monkeypatch.setenv(name, value)
     tiny = {
         "engine": "vllm",
         "model": str(tmp_path / "model"),
