@@ -6,7 +6,14 @@ import pandas as pd
 import pytest
 
 from steadfast.benchmarks.lifbench.frames import score_frame
-from steadfast.benchmarks.lifbench.sampling import Sets, chosen, sampling_effect, sets_of, sign_test
+from steadfast.benchmarks.lifbench.sampling import (
+    Sets,
+    chosen,
+    sampling_effect,
+    sets_of,
+    sign_test,
+    unasked,
+)
 from steadfast.contract.components import Scored
 
 NEAREST, FIRST, SECOND = [0, 1], [1, 1002], [0, 1003]
@@ -48,6 +55,26 @@ def ifs(*means: float) -> float:
 
 def rows(contexts: int = 1) -> pd.DataFrame:
     return sampling_effect(frame(contexts), SETS).set_index("perspective")
+
+
+@pytest.mark.parametrize("asked", [[0], [1003], [0, 1]])
+def test_a_trial_that_asks_nothing_of_a_set_has_no_effect_of_expressions(asked):
+    whole = frame(2)
+    found = sampling_effect(whole[whole["expression_id"].isin(asked)], SETS)
+    assert not {"expression", "average"} & set(found["perspective"])
+
+
+def test_a_task_of_which_a_trial_asks_other_expressions_alone_is_known():
+    whole = frame()
+    assert unasked(whole, SETS.nearest) == []
+    assert unasked(whole[whole["expression_id"] > 1], SETS.nearest) == ["LSI"]
+
+
+def test_a_set_of_which_one_context_is_asked_leaves_the_interval_open():
+    whole = frame(2)
+    one = whole["expression_id"].isin(FIRST) | (whole["cluster"].str.endswith("-s0"))
+    found = sampling_effect(whole[one], Sets({"LSI": [0, 1003]}, [{"LSI": FIRST}]))
+    assert len(found) and found["low"].isna().all()
 
 
 def test_the_effect_is_ifs_of_the_nearest_less_the_mean_of_the_random_draws():

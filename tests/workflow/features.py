@@ -57,7 +57,7 @@ def gold(*apart: str, **settings: Any) -> Feature:
 def native(*apart: str, **settings: Any) -> Feature:
     of_openai = (
         "base model", "examples", "log probabilities", "other limit field", "marked contexts",
-        "flex", "parts that are other text",
+        "flex", "parts that are other text", "caches apart",
     )  # fmt: skip
     return gold(*of_openai, *apart, **settings)
 
@@ -288,6 +288,7 @@ FEATURES: dict[str, Feature] = {
         "Anthropic's dialect",
         "Gemini's dialect",
         "price",
+        "cheapest path",
         engine="gemini",
         parts="apart",
         cache="1h",

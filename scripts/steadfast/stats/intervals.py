@@ -286,7 +286,7 @@ class Clusters:
 
     def __init__(self, frame: pd.DataFrame, strata: Sequence[str]):
         drawn = frame[["cluster", *strata]].drop_duplicates().astype(str)
-        names = drawn[list(strata)].agg("/".join, axis=1) if strata else pd.Series("", drawn.index)
+        names = ["/".join(values) for values in drawn[list(strata)].to_numpy()]
         drawn = drawn.assign(stratum=names).sort_values(["stratum", "cluster"])
         self.clusters = pd.Index(drawn["cluster"], name="cluster")
         self.strata = drawn["stratum"].to_numpy(str)

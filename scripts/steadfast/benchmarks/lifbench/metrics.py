@@ -19,7 +19,13 @@ from steadfast.benchmarks.lifbench.beyond import ars_by_group, beyond_ifs, paper
 from steadfast.benchmarks.lifbench.frames import coverage, data_counts, row_order, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
-from steadfast.benchmarks.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
+from steadfast.benchmarks.lifbench.sampling import (
+    chosen,
+    sampling_effect,
+    sets_of,
+    statistics_rows,
+    unasked,
+)
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.contract.records import OVERALL
@@ -55,7 +61,8 @@ def metrics(
         if sets.nearest and sets.random:
             further["sampling"] = sampling_effect(whole, sets)
         further["recs"] = statistics_rows(data)
-        everything, whole = (chosen(of, sets.shown, kept=own or ()) for of in (everything, whole))
+        kept = [*(own or ()), *unasked(whole, sets.shown)]
+        everything, whole = (chosen(of, sets.shown, kept) for of in (everything, whole))
 
     def measured(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
         return {

@@ -58,6 +58,12 @@ def chosen(
     return frame[asked.isin(known) | others]
 
 
+def unasked(frame: pd.DataFrame, of: Mapping[str, Collection[int]]) -> list[str]:
+    """Returns the tasks that are asked, in a trial, with none of some expressions."""
+    asked = set(chosen(frame[frame["prompts"] == OWN], of)["task"])
+    return [task for task in of if task not in asked]
+
+
 def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
     """Returns IFS of RECS's expressions less the mean IFS of the random draws, of each model.
 
@@ -100,8 +106,10 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
     models = nearest.values.index
     for draw in draws:
         models = models.intersection(draw.values.index)
-    random = np.mean([draw.values.loc[models].to_numpy() for draw in draws], axis=0)
-    values = nearest.values.loc[models].to_numpy() - random
+    # A set of which a trial asks one context, or nothing, has no replicates.
+    both = range(min(one.values.shape[1] for one in (nearest, *draws)))
+    random = np.mean([draw.values.loc[models, both].to_numpy() for draw in draws], axis=0)
+    values = nearest.values.loc[models, both].to_numpy() - random
     seen, replicates = values[:, 0], values[:, 1:]
     low, high = np.full((2, len(models)), np.nan)
     if replicates.shape[1] and len(models):
