@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from steadfast.benchmarks.lifbench.frames import score_frame
+from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.sampling import (
     Sets,
     chosen,
@@ -22,7 +23,7 @@ TOTALS = {0: 1.0, 1: 0.5, 1002: 0.5, 1003: 0.9}
 SETS = Sets({"LSI": NEAREST}, [{"LSI": FIRST}, {"LSI": SECOND}])
 
 
-def frame(contexts: int = 1) -> pd.DataFrame:
+def scored(contexts: int = 1) -> list[Scored]:
     records = [
         {
             "sample_id": f"LSI/{context}/e{expression}/v{variable}",
@@ -45,7 +46,11 @@ def frame(contexts: int = 1) -> pd.DataFrame:
         for expression, total in TOTALS.items()
         for variable in range(2)
     ]
-    return score_frame((Scored("m", one["length"], one) for one in records), "released")
+    return [Scored("m", one["length"], one) for one in records]
+
+
+def frame(contexts: int = 1) -> pd.DataFrame:
+    return score_frame(scored(contexts), "released")
 
 
 def ifs(*means: float) -> float:
@@ -68,6 +73,14 @@ def test_a_task_of_which_a_trial_asks_other_expressions_alone_is_known():
     whole = frame()
     assert unasked(whole, SETS.nearest) == []
     assert unasked(whole[whole["expression_id"] > 1], SETS.nearest) == ["LSI"]
+
+
+def test_a_trial_that_asks_nothing_of_the_shown_set_has_values_of_what_it_asks():
+    sampled = {"nearest": NEAREST, "random": [FIRST, SECOND]}
+    data = {"4k": {"expressions": {"LSI": {"sampling": sampled}}}}
+    asked = [one for one in scored() if one.record["expression_id"] == 1003]
+    values = metrics(asked, data, None, "rubric", "released")["headline"].set_index("measure")
+    assert values.loc["ARS", "value"] == pytest.approx(TOTALS[1003])
 
 
 def test_a_set_of_which_one_context_is_asked_leaves_the_interval_open():
