@@ -131,8 +131,8 @@ class Bootstrap(Clusters):
         totals, numbers = (part.to_numpy(float) @ self.weights.T for part in (sums, counts))
         with np.errstate(invalid="ignore"):  # a replicate may draw no cluster that has samples
             values = pd.DataFrame(totals / numbers, index=sums.index)
-        present = (counts > 0).T.groupby(self.strata).sum().T
-        drawn = pd.Series(self.strata).value_counts()[present.columns]
-        known = ~(present > 0).loc[:, (drawn == 1).to_numpy()].any(axis=1)
-        freedom = (present - 1).clip(lower=0).sum(axis=1).where(known, 0)
-        return Replicates(values, counts.sum(axis=1), freedom)
+        _, starts, drawn = np.unique(self._numbers, return_index=True, return_counts=True)
+        present = np.add.reduceat(counts.to_numpy() > 0, starts, axis=1, dtype=int)
+        known = ~(present[:, drawn == 1] > 0).any(axis=1)
+        freedom = np.where(known, np.maximum(present - 1, 0).sum(axis=1), 0)
+        return Replicates(values, counts.sum(axis=1), pd.Series(freedom, sums.index))

@@ -309,15 +309,21 @@ class Clusters:
         self, frame: pd.DataFrame, by: list[str], value: str = "total"
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Sums and counts of a column's values: a row a cell, a column a cluster."""
-        cells = frame[frame[value].notna()].groupby([*by, "cluster"], observed=True)[value]
-        sums, counts = (
-            part.unstack("cluster", fill_value=0) for part in (cells.sum(), cells.count())
-        )
-        names = sums.columns.astype(str)
-        return tuple(
-            part.set_axis(names, axis=1).reindex(columns=self.clusters, fill_value=0)
-            for part in (sums, counts)
-        )
+        known = frame[frame[value].notna()]
+        groups = known.groupby(by, observed=True)
+        numbers, names = pd.factorize(known["cluster"])
+        column = self.clusters.get_indexer(names.astype(str))[numbers]
+        place = np.where(column < 0, -1, groups.ngroup() * len(self.clusters) + column)
+        values = known[value].groupby(place)
+        cells = groups.size().index
+
+        def placed(found: pd.Series) -> pd.DataFrame:
+            table = np.zeros((len(cells), len(self.clusters)), found.dtype)
+            there = found[found.index >= 0]
+            np.put(table, there.index, there)
+            return pd.DataFrame(table, cells, self.clusters)
+
+        return placed(values.sum()), placed(values.count())
 
     def ratios(
         self, sums: pd.DataFrame, counts: pd.DataFrame, limits: Limits = (0.0, 1.0)
