@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from pydantic import Field
-
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import DIRECT, FILE, FULL, LANGUAGE, RATES
@@ -26,6 +24,7 @@ from steadfast.contract.task import (
 from steadfast.contract.text_asked import data_asked, judged_otherwise
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
+from steadfast.schema.strict import key
 
 NAME, PACKAGE = "cfbench", "steadfast.benchmarks.cfbench"
 LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a prompt, roughly
@@ -42,13 +41,11 @@ DATA = f"{NAME}/data/{LANGUAGE}.jsonl"
 class Cfbench(JudgedSection):
     """CFBench: Chinese instructions with checklists of primary and secondary requirements."""
 
-    records: int = Field(
-        default=24, ge=8, le=2000, description="source synthetic: instructions, half easy."
-    )
-    direct: bool = Field(
-        default=False,
-        description="Ask each judge also for one score of the whole answer, without the checklist "
-        "(direct scoring, Table 6), and set it beside the PSR and people's labels.",
+    records: int = key(24, "source synthetic: instructions, half easy.", ge=8, le=2000)
+    direct: bool = key(
+        False,
+        "Ask each judge also for one score of the whole answer, without the checklist (direct "
+        "scoring, Table 6), and set it beside the PSR and people's labels.",
     )
 
 

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
-
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench.facts import DECOMPOSED, WHOLE, part_name, taxonomy
@@ -29,6 +27,7 @@ from steadfast.contract.task import (
 from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
+from steadfast.schema.strict import key
 
 NAME, PACKAGE = "complexbench", "steadfast.benchmarks.complexbench"
 TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in front
@@ -43,29 +42,26 @@ METRICS = (
 class Complexbench(JudgedSection):
     """ComplexBench: constraints composed by And, Chain and Selection, with scoring questions."""
 
-    file: str = Field(
-        default="data_final.json",
-        description="source local: file of the directory; an array of instances, or one.",
+    file: str = key(
+        "data_final.json", "source local: file of the directory; an array of instances, or one."
     )
-    extra: str | None = Field(
-        default=None, description="File with instances of your own, added to the others."
-    )
-    languages: list[Literal["zh", "en"]] = Field(
-        default=["zh"],
-        description="Languages that run; headline values are the first one's. The rules are "
-        "Chinese: in English the judge decides their questions.",
+    extra: str | None = key(None, "File with instances of your own, added to the others.")
+    languages: list[Literal["zh", "en"]] = key(
+        ["zh"],
+        "Languages that run; headline values are the first one's. The rules are Chinese: in "
+        "English the judge decides their questions.",
         min_length=1,
     )
-    instances: int = Field(default=60, ge=1, le=2000, description="source synthetic: instances.")
-    judging: Literal["rules", "plain"] = Field(
-        default="rules",
-        description="rules: where a question has a rule, the judge extracts and the rule decides; "
-        "plain: the judge decides every question.",
+    instances: int = key(60, "source synthetic: instances.", ge=1, le=2000)
+    judging: Literal["rules", "plain"] = key(
+        "rules",
+        "rules: where a question has a rule, the judge extracts and the rule decides; plain: the "
+        "judge decides every question.",
     )
-    decomposition: bool = Field(
-        default=False,
-        description="Ask Chain and Selection instructions also turn by turn, where an instance "
-        "has sub_instructions.",
+    decomposition: bool = key(
+        False,
+        "Ask Chain and Selection instructions also turn by turn, where an instance has "
+        "sub_instructions.",
     )
 
     @property

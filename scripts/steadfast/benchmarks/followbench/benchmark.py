@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
-from pydantic import Field
-
 from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
@@ -33,7 +31,7 @@ from steadfast.contract.task import (
 from steadfast.contract.text_asked import data_asked, judged_otherwise
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
-from steadfast.schema.strict import StrictModel
+from steadfast.schema.strict import StrictModel, key
 
 NAME, PACKAGE = "followbench", "steadfast.benchmarks.followbench"
 TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
@@ -50,40 +48,32 @@ METRICS = (
 class Evolution(StrictModel):
     """Instruction evolution: instructions of one's own grow by one constraint a level."""
 
-    initial: str = Field(
-        description="JSON lines with instruction and category: content, style or format."
-    )
-    rewriter: str = Field(description="Which of the config's rewriters adds the constraints.")
+    initial: str = key(..., "JSON lines with instruction and category: content, style or format.")
+    rewriter: str = key(..., "Which of the config's rewriters adds the constraints.")
 
 
 class Followbench(JudgedSection):
     """FollowBench: constraints added one by one, five categories and mixed, five levels."""
 
-    languages: list[Literal["en", "zh"]] = Field(
-        default=["en", "zh"],
-        description="Languages that run; headline values are the first one's.",
-        min_length=1,
+    languages: list[Literal["en", "zh"]] = key(
+        ["en", "zh"], "Languages that run; headline values are the first one's.", min_length=1
     )
-    groups: int = Field(
-        default=4, ge=1, le=100, description="source synthetic: groups of each category, at least."
+    groups: int = key(4, "source synthetic: groups of each category, at least.", ge=1, le=100)
+    evolution: Evolution | None = key(
+        None,
+        "Instructions that a rewriter is to grow; the groups land in results/followbench/evolved, "
+        "for people to read; null: none.",
     )
-    evolution: Evolution | None = Field(
-        default=None,
-        description="Instructions that a rewriter is to grow; the groups land in "
-        "results/followbench/evolved, for people to read; null: none.",
+    example_tasks: str | None = key(
+        None,
+        "JSON lines with tasks of your own, of which example groups are composed with the answer "
+        "templates of the data; they land beside the evolved ones.",
     )
-    example_tasks: str | None = Field(
-        default=None,
-        description="JSON lines with tasks of your own, of which example groups are composed with "
-        "the answer templates of the data; they land beside the evolved ones.",
-    )
-    judge_prompts: list[Literal["path", "last", "rating"]] = Field(
-        default=["path"],
-        description=(
-            "Ways to ask a judge (Table 3): path, with all versions of the instruction; last, with "
-            "the last one alone; rating, for a number from 0 to 10. What the first brings makes "
-            "the scores, the others are in the table of agreement."
-        ),
+    judge_prompts: list[Literal["path", "last", "rating"]] = key(
+        ["path"],
+        "Ways to ask a judge (Table 3): path, with all versions of the instruction; last, with "
+        "the last one alone; rating, for a number from 0 to 10. What the first brings makes the "
+        "scores, the others are in the table of agreement.",
         min_length=1,
     )
 
