@@ -4,12 +4,10 @@ import pytest
 
 from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench import released_prompts as cfbench
-from steadfast.benchmarks.complexbench import released_prompts as complexbench
-from steadfast.benchmarks.followbench import released_prompts as followbench
 from steadfast.benchmarks.followbench.judge import SLOTS
 from steadfast.config.load import load_config
 from steadfast.contract.judge_template import load_template
+from steadfast.judging import released_prompt
 from steadfast.judging.released_prompt import prompt_of
 from steadfast.run.evaluation import Evaluation
 
@@ -75,17 +73,21 @@ def test_what_no_prompt_needs_is_refused_in_one_sentence(source):
 
 @pytest.fixture
 def serve(monkeypatch):
-    def set_source(module, source):
-        monkeypatch.setattr(module, "download", lambda *_: source.encode())
+    def made(benchmark, template, source):
+        """The template of a run that fetches such a program."""
+        monkeypatch.setattr(released_prompt, "download", lambda *_: source.encode())
+        data = run_of(benchmark, wording="released").tasks[benchmark].data
+        path = f"{benchmark}/judge/{template}.txt"
+        return next(file.content.make({}) for file in data if file.path == path)
 
-    return set_source
+    return made
 
 
 def test_followbench_s_functions_become_a_template_with_a_section_for_each_kind(serve, tmp_path):
     kinds = ("content", "situation", "style", "format", "mixed")
-    serve(followbench, "".join(BY_LEVEL.format(name=kind) for kind in kinds))
     file = tmp_path / "en.txt"
-    file.write_text(followbench.prompt({}, "en"))
+    source = "".join(BY_LEVEL.format(name=kind) for kind in kinds)
+    file.write_text(serve("followbench", "en", source))
     template = load_template(str(file), *SLOTS["path"])
     assert len(template.sections) == len(kinds) * 5
     fields = {"start": "S", "step_1": "T", "step_2": "{{start}}"}
@@ -98,11 +100,12 @@ def test_followbench_s_functions_become_a_template_with_a_section_for_each_kind(
 
 
 def test_cfbench_s_and_complexbench_s_prompts_have_our_slots(serve):
-    serve(cfbench, EVALUATED.replace("judge", facts("cfbench/released.yaml")["judge"]["name"]))
+    source = EVALUATED.replace("judge", facts("cfbench/released.yaml")["judge"]["name"])
     expected = "\n1 or 0\n{{instruction}}|{{reference}}|{{answer}}|{d}{{checkpoints}}"
-    assert cfbench.prompt({}, "zh") == expected
-    serve(complexbench, 'EVALUATION_PROMPT = "{input} {output} {question}"')
-    assert complexbench.prompt({}, "judge_zh") == "{{instruction}} {{answer}} {{question}}"
+    assert serve("cfbench", "zh", source) == expected
+    source = 'EVALUATION_PROMPT = "{input} {output} {question}"'
+    expected = "{{instruction}} {{answer}} {{question}}"
+    assert serve("complexbench", "judge_zh", source) == expected
 
 
 def run_of(benchmark, **section):

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
+from steadfast.base.files import Settings
 from steadfast.contract.components import Component
 from steadfast.contract.judge_template import released_path
 from steadfast.contract.task import DataFile, Needs
@@ -10,28 +11,29 @@ from steadfast.schema.judged import JudgedSection
 
 def released_prompts(
     benchmark: str,
-    package: str,
     section: JudgedSection,
     names: Collection[str],
-    addresses: Mapping[str, str],
+    programs: Mapping[str, Settings],
+    function: str = "steadfast.judging.released_prompt:fetched",
 ) -> dict[str, DataFile]:
     """Returns the files of the released judge prompts that a config asks for, by template.
 
     Args:
         benchmark: its name.
-        package: whose function ``released_prompts:prompt`` gives the text of a template.
         section: of the config; templates of the user's own go first.
         names: of the templates in use.
-        addresses: of the program that has a template's prompt.
+        programs: by template, the ``url`` of the program that has its prompt, and what else the
+            function takes.
+        function: gives the text of a template.
     """
     asked = {*names} - {*section.templates} if section.wording == "released" else {}
     return {
         name: DataFile(
             released_path(benchmark, name),
             f"{benchmark}_judge_prompt",
-            Component(f"{package}.released_prompts:prompt", {"template": name}),
-            needs=Needs((address,)),
+            Component(function, {"benchmark": benchmark, **program}),
+            needs=Needs((program["url"],)),
         )
-        for name, address in addresses.items()
+        for name, program in programs.items()
         if name in asked
     }

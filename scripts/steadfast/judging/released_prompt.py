@@ -6,16 +6,38 @@ is read here is no more than that takes; whatever else stands in such a place is
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
 from steadfast.base.errors import UserError
+from steadfast.base.pinned import download
 
 LONGEST = 100_000  # characters of a prompt, and steps of a loop
 
 
 class _UnknownError(ValueError):
     """Something that no prompt needs."""
+
+
+def fetched(
+    inputs: Mapping[str, Path],
+    benchmark: str,
+    url: str,
+    name: str,
+    slots: Sequence[str] | Mapping[str, str],
+) -> str:
+    """Returns a prompt of a benchmark's program as a template, with slots for ``given`` below."""
+    marks: Any = [f"{{{{{slot}}}}}" for slot in slots]
+    if isinstance(slots, Mapping):
+        marks = {place: f"{{{{{slot}}}}}" for place, slot in slots.items()}
+    return prompt_of(program(url, benchmark), name, marks, url)
+
+
+def program(url: str, benchmark: str) -> str:
+    """Returns a benchmark's released program, which the commit in its address identifies."""
+    alternative = f"name a file with the prompt under {benchmark}.templates"
+    return download({"url": url}, alternative).decode("utf-8")
 
 
 def prompt_of(source: str, name: str, given: Sequence[Any] | Mapping[str, Any], where: str) -> str:

@@ -56,8 +56,8 @@ def task(config: Config, section: Cfbench) -> Task:
     judges = {"judges": judge_names(config), "references": references(config)}
     more = [DIRECT] if section.direct else []
     names = [LANGUAGE, *more]
-    program = {LANGUAGE: facts("cfbench/released.yaml")["judge"]["url"]}
-    released = released_prompts(NAME, PACKAGE, section, names, program)
+    program = {LANGUAGE: facts("cfbench/released.yaml")["judge"]}
+    released = released_prompts(NAME, section, names, program)
     templates = templates_of(NAME, names, section.templates, released)
     tables = _tables(config, section)
     paper, in_print = facts("cfbench/printed.yaml"), section.in_print(LANGUAGE, released)

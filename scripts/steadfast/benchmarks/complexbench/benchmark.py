@@ -86,10 +86,8 @@ def task(config: Config, section: Complexbench) -> Task:
     raters = {"judges": judge_names(config), "references": references(config)}
     splits = [WHOLE, DECOMPOSED] if section.decomposition else [WHOLE]
     used = templates_in_use(languages, config.judging.mode, section.judging)
-    programs = {
-        name: of["url"] for name, of in facts("complexbench/released.yaml")["judge"].items()
-    }
-    released = released_prompts(NAME, PACKAGE, section, used, programs)
+    programs = facts("complexbench/released.yaml")["judge"]
+    released = released_prompts(NAME, section, used, programs)
     known = templates_of(NAME, TEMPLATES, section.templates, released)
     templates = {name: known[name] for name in used}
     reasons = {  # agreement needs two raters, decomposition turns

@@ -88,7 +88,8 @@ def task(config: Config, section: Followbench) -> Task:
     mode = {"mode": config.judging.mode} | ways
     languages = {"languages": list(section.languages)}
     used = [template_name(name, way) for way in section.judge_prompts for name in section.languages]
-    released = released_prompts(NAME, PACKAGE, section, used, programs())
+    function = f"{PACKAGE}.released_prompts:prompt"
+    released = released_prompts(NAME, section, used, programs(), function)
     templates = templates_of(NAME, used, section.templates, released)
     temperatures = temperature_lines(config)
     raters = {"judges": judge_names(config), "references": references(config)}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, read_json
+from steadfast.base.files import Record, Settings, read_json
 from steadfast.base.names import nearest
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
@@ -94,12 +94,12 @@ def addresses(language: str) -> tuple[str, ...]:
     )
 
 
-def programs() -> dict[str, str]:
-    """Returns where the released program of each language is; its template has the same name."""
+def programs() -> dict[str, Settings]:
+    """Returns the ``url`` of each language's released program; its template has the same name."""
     pinned = facts("followbench/released.yaml")
     names = {"file": pinned["judge"]["file"]}
     return {
-        language: pinned["url"].format(**pinned | names | {"folder": folder})
+        language: {"url": pinned["url"].format(**pinned | names | {"folder": folder})}
         for language, folder in pinned["judge"]["folders"].items()
     }
 
