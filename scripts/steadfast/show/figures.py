@@ -166,6 +166,27 @@ def draw_points(
     axes.plot(*((at, rows["value"]) if upright else (rows["value"], at)), clip_on=False, **style)
 
 
+def draw_models(
+    axes: Axes,
+    roster: Roster,
+    models: Sequence[str],
+    rows: pd.DataFrame,
+    along: Sequence[str],
+    width: float,
+    upright: bool = True,
+    **style: Any,
+) -> None:
+    """Draws each model's values over the places ``along``, which are the rows' index.
+
+    Models stand beside each other within ``width`` of a place.
+    """
+    for number, model in enumerate(models):
+        values = rows[rows["model"] == model].reindex(list(along))
+        places = [place + apart(number, len(models), width) for place in range(len(along))]
+        looks = {"label": roster.figure_label(model), **look(roster, model), **style}
+        draw_points(axes, places, values, upright, **looks)
+
+
 def apart(number: int, count: int, width: float) -> float:
     """Returns how far from its place one of several marks stands, so that none hides another."""
     return (number - (count - 1) / 2) * width / max(count, 1)

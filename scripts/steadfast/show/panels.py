@@ -15,16 +15,13 @@ from steadfast.show.figures import (
     PAGE,
     SMALL,
     TALL,
-    apart,
-    draw_points,
+    draw_models,
     frame,
     has_intervals,
-    look,
     wrapped,
 )
 from steadfast.show.results import Note
 from steadfast.show.roster import NOTES, Group, Roster
-from steadfast.stats.tidy import rows_of
 
 MOST = 10
 """Models whose lines are drawn in one panel, at most."""
@@ -85,12 +82,8 @@ def by_category(
     high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), TALL - 1)
     figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
     axes = figure.subplots()
-    for number, model in enumerate(models):
-        values = rows[rows["model"] == model].set_index("category").reindex(list(labels))
-        heights = [row + apart(number, len(models), 0.75) for row in range(len(labels))]
-        style = look(roster, model) | {"linestyle": "none"}
-        label = roster.figure_label(model)
-        draw_points(axes, heights, values, upright=False, label=label, **style)
+    values, along = rows.set_index("category"), list(labels)
+    draw_models(axes, roster, models, values, along, 0.75, upright=False, linestyle="none")
     axes.set_yticks(range(len(labels)), list(labels.values()))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
@@ -109,12 +102,9 @@ def effective_figure(of: Effective, groups: Iterable[Group]) -> Figure:
     wide = PAGE if len(lines) > 1 else COLUMN
     figure, (panels,), keys = rows_of_panels(len(lines), 1.9, 1, wide)
     top = max(1.05, 1.03 * of.rows[["value", "high"]].max().max())
+    rows, beside = of.rows.set_index("length"), 0.2 if has_intervals(of.rows) else 0.0
     for axes, (heading, models) in zip(panels, lines, strict=True):
-        for number, model in enumerate(models):
-            rows = rows_of(of.rows, model=model).set_index("length").reindex(of.lengths)
-            beside = apart(number, len(models), 0.2) if has_intervals(of.rows) else 0.0
-            places = [place + beside for place in range(len(of.lengths))]
-            draw_points(axes, places, rows, label=roster.figure_label(model), **look(roster, model))
+        draw_models(axes, roster, models, rows, of.lengths, beside)
         axes.axhline(float(of.rows["share"].max()), color="#666666", linewidth=0.8, zorder=0)
         axes.set_xticks(range(len(of.lengths)), of.lengths)
         axes.set(ylim=(0, top), xlabel=EFFECTIVE["axes"]["length"])

@@ -17,10 +17,8 @@ from steadfast.show.figures import (
     PALETTE,
     SMALL,
     Picture,
-    apart,
-    draw_points,
+    draw_models,
     frame,
-    look,
     picture,
     wrapped,
 )
@@ -129,12 +127,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
     table = rows.pivot(index="category", columns="model", values="value")
     table = table.reindex([name for name in bins if name in table.index])
     bins, models = list(table.index), [m for m in results.shown_models if m in table]
-    for model in models:
-        label, style = results.roster.figure_label(model), look(results.roster, model)
-        its = rows_of(rows, model=model).set_index("category").reindex(bins)
-        beside = apart(models.index(model), len(models), 0.3)
-        places = [place + beside for place in range(len(bins))]
-        draw_points(axes, places, its, label=label, **style)
+    draw_models(axes, results.roster, models, rows.set_index("category"), bins, 0.3)
     competing = [model for model in models if model in results.roster.contenders]
     if len(competing) > 1:
         mean, name = table[competing].mean(axis=1), results.words["figures"]["mean"]

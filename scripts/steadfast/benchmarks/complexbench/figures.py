@@ -10,7 +10,7 @@ from steadfast.benchmarks.complexbench.aggregation import family
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
 from steadfast.benchmarks.complexbench.results import LAYOUT, heading
 from steadfast.contract.components import Frames
-from steadfast.show.figures import SMALL, Picture, apart, draw_points, frame, look, picture, wrapped
+from steadfast.show.figures import SMALL, Picture, draw_models, frame, picture, wrapped
 from steadfast.show.panels import legends, lineups, pictured, rows_of_panels
 from steadfast.show.results import range_notes, shared_notes, values_by_model
 from steadfast.show.roster import Display, Roster
@@ -76,11 +76,7 @@ def _panel(
 ) -> None:
     names = [name for its in blocks.values() for name in its.values()]
     along = [key for its in blocks.values() for key in its]
-    for number, model in enumerate(models):
-        its = rows_of(rows, model=model).reindex(along)
-        places = [place + apart(number, len(models), 0.78) for place in range(len(along))]
-        style = look(roster, model) | {"linestyle": "none"}
-        draw_points(axes, places, its, label=roster.figure_label(model), **style)
+    draw_models(axes, roster, models, rows, along, 0.78, linestyle="none")
     _mark_blocks(axes, blocks)
     axes.set_xticks(range(len(names)), names)
     if len(names) > MOST_UPRIGHT:

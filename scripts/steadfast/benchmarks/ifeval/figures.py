@@ -21,16 +21,9 @@ def figures(
     lines, sets = lineups(groups), [name for name in results.sets if name != OVERALL]
     figure, panels, keys = rows_of_panels(len(lines), 2.6, len(sets), width=3.5 * len(sets) + 1.5)
     for task, down in zip(sets, panels, strict=True):
+        its = rows_of(rows, task=task).set_index("length")
         for axes, (heading, models) in zip(down, lines, strict=True):
-            for number, model in enumerate(models):
-                its = rows_of(rows, model=model, task=task).set_index("length")
-                beside = drawing.apart(number, len(models), 0.2)
-                places = [place + beside for place in range(len(results.lengths))]
-                label = results.roster.figure_label(model)
-                style = drawing.look(results.roster, model)
-                drawing.draw_points(
-                    axes, places, its.reindex(results.lengths), label=label, **style
-                )
+            drawing.draw_models(axes, results.roster, models, its, results.lengths, 0.2)
             axes.set_xticks(range(len(results.lengths)), results.lengths)
             axes.set(ylim=(0, 1.02), xlabel=words["axis"], ylabel=words["score"])
             drawing.frame(axes, "\n".join(filter(None, (heading, words["sets"][task]))))
