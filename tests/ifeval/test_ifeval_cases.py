@@ -26,7 +26,7 @@ CARRIER = "llama-index-core==0.14.25"
 TAGGED = "words:start_verb"
 VERIFY = """
 import json, sys
-from steadfast.benchmarks.ifeval.verdicts import followed
+from steadfast.benchmarks.ifeval.scoring import followed
 for line in sys.stdin:
     print(json.dumps(followed(*json.loads(line))), flush=True)
 """

@@ -7,8 +7,8 @@ from ifeval_shared import CASES, SHARED, case_files, data_file, lines, needs_cas
 
 from steadfast.benchmarks.ifeval.data import instance
 from steadfast.benchmarks.ifeval.own_kinds import KINDS, own_verifier
+from steadfast.benchmarks.ifeval.scoring import followed, variants
 from steadfast.benchmarks.ifeval.synthetic import data, written
-from steadfast.benchmarks.ifeval.verdicts import followed, variants
 
 PROMPTS = list(data({}, 36, 1))
 

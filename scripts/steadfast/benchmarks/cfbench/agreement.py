@@ -1,4 +1,4 @@
-"""How well judges agree with each other and with people, by checkpoint and by answer (Table 6)."""
+"""How well judges agree with each other and with people (Table 6), and what people correct."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, SETS, ScoreRecord
-from steadfast.benchmarks.cfbench.frames import with_full
+from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, MEASURES, SETS, ScoreRecord
+from steadfast.benchmarks.cfbench.frames import by_measure, record_frame, sample_frame, with_full
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
 from steadfast.contract.components import Labels, Question, Sample, Scored
 from steadfast.stats.agreement import agreement_rows, answer_agreement, consensus, majority
+from steadfast.stats.corrected import corrected_rows
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.raters import (
     HUMAN,
@@ -173,8 +174,35 @@ def _with_people(
     return humans.reset_index()
 
 
+def corrected(
+    scores: Sequence[Scored[ScoreRecord]],
+    data: Mapping[str, Record],
+    labels: Labels | None,
+    raw: pd.DataFrame,
+) -> pd.DataFrame:
+    """Returns CSR, ISR and PSR by ``corrected_rows``: all records, which are the clusters."""
+    verdicts = labelled_verdicts(labels, scores, data)
+    labelled = []
+    for one in scores:
+        sample = one.record["sample_id"]
+        if points := verdicts.get((one.model, answer_name(one.record))):
+            priorities = [checkpoint["priority"] for checkpoint in data[sample]["checkpoints"]]
+            csr, isr, psr = satisfaction(priorities, points)
+            record: ScoreRecord = {**one.record, "csr": csr, "isr": isr, "psr": psr}
+            labelled.append(one._replace(record=record))
+    units = _units(scores, data)
+    people = _units(labelled, data) if labelled else units.iloc[:0]
+    return corrected_rows(units, people, raw, dict.fromkeys(MEASURES, 1.0))
+
+
+def _units(scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]) -> pd.DataFrame:
+    rows = by_measure(sample_frame(scores, record_frame(data)))
+    unit = rows["cluster"] + "#" + rows["draw"].astype(str)
+    return rows[["model", "measure", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
+
+
 SCORE, SATISFIED, KAPPA = "score", "satisfied", "kappa"
-MEASURES = (SCORE, SATISFIED, KAPPA)
+OF_DIRECT = (SCORE, SATISFIED, KAPPA)
 KEYS = ["model", "split", "measure"]
 
 
@@ -196,7 +224,7 @@ def direct_scores(
         found.insert(0, Clusters(tall, ["stratum"]).means(tall, KEYS, "value").rows())
     expected = answers_expected(with_full(samples), ["split"], ["cluster"])
     table = pd.concat(found).merge(expected, on=["model", "split"])
-    order = {"model": sorted(set(samples["model"])), "split": SETS, "measure": MEASURES}
+    order = {"model": sorted(set(samples["model"])), "split": SETS, "measure": OF_DIRECT}
     return in_order(table, order)[[*KEYS, "value", "low", "high", "n", "expected"]]
 
 

@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench.agreement import agreement, direct_scores
-from steadfast.benchmarks.cfbench.corrected import corrected
+from steadfast.benchmarks.cfbench.agreement import agreement, corrected, direct_scores
 from steadfast.benchmarks.cfbench.data import PRIMARY_OF, TYPES
 from steadfast.benchmarks.cfbench.facts import (
     FULL,

@@ -12,8 +12,7 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.followbench import frames
-from steadfast.benchmarks.followbench.agreement import agreement
-from steadfast.benchmarks.followbench.corrected import corrected
+from steadfast.benchmarks.followbench.agreement import agreement, corrected
 from steadfast.benchmarks.followbench.facts import (
     CATEGORIES,
     JUDGE,

@@ -1,9 +1,12 @@
-"""IFEval to the workflow: what a config asks of it; a part is a length, or ``ALONE``."""
+"""IFEval to the workflow: its section of the config, and what a config asks of it."""
+
+from typing import Literal, Self
+
+from pydantic import field_validator, model_validator
 
 from steadfast.base.files import Settings
 from steadfast.benchmarks.ifeval.data import local_file
-from steadfast.benchmarks.ifeval.facts import ALONE, NAME, PACKAGE, RELEASED, SETS
-from steadfast.benchmarks.ifeval.section import Ifeval
+from steadfast.benchmarks.ifeval.facts import ALONE, NAME, PACKAGE, RELEASED, SETS, Place
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.long_texts import contexts_file, corpus_file
@@ -11,6 +14,8 @@ from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Output,
 from steadfast.contract.text_asked import data_asked
 from steadfast.corpora.contexts.domains import facts_of
 from steadfast.schema.config import Config
+from steadfast.schema.lengths import checked_lengths
+from steadfast.schema.strict import StrictModel, key
 
 DATA = f"{NAME}/data/prompts.jsonl"
 METRICS = (
@@ -21,8 +26,80 @@ TITLE = "IFEval"
 LONGEST_PROMPT = 2048  # tokens, roughly
 
 
+class Ifeval(StrictModel):
+    """IFEval and IFBench: their prompts alone (length 0), and behind texts of any length."""
+
+    source: Literal["synthetic", "local", "released"] = key(
+        "synthetic",
+        "synthetic: seeded prompts of kinds that need no further package; local: a directory with "
+        "the published files; released: these files at their pinned revisions. The last two need "
+        "make verifiers.",
+    )
+    directory: str | None = key(
+        None,
+        "source local: the directory with input_data.jsonl (IFEval), IFBench_test.jsonl, or files "
+        "of your own in their schema under these names.",
+    )
+    sets: list[Literal["ifeval", "ifbench"]] = key(
+        ["ifeval", "ifbench"], "source local and released: which sets are asked.", min_length=1
+    )
+    prompts: int = key(24, "source synthetic: prompts, of all kinds in turn.", ge=4, le=2000)
+    lengths: dict[str, int] = key(
+        {"4k": 3072, "8k": 6144, "16k": 13312},
+        "Name of each length and its token budget for the text, up to 2M tokens. Length 0, the "
+        "prompts alone, is always asked; {}: that alone.",
+    )
+    contexts_per_length: int = key(
+        2, "Texts of each length; prompts are spread over them.", ge=1, le=100
+    )
+    context: Literal["multidoc", "onedoc", "list"] = key(
+        "multidoc",
+        "What the texts are, built as LIFBench's contexts are: documents, essays or a list.",
+    )
+    places: list[Place] = key(
+        ["after"],
+        "Where the prompt stands: after the text, before it, or both. Prompts after a text share "
+        "it as a prefix; the others cost its tokens each. Tables are of the first, but for one "
+        "that compares them.",
+        min_length=1,
+    )
+    wordings: int = key(
+        4,
+        "Wordings of the sentences that set text and prompt apart, in each of which each prompt "
+        "is asked.",
+        ge=1,
+        le=4,
+    )
+    max_tokens: int = key(2048, "Limit of an answer, in tokens.", ge=1)
+    reading: Literal["released", "corrected"] = key(
+        "released",
+        "released: instructions as published; corrected: known errors of the data mended "
+        "(docs/ifeval.md). Scores have both; tables show this one.",
+    )
+
+    @field_validator("lengths")
+    @classmethod
+    def _lengths(cls, lengths: dict[str, int]) -> dict[str, int]:
+        if ALONE in lengths:
+            raise ValueError(f"length {ALONE} is always asked, without a text; leave it out")
+        return checked_lengths(lengths)
+
+    @field_validator("sets", "places")
+    @classmethod
+    def _once(cls, names: list[str]) -> list[str]:
+        if len(set(names)) < len(names):
+            raise ValueError("one is named twice; name it once")
+        return names
+
+    @model_validator(mode="after")
+    def _local_needs_directory(self) -> Self:
+        if self.source == "local" and not self.directory:
+            raise ValueError("source local needs directory, the folder with the published files")
+        return self
+
+
 def task(config: Config, section: Ifeval) -> Task:
-    """Returns what a config asks of IFEval and IFBench."""
+    """Returns what a config asks of IFEval and IFBench; a part is a length, or ``ALONE``."""
     lengths = [ALONE, *section.lengths]
     several = len(lengths) > 1
     shown = {"reading": section.reading, "place": section.places[0]}
