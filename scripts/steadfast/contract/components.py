@@ -229,14 +229,18 @@ class Samples(ABC):
             UserError: the data lacks it.
         """
 
+    def text(self, sample: Sample[Any]) -> str:
+        """The long text that a prompt is about (``text_id``), of which alone may be cut."""
+        return ""
+
     def item(self, sample: Sample[Any]) -> Item:
-        """What is asked of a model: by default the instruction, of which nothing may be cut."""
+        """What is asked of a model: what precedes the text, the text, and the instruction."""
         prompt = sample.prompt
         return Item(
             sample_id=prompt["sample_id"],
-            context_id=prompt["context_id"],
-            head="",
-            context="",
+            context_id=prompt.get("text_id", prompt["context_id"]),
+            head=prompt.get("before", ""),
+            context=self.text(sample),
             tail=prompt["instruction"],
             max_tokens=prompt["max_tokens"],
             task=prompt["task"],

@@ -18,13 +18,15 @@ OWN, RELEASED = "own", "released"
 class Prompt(TypedDict):
     """A line of ``prompts``: one thing that is asked.
 
-    ``follows`` names the sample whose conversation it goes on with, ``max_tokens`` is the output
-    limit.
+    ``text_id`` names the text that it is about, and ``before`` precedes that text; ``follows``
+    names the sample whose conversation it goes on with, ``max_tokens`` is the output limit.
     """
 
     sample_id: str
     task: str
     context_id: str
+    before: NotRequired[str]
+    text_id: NotRequired[str]
     instruction: str
     max_tokens: int
     follows: NotRequired[str | None]

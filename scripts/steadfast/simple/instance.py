@@ -11,7 +11,6 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.base.names import nearest, shown
 from steadfast.contract.components import Data, Sample, Samples
-from steadfast.contract.request import Item
 
 METRICS = ("scores", "coverage", "comparisons", "drawn", "headline")
 SCORE = "Score"
@@ -183,16 +182,6 @@ class SimpleSamples(Samples):
                 )
             yield {"instance": known[sample], "context": texts.get(text, "")}
 
-    def item(self, sample: Sample[Any]) -> Item:
-        """Returns what precedes the context, the context, and what follows it."""
-        prompt = sample.prompt
-        return Item(
-            sample_id=prompt["sample_id"],
-            context_id=prompt.get("text_id") or prompt["context_id"],
-            head=prompt.get("before", ""),
-            context=sample.source["context"],
-            tail=prompt["instruction"],
-            max_tokens=prompt["max_tokens"],
-            task=prompt["task"],
-            draw=sample.draw,
-        )
+    def text(self, sample: Sample[Any]) -> str:
+        text: str = sample.source["context"]
+        return text

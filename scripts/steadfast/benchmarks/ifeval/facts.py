@@ -23,13 +23,9 @@ def headline_of(task: str) -> str:
 
 
 class Prompt(records.Prompt):
-    """``context_id`` is the prompt's name in all parts; ``text_id`` names the text around it.
+    """``context_id`` is the prompt's name in all parts, ``expression_id`` the wording of the
+    sentences between it and the text."""
 
-    ``before`` precedes that text; ``expression_id`` is the wording of the sentences between them.
-    """
-
-    before: NotRequired[str]
-    text_id: NotRequired[str]
     place: NotRequired[Place]
     expression_id: int
 

@@ -9,7 +9,6 @@ from steadfast.base.resources import facts
 from steadfast.base.tokens import fingerprint
 from steadfast.benchmarks.ifeval.facts import ALONE, Prompt
 from steadfast.contract.components import Data, Sample, Samples
-from steadfast.contract.request import Item
 
 WORDINGS = facts("ifeval/wordings.yaml")
 
@@ -82,16 +81,6 @@ class IfevalSamples(Samples):
                 )
             yield {"instance": known[prompt["context_id"]], "context": texts.get(text)}
 
-    def item(self, sample: Sample[Prompt]) -> Item:
-        """Returns what precedes the text, the text, and what follows it."""
-        prompt, context = sample.prompt, sample.source["context"]
-        return Item(
-            sample_id=prompt["sample_id"],
-            context_id=prompt.get("text_id", prompt["context_id"]),
-            head=prompt.get("before", ""),
-            context=context["text"] if context else "",
-            tail=prompt["instruction"],
-            max_tokens=prompt["max_tokens"],
-            task=prompt["task"],
-            draw=sample.draw,
-        )
+    def text(self, sample: Sample[Prompt]) -> str:
+        context = sample.source["context"]
+        return context["text"] if context else ""
