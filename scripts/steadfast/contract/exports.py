@@ -85,19 +85,23 @@ class About:
         return [one.name for one in self.sources if one.redistribution in ("no", "unknown")]
 
 
-def columns_of(
-    known: Mapping[str, Mapping[str, Any]],
-) -> dict[str, dict[str, ExportColumn]]:
-    """The columns by table, of facts that say of each what it holds, or also what it refers to."""
-    return {
+def about_by(known: Settings, sources: Sequence[Source], settings: Settings) -> About:
+    """The card by facts that have its attributes, and what only the config says.
+
+    Of a column they say what it holds, or also what it refers to.
+    """
+    columns = {
         table: {
             name: ExportColumn(of)
             if isinstance(of, str)
             else ExportColumn(of["text"], tuple(of["refers"]))
-            for name, of in columns.items()
+            for name, of in its.items()
         }
-        for table, columns in known.items()
+        for table, its in known["columns"].items()
     }
+    names = ("title", "summary", "languages", "tables", "keys", "usage", "citation")
+    fixed = {name: known[name] for name in names if name in known}
+    return About(columns=columns, sources=sources, settings=settings, **fixed)
 
 
 class Asked(NamedTuple):
@@ -168,19 +172,8 @@ class PlainExports(Exports):
 
     def about(self) -> About:
         """Returns the card."""
-        shared = facts("export/plain.yaml")
-        return About(
-            title=self._known["title"],
-            summary=self._known["summary"],
-            languages=self._known["languages"],
-            tables=shared["tables"],
-            columns=columns_of(shared["columns"]),
-            keys=shared["keys"],
-            sources=[
-                Source(name=name, **self._known["sources"][source])
-                for name, source in self._sources.items()
-            ],
-            settings=self._settings,
-            usage=shared["usage"],
-            citation=self._known["citation"],
-        )
+        sources = [
+            Source(name=name, **self._known["sources"][source])
+            for name, source in self._sources.items()
+        ]
+        return about_by({**facts("export/plain.yaml"), **self._known}, sources, self._settings)

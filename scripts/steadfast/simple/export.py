@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.components import Data
-from steadfast.contract.exports import About, Asked, Exports, Rows, Source, columns_of
+from steadfast.contract.exports import About, Asked, Exports, Rows, Source, about_by
 
 
 class SimpleExports(Exports):
@@ -39,18 +39,8 @@ class SimpleExports(Exports):
 
     def about(self) -> About:
         """Returns the card."""
-        known = self._known
-        return About(
-            title=self._title,
-            summary=known["summary"].format(title=self._title),
-            languages=[],
-            tables=known["tables"],
-            columns=columns_of(known["columns"]),
-            keys=known["keys"],
-            sources=[self._source],
-            settings=self._settings,
-            usage=known["usage"],
-        )
+        named = {"title": self._title, "summary": self._known["summary"].format(title=self._title)}
+        return about_by({**self._known, **named}, [self._source], self._settings)
 
 
 def _prompts(asked: Sequence[Asked]) -> Iterator[Record]:

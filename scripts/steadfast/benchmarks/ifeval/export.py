@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.components import Data
-from steadfast.contract.exports import About, Asked, Exports, Rows, Source, columns_of
+from steadfast.contract.exports import About, Asked, Exports, Rows, Source, about_by
 
 TEXT = ("context_id", "tokens", "text")
 ALL = "all_lengths"
@@ -51,21 +51,8 @@ class IfevalExports(Exports):
 
     def about(self) -> About:
         """Returns the card."""
-        known = self._known
-        tables = {
-            name: text
-            for name, text in known["tables"].items()
-            if name != "contexts" or "texts" in self._sources
-        }
-        return About(
-            title=known["title"],
-            summary=known["summary"],
-            languages=["en"],
-            tables=tables,
-            columns=columns_of({name: known["columns"][name] for name in tables}),
-            keys={name: key for name, key in known["keys"].items() if name in tables},
-            sources=[Source(name=name, **of) for name, of in self._sources.items()],
-            settings=self._settings,
-            usage=known["usage"],
-            citation=known["citation"],
-        )
+        known = dict(self._known)
+        for part in ("tables", "columns", "keys") if "texts" not in self._sources else ():
+            known[part] = {name: of for name, of in known[part].items() if name != "contexts"}
+        sources = [Source(name=name, **of) for name, of in self._sources.items()]
+        return about_by(known, sources, self._settings)

@@ -6,7 +6,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.samples import render
 from steadfast.contract.components import Data
-from steadfast.contract.exports import About, Asked, Exports, Rows, Source, columns_of
+from steadfast.contract.exports import About, Asked, Exports, Rows, Source, about_by
 
 CONTEXT = ("context_id", "scenario", "length", "seed", "tokens", "text")
 EVERY = "all_lengths"
@@ -48,22 +48,10 @@ class LifbenchExports(Exports):
         known = facts("lifbench/export.yaml")
         templates = Source(name="templates", **known["templates"][self._templates])
         length = next(iter(self._settings["lengths"])).replace("-", "_")
-        return About(
-            title=known["title"],
-            summary=known["summary"],
-            languages=["en"],
-            tables=known["tables"],
-            columns=columns_of(known["columns"]),
-            keys=known["keys"],
-            sources=[
-                *(_source(name, **of) for name, of in self._texts.items()),
-                templates,
-                *self._own,
-            ],
-            settings=self._settings,
-            usage=known["usage"].replace("LENGTH", length),
-            citation=known["citation"],
-        )
+        texts = [_source(name, **of) for name, of in self._texts.items()]
+        usage = known["usage"].replace("LENGTH", length)
+        sources = [*texts, templates, *self._own]
+        return about_by({**known, "usage": usage}, sources, self._settings)
 
 
 def _prompt(asked: Asked) -> Record:
