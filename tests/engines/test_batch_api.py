@@ -292,7 +292,7 @@ ODD_LINES = {
 
 @pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
 def test_a_line_that_is_no_reply_is_passed_over(line):
-    assert list(batch_files.parse(line + b"\n")) == []
+    assert list(batch_files.parse(line + b"\n", batch_files.outcome)) == []
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_a_line_that_is_no_reply_is_passed_over(line):
 )
 def test_a_line_says_what_became_of_its_request(record, outcome):
     content = json.dumps({"custom_id": "a", **record}).encode()
-    assert list(batch_files.parse(content)) == [("a", outcome)]
+    assert list(batch_files.parse(content, batch_files.outcome)) == [("a", outcome)]
 
 
 def test_files_keep_to_the_limits_and_the_order():

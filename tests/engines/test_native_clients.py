@@ -17,8 +17,8 @@ from steadfast.engines.fit import fit
 from steadfast.engines.native.engines import DIALECTS
 from steadfast.engines.native.gemini_caches import StoringGemini
 from steadfast.engines.openai.batch_files import Batch
+from steadfast.engines.openai.batches import TogetherBatches
 from steadfast.engines.openai.chat import Chat
-from steadfast.engines.openai.together_batches import TogetherBatches
 
 pytestmark = pytest.mark.heavy
 CLIENTS = """

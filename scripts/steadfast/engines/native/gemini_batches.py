@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from urllib.parse import quote, urlsplit
 
+from steadfast.base.files import Settings
 from steadfast.contract.request import Request, Response
 from steadfast.engines.native.dialect import FACTS
 from steadfast.engines.native.gemini import Gemini
-from steadfast.engines.openai.batch_files import Batch, Remote
-from steadfast.engines.openai.batches import Batches, Outcome
-from steadfast.engines.openai.body import array, clean, count, mapping, parsed, text
+from steadfast.engines.openai.batch_files import Batch, Remote, batch_line
+from steadfast.engines.openai.batches import Batches
+from steadfast.engines.openai.body import array, count, mapping, text
 from steadfast.engines.openai.client import ServerReply
-from steadfast.engines.openai.replies import MESSAGE_CHARACTERS, Retry, failure
+from steadfast.engines.openai.replies import Retry, failure
 
 NOT_STARTED = {"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start"}
 
@@ -21,10 +22,10 @@ class GeminiBatches(Batches[Gemini]):
     """A batch is found again by its display name."""
 
     facts = FACTS["gemini"]["batch"]
+    name = "key"
 
     def line(self, request: Request) -> bytes:
-        named = {"key": request.hash, "request": self.provider.body(request)}
-        return json.dumps(named, ensure_ascii=False).encode() + b"\n"
+        return batch_line(key=request.hash, request=self.provider.body(request))
 
     def prepare(self, batch: Batch, lines: Sequence[bytes]) -> str:
         content = b"".join(lines)
@@ -59,60 +60,43 @@ class GeminiBatches(Batches[Gemini]):
         wanted = {"displayName": batch.key, "inputConfig": {"fileName": batch.file_id}}
         path = self.provider.path.replace(":generateContent", ":batchGenerateContent")
         make = partial(self.http.post, path, json.dumps({"batch": wanted}).encode())
-        return self.calls.value(make, remote_of, lambda: self.find(batch))
+        return self.calls.value(make, self.remote, lambda: self.find(batch))
 
-    def find(self, batch: Batch) -> Remote | None:
+    def listed(self) -> Iterator[Remote]:
         path, token = f"{self.provider.facts['path']}/batches?pageSize=100", ""
         while True:
-            page = partial(self.http.get, path + (f"&pageToken={quote(token)}" if token else ""))
+            page = path + (f"&pageToken={quote(token)}" if token else "")
             # A list without entries is an empty object.
-            reply = self.calls.value(page, lambda reply: reply if isinstance(reply, dict) else None)
-            for remote in map(remote_of, array(reply.get("operations"))):
-                if remote and remote.key == batch.key:
-                    return remote
+            reply = self.got(page, lambda reply: reply if isinstance(reply, dict) else None)
+            yield from filter(None, map(self.remote, array(reply.get("operations"))))
             before, token = token, text(reply.get("nextPageToken")) or ""
             if token in ("", before):
-                return None
+                return
 
     def look(self, batch_id: str) -> Remote:
-        path = f"{self.provider.facts['path']}/{quote(batch_id)}"
-        return self.calls.value(partial(self.http.get, path), remote_of)
+        return self.got(f"{self.provider.facts['path']}/{quote(batch_id)}", self.remote)
 
     def result(self, file: str) -> bytes:
         path = f"{self.facts['download']}/{quote(file)}:download?alt=media"
         return self.calls.content(partial(self.http.get, path))
 
-    def replies(self, content: bytes) -> Iterator[Outcome]:
-        for line in content.split(b"\n"):
-            record = mapping(parsed(self.calls.redacted(line)))
-            if isinstance(name := record.get("key"), str):
-                yield name, self._outcome(record)
-
-    def _outcome(self, record: object) -> Response | Retry:
-        said = mapping(record)
-        if problem := mapping(said.get("error") or said.get("status")):
+    def outcome(self, record: Settings, whole: bool) -> Response | Retry:
+        if problem := mapping(record.get("error") or record.get("status")):
             code = count(problem.get("code"))
             status = self.facts["errors"].get(code, 500)
             return failure(status, {"error": problem}, {}, 0.0)
-        if not mapping(said.get("response")):
+        if not mapping(record.get("response")):
             return Retry("batch: no response")
-        return self.provider.message(said["response"])
+        return self.provider.message(record["response"])
 
-
-def remote_of(value: object) -> Remote | None:
-    """The batch that an operation describes; None where it describes none."""
-    said = mapping(value)
-    about = mapping(said.get("metadata"))
-    name, state = text(said.get("name")), text(about.get("state"))
-    if not name or not state:
-        return None
-    output = mapping(about.get("output")) or mapping(said.get("response"))
-    file = text(output.get("responsesFile"))
-    message = text(mapping(said.get("error")).get("message")) or ""
-    return Remote(
-        id=name,
-        status=state.removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_").lower(),
-        key=text(about.get("displayName")),
-        files=(file,) if file else (),
-        problem=clean(" ".join(message.split()))[:MESSAGE_CHARACTERS],
-    )
+    def remote(self, value: object) -> Remote | None:
+        said = mapping(value)
+        about = mapping(said.get("metadata"))
+        state = (text(about.get("state")) or "").removeprefix("BATCH_STATE_")
+        output = mapping(about.get("output")) or mapping(said.get("response"))
+        return Remote.of(
+            {"id": said.get("name"), "status": state.removeprefix("JOB_STATE_")},
+            about.get("displayName"),
+            (output.get("responsesFile"),),
+            mapping(said.get("error")).get("message"),
+        )

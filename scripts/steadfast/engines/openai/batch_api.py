@@ -4,7 +4,7 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import count
-from typing import Final, TypeVar
+from typing import Final
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Request, Response
@@ -13,17 +13,21 @@ from steadfast.engines.cost.bill import CapReached, estimated
 from steadfast.engines.openai import batch_files
 from steadfast.engines.openai.api import ApiEngine
 from steadfast.engines.openai.batch_files import Batch, BatchState, Remote
-from steadfast.engines.openai.batches import Batches, Calls, ChatBatches, P, chat_line, chat_replies
+from steadfast.engines.openai.batches import (
+    Batches,
+    ChatBatches,
+    MistralBatches,
+    P,
+    T,
+    TogetherBatches,
+)
 from steadfast.engines.openai.body import parsed
 from steadfast.engines.openai.chat import Chat
 from steadfast.engines.openai.client import Http, ServerReply
-from steadfast.engines.openai.mistral_batches import MistralBatches
 from steadfast.engines.openai.pace import LONGEST_BACKOFF, wanted_wait
 from steadfast.engines.openai.redaction import MARK
 from steadfast.engines.openai.replies import Retry, failure
-from steadfast.engines.openai.together_batches import TogetherBatches
 
-T = TypeVar("T")
 REFUSED = 529
 """The status with which Anthropic turns a call away."""
 
@@ -41,7 +45,9 @@ class BatchEngine(ApiEngine):
 
     tier = "batch"
 
-    def __init__(self, setup: Setup, provider: P, batches: Callable[[P, Calls], Batches[P]]):
+    def __init__(
+        self, setup: Setup, provider: P, batches: Callable[[P, "BatchEngine"], Batches[P]]
+    ):
         super().__init__(setup, provider)
         assert setup.journal is not None, "a batch must not be forgotten"
         self._state_path = BatchState.place(setup.journal)
@@ -187,16 +193,22 @@ class BatchEngine(ApiEngine):
         read: Callable[[object], T | None],
         unheard: Callable[[], T | None] = lambda: None,
     ) -> T:
-        return self._call(send, lambda content: read(parsed(self.redacted(content))), unheard)
+        """What is read of a reply's JSON; ``unheard`` finds what a lost reply was about.
+
+        The call is made again as often as the config says.
+        """
+        return self._call(send, lambda content: read(self._parsed(content)), unheard)
 
     def content(self, send: Callable[[], ServerReply]) -> bytes:
+        """A reply's body, likewise."""
         return self._call(send, bytes)
 
-    def redacted(self, content: bytes) -> bytes:
-        return self._access.redaction.content(content)
-
     def pause(self) -> None:
+        """Waits until a batch is worth another look."""
         time.sleep(self._interval)
+
+    def _parsed(self, content: bytes) -> object:
+        return parsed(self._access.redaction.content(content))
 
     def _call(
         self,
@@ -244,7 +256,7 @@ class BatchEngine(ApiEngine):
         """Why a call failed that may succeed later; None where it did not fail."""
         if reply.status < 400:
             return None
-        body = parsed(self.redacted(reply.content))
+        body = self._parsed(reply.content)
         if reply.status == 404:
             raise UserError(
                 f"server {self._access.address} knows no such batch, file or model, or has no API "
@@ -286,7 +298,8 @@ class BatchFilesEngine(ApiEngine):
         asked = {request.hash: request for group in groups for request in group}
         self._provider.expect(groups)
         for path in sorted(self._folder.glob(f"*{RESULTS}")):
-            for name, outcome in chat_replies(self._chat, path.read_bytes()):
+            content, redact = path.read_bytes(), self._access.redaction.content
+            for name, outcome in batch_files.parse(content, self._chat.batched, redact):
                 # An error is no last word: another file may hold an answer.
                 if isinstance(outcome, Response) and outcome.status != "error" and name in asked:
                     request = asked.pop(name)
@@ -306,7 +319,7 @@ class BatchFilesEngine(ApiEngine):
         # Results keep the names of their requests: new files must not be taken for old ones.
         taken = {path.name for path in self._folder.glob(f"*{RESULTS}")}
         first = next(n for n in count() if f"batch-{n:03d}{RESULTS}" not in taken)
-        lines = ((request, chat_line(self._chat, request)) for request in requests)
+        lines = ((request, self._chat.batch_line(request)) for request in requests)
         files = batch_files.split(lines, self._most_requests, batch_files.FACTS["bytes"])
         names = []
         for number, chunk in enumerate(files, start=first):

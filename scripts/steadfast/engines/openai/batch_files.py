@@ -3,6 +3,7 @@
 The format is OpenAI's; vLLM's batch runner reads and writes the same.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -39,22 +40,36 @@ def split(
         yield chunk
 
 
+Outcome = tuple[str, Response | replies.Retry]
+"""What became of a request, by its hash."""
+
+
+def batch_line(**fields: object) -> bytes:
+    """A line of a file of requests."""
+    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+
+
 def parse(
     content: bytes,
-    *,
-    logprobs: bool = False,
-    tools: bool = False,
+    read: Callable[[Settings, bool], Response | replies.Retry],
     redact: Callable[[bytes], bytes] = bytes,
-) -> Iterator[tuple[str, Response | replies.Retry]]:
-    """The replies of an output or error file, by custom_id; other lines are passed over."""
+    key: str = "custom_id",
+) -> Iterator[Outcome]:
+    """The replies of an output or error file, by what stands at a key; other lines are passed over.
+
+    ``read`` takes a line's record, and whether nothing was taken out of it.
+    """
     for line in content.split(b"\n"):
         safe = redact(line)
         record = mapping(parsed(safe))
-        if isinstance(name := record.get("custom_id"), str):
-            yield name, _outcome(record, logprobs and safe == line, tools)
+        if isinstance(name := record.get(key), str):
+            yield name, read(record, safe == line)
 
 
-def _outcome(record: Settings, logprobs: bool, tools: bool) -> Response | replies.Retry:
+def outcome(
+    record: Settings, logprobs: bool = False, tools: bool = False
+) -> Response | replies.Retry:
+    """What a line of OpenAI's format, which vLLM's batch runner writes too, says of its request."""
     response, error = mapping(record.get("response")), record.get("error")
     status = response.get("status_code")
     if isinstance(status, int) and status >= 400:
@@ -82,10 +97,16 @@ class Remote:
     key: str | None  # ours, from the metadata; None: the batch is not ours
     files: tuple[str, ...]  # ids of the files with replies, and with errors
     problem: str  # what went wrong; empty where nothing did
+    requests: int  # that it has; 0 where the provider does not say
 
     @classmethod
     def of(
-        cls, said: Mapping[str, object], key: object, files: Iterable[object], problem: object
+        cls,
+        said: Mapping[str, object],
+        key: object,
+        files: Iterable[object],
+        problem: object,
+        requests: int = 0,
     ) -> "Remote | None":
         """The batch that a JSON object describes, by its values; None where it describes none."""
         name, status = text(said.get("id")), text(said.get("status"))
@@ -97,6 +118,7 @@ class Remote:
             key=text(key),
             files=tuple(file for one in files if (file := text(one))),
             problem=" ".join((text(problem) or "").split())[: replies.MESSAGE_CHARACTERS],
+            requests=requests,
         )
 
     @property

@@ -4,11 +4,12 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from steadfast.base.files import Record
+from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.request import Request, Response, shard
 from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.base import Setup
+from steadfast.engines.openai.batch_files import batch_line, outcome
 from steadfast.engines.openai.body import SUFFIX, clean, request_body, request_url
 from steadfast.engines.openai.provider import Provider
 from steadfast.engines.openai.replies import Retry, read_completion
@@ -110,3 +111,12 @@ class Chat(Provider):
     def read(self, content: bytes, *, whole: bool) -> Response | Retry:
         # Token by token, log probabilities would spell the key of an answer that repeats it.
         return read_completion(content, logprobs=self.logprobs and whole, tools=self.tools)
+
+    def batch_line(self, request: Request) -> bytes:
+        """A request as a line of OpenAI's files, which vLLM's batch runner reads too."""
+        body = self.body(request)
+        return batch_line(custom_id=request.hash, method="POST", url=self.endpoint, body=body)
+
+    def batched(self, record: Settings, whole: bool) -> Response | Retry:
+        """What such a file's line of replies says; as in ``read``."""
+        return outcome(record, self.logprobs and whole, self.tools)
