@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from steadfast.show.ending import ending
-from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere, answered
+from steadfast.workflow.terminal import JobLines, answered, with_end, with_target
 
 QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"
@@ -87,7 +88,7 @@ def test_the_end_names_models_that_judge_and_people_order_differently(tmp_path):
 
 def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
     logger, stream = shown
-    logger.addFilter(NothingToDo(lambda: "Tables: results/tables/"))
+    logger.addFilter(partial(with_end, lambda: "Tables: results/tables/"))
     logger.info(NOTHING_TO_BE_DONE_MSG)
     assert stream.getvalue().splitlines()[-1] == "Tables: results/tables/"
     assert len(stream.getvalue().splitlines()) == 2
@@ -96,7 +97,7 @@ def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
 @pytest.mark.parametrize(("results", "lines"), [("results", 2), ("/scratch/me", 3)])
 def test_a_target_below_results_is_named_where_the_results_lie(shown, results, lines):
     logger, stream = shown
-    logger.addFilter(TargetElsewhere(Path(results)))
+    logger.addFilter(partial(with_target, Path(results)))
     logger.error("MissingRuleException:\nNo rule to produce results/tables (if you use …).")
     said = stream.getvalue().splitlines()
     assert len(said) == lines

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from steadfast.doctor.machine import SECONDS, tokenizer
 from steadfast.engines.base import Setup
 from steadfast.engines.native.engines import DIALECTS
 from steadfast.engines.openai.body import array, mapping, parsed
-from steadfast.engines.openai.client import Access
+from steadfast.engines.openai.client import Access, Http
 from steadfast.engines.openai.replies import lasting
 from steadfast.engines.openai.served import program_path
 from steadfast.workflow.interpreter import interpreter
@@ -123,24 +123,16 @@ def openai_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         advice = f"there is no {program}; install it here, or write its path (docs/slurm.md)"
         yield found("server", there, f"jobs start {program} themselves", advice)
         return
-    access = Access(how["base_url"], how["api_key_env"])
-    yield from _server(how, access, around, lambda: _asked(how["base_url"], how["api_key_env"]))
+    yield from _server(how, Access(how["base_url"], how["api_key_env"]), around)
 
 
 def native_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     """Whether the key is set (never shown), what counts is there, and the provider answers."""
     yield tokenizer(how["tokenizer"])
-    access = DIALECTS[how["engine"]](Setup(how, how)).access
-    given = how["engine"], how["base_url"], how["api_key_env"]
-    yield from _server(how, access, around, lambda: _asked_natively(*given))
+    yield from _server(how, DIALECTS[how["engine"]](Setup(how, how)).access, around)
 
 
-def _server(
-    how: Settings,
-    access: Access,
-    around: Surroundings,
-    ask: Callable[[], tuple[str, frozenset[str]]],
-) -> Iterator[Check]:
+def _server(how: Settings, access: Access, around: Surroundings) -> Iterator[Check]:
     try:
         access.client_settings(SECONDS)
     except UserError as error:
@@ -151,7 +143,7 @@ def _server(
     if not around.online:
         yield Check("endpoint", "unchecked", f"{access.address} was not asked")
         return
-    reason, models = ask()
+    reason, models = _asked(how["engine"], how["base_url"], name)
     if models and how["model"] not in models:
         (near,) = get_close_matches(how["model"], models, n=1, cutoff=0)
         nearest = f"the nearest that it lists is {shown(near)}"
@@ -160,43 +152,25 @@ def _server(
 
 
 @cache
-def _asked(base_url: str | None, key_name: str | None) -> tuple[str, frozenset[str]]:
+def _asked(engine: str, base_url: str | None, key: str | None) -> tuple[str, frozenset[str]]:
     """Why a server's list of models cannot be had, and the models it lists."""
-    import openai
-
-    access = Access(base_url, key_name)
+    access, path, prefix, headers = Access(base_url, key), "/models", "", None
+    if engine in DIALECTS:
+        operation = {"base_url": base_url, "api_key_env": key}
+        dialect = DIALECTS[engine](Setup({"engine": engine, "model": ""}, operation))
+        access, path, prefix = dialect.access, dialect.facts["models"], "models/"
+        headers = dialect.headers(access.client_settings(SECONDS)["api_key"])
     try:
-        with openai.OpenAI(**access.client_settings(SECONDS)) as client:
-            return "", frozenset(one.id for one in client.models.list().data or ())
-    except openai.APIStatusError as error:
-        return _why(error.status_code, error.body, access), frozenset()
-    except openai.APIConnectionError:
-        return SILENT, frozenset()
-    except (openai.OpenAIError, ValueError, TypeError, AttributeError):
-        return "", frozenset()  # an answer of another shape is one
-
-
-@cache
-def _asked_natively(
-    engine: str, base_url: str | None, key_name: str | None
-) -> tuple[str, frozenset[str]]:
-    """The same of a provider with a dialect of its own."""
-    import httpx2
-
-    operation = {"base_url": base_url, "api_key_env": key_name}
-    dialect = DIALECTS[engine](Setup({"engine": engine, "model": ""}, operation))
-    key = dialect.access.client_settings(SECONDS)["api_key"]
-    address = f"{base_url or dialect.address}{dialect.facts['models']}"
-    try:
-        reply = httpx2.get(address, headers=dialect.headers(key), timeout=SECONDS)
-    except httpx2.HTTPError:
+        with Http(access.client_settings(SECONDS), headers) as http:
+            reply = http.get(path)
+    except Exception:  # such as OverflowError, by a redirect to port 99999
         return SILENT, frozenset()
     value = mapping(parsed(reply.content))
-    if reply.status_code >= 400:
-        return _why(reply.status_code, value, dialect.access), frozenset()
+    if reply.status >= 400:
+        return _why(reply.status, value, access), frozenset()
     listed = map(mapping, array(value.get("data")) or array(value.get("models")))
     names = (str(one.get("id") or one.get("name") or "") for one in listed)
-    return "", frozenset(name.removeprefix("models/") for name in names)
+    return "", frozenset(name.removeprefix(prefix) for name in names)
 
 
 def _why(status: int, body: object, access: Access) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Item
-from steadfast.engines.asking.journal import final_hashes
+from steadfast.engines.asking.journal import final_responses
 from steadfast.engines.cost.forecast import CachedTokenizer
 from steadfast.engines.cost.roofline import Work
 from steadfast.plan.model import PlannedModel
@@ -61,7 +61,7 @@ class PlannedJob:
         self, asked: Sequence[Item], journal: Path | None, tokenizers: dict[str, CachedTokenizer]
     ) -> list[tuple[str, str, int, int]]:
         """Counts what is asked, and returns the prompts that do not fit whole."""
-        known = final_hashes(journal) if journal else ()
+        known = final_responses(journal) if journal else ()
         self.counts, misfits = self.model.of_part(asked, known, tokenizers)
         return misfits
 

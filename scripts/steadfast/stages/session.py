@@ -2,6 +2,7 @@
 
 import atexit
 from collections.abc import Callable
+from functools import partial
 from logging import Logger
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts
 from steadfast.workflow.insides import Snakemake, start_again
 from steadfast.workflow.slurm import Watch
-from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere
+from steadfast.workflow.terminal import JobLines, with_end, with_target
 
 TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
 FIGURES, REPORT = "figures", "report"
@@ -66,8 +67,8 @@ class Session:
         snakemake.when_prepared(lambda: check_regular(self._results))
         snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
         self.failures.watch_interrupts()
-        self._log.addFilter(NothingToDo(self.last_words))
-        self._log.addFilter(TargetElsewhere(self._results))
+        self._log.addFilter(partial(with_end, self.last_words))
+        self._log.addFilter(partial(with_target, self._results))
         if snakemake.hides_rules:
             JobLines.install(self._log, self._results / "logs", lambda: snakemake.is_dry)
 

@@ -89,36 +89,21 @@ class JobLines(logging.Filter, logging.Formatter):
         return self._formatter.format(record)
 
 
-class NothingToDo(logging.Filter):
-    """Shows the end of a run also where there is nothing to be done, of which no hook is told."""
-
-    def __init__(self, end: Callable[[], str]):
-        super().__init__()
-        self._end = end
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Adds it to the sentence that says so."""
-        if str(record.msg).startswith(NOTHING):
-            record.msg = f"{record.msg}\n{self._end()}"
-        return True
+def with_end(end: Callable[[], str], record: logging.LogRecord) -> bool:
+    """A filter that adds a run's end where there is nothing to do, of which no hook is told."""
+    if str(record.msg).startswith(NOTHING):
+        record.msg = f"{record.msg}\n{end()}"
+    return True
 
 
-class TargetElsewhere(logging.Filter):
-    """Says where a target is that is named below ``results``, where the results lie elsewhere."""
-
-    def __init__(self, results: Path):
-        super().__init__()
-        self._results = results
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Adds it to what Snakemake says of a target that no rule makes."""
-        if (missing := re.match(NO_RULE, str(record.msg))) and self._results != USUAL:
-            there = self._results / missing[1]
-            record.msg = (
-                f"{record.msg}\nThe results are in {self._results} here (pathvars.results): write "
-                f"{there} in place of {USUAL / missing[1]}"
-            )
-        return True
+def with_target(results: Path, record: logging.LogRecord) -> bool:
+    """A filter that adds where a target is that no rule makes, since the results lie elsewhere."""
+    if (missing := re.match(NO_RULE, str(record.msg))) and results != USUAL:
+        record.msg = (
+            f"{record.msg}\nThe results are in {results} here (pathvars.results): write "
+            f"{results / missing[1]} in place of {USUAL / missing[1]}"
+        )
+    return True
 
 
 def answered(files: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import fields
 from pathlib import Path
 
@@ -36,19 +36,13 @@ class Journal(AbstractContextManager["Journal"]):
     def __init__(self, path: Path | str, say: Callable[[str], None] = print):
         self._path = Path(path)
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = Lock(self._path, say)
-        try:
+        with ExitStack() as stack:
+            stack.enter_context(closing(Lock(self._path, say)))
             self._fd = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-        except BaseException:
-            self._lock.close()
-            raise
-        try:
+            stack.callback(os.close, self._fd)
             self._responses = self._load()
             self._size = os.fstat(self._fd).st_size
-        except BaseException:
-            os.close(self._fd)
-            self._lock.close()
-            raise
+            self._held = stack.pop_all()
         self._synced = time.monotonic()
 
     def get(self, request_hash: str) -> Response | None:
@@ -79,13 +73,10 @@ class Journal(AbstractContextManager["Journal"]):
 
     def __exit__(self, *error: object) -> None:
         """Puts all on the disk and lets another job have the file."""
-        try:
+        with self._held:
             self._sync()
             if error[0] is None:
                 self._check_alone()
-        finally:
-            os.close(self._fd)
-            self._lock.close()
 
     def _check_alone(self) -> None:
         # Opened anew: only then does a network file system look at what other nodes have written.
@@ -138,25 +129,14 @@ class Journal(AbstractContextManager["Journal"]):
         return responses
 
 
-def final_hashes(path: Path) -> set[str]:
-    """The requests that a journal answers for good; it may be missing, or grow meanwhile."""
-    found = set()
+def final_responses(path: Path) -> dict[str, Response]:
+    """The responses of a journal that are for good; it may be missing, or grow meanwhile."""
+    found = {}
     for line in path.read_bytes().splitlines() if path.exists() else ():
         with suppress(ValueError):  # the job that holds the journal says so
             request_hash, response = _read(line)
             if response.status in FINAL:
-                found.add(request_hash)
-    return found
-
-
-def tiers(path: Path) -> dict[str, str]:
-    """By which tier requests were billed that had another than the plain price."""
-    found = {}
-    for line in path.read_bytes().splitlines() if path.exists() else ():
-        with suppress(ValueError):
-            request_hash, response = _read(line)
-            if response.tier and response.status in FINAL:
-                found[request_hash] = response.tier
+                found[request_hash] = response
     return found
 
 
