@@ -18,6 +18,7 @@ from steadfast.contract.registry import (
     installed,
 )
 from steadfast.schema.config import Config
+from steadfast.schema.strict import section
 
 
 @cache
@@ -36,10 +37,7 @@ def config_model(
         min_length=1,
     )
     sections: dict[str, Any] = {
-        name: (
-            one.section,
-            Field(default_factory=one.section, description=f"{one.title}'s settings."),
-        )
+        name: (one.section, section(one.section, f"{one.title}'s settings."))
         for name, one in benchmarks(asked).items()
     }
     for key, family in families().items():

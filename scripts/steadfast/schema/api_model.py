@@ -8,7 +8,7 @@ from pydantic import field_validator, model_validator
 from steadfast.base.resources import facts
 from steadfast.schema.known_prices import known_price
 from steadfast.schema.model_base import Price, SamplingModel
-from steadfast.schema.strict import role
+from steadfast.schema.strict import answer, operation
 
 MOST_REQUESTS = 256
 """Requests under way at once, at most, where the config says nothing of it."""
@@ -26,76 +26,56 @@ NO_USER = (
 class ApiModel(SamplingModel):
     """What the engines behind an API have in common."""
 
-    model: str = role("answer", ..., "The model's name at the server.")
-    revision: str | None = role("answer", None, "Revision of the weights, where it is known.")
-    system: str | None = role("answer", None, "System message before the prompt.", verbatim=True)
-    extra_body: dict[str, Any] = role(
-        "answer", {}, "Further fields of the request body, passed through."
-    )
-    structured: bool = role(
-        "answer",
+    model: str = answer(..., "The model's name at the server.")
+    revision: str | None = answer(None, "Revision of the weights, where it is known.")
+    system: str | None = answer(None, "System message before the prompt.", verbatim=True)
+    extra_body: dict[str, Any] = answer({}, "Further fields of the request body, passed through.")
+    structured: bool = answer(
         False,
         "A judge replies in JSON of the form that the benchmark reads, by a JSON schema; mode "
         "strict alone (docs/judging.md).",
     )
-    base_url: str | None = role(
-        "operation", None, "Address of the API, without its version; by default the provider's."
+    base_url: str | None = operation(
+        None, "Address of the API, without its version; by default the provider's."
     )
-    api_key_env: str | None = role(
-        "operation",
-        None,
-        "Environment variable that holds the key; by default as each engine has it.",
+    api_key_env: str | None = operation(
+        None, "Environment variable that holds the key; by default as each engine has it."
     )
-    concurrency: int = role(
-        "operation", 8, "Requests under way at once when a job begins.", ge=1, le=1024
-    )
-    max_concurrency: int | None = role(
-        "operation",
+    concurrency: int = operation(8, "Requests under way at once when a job begins.", ge=1, le=1024)
+    max_concurrency: int | None = operation(
         None,
         "Requests under way at once, at most, while more bring more answers a second; by default "
         f"{MOST_REQUESTS}, or concurrency where that is stated.",
         ge=1,
         le=4096,
     )
-    attempts: int = role(
-        "operation", 6, "Times a request is tried before it counts as failed.", ge=1, le=100
+    attempts: int = operation(
+        6, "Times a request is tried before it counts as failed.", ge=1, le=100
     )
-    backoff: float = role(
-        "operation", 1.0, "Seconds before the second attempt; it doubles with each.", ge=0, le=3600
+    backoff: float = operation(
+        1.0, "Seconds before the second attempt; it doubles with each.", ge=0, le=3600
     )
-    timeout: float = role(
-        "operation", 600.0, "Seconds until one attempt is given up.", gt=0, le=604_800
-    )
-    price: Price | Literal["auto"] | None = role(
-        "operation",
+    timeout: float = operation(600.0, "Seconds until one attempt is given up.", gt=0, le=604_800)
+    price: Price | Literal["auto"] | None = operation(
         None,
         "What the tokens cost; the plan and max_spend reckon with it. auto: as the package "
         "genai-prices has it, for the provider at base_url, or else the engine's own.",
     )
-    max_spend: float | None = role(
-        "operation",
-        None,
-        "What the model may cost in all, by its journals; jobs stop there. Needs price.",
-        gt=0,
+    max_spend: float | None = operation(
+        None, "What the model may cost in all, by its journals; jobs stop there. Needs price.", gt=0
     )
-    path: Literal["cheapest", "cheapest_live"] | None = role(
-        "operation",
+    path: Literal["cheapest", "cheapest_live"] | None = operation(
         None,
         "In place of cache, service_tier and batch. cheapest: each job takes the path that is to "
         "cost least by price (docs/cost.md), which may be a batch of up to a day; cheapest_live: "
         "the same without batches.",
     )
-    batch: bool = role(
-        "operation", False, "true: in batches, which cost half and take up to a day."
+    batch: bool = operation(False, "true: in batches, which cost half and take up to a day.")
+    batch_interval: float = operation(
+        60.0, "Seconds between two looks at a batch.", gt=0, le=86_400
     )
-    batch_interval: float = role(
-        "operation", 60.0, "Seconds between two looks at a batch.", gt=0, le=86_400
-    )
-    batch_requests: int | None = role(
-        "operation",
-        None,
-        "Requests of one batch, at most; by default as many as the provider takes.",
-        ge=1,
+    batch_requests: int | None = operation(
+        None, "Requests of one batch, at most; by default as many as the provider takes.", ge=1
     )
 
     @field_validator("api_key_env")
@@ -146,21 +126,13 @@ class ApiModel(SamplingModel):
         return self
 
     @model_validator(mode="after")
-    def _price_is_written_out(self) -> Self:
+    def _price_is_there_where_it_is_needed(self) -> Self:
         if self.price == "auto":
             lifetime = getattr(self, "cache", None)
             found = known_price(self.model, self.engine, self.base_url, lifetime)
             self.price = Price.model_validate(found)
-        return self
-
-    @model_validator(mode="after")
-    def _spend_needs_price(self) -> Self:
         if self.max_spend is not None and self.price is None:
             raise ValueError("max_spend needs price, what a million tokens cost")
-        return self
-
-    @model_validator(mode="after")
-    def _path_is_chosen_by_price(self) -> Self:
         if self.path is None:
             return self
         if self.price is None:

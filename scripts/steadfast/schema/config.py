@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
@@ -10,7 +10,7 @@ from steadfast.schema.corpora import Corpora
 from steadfast.schema.judged import JudgingSettings
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.schema.models import ModelSettings
-from steadfast.schema.strict import StrictModel, check_names, key, role
+from steadfast.schema.strict import StrictModel, check_names, key, plan, section
 
 
 class Hardware(StrictModel):
@@ -117,10 +117,10 @@ class Noise(StrictModel):
 class Certificate(StrictModel):
     """Target plan: which difference between two models a run is to tell apart, and how surely."""
 
-    difference: float = role(
-        "plan", 0.03, "Difference between two models' scores (0 to 1), overall.", gt=0, le=1
+    difference: float = plan(
+        0.03, "Difference between two models' scores (0 to 1), overall.", gt=0, le=1
     )
-    power: float = role("plan", 0.8, "Share of runs in which it is told apart.", ge=0.1, le=0.999)
+    power: float = plan(0.8, "Share of runs in which it is told apart.", ge=0.1, le=0.999)
 
 
 class Adaptive(StrictModel):
@@ -161,7 +161,7 @@ class Config(StrictModel):
         "o200k_base", "tiktoken encoding in which contexts are measured, as published."
     )
     benchmarks: list[str] = key(..., "Benchmarks that run.", min_length=1)
-    corpora: Corpora = Field(default_factory=Corpora, description="Where the raw text comes from.")
+    corpora: Corpora = section(Corpora, "Where the raw text comes from.")
     judges: dict[str, ModelSettings] = key(
         {},
         "The judges by name, with settings as under models. The first one's verdicts "
@@ -173,9 +173,7 @@ class Config(StrictModel):
         "Models that reword instructions, by name, with settings as under models "
         "(lifbench.expressions: recs).",
     )
-    judging: JudgingSettings = Field(
-        default_factory=JudgingSettings, description="How the judges' replies become verdicts."
-    )
+    judging: JudgingSettings = section(JudgingSettings, "How the judges' replies become verdicts.")
     models: dict[str, ModelSettings] = key(
         ..., "The models by name; names starting with sim- are simulated readers.", min_length=1
     )
@@ -186,9 +184,8 @@ class Config(StrictModel):
         "of FollowBench and ComplexBench, and every table says so; null: all.",
         ge=1,
     )
-    noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
-    certificate: Certificate | None = role(
-        "plan",
+    noise: Noise = section(Noise, "Which requests are repeated.")
+    certificate: Certificate | None = plan(
         None,
         "What the plan certifies: how many contexts, expressions and variables (or groups, "
         "records, instances) tell a wanted difference apart, and what they cost; null: nothing.",
@@ -198,15 +195,9 @@ class Config(StrictModel):
         "A run in rounds that ends when its goal is known (docs/cost.md); declared before its "
         "first request, and not changed after a look; null: every model is asked everything.",
     )
-    hardware: Hardware = Field(
-        default_factory=Hardware, description="What jobs run on; a change re-runs the plan alone."
-    )
-    statistics: Statistics = Field(
-        default_factory=Statistics, description="What metrics ask of scores."
-    )
-    display: DisplaySettings = Field(
-        default_factory=DisplaySettings, description="How tables and figures look."
-    )
+    hardware: Hardware = section(Hardware, "What jobs run on; a change re-runs the plan alone.")
+    statistics: Statistics = section(Statistics, "What metrics ask of scores.")
+    display: DisplaySettings = section(DisplaySettings, "How tables and figures look.")
     pathvars: dict[Literal["results", "logs", "benchmarks"], str] = key(
         {}, "Snakemake's path variables: `results` is the folder of all results."
     )
@@ -282,10 +273,10 @@ class Config(StrictModel):
 
     @model_validator(mode="after")
     def _structured_verdicts(self) -> Self:
-        for section, named in (("models", self.models), ("rewriters", self.rewriters)):
+        for kind, named in (("models", self.models), ("rewriters", self.rewriters)):
             for name, model in named.items():
                 if getattr(model, "structured", False):
-                    raise ValueError(f"{section}: {name!r}: structured is of judges; leave it out")
+                    raise ValueError(f"{kind}: {name!r}: structured is of judges; leave it out")
         for name, judge in self.judges.items():
             if getattr(judge, "structured", False) and self.judging.mode == "released":
                 raise ValueError(

@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from steadfast.base.files import Record
-from steadfast.schema.strict import StrictModel, key, role
+from steadfast.schema.strict import StrictModel, key, plan
 
 Source = Literal["synthetic", "local", "released"]
 Wording = Literal["own", "printed", "released"]
@@ -32,8 +32,8 @@ class JudgingSettings(StrictModel):
         "Judges are asked also about what rules decide (FollowBench, ComplexBench): the table of "
         "agreement says how well they do; scores stay the rules'.",
     )
-    answer_tokens: int = role(
-        "plan", 500, "Tokens that the plan takes an answer to have when it is judged.", ge=1
+    answer_tokens: int = plan(
+        500, "Tokens that the plan takes an answer to have when it is judged.", ge=1
     )
 
     @property

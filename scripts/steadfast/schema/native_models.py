@@ -6,7 +6,7 @@ from pydantic import model_validator
 
 from steadfast.schema.api_model import ApiModel
 from steadfast.schema.model_base import Price
-from steadfast.schema.strict import role
+from steadfast.schema.strict import answer, operation
 
 LEAST_BUDGET = 1024
 """Tokens of a thought that Anthropic takes as a budget, at least."""
@@ -16,28 +16,25 @@ class AnthropicModel(ApiModel):
     """A Claude model, by Anthropic's Messages API; contexts are marked for its cache."""
 
     engine: Literal["anthropic"]
-    api_key_env: str | None = role(
-        "operation", "ANTHROPIC_API_KEY", "Environment variable that holds the key."
+    api_key_env: str | None = operation(
+        "ANTHROPIC_API_KEY", "Environment variable that holds the key."
     )
-    temperature: float | None = role(
-        "answer",
+    temperature: float | None = answer(
         0.0,
         "Sampling temperature; null: none is sent, as models that think, and many newer ones, "
         "want it.",
         ge=0,
         le=1,
     )
-    thinking: Literal["adaptive", "budget", "disabled"] | None = role(
-        "answer",
+    thinking: Literal["adaptive", "budget", "disabled"] | None = answer(
         None,
         "adaptive: the model decides how long it thinks; budget: up to reasoning.tokens; null: as "
         "the model does by itself.",
     )
-    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = role(
-        "answer", None, "How much the model puts into an answer; null: its default."
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = answer(
+        None, "How much the model puts into an answer; null: its default."
     )
-    cache: Literal["5m", "1h"] | None = role(
-        "operation",
+    cache: Literal["5m", "1h"] | None = operation(
         "5m",
         "How long a context that several prompts share is kept after each use; 1h costs more to "
         "write; null: nothing is marked.",
@@ -65,37 +62,34 @@ class GeminiModel(ApiModel):
     """A Gemini model, by Google's generateContent."""
 
     engine: Literal["gemini"]
-    api_key_env: str | None = role(
-        "operation", "GEMINI_API_KEY", "Environment variable that holds the key."
+    api_key_env: str | None = operation(
+        "GEMINI_API_KEY", "Environment variable that holds the key."
     )
-    temperature: float | None = role(
-        "answer", 0.0, "Sampling temperature; null: the model's default.", ge=0, le=2
+    temperature: float | None = answer(
+        0.0, "Sampling temperature; null: the model's default.", ge=0, le=2
     )
-    seed: int | None = role(
-        "answer", None, "Seed sent with each request, one more for each draw; null: none."
+    seed: int | None = answer(
+        None, "Seed sent with each request, one more for each draw; null: none."
     )
-    thinking: Literal["budget", "disabled"] | None = role(
-        "answer",
+    thinking: Literal["budget", "disabled"] | None = answer(
         None,
         "budget: up to reasoning.tokens; disabled: a budget of 0, which not every model takes; "
         "null: as the model does by itself.",
     )
-    effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = role(
-        "answer", None, "Level of thinking, in place of a budget; null: the model's default."
+    effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = answer(
+        None, "Level of thinking, in place of a budget; null: the model's default."
     )
 
-    service_tier: Literal["flex"] | None = role(
-        "operation", None, "flex: slower, for about half the price (price.flex)."
+    service_tier: Literal["flex"] | None = operation(
+        None, "flex: slower, for about half the price (price.flex)."
     )
 
-    parts: Literal["apart"] | None = role(
-        "answer",
+    parts: Literal["apart"] | None = answer(
         None,
         "apart: a prompt's context and its question are two entries of the conversation, which is "
         "another model's answer; null: they are one.",
     )
-    cache: Literal["10m", "1h", "6h"] | None = role(
-        "operation",
+    cache: Literal["10m", "1h", "6h"] | None = operation(
         None,
         "Contexts that several prompts share are stored in explicit caches, each for so long at "
         "most, and deleted after its last prompt (docs/cost.md); null: none is. Needs parts: "

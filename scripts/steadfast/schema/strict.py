@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -29,9 +30,17 @@ def key(
     return Field(default, description=description, json_schema_extra=extra, **kwargs)
 
 
-def role(name: str, default: Any, description: str, **kwargs: Any) -> Any:
-    """A key of a model's settings, and who may notice a change of it (``schema.model_base``)."""
-    return key(default, description, role=name, **kwargs)
+def section(kind: type[BaseModel], description: str) -> Any:
+    """A section that is there with its defaults where the config says nothing of it."""
+    return Field(default_factory=kind, description=description)
+
+
+# Keys of a model's settings, by who may notice a change of them (``schema.model_base``).
+answer = partial(key, role="answer")
+operation = partial(key, role="operation")
+resource = partial(key, role="resource")
+plan = partial(key, role="plan")
+display = partial(key, role="display")
 
 
 def check_names(kind: str, names: Iterable[str], dots: bool = True) -> None:
