@@ -26,56 +26,53 @@ NO_USER = (
 class ApiModel(SamplingModel):
     """What the engines behind an API have in common."""
 
-    model: str = answer(..., "The model's name at the server.")
-    revision: str | None = answer(None, "Revision of the weights, where it is known.")
-    system: str | None = answer(None, "System message before the prompt.", verbatim=True)
-    extra_body: dict[str, Any] = answer({}, "Further fields of the request body, passed through.")
+    model: str = answer("The model's name at the server.", ...)
+    revision: str | None = answer("Revision of the weights, where it is known.")
+    system: str | None = answer("System message before the prompt.", verbatim=True)
+    extra_body: dict[str, Any] = answer("Further fields of the request body, passed through.", {})
     structured: bool = answer(
-        False,
         "A judge replies in JSON of the form that the benchmark reads, by a JSON schema; mode "
         "strict alone (docs/judging.md).",
+        False,
     )
     base_url: str | None = operation(
-        None, "Address of the API, without its version; by default the provider's."
+        "Address of the API, without its version; by default the provider's."
     )
     api_key_env: str | None = operation(
-        None, "Environment variable that holds the key; by default as each engine has it."
+        "Environment variable that holds the key; by default as each engine has it."
     )
-    concurrency: int = operation(8, "Requests under way at once when a job begins.", ge=1, le=1024)
+    concurrency: int = operation("Requests under way at once when a job begins.", 8, ge=1, le=1024)
     max_concurrency: int | None = operation(
-        None,
         "Requests under way at once, at most, while more bring more answers a second; by default "
         f"{MOST_REQUESTS}, or concurrency where that is stated.",
         ge=1,
         le=4096,
     )
     attempts: int = operation(
-        6, "Times a request is tried before it counts as failed.", ge=1, le=100
+        "Times a request is tried before it counts as failed.", 6, ge=1, le=100
     )
     backoff: float = operation(
-        1.0, "Seconds before the second attempt; it doubles with each.", ge=0, le=3600
+        "Seconds before the second attempt; it doubles with each.", 1.0, ge=0, le=3600
     )
-    timeout: float = operation(600.0, "Seconds until one attempt is given up.", gt=0, le=604_800)
+    timeout: float = operation("Seconds until one attempt is given up.", 600.0, gt=0, le=604_800)
     price: Price | Literal["auto"] | None = operation(
-        None,
         "What the tokens cost; the plan and max_spend reckon with it. auto: as the package "
-        "genai-prices has it, for the provider at base_url, or else the engine's own.",
+        "genai-prices has it, for the provider at base_url, or else the engine's own."
     )
     max_spend: float | None = operation(
-        None, "What the model may cost in all, by its journals; jobs stop there. Needs price.", gt=0
+        "What the model may cost in all, by its journals; jobs stop there. Needs price.", gt=0
     )
     path: Literal["cheapest", "cheapest_live"] | None = operation(
-        None,
         "In place of cache, service_tier and batch. cheapest: each job takes the path that is to "
         "cost least by price (docs/cost.md), which may be a batch of up to a day; cheapest_live: "
-        "the same without batches.",
+        "the same without batches."
     )
-    batch: bool = operation(False, "true: in batches, which cost half and take up to a day.")
+    batch: bool = operation("true: in batches, which cost half and take up to a day.", False)
     batch_interval: float = operation(
-        60.0, "Seconds between two looks at a batch.", gt=0, le=86_400
+        "Seconds between two looks at a batch.", 60.0, gt=0, le=86_400
     )
     batch_requests: int | None = operation(
-        None, "Requests of one batch, at most; by default as many as the provider takes.", ge=1
+        "Requests of one batch, at most; by default as many as the provider takes.", ge=1
     )
 
     @field_validator("api_key_env")

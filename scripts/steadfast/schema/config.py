@@ -17,22 +17,20 @@ class Hardware(StrictModel):
     """The machines of the jobs, for the plan's hours and for what a job asks for."""
 
     gpu: str | None = key(
-        None,
         "The GPUs, by their name in resources/engines/hardware.yaml, such as h100 or "
-        "a100; null: unknown.",
+        "a100; null: unknown."
     )
     load_gb_per_second: float | None = key(
-        None, "Speed at which weights are read, in GB/s; by default 1.", gt=0, le=1e6
+        "Speed at which weights are read, in GB/s; by default 1.", gt=0, le=1e6
     )
     max_hours: float | None = key(
-        None,
         "Hours that one job, or the jobs of one load of a model together, ask for at "
         "most, such as a partition's limit.",
         gt=0,
         le=10_000,
     )
     margin: float = key(
-        2.0, "Time that a job asks for, as a multiple of the expected.", ge=1, le=10
+        "Time that a job asks for, as a multiple of the expected.", 2.0, ge=1, le=10
     )
 
     @field_validator("gpu")
@@ -47,17 +45,17 @@ class Hardware(StrictModel):
 class DisplaySettings(StrictModel):
     """How tables and figures look; no number depends on it."""
 
-    digits: int = key(3, "Decimals of printed scores.", ge=1, le=6)
-    group_order: list[str] = key([], "Order of the models' groups; others follow by name.")
+    digits: int = key("Decimals of printed scores.", 3, ge=1, le=6)
+    group_order: list[str] = key("Order of the models' groups; others follow by name.", [])
     published: bool = key(
-        False,
         "Show the papers' printed results beside those of the models, where a table "
         "has them; they compare with results on the released data, best in mode released.",
+        False,
     )
     marks: Literal["ranks", "paper"] = key(
-        "ranks",
         "ranks: bold are the models that may be first by the test; paper: as papers print, the "
         "best value of a column is bold and the second underlined, whatever the test says.",
+        "ranks",
     )
 
 
@@ -65,9 +63,9 @@ class Statistics(StrictModel):
     """What metrics ask of scores."""
 
     effective_share: float = key(
-        0.85,
         "Share of its score at the shortest length that a model is to keep: its effective length "
         "is the greatest up to which it does (docs/metrics.md).",
+        0.85,
         gt=0,
         lt=1,
     )
@@ -76,18 +74,18 @@ class Statistics(StrictModel):
 class Noise(StrictModel):
     """Target noise: how far an engine's answers vary by themselves."""
 
-    sample: int = key(50, "Requests repeated, of each part.", ge=1)
-    repeats: int = key(3, "Times that each is asked, in each way.", ge=2, le=100)
+    sample: int = key("Requests repeated, of each part.", 50, ge=1)
+    repeats: int = key("Times that each is asked, in each way.", 3, ge=2, le=100)
     hits: list[float] = key(
-        [0.0, 1.0],
         "Shares of a prompt that the prefix cache holds when it is asked alone: 0 is cold, 1 is "
         "warm, asked at once again. Before a share between, such as 0.5, so much of the prompt is "
         "asked for the cache, with one token of answer.",
+        [0.0, 1.0],
     )
     beside: list[int] = key(
-        [1],
         "How many are asked together: 1 is each alone, cold and warm; further numbers, such as 8 "
         "and 64, ask the same requests in groups of that size too.",
+        [1],
     )
 
     @model_validator(mode="after")
@@ -118,30 +116,30 @@ class Certificate(StrictModel):
     """Target plan: which difference between two models a run is to tell apart, and how surely."""
 
     difference: float = plan(
-        0.03, "Difference between two models' scores (0 to 1), overall.", gt=0, le=1
+        "Difference between two models' scores (0 to 1), overall.", 0.03, gt=0, le=1
     )
-    power: float = plan(0.8, "Share of runs in which it is told apart.", ge=0.1, le=0.999)
+    power: float = plan("Share of runs in which it is told apart.", 0.8, ge=0.1, le=0.999)
 
 
 class Adaptive(StrictModel):
     """A run in rounds of contexts, which asks each model no more than its goal needs."""
 
     goal: Literal["best", "top", "ranking", "margins"] = key(
-        ...,
         "What is to be known: best, which model is; top, which are among the best so many; "
         "ranking, which of every two is better; margins, whether every two differ or are alike.",
+        ...,
     )
     contexts: int = key(
-        ...,
         "Rounds at most; each asks one context of each scenario and length, or as large a share "
         "of the groups, records or instances.",
+        ...,
         ge=3,
         le=30,
     )
-    top: int = key(1, "Goal top: how many models.", ge=1)
+    top: int = key("Goal top: how many models.", 1, ge=1)
     same: float = key(
-        0.03,
         "Goal margins: within which difference two models are alike, as a share of full marks.",
+        0.03,
         gt=0,
         lt=1,
     )
@@ -151,55 +149,51 @@ class Config(StrictModel):
     """The whole config; each benchmark adds a section of its own (``config.load.config_model``)."""
 
     name: str | None = key(
-        None,
         "What the run is called on its page, beside other runs; by default as the "
         "config file, without its ending.",
         max_length=80,
     )
-    seed: int = key(1, "Seed of everything that is drawn: corpora, contexts, variables.")
+    seed: int = key("Seed of everything that is drawn: corpora, contexts, variables.", 1)
     tokenizer: str = key(
-        "o200k_base", "tiktoken encoding in which contexts are measured, as published."
+        "tiktoken encoding in which contexts are measured, as published.", "o200k_base"
     )
-    benchmarks: list[str] = key(..., "Benchmarks that run.", min_length=1)
+    benchmarks: list[str] = key("Benchmarks that run.", ..., min_length=1)
     corpora: Corpora = section(Corpora, "Where the raw text comes from.")
     judges: dict[str, ModelSettings] = key(
-        {},
         "The judges by name, with settings as under models. The first one's verdicts "
         "make the scores, or most of them (judging.count); what the others say is in the table of "
         "agreement.",
+        {},
     )
     rewriters: dict[str, ModelSettings] = key(
-        {},
         "Models that reword instructions, by name, with settings as under models "
         "(lifbench.expressions: recs).",
+        {},
     )
     judging: JudgingSettings = section(JudgingSettings, "How the judges' replies become verdicts.")
     models: dict[str, ModelSettings] = key(
-        ..., "The models by name; names starting with sim- are simulated readers.", min_length=1
+        "The models by name; names starting with sim- are simulated readers.", ..., min_length=1
     )
-    only: list[str] = key([], "Names of the models that run; by default all of them.")
+    only: list[str] = key("Names of the models that run; by default all of them.", [])
     limit: int | None = key(
-        None,
         "A trial: so many prompts of each task and part are asked, or so many groups "
         "of FollowBench and ComplexBench, and every table says so; null: all.",
         ge=1,
     )
     noise: Noise = section(Noise, "Which requests are repeated.")
     certificate: Certificate | None = plan(
-        None,
         "What the plan certifies: how many contexts, expressions and variables (or groups, "
-        "records, instances) tell a wanted difference apart, and what they cost; null: nothing.",
+        "records, instances) tell a wanted difference apart, and what they cost; null: nothing."
     )
     adaptive: Adaptive | None = key(
-        None,
         "A run in rounds that ends when its goal is known (docs/cost.md); declared before its "
-        "first request, and not changed after a look; null: every model is asked everything.",
+        "first request, and not changed after a look; null: every model is asked everything."
     )
     hardware: Hardware = section(Hardware, "What jobs run on; a change re-runs the plan alone.")
     statistics: Statistics = section(Statistics, "What metrics ask of scores.")
     display: DisplaySettings = section(DisplaySettings, "How tables and figures look.")
     pathvars: dict[Literal["results", "logs", "benchmarks"], str] = key(
-        {}, "Snakemake's path variables: `results` is the folder of all results."
+        "Snakemake's path variables: `results` is the folder of all results.", {}
     )
 
     @field_validator("pathvars")

@@ -23,29 +23,29 @@ Fields = Annotated[
 class LocalFiles(StrictModel):
     """Where one corpus lies in the local directory."""
 
-    glob: str = key(..., "Files below the directory, as a glob (docs/lifbench-prompts.md).")
+    glob: str = key("Files below the directory, as a glob (docs/lifbench-prompts.md).", ...)
     fields: Fields
 
 
 class HubFiles(StrictModel):
     """A data set on the Hugging Face hub."""
 
-    repo: str = key(..., "Data set id, such as yahma/alpaca-cleaned.")
-    revision: str = key(..., "Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$")
+    repo: str = key("Data set id, such as yahma/alpaca-cleaned.", ...)
+    revision: str = key("Commit, 40 hexadecimal digits.", ..., pattern=r"^[0-9a-f]{40}$")
     files: list[str] = key(
-        [],
         "Files of the data set, or globs of them; by default those whose records have "
         "the fields, training data first.",
+        [],
     )
     alternatives: list[str] = key(
-        [],
         "Other names of the data set, tried in their order where the hub has no such "
         "data set or revision.",
+        [],
     )
     sha256: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = key(
-        {}, "Checksum per file; without one the first fetch records it in the lock file."
+        "Checksum per file; without one the first fetch records it in the lock file.", {}
     )
-    limit: int | None = key(None, "Records to take from the start; by default all.", ge=1)
+    limit: int | None = key("Records to take from the start; by default all.", ge=1)
     fields: Fields
 
 
@@ -56,24 +56,24 @@ class Corpora(StrictModel):
     """Where the raw text comes from."""
 
     source: Literal["synthetic", "local", "hub"] = key(
-        "synthetic",
         "synthetic: seeded English-like text, no network; local: a directory; hub: the "
         "published data sets at pinned revisions.",
+        "synthetic",
     )
-    directory: str | None = key(None, "source local: the directory that holds the corpora.")
+    directory: str | None = key("source local: the directory that holds the corpora.")
     local: dict[CorpusName, LocalFiles] = key(
-        {},
         "source local: glob and fields per corpus, where they differ from the usual "
         "(resources/corpora/local.yaml).",
+        {},
     )
     hub: dict[CorpusName, HubFiles] = key(
-        {},
         "source hub: data set per corpus, where it differs from the pinned one "
         "(resources/corpora/hub.yaml).",
+        {},
     )
     lock: str = key(
-        "config/corpora.lock.json",
         "source hub: file that records the sha256 of every file at its first fetch.",
+        "config/corpora.lock.json",
     )
 
     @model_validator(mode="after")

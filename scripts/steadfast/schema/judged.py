@@ -16,24 +16,24 @@ class JudgingSettings(StrictModel):
     """How the judges' replies become verdicts."""
 
     mode: Literal["strict", "released"] = key(
-        "strict",
         "strict: a reply that cannot be read is asked for again, then its sample is invalid "
         "and in no mean; released: what each benchmark's released code does with it, and its "
         "roundings, so that published numbers compare.",
+        "strict",
     )
-    attempts: int = key(3, "How often, at most, a readable reply is asked for.", ge=1, le=10)
+    attempts: int = key("How often, at most, a readable reply is asked for.", 3, ge=1, le=10)
     count: Literal["first", "majority"] = key(
-        "first",
         "Whose verdicts make the scores: first, the first judge's; majority, those of most judges, "
         "of three at least; mode strict alone (docs/judging.md).",
+        "first",
     )
     rule_items: bool = key(
-        False,
         "Judges are asked also about what rules decide (FollowBench, ComplexBench): the table of "
         "agreement says how well they do; scores stay the rules'.",
+        False,
     )
     answer_tokens: int = plan(
-        500, "Tokens that the plan takes an answer to have when it is judged.", ge=1
+        "Tokens that the plan takes an answer to have when it is judged.", 500, ge=1
     )
 
     @property
@@ -50,27 +50,24 @@ class JudgedSection(StrictModel):
     """What the judged benchmarks have in common."""
 
     source: Source = key(
-        "synthetic",
         "synthetic: seeded instances of every kind, no network; local: a directory; released: "
         "the published files at their pinned revision.",
+        "synthetic",
     )
-    directory: str | None = key(
-        None, "source local: the directory that holds the benchmark's files."
-    )
+    directory: str | None = key("source local: the directory that holds the benchmark's files.")
     templates: dict[str, str] = key(
-        {}, "Judge templates of your own: file per name of those in resources/*/judge."
+        "Judge templates of your own: file per name of those in resources/*/judge.", {}
     )
     wording: Wording = key(
-        "own",
         "Whose wording judges are asked in. own: the project's, or templates of yours; printed: "
         "your templates hold what the paper prints; released: that of the benchmark's released "
         "program, fetched at its pinned revision, but for templates of yours. Where tables show "
         "the paper's numbers, a note says if the prompt is another.",
+        "own",
     )
     labels: str | None = key(
-        None,
         "File with human verdicts, JSON lines: for the table of agreement, and to correct what the "
-        "judge says.",
+        "judge says."
     )
 
     @model_validator(mode="after")

@@ -23,22 +23,22 @@ MOST_TOKENS, MOST_GPUS = 10**9, 100_000
 class Throughput(StrictModel):
     """Tokens per second of one job, as measured or stated, for the plan's GPU-hours."""
 
-    prefill: float = key(..., "Prompt tokens computed per second.", gt=0, le=1e9)
-    decode: float = key(..., "Answer tokens per second, of all requests together.", gt=0, le=1e9)
-    gpus: int = key(1, "GPUs that the job holds.", ge=1, le=MOST_GPUS)
+    prefill: float = key("Prompt tokens computed per second.", ..., gt=0, le=1e9)
+    decode: float = key("Answer tokens per second, of all requests together.", ..., gt=0, le=1e9)
+    gpus: int = key("GPUs that the job holds.", 1, ge=1, le=MOST_GPUS)
 
 
 class Size(StrictModel):
     """A model's size; what is left out is taken to be as in most models of so many parameters."""
 
-    parameters: float = key(..., "Parameters, in billions.", gt=0, le=1e5)
+    parameters: float = key("Parameters, in billions.", ..., gt=0, le=1e5)
     active: float | None = key(
-        None, "Those that a token takes part in, of a mixture of experts.", gt=0, le=1e5
+        "Those that a token takes part in, of a mixture of experts.", gt=0, le=1e5
     )
-    layers: int | None = key(None, "num_hidden_layers of its config.", ge=1, le=10**6)
-    hidden: int | None = key(None, "hidden_size of its config.", ge=1, le=10**6)
-    kv: int | None = key(None, "num_key_value_heads × head_dim of its config.", ge=1, le=10**6)
-    bits: float = key(16, "Of a weight.", ge=0.1, le=64)
+    layers: int | None = key("num_hidden_layers of its config.", ge=1, le=10**6)
+    hidden: int | None = key("hidden_size of its config.", ge=1, le=10**6)
+    kv: int | None = key("num_key_value_heads × head_dim of its config.", ge=1, le=10**6)
+    bits: float = key("Of a weight.", 16, ge=0.1, le=64)
 
     @model_validator(mode="after")
     def _active_are_some_of_all(self) -> Self:
@@ -50,12 +50,12 @@ class Size(StrictModel):
 class Slurm(StrictModel):
     """How SLURM is asked to run a model's jobs, each key in place of what the profile says."""
 
-    partition: str | None = key(None, "Partition, in place of the one that would fit best.")
-    account: str | None = key(None, "Account that the jobs are charged to.")
-    qos: str | None = key(None, "Quality of service.")
-    constraint: str | None = key(None, "Features that the nodes must have, such as h100.")
+    partition: str | None = key("Partition, in place of the one that would fit best.")
+    account: str | None = key("Account that the jobs are charged to.")
+    qos: str | None = key("Quality of service.")
+    constraint: str | None = key("Features that the nodes must have, such as h100.")
     extra: list[str] = key(
-        [], "Further options of sbatch, one a word, such as [--exclude=g7].", verbatim=True
+        "Further options of sbatch, one a word, such as [--exclude=g7].", [], verbatim=True
     )
 
     @field_validator("partition", "account", "qos", "constraint")
@@ -85,32 +85,32 @@ class Slurm(StrictModel):
 class Rates(StrictModel):
     """Prices per million tokens."""
 
-    input: float = key(..., "Prompt tokens.", ge=0, le=1e6)
-    output: float = key(..., "Answer tokens.", ge=0, le=1e6)
+    input: float = key("Prompt tokens.", ..., ge=0, le=1e6)
+    output: float = key("Answer tokens.", ..., ge=0, le=1e6)
     cached: float | None = key(
-        None, "Prompt tokens from the provider's cache; by default input.", ge=0, le=1e6
+        "Prompt tokens from the provider's cache; by default input.", ge=0, le=1e6
     )
     written: float | None = key(
-        None, "Prompt tokens that go into the provider's cache; by default input.", ge=0, le=1e6
+        "Prompt tokens that go into the provider's cache; by default input.", ge=0, le=1e6
     )
 
 
 class LongPrompt(Rates):
     """What all tokens of a request cost whose prompt is longer than so many."""
 
-    tokens: int = key(..., "Tokens of the prompt above which it holds.", ge=1, le=MOST_TOKENS)
+    tokens: int = key("Tokens of the prompt above which it holds.", ..., ge=1, le=MOST_TOKENS)
 
 
 class Price(Rates):
     """What a provider charges per million tokens."""
 
-    above: list[LongPrompt] = key([], "Prices of longer prompts, the shortest first.")
-    flex: float = key(1, "With service_tier flex, the share of these prices.", gt=0, le=10)
-    batch: float = key(1, "In a batch, the share of these prices.", gt=0, le=10)
+    above: list[LongPrompt] = key("Prices of longer prompts, the shortest first.", [])
+    flex: float = key("With service_tier flex, the share of these prices.", 1, gt=0, le=10)
+    batch: float = key("In a batch, the share of these prices.", 1, gt=0, le=10)
     storage: float | None = key(
-        None, "Tokens of an explicit cache, a million of them for an hour.", ge=0, le=1e6
+        "Tokens of an explicit cache, a million of them for an hour.", ge=0, le=1e6
     )
-    currency: str = key("USD", "Currency of the prices.")
+    currency: str = key("Currency of the prices.", "USD")
 
     @field_validator("above")
     @classmethod
@@ -125,24 +125,21 @@ class Reasoning(StrictModel):
     """A model that thinks before it answers; only the answer is scored, judged and shown."""
 
     tags: list[str] | None = key(
-        None,
         "Start and end tag of a thought in the text, such as [<think>, </think>].",
         min_length=2,
         max_length=2,
         verbatim=True,
     )
     parser: str | None = key(
-        None,
         "In place of tags, the name of vLLM's reasoning parser for the model, such as "
-        "qwen3 or openai_gptoss; it says which marks to look for.",
+        "qwen3 or openai_gptoss; it says which marks to look for."
     )
     tokens: int = key(
-        ..., "Tokens that a thought may take, on top of the answer's limit.", ge=0, le=MOST_TOKENS
+        "Tokens that a thought may take, on top of the answer's limit.", ..., ge=0, le=MOST_TOKENS
     )
     prefilled: bool | None = key(
-        None,
         "Whether the chat template opens the thought, so that replies begin inside it; "
-        "by default what the template shows, where it is known.",
+        "by default what the template shows, where it is known."
     )
 
     @field_validator("parser")
@@ -173,73 +170,65 @@ class BaseModelSettings(StrictModel):
 
     engine: str
 
-    label: str | None = display(None, "Name in tables; by default the config's.")
-    group: str | None = display(None, "Heading under which tables list it.")
+    label: str | None = display("Name in tables; by default the config's.")
+    group: str | None = display("Heading under which tables list it.")
     series: str | None = display(
-        None,
-        "Series of the model, such as Llama: LIFBench's Figure 3 has a colour for each series.",
+        "Series of the model, such as Llama: LIFBench's Figure 3 has a colour for each series."
     )
     window: int | None = answer(
-        None, "Tokens of prompt and answer together that the model takes.", ge=256, le=MOST_TOKENS
+        "Tokens of prompt and answer together that the model takes.", ge=256, le=MOST_TOKENS
     )
     on_overflow: Literal["error", "truncate", "skip"] = answer(
-        "error",
         "A prompt over the window: stop before anything is sent; cut the context from the right "
         "(the paper's policy, marked with a dagger); or leave the sample out, marked.",
+        "error",
     )
     tokenizer: str = answer(
-        "o200k_base", "tiktoken encoding that counts tokens against the window."
+        "tiktoken encoding that counts tokens against the window.", "o200k_base"
     )
     template_tokens: int | None = answer(
-        None,
         "Tokens that the chat template adds; by default the engine's estimate.",
         ge=0,
         le=MOST_TOKENS,
     )
     max_tokens: Limit | dict[str, Limit] | None = answer(
-        None,
-        "Output limit in place of the benchmarks' own: one for all tasks, or a mapping from tasks.",
+        "Output limit in place of the benchmarks' own: one for all tasks, or a mapping from tasks."
     )
     draws: int = answer(
-        1,
         "Answers drawn for each prompt; each of them is a sample. Of a judge: times that each "
         "verdict is asked for; the first counts, all are compared (docs/judging.md).",
+        1,
         ge=1,
         le=1000,
     )
     allowed_failures: float = operation(
-        0.0, "Share of a job's requests that may fail for good before the job fails.", ge=0, le=1
+        "Share of a job's requests that may fail for good before the job fails.", 0.0, ge=0, le=1
     )
     throughput: Throughput | None = plan(
-        None,
         "Tokens per second, for the plan's hours and the jobs' time; by default what past runs "
-        "measured, or an estimate by size and hardware.gpu.",
+        "measured, or an estimate by size and hardware.gpu."
     )
     size: Size | None = plan(
-        None,
         "Its size, for the same; by default as its own files have it, where they are on this "
-        "machine.",
+        "machine."
     )
     gpus: int | None = resource(
-        None, "GPUs of a job; by default those that share the model, or none.", ge=0, le=MOST_GPUS
+        "GPUs of a job; by default those that share the model, or none.", ge=0, le=MOST_GPUS
     )
     mem_gb: float | None = resource(
-        None,
         "Memory of a job's host in GB; by default 16, 8 a GPU and as much as the weights have, or "
         "48 a GPU where their size is not known, or 4.",
         gt=0,
         le=100_000,
     )
     hours: float | None = resource(
-        None,
         "Hours that a job may take; by default what the plan's tokens take, with hardware.margin, "
         "or 4 where nothing is known of the model's speed.",
         gt=0,
         le=10_000,
     )
     slurm: Slurm | None = resource(
-        None,
-        "How SLURM is asked to run its jobs, in place of what the profile says (docs/slurm.md).",
+        "How SLURM is asked to run its jobs, in place of what the profile says (docs/slurm.md)."
     )
 
 
@@ -247,7 +236,7 @@ class ThinkingModel(BaseModelSettings):
     """What the engines with a model have in common."""
 
     reasoning: Reasoning | None = answer(
-        None, "How a thought is marked and how long it may be; null: the model has none."
+        "How a thought is marked and how long it may be; null: the model has none."
     )
 
 
@@ -255,32 +244,28 @@ class SamplingModel(ThinkingModel):
     """What the engines that ask a model have in common."""
 
     temperature: float | None = answer(
-        0.0,
         "Sampling temperature; the paper uses 0; null: the server's default, or with vllm that of "
         "the model's own generation config, with all else that stands there.",
+        0.0,
         ge=0,
         le=100,
     )
-    top_p: float | None = answer(
-        None, "Share of probability that tokens are sampled from.", gt=0, le=1
-    )
-    top_k: int | None = answer(None, "Tokens that are sampled from, at most.", ge=1)
+    top_p: float | None = answer("Share of probability that tokens are sampled from.", gt=0, le=1)
+    top_k: int | None = answer("Tokens that are sampled from, at most.", ge=1)
 
 
 class OpenModel(SamplingModel):
     """What the engines have in common whose models may have open weights."""
 
     min_p: float | None = answer(
-        None, "Least probability of a token, as a share of the likeliest's.", ge=0, le=1
+        "Least probability of a token, as a share of the likeliest's.", ge=0, le=1
     )
     examples: str | None = answer(
-        None,
         "For a base model: file with examples of your own, JSON lines with instruction and output, "
-        "which stand before each prompt; what counts is its content.",
+        "which stand before each prompt; what counts is its content."
     )
 
     parts_per_load: int | None = resource(
-        None,
         "Parts that one job asks once it has loaded the model, or started its server with serve, "
         "so that several jobs share them; by default all parts of all benchmarks.",
         ge=1,

@@ -20,60 +20,59 @@ class VllmModel(OpenModel):
     """A model that runs in the job itself, offline, on this machine's GPUs (or CPU)."""
 
     engine: Literal["vllm"]
-    model: str = answer(..., "Hub id, such as Qwen/Qwen2.5-7B-Instruct, or a directory.")
+    model: str = answer("Hub id, such as Qwen/Qwen2.5-7B-Instruct, or a directory.", ...)
     window: int = answer(
-        ...,
         "Tokens of prompt and answer together that the model takes; the engine's max_model_len.",
+        ...,
         ge=256,
         le=MOST_TOKENS,
     )
-    revision: str | None = answer(None, "Commit of the model on the hub.")
+    revision: str | None = answer("Commit of the model on the hub.")
     tokenizer: str | None = answer(  # type: ignore[assignment]  # None: the model's own
-        None, "Hub id or directory of the tokenizer, where it is not the model's own."
+        "Hub id or directory of the tokenizer, where it is not the model's own."
     )
     template: Literal["chat", "base"] = answer(
-        "chat",
         "chat: the model's chat template; base: none, with the suffix 'Output: ' (appendix E).",
+        "chat",
     )
-    system: str | None = answer(None, "System message before the prompt.", verbatim=True)
+    system: str | None = answer("System message before the prompt.", verbatim=True)
     template_args: dict[str, Any] = answer(
-        {}, "Further variables of the chat template, such as enable_thinking."
+        "Further variables of the chat template, such as enable_thinking.", {}
     )
-    dtype: str = answer("auto", "Data type of weights and activations.")
-    quantization: str | None = answer(None, "Quantization method, as vLLM names it.")
+    dtype: str = answer("Data type of weights and activations.", "auto")
+    quantization: str | None = answer("Quantization method, as vLLM names it.")
     hf_overrides: dict[str, Any] = answer(
-        {}, "Changes to the model's own config, such as rope_parameters for YaRN."
+        "Changes to the model's own config, such as rope_parameters for YaRN.", {}
     )
     seed: int = answer(
-        0, "Seed of the engine, and of sampling, where it is one more for each draw."
+        "Seed of the engine, and of sampling, where it is one more for each draw.", 0
     )
     engine_args: dict[str, Any] = answer(
-        {}, "Further arguments of vLLM's LLM that may change answers."
+        "Further arguments of vLLM's LLM that may change answers.", {}
     )
     batch_invariant: bool = answer(
-        False,
         "vLLM's batch-invariant kernels: an answer does not depend on what is asked beside it.",
+        False,
     )
     python: str | None = operation(
-        None,
         "Interpreter of the jobs, with vLLM and the base requirements; by default the one they are "
-        "in where it has vLLM, else that of `make vllm`, .venv-vllm.",
+        "in where it has vLLM, else that of `make vllm`, .venv-vllm."
     )
-    tensor_parallel_size: int = operation(1, "GPUs that share the model.", ge=1, le=MOST_GPUS)
+    tensor_parallel_size: int = operation("GPUs that share the model.", 1, ge=1, le=MOST_GPUS)
     data_parallel_size: int = operation(
-        1,
         "Copies of the model in one job, which share out the contexts; each has GPUs of its own.",
+        1,
         ge=1,
         le=MOST_GPUS,
     )
     gpu_memory_utilization: float = operation(
-        0.9, "Share of the GPUs' memory that vLLM takes.", gt=0, le=1
+        "Share of the GPUs' memory that vLLM takes.", 0.9, gt=0, le=1
     )
     batch: int | None = operation(
-        None, "Requests under way at once; by default as many as vLLM has by itself.", ge=1
+        "Requests under way at once; by default as many as vLLM has by itself.", ge=1
     )
     engine_operation_args: dict[str, Any] = operation(
-        {}, "Further arguments of vLLM's LLM that change no answer."
+        "Further arguments of vLLM's LLM that change no answer.", {}
     )
 
 
@@ -93,12 +92,12 @@ class SimulatedModel(BaseModelSettings):
     """A seeded reader with a limited span, position bias and formatting slips; no real model."""
 
     engine: Literal["simulated"]
-    span: int = answer(65536, "Context length in tokens at which recall has fallen to half.", gt=0)
+    span: int = answer("Context length in tokens at which recall has fallen to half.", 65536, gt=0)
     position_bias: float = answer(
-        0.3, "How much worse the middle is read than the ends, 0 to 1.", ge=0, le=1
+        "How much worse the middle is read than the ends, 0 to 1.", 0.3, ge=0, le=1
     )
-    slip: float = answer(0.1, "Share of answers with a formatting slip.", ge=0, le=1)
-    seed: int = answer(1, "Seed of the reader's slips.")
+    slip: float = answer("Share of answers with a formatting slip.", 0.1, ge=0, le=1)
+    seed: int = answer("Seed of the reader's slips.", 1)
 
 
 class ReplayModel(ThinkingModel):
@@ -106,13 +105,13 @@ class ReplayModel(ThinkingModel):
 
     engine: Literal["replay"]
     file: str = answer(
-        ...,
         "JSON lines with sample_id and text; {benchmark} and {part} in the path stand "
         "for the benchmark and its part, such as a length or a language.",
+        ...,
     )
     fields: dict[
         Literal["sample_id", "draw", "text", "thought", "finish_reason", "status"], str
-    ] = answer({}, "Which field of a record is what, where the names differ.")
+    ] = answer("Which field of a record is what, where the names differ.", {})
 
 
 class ScoredModel(BaseModelSettings):
@@ -123,7 +122,7 @@ class ScoredModel(BaseModelSettings):
 
     engine: Literal["scored"]
     released_name: str | None = answer(
-        None, "The model's name in the released files; by default the config's."
+        "The model's name in the released files; by default the config's."
     )
 
 

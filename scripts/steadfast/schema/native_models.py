@@ -17,27 +17,26 @@ class AnthropicModel(ApiModel):
 
     engine: Literal["anthropic"]
     api_key_env: str | None = operation(
-        "ANTHROPIC_API_KEY", "Environment variable that holds the key."
+        "Environment variable that holds the key.", "ANTHROPIC_API_KEY"
     )
     temperature: float | None = answer(
-        0.0,
         "Sampling temperature; null: none is sent, as models that think, and many newer ones, "
         "want it.",
+        0.0,
         ge=0,
         le=1,
     )
     thinking: Literal["adaptive", "budget", "disabled"] | None = answer(
-        None,
         "adaptive: the model decides how long it thinks; budget: up to reasoning.tokens; null: as "
-        "the model does by itself.",
+        "the model does by itself."
     )
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = answer(
-        None, "How much the model puts into an answer; null: its default."
+        "How much the model puts into an answer; null: its default."
     )
     cache: Literal["5m", "1h"] | None = operation(
-        "5m",
         "How long a context that several prompts share is kept after each use; 1h costs more to "
         "write; null: nothing is marked.",
+        "5m",
     )
 
     @model_validator(mode="after")
@@ -63,37 +62,32 @@ class GeminiModel(ApiModel):
 
     engine: Literal["gemini"]
     api_key_env: str | None = operation(
-        "GEMINI_API_KEY", "Environment variable that holds the key."
+        "Environment variable that holds the key.", "GEMINI_API_KEY"
     )
     temperature: float | None = answer(
-        0.0, "Sampling temperature; null: the model's default.", ge=0, le=2
+        "Sampling temperature; null: the model's default.", 0.0, ge=0, le=2
     )
-    seed: int | None = answer(
-        None, "Seed sent with each request, one more for each draw; null: none."
-    )
+    seed: int | None = answer("Seed sent with each request, one more for each draw; null: none.")
     thinking: Literal["budget", "disabled"] | None = answer(
-        None,
         "budget: up to reasoning.tokens; disabled: a budget of 0, which not every model takes; "
-        "null: as the model does by itself.",
+        "null: as the model does by itself."
     )
     effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = answer(
-        None, "Level of thinking, in place of a budget; null: the model's default."
+        "Level of thinking, in place of a budget; null: the model's default."
     )
 
     service_tier: Literal["flex"] | None = operation(
-        None, "flex: slower, for about half the price (price.flex)."
+        "flex: slower, for about half the price (price.flex)."
     )
 
     parts: Literal["apart"] | None = answer(
-        None,
         "apart: a prompt's context and its question are two entries of the conversation, which is "
-        "another model's answer; null: they are one.",
+        "another model's answer; null: they are one."
     )
     cache: Literal["10m", "1h", "6h"] | None = operation(
-        None,
         "Contexts that several prompts share are stored in explicit caches, each for so long at "
         "most, and deleted after its last prompt (docs/cost.md); null: none is. Needs parts: "
-        "apart.",
+        "apart."
     )
 
     @model_validator(mode="after")

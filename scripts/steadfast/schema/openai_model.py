@@ -14,76 +14,69 @@ class OpenaiModel(ApiModel, OpenModel):
 
     engine: Literal["openai"]
     template: Literal["chat", "base"] = answer(
-        "chat",
         "chat: one user message; base: the completions endpoint with the suffix 'Output: ' "
         "(appendix E).",
+        "chat",
     )
-    seed: int | None = answer(
-        None, "Seed sent with each request, one more for each draw; null: none."
-    )
+    seed: int | None = answer("Seed sent with each request, one more for each draw; null: none.")
     logprobs: int | None = answer(
-        None,
         "Log probabilities of the answer's tokens, with so many alternatives each; null: none.",
         ge=0,
         le=20,
     )
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = operation(
-        "max_tokens", "The request field that carries the output limit."
+        "The request field that carries the output limit.", "max_tokens"
     )
     cache: Literal["30m", "12h"] | None = operation(
-        None,
         "How long a context that several prompts share is kept after each use, by a mark between "
-        "two content parts (OpenAI from GPT-5.6 on); null: prompts are plain strings, unmarked.",
+        "two content parts (OpenAI from GPT-5.6 on); null: prompts are plain strings, unmarked."
     )
     cache_keys: int | None = operation(
-        None,
         "Keys (prompt_cache_key) that the prompts of a context are spread over, so that none "
         "exceeds 15 requests a minute (docs/cost.md); null: none is sent.",
         ge=1,
         le=1000,
     )
     cache_salt: bool = operation(
-        False,
         "true: the server keeps caches apart by the field cache_salt, as vLLM does, so that make "
         "noise has an empty one whenever it needs that; no other request is sent with it.",
+        False,
     )
     parts: Literal["apart"] | None = answer(
-        None,
         "apart: the server puts something between content parts, and prompts always go in two, "
-        "which is another model's answer; null: parts reach the model as one string does.",
+        "which is another model's answer; null: parts reach the model as one string does."
     )
     service_tier: Literal["flex"] | None = operation(
-        None, "flex: slower, for about half the price (price.flex)."
+        "flex: slower, for about half the price (price.flex)."
     )
     tokenizer: str = answer(
-        "o200k_base",
         "What counts tokens against the window, and cuts: a tiktoken encoding, or hub id or "
         "directory of the model's own tokenizer, with a slash, such as ./model (needs "
         "transformers, which comes with vLLM).",
+        "o200k_base",
     )
-    base_url: str | None = operation(None, "Address of the server, with /v1; by default OpenAI's.")
+    base_url: str | None = operation("Address of the server, with /v1; by default OpenAI's.")
     serve: list[str] | None = answer(
-        None,
         "In place of base_url, the command of a server that the jobs start for themselves, once "
         "for all parts, word by word; {port} stands for its port (docs/slurm.md).",
         verbatim=True,
         min_length=1,
     )
     serve_operation_args: list[str] = operation(
-        [], "Further words of that command, which change no answer.", verbatim=True
+        "Further words of that command, which change no answer.", [], verbatim=True
     )
     serve_minutes: float = operation(
-        30.0, "Minutes that such a server may take until it is ready.", gt=0, le=10_000
+        "Minutes that such a server may take until it is ready.", 30.0, gt=0, le=10_000
     )
     api_key_env: str | None = operation(
-        "OPENAI_API_KEY",
         "Environment variable that holds the key; null for a server that needs none.",
+        "OPENAI_API_KEY",
     )
     batch: bool | Literal["mistral", "together", "files"] = operation(  # type: ignore[assignment]  # other runners too
-        False,
         "true: through the provider's Batch API, in OpenAI's format; mistral, together: in "
         "Mistral's or Together's; files: only write the request files, and read the results that "
         "another runner has put beside them.",
+        False,
     )
 
     @model_validator(mode="after")

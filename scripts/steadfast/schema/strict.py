@@ -23,9 +23,9 @@ class StrictModel(BaseModel):
 
 
 def key(
-    default: Any, description: str, *, role: str = "", verbatim: bool = False, **kwargs: Any
+    description: str, default: Any = None, *, role: str = "", verbatim: bool = False, **kwargs: Any
 ) -> Any:
-    """A key of a section; ``...`` for its default says that it is required."""
+    """A key of a section, by default null; ``...`` for its default says that it is required."""
     extra: dict[str, Any] = {name: it for name, it in (("role", role), (VERBATIM, verbatim)) if it}
     return Field(default, description=description, json_schema_extra=extra, **kwargs)
 

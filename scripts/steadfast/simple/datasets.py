@@ -34,32 +34,30 @@ PACKAGED = f"{PREFIX}datasets/judge/{TEMPLATE}.txt"
 class DataSet(StrictModel):
     """A data set of one's own: a file with prompts, and who scores the answers."""
 
-    path: str = key(..., "The file: JSON lines with prompt (or what template names) and answer.")
+    path: str = key("The file: JSON lines with prompt (or what template names) and answer.", ...)
     scorer: Literal["exact", "contains", "regex", "choice", "number", "f1", "judge"] = key(
-        ..., "Who scores an answer (docs/own-data.md); judge: the config's judges."
+        "Who scores an answer (docs/own-data.md); judge: the config's judges.", ...
     )
-    title: str | None = key(None, "Its name in tables; by default its key.")
+    title: str | None = key("Its name in tables; by default its key.")
     template: str | None = key(
-        None,
         "The prompt, with fields of a record as {{field}}; by default {{context}}, an empty line "
         "and {{prompt}}, and for scorer choice {{choices}} below.",
         verbatim=True,
     )
-    by: list[str] = key([], "Fields of the records by which tables show the mean score.")
-    max_tokens: int = key(512, "Limit of an answer, in tokens.", ge=1)
+    by: list[str] = key("Fields of the records by which tables show the mean score.", [])
+    max_tokens: int = key("Limit of an answer, in tokens.", 512, ge=1)
     ignore: list[Literal["case", "punctuation"]] = key(
-        [], "Scorers exact, contains and regex: what makes no difference."
+        "Scorers exact, contains and regex: what makes no difference.", []
     )
     pattern: str | None = key(
-        None,
         "Scorer regex: what is read out of an answer, an expression of RE2, or of it the group "
         "(?P<answer>...); by default each record's answer is the expression.",
         verbatim=True,
     )
-    tolerance: float = key(0.0, "Scorer number: how far off a right number may be.", ge=0)
-    judge_template: str = key(PACKAGED, "Scorer judge: the file with the judge's prompt.")
+    tolerance: float = key("Scorer number: how far off a right number may be.", 0.0, ge=0)
+    judge_template: str = key("Scorer judge: the file with the judge's prompt.", PACKAGED)
     scale: list[float] = key(
-        [0.0, 1.0], "Scorer judge: its lowest and its highest score.", min_length=2, max_length=2
+        "Scorer judge: its lowest and its highest score.", [0.0, 1.0], min_length=2, max_length=2
     )
 
     @model_validator(mode="after")

@@ -41,11 +41,11 @@ DATA = f"{NAME}/data/{LANGUAGE}.jsonl"
 class Cfbench(JudgedSection):
     """CFBench: Chinese instructions with checklists of primary and secondary requirements."""
 
-    records: int = key(24, "source synthetic: instructions, half easy.", ge=8, le=2000)
+    records: int = key("source synthetic: instructions, half easy.", 24, ge=8, le=2000)
     direct: bool = key(
-        False,
         "Ask each judge also for one score of the whole answer, without the checklist (direct "
         "scoring, Table 6), and set it beside the PSR and people's labels.",
+        False,
     )
 
 

@@ -43,25 +43,25 @@ class Complexbench(JudgedSection):
     """ComplexBench: constraints composed by And, Chain and Selection, with scoring questions."""
 
     file: str = key(
-        "data_final.json", "source local: file of the directory; an array of instances, or one."
+        "source local: file of the directory; an array of instances, or one.", "data_final.json"
     )
-    extra: str | None = key(None, "File with instances of your own, added to the others.")
+    extra: str | None = key("File with instances of your own, added to the others.")
     languages: list[Literal["zh", "en"]] = key(
-        ["zh"],
         "Languages that run; headline values are the first one's. The rules are Chinese: in "
         "English the judge decides their questions.",
+        ["zh"],
         min_length=1,
     )
-    instances: int = key(60, "source synthetic: instances.", ge=1, le=2000)
+    instances: int = key("source synthetic: instances.", 60, ge=1, le=2000)
     judging: Literal["rules", "plain"] = key(
-        "rules",
         "rules: where a question has a rule, the judge extracts and the rule decides; plain: the "
         "judge decides every question.",
+        "rules",
     )
     decomposition: bool = key(
-        False,
         "Ask Chain and Selection instructions also turn by turn, where an instance has "
         "sub_instructions.",
+        False,
     )
 
     @property

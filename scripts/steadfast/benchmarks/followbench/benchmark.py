@@ -48,32 +48,30 @@ METRICS = (
 class Evolution(StrictModel):
     """Instruction evolution: instructions of one's own grow by one constraint a level."""
 
-    initial: str = key(..., "JSON lines with instruction and category: content, style or format.")
-    rewriter: str = key(..., "Which of the config's rewriters adds the constraints.")
+    initial: str = key("JSON lines with instruction and category: content, style or format.", ...)
+    rewriter: str = key("Which of the config's rewriters adds the constraints.", ...)
 
 
 class Followbench(JudgedSection):
     """FollowBench: constraints added one by one, five categories and mixed, five levels."""
 
     languages: list[Literal["en", "zh"]] = key(
-        ["en", "zh"], "Languages that run; headline values are the first one's.", min_length=1
+        "Languages that run; headline values are the first one's.", ["en", "zh"], min_length=1
     )
-    groups: int = key(4, "source synthetic: groups of each category, at least.", ge=1, le=100)
+    groups: int = key("source synthetic: groups of each category, at least.", 4, ge=1, le=100)
     evolution: Evolution | None = key(
-        None,
         "Instructions that a rewriter is to grow; the groups land in results/followbench/evolved, "
-        "for people to read; null: none.",
+        "for people to read; null: none."
     )
     example_tasks: str | None = key(
-        None,
         "JSON lines with tasks of your own, of which example groups are composed with the answer "
-        "templates of the data; they land beside the evolved ones.",
+        "templates of the data; they land beside the evolved ones."
     )
     judge_prompts: list[Literal["path", "last", "rating"]] = key(
-        ["path"],
         "Ways to ask a judge (Table 3): path, with all versions of the instruction; last, with "
         "the last one alone; rating, for a number from 0 to 10. What the first brings makes the "
         "scores, the others are in the table of agreement.",
+        ["path"],
         min_length=1,
     )
 
