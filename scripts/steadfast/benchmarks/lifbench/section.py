@@ -8,16 +8,15 @@ from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
 from steadfast.contract.records import OVERALL
 from steadfast.corpora.contexts.domains import check_domains
 from steadfast.schema.lengths import checked_lengths
-from steadfast.schema.strict import StrictModel, check_names
+from steadfast.schema.strict import StrictModel, check_names, key, section
 
 
 class Released(StrictModel):
     """Where LIFBench's own released files are taken from."""
 
-    directory: str | None = Field(
-        default=None,
-        description="Directory with the released tasks.json, {list,multidoc,onedoc}_input.json "
-        "(or data/meta with these) and scores/*.csv; without one the pinned URLs are used.",
+    directory: str | None = key(
+        "Directory with the released tasks.json, {list,multidoc,onedoc}_input.json "
+        "(or data/meta with these) and scores/*.csv; without one the pinned URLs are used."
     )
 
 
@@ -25,15 +24,11 @@ class TfidfEncoder(StrictModel):
     """Weights of words or of their characters, by scikit-learn; nothing is downloaded."""
 
     kind: Literal["tfidf"]
-    analyzer: Literal["word", "char", "char_wb"] = Field(
-        default="char_wb",
-        description="word: of words; char: of characters; char_wb: of characters within words.",
+    analyzer: Literal["word", "char", "char_wb"] = key(
+        "word: of words; char: of characters; char_wb: of characters within words.", "char_wb"
     )
-    ngrams: list[int] = Field(
-        default=[2, 4],
-        description="Shortest and longest run of them that counts.",
-        min_length=2,
-        max_length=2,
+    ngrams: list[int] = key(
+        "Shortest and longest run of them that counts.", [2, 4], min_length=2, max_length=2
     )
 
     @field_validator("ngrams")
@@ -48,36 +43,30 @@ class SentenceEncoder(StrictModel):
     """A model of sentence-transformers (make embeddings)."""
 
     kind: Literal["sentence-transformers"]
-    model: str = Field(description="Its name at the hub, such as BAAI/bge-m3, or its directory.")
-    revision: str | None = Field(
-        default=None, description="Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$"
-    )
-    pooling: Literal["cls", "mean"] | None = Field(
-        default=None,
-        description="Which vector stands for a text; null: as the model's own files say.",
+    model: str = key("Its name at the hub, such as BAAI/bge-m3, or its directory.", ...)
+    revision: str | None = key("Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$")
+    pooling: Literal["cls", "mean"] | None = key(
+        "Which vector stands for a text; null: as the model's own files say."
     )
 
 
 class Recs(StrictModel):
     """RECS: rewriting, encoding, clustering, sampling (docs/lifbench-variants.md)."""
 
-    rewriters: list[str] = Field(
-        default=[], description="Names of those of the config's rewriters that are asked; []: all."
+    rewriters: list[str] = key(
+        "Names of those of the config's rewriters that are asked; []: all.", []
     )
-    rewrites: Literal["asked", "released"] = Field(
-        default="asked",
-        description="asked: of the rewriters; released: the benchmark's own, from "
-        "lifbench.released.directory.",
+    rewrites: Literal["asked", "released"] = key(
+        "asked: of the rewriters; released: the benchmark's own, from lifbench.released.directory.",
+        "asked",
     )
-    originals: Literal["own", "released"] = Field(
-        default="own", description="Whose templates are reworded; the released ones are fetched."
+    originals: Literal["own", "released"] = key(
+        "Whose templates are reworded; the released ones are fetched.", "own"
     )
-    count: int = Field(
-        default=20, ge=5, le=100, description="Rewrites asked of each rewriter, of each template."
-    )
-    directions: list[Literal[1, -1]] = Field(
-        default=[1],
-        description="Of tasks that ask for what follows (1) or precedes (-1): which is reworded.",
+    count: int = key("Rewrites asked of each rewriter, of each template.", 20, ge=5, le=100)
+    directions: list[Literal[1, -1]] = key(
+        "Of tasks that ask for what follows (1) or precedes (-1): which is reworded.",
+        [1],
         min_length=1,
         max_length=2,
     )
@@ -85,34 +74,26 @@ class Recs(StrictModel):
         default_factory=lambda: TfidfEncoder(kind="tfidf"),
         description="What makes vectors of texts.",
     )
-    clusters: int = Field(
-        default=5, ge=2, le=50, description="Clusters of each task, one expression each."
+    clusters: int = key("Clusters of each task, one expression each.", 5, ge=2, le=50)
+    starts: int = key(
+        "Starts of k-means, of which the best is taken; published: 1.", 50, ge=1, le=1000
     )
-    starts: int = Field(
-        default=50,
-        ge=1,
-        le=1000,
-        description="Starts of k-means, of which the best is taken; published: 1.",
-    )
-    partition: Literal["kmeans", "released"] = Field(
-        default="kmeans",
-        description="kmeans: clusters of our own; released: the authors' clusters and review of "
+    partition: Literal["kmeans", "released"] = key(
+        "kmeans: clusters of our own; released: the authors' clusters and review of "
         "their rewrites, with rewrites and originals released.",
+        "kmeans",
     )
-    review: str | None = Field(
-        default=None,
-        description="Directory with people's review, {task}.yaml each: accept, reject or edit; "
+    review: str | None = key(
+        "Directory with people's review, {task}.yaml each: accept, reject or edit; "
         "made ready in results/lifbench/recs/review; released: the authors' review of their "
-        "rewrites. Tables say what nobody has reviewed.",
+        "rewrites. Tables say what nobody has reviewed."
     )
-    sampling: Literal["nearest", "random", "both"] = Field(
-        default="nearest",
-        description="nearest: the text nearest to each cluster's centre; random: as many of all "
+    sampling: Literal["nearest", "random", "both"] = key(
+        "nearest: the text nearest to each cluster's centre; random: as many of all "
         "texts; both: each, so that their stability compares (the paper's Figure 7).",
+        "nearest",
     )
-    draws: int = Field(
-        default=5, ge=1, le=50, description="Random samples, where sampling is both."
-    )
+    draws: int = key("Random samples, where sampling is both.", 5, ge=1, le=50)
 
     @field_validator("directions")
     @classmethod
@@ -147,72 +128,64 @@ TAKEN = {*PAPER_TASKS, *SCENARIOS, OVERALL}
 class Lifbench(StrictModel):
     """LIFBench: which contexts and prompts are built, and how they are scored."""
 
-    lengths: dict[str, int] = Field(
-        default={"4k": 3072, "8k": 6144, "16k": 13312},
-        description="Name of each length and its token budget for the context; the published ones "
+    lengths: dict[str, int] = key(
+        "Name of each length and its token budget for the context; the published ones "
         "are 4k 3072, 8k 6144, 16k 13312, 32k 28672, 64k 61440, 128k 122880. Any up to 2M "
         "tokens.",
+        {"4k": 3072, "8k": 6144, "16k": 13312},
         min_length=1,
     )
-    contexts_per_length: int = Field(
-        default=1,
-        ge=1,
-        le=100,
-        description="Contexts of each scenario and length; 2 or more give intervals.",
+    contexts_per_length: int = key(
+        "Contexts of each scenario and length; 2 or more give intervals.", 1, ge=1, le=100
     )
-    contexts: Literal["own", "released"] = Field(
-        default="own",
-        description="own: built from the corpora; released: the published ones, one of each "
+    contexts: Literal["own", "released"] = key(
+        "own: built from the corpora; released: the published ones, one of each "
         "scenario and length, with positions in lists as published; with released expressions all "
         "variables are, and so the prompts (docs/lifbench-prompts.md).",
+        "own",
     )
-    formats: list[FormatName] = Field(
-        default=["numbered"],
-        description="Formats of lists and documents. With several, each prompt of theirs is asked "
+    formats: list[FormatName] = key(
+        "Formats of lists and documents. With several, each prompt of theirs is asked "
         "in each, of the same content, which fits into the budget in all of them. A table shows "
         "how stable models are between them; all other results are of the first "
         "(docs/lifbench-variants.md). JSON is written json.",
+        ["numbered"],
         min_length=1,
     )
-    domains: dict[ScenarioName, list[str]] = Field(
-        default={},
-        description="Domains that are compared, two or more of a scenario: list has mixed, uuids "
+    domains: dict[ScenarioName, list[str]] = key(
+        "Domains that are compared, two or more of a scenario: list has mixed, uuids "
         "and instructions; multidoc mixed, govreport, xsum, qmsum and paul_graham; onedoc "
         "paul_graham, govreport, xsum and qmsum. Each but the first of these, which is the "
         "paper's and always there, has contexts of its own; a table shows how stable models are "
         "between them, all other results are of the paper's (docs/lifbench-variants.md).",
+        {},
     )
-    tasks: list[Literal[PAPER_TASKS]] = Field(  # type: ignore[valid-type]
-        default=list(PAPER_TASKS),
-        description="The paper's tasks that run.",
+    tasks: list[Literal[PAPER_TASKS]] = key(  # type: ignore[valid-type]
+        "The paper's tasks that run.", list(PAPER_TASKS)
     )
-    own_tasks: dict[str, str] = Field(
-        default={},
-        description="Tasks of your own, which run too: the YAML file of each (docs/new-task.md).",
+    own_tasks: dict[str, str] = key(
+        "Tasks of your own, which run too: the YAML file of each (docs/new-task.md).", {}
     )
-    overall: Literal["paper", "all"] = Field(
-        default="paper",
-        description="What overall values (ARS, IFP, IFS) are made of: the paper's tasks, or all "
+    overall: Literal["paper", "all"] = key(
+        "What overall values (ARS, IFP, IFS) are made of: the paper's tasks, or all "
         "tasks, your own too.",
+        "paper",
     )
-    expressions: Literal["own", "released", "recs"] = Field(
-        default="own",
-        description="own: the project's templates; released: the published ones; recs: reworded "
+    expressions: Literal["own", "released", "recs"] = key(
+        "own: the project's templates; released: the published ones; recs: reworded "
         "by models and sampled (recs).",
+        "own",
     )
-    recs: Recs = Field(default_factory=Recs, description="How expressions recs are made.")
-    released: Released = Field(
-        default_factory=Released, description="Where published files come from."
-    )
-    rubric: Literal["released", "corrected"] = Field(
-        default="released",
-        description="released: the published scorer, point by point, with its quirks; corrected: "
+    recs: Recs = section(Recs, "How expressions recs are made.")
+    released: Released = section(Released, "Where published files come from.")
+    rubric: Literal["released", "corrected"] = key(
+        "released: the published scorer, point by point, with its quirks; corrected: "
         "what each score point's name says (docs/rubrics.md). Scores have both; tables show this "
         "one.",
+        "released",
     )
-    weighting: Literal["rubric", "mean"] = Field(
-        default="rubric",
-        description="Overall ARS: weighted by the rubric (equation 3), or the plain mean.",
+    weighting: Literal["rubric", "mean"] = key(
+        "Overall ARS: weighted by the rubric (equation 3), or the plain mean.", "rubric"
     )
 
     @property
