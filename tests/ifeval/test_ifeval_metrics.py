@@ -109,6 +109,19 @@ def test_accuracy_by_kind():
     assert at["n"].to_dict() == {COMMA["kind"]: 6, TITLE["kind"]: 3}
 
 
+def test_kinds_stand_by_name():
+    ends = {"kind": "startend:end_checker", "kwargs": {"end_phrase": "yes"}}
+    asks = [{"kind": "startend:quotation", "kwargs": {}}, ends, TITLE, COMMA]
+    record = {**PROMPTS[0], "instructions": asks}
+    frames = found(lambda part, s: GOOD, records=[record], lengths=())
+    assert frames["kinds"]["category"].tolist() == [
+        "detectable_format:title",
+        "punctuation:no_comma",
+        "startend:end_checker",
+        "startend:quotation",
+    ]
+
+
 def test_places_are_apart_and_all_else_is_of_the_first():
     frames = found(
         lambda part, s: BAD if s.prompt.get("place") == "before" else GOOD,
