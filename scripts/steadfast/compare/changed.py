@@ -61,12 +61,6 @@ def moved(cells: pd.DataFrame, metric: str, paired: pd.DataFrame) -> pd.DataFram
     of both) where that is the difference of its own two values; else its two intervals, which are
     apart or not. The columns are ``COLUMNS`` without benchmark; beyond is empty where nothing can
     tell.
-
-    >>> row = {"model": "m", "keys": {"task": "T"}, "a": 0.5, "b": 0.9, "difference": 0.4}
-    >>> row |= {"a_low": 0.4, "a_high": 0.6, "b_low": 0.8, "b_high": 1.0, "n_a": 9, "n_b": 9}
-    >>> found = moved(pd.DataFrame([row]), "ars", pd.DataFrame())
-    >>> found[["cell", "by", "beyond"]].values.tolist()
-    [['task=T', 'intervals', 'yes']]
     """
     rows = []
     changed = cells[cells["difference"].abs() > NOTHING] if len(cells) else cells

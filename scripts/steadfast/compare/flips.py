@@ -30,15 +30,7 @@ class Flip(NamedTuple):
 
 
 def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterator[Flip]:
-    """The samples of both runs that are scored differently, in the order of the first run.
-
-    >>> one = {"sample_id": "s", "draw": 0, "task": "T", "status": "ok"}
-    >>> [(f.kind, f.points) for f in flips(
-    ...     {"s": one | {"total": 0.5, "points": {"p": 0.0, "q": 1.0}}},
-    ...     {"s": one | {"total": 1.0, "points": {"p": 1.0, "q": 1.0}}},
-    ... )]
-    [('better', 'p: 0 → 1')]
-    """
+    """The samples of both runs that are scored differently, in the order of the first run."""
     for key in a:
         if key in b and (kind := _kind(a[key], b[key])):
             first, second = a[key], b[key]

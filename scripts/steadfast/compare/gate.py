@@ -91,9 +91,6 @@ def _rows(found: Comparison, margin: float) -> Iterator[tuple[object, ...]]:
 
 def _more(error: float, freedom: float, margin: float) -> float:
     """How many times as many clusters let an equal run pass with a power of 80 %; nan: no number.
-
-    >>> _more(0.02, 1e6, 0.02)  # (1.960 + 0.842)²
-    7.9
     """
     if not error > NOTHING:
         return np.nan

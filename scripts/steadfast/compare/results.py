@@ -83,11 +83,7 @@ class Difference(NamedTuple):
 
 
 def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:
-    """The keys of nested plain values that differ, with dots between their names.
-
-    >>> list(differences({"m": {"t": 0.0, "k": 1}}, {"m": {"t": 0.7, "k": 1}, "seed": 2}))
-    [Difference(key='m.t', a='0.0', b='0.7'), Difference(key='seed', a='(not there)', b='2')]
-    """
+    """The keys of nested plain values that differ, with dots between their names."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         for name in dict.fromkeys([*a, *b]):
             path = f"{key}.{name}" if key else str(name)

@@ -35,9 +35,6 @@ def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
     Args:
         strata: stratum of each cluster.
         seed: of the order within each stratum.
-
-    >>> clusters_in_order({"a1": "a", "a2": "a", "b1": "b"}, 1)
-    ['a2', 'a1', 'b1']
     """
     rng = Random(f"labels/{seed}")
     by_stratum: dict[str, list[str]] = defaultdict(list)

@@ -35,11 +35,7 @@ class Cut:
         return None if self == Cut() else asdict(self)
 
     def __call__(self, text: str) -> str | list[str | int]:
-        """A text; where it is longer its start, how many characters are left out, its end.
-
-        >>> Cut(6)("one two"), Cut(6)("three")
-        (['one ', 1, 'wo'], 'three')
-        """
+        """A text; where it is longer its start, how many characters are left out, its end."""
         if self.most is None or len(text) <= self.most:
             return text
         end = self.most // 3

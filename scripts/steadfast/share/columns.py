@@ -29,11 +29,7 @@ class ExportTable:
 
 
 def table(name: str, splits: Mapping[str, Iterable[Record]]) -> ExportTable:
-    """A table whose columns have one plain type each; a column of anything else is JSON text.
-
-    >>> table("t", {"a": [{"n": 1, "gold": ["x"]}], "b": [{"n": 2, "gold": "y"}]}).types
-    {'n': 'int64', 'gold': 'json'}
-    """
+    """A table whose columns have one plain type each; a column of anything else is JSON text."""
     held = {split: list(rows) for split, rows in splits.items()}
     every = [row for rows in held.values() for row in rows]
     names = dict.fromkeys(column for row in every for column in row)

@@ -26,9 +26,6 @@ class Passages:
 
 def places(passages: Passages) -> list[tuple[int, int]]:
     """Returns start and end of each place at which a wanted piece stands, in the order of the text.
-
-    >>> places(Passages("1. a\\n2. bb\\n3. a", ["a", "bb"]))
-    [(3, 4), (8, 10), (14, 15)]
     """
     found = {
         (start, start + len(piece))

@@ -40,9 +40,6 @@ def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> 
     """Returns n, the raw agreement of two raters (the share of equal verdicts) and Cohen's kappa.
 
     raw is nan without items, kappa also where both know one category only (Cohen 1960, equation 1).
-
-    >>> verdict_agreement(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
-    {'n': 4, 'raw': 0.75, 'kappa': 0.5}
     """
     table = _tables(first, second, np.zeros(len(first), int), 1)
     (raw,), (kappa,) = _raw(table), _kappa(table)
@@ -263,9 +260,6 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
 
 def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dict[K, V]:
     """Returns the verdict of most raters on each item, where some judged it and none has as many.
-
-    >>> majority({"Ann": {1: "yes", 2: "yes"}, "Bob": {1: "yes", 2: "no"}})
-    {1: 'yes'}
     """
     given: dict[K, Counter[V]] = defaultdict(Counter)
     for verdicts in raters.values():

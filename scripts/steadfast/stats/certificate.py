@@ -132,15 +132,7 @@ class Wanted:
         return smallest_of_run(strata, self.pairs, self.power, self.skewed)
 
     def clusters(self, groups: Sequence[TaskGroup]) -> int | None:
-        """The fewest clusters with which a run reaches the power; None beyond ``MOST``.
-
-        >>> one = np.ones(1)
-        >>> none = 0 * one
-        >>> of = Components(("T",), np.eye(1), np.zeros((1, 1)), none, none, none, 1)
-        >>> normal = Wanted(0.2, 0.8, skewed=False)
-        >>> normal.clusters([TaskGroup(of, one, one)])  # paired t test of 0.2
-        199
-        """
+        """The fewest clusters with which a run reaches the power; None beyond ``MOST``."""
         most = 1
         while self.reached(groups, most) < self.power:
             most *= 2

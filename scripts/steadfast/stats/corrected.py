@@ -62,13 +62,6 @@ def corrected(
         weights: clusters × 2: the sums of weights, likewise; 0 where nothing is labelled.
         people: clusters: people's values of the labelled items; not read where there are none.
         labelled: clusters: whether people labelled any item.
-
-    >>> said, true = np.array([1.0, 0.0] * 20), np.array([1.0, 0.0, 0.0, 0.0] * 10)
-    >>> labelled = np.arange(40) < 20
-    >>> columns = np.column_stack([said, said * labelled])
-    >>> found = corrected(columns, np.column_stack([np.ones(40), labelled]), true, labelled)
-    >>> round(found.value, 2), found.df  # half of the judge's yes are no
-    (0.25, 18)
     """
     known = int(labelled.sum())
     if known < FEWEST:
@@ -139,9 +132,6 @@ def expected_reach(
             where not; one half is a judge that knows nothing.
         truth: correlation of two items of a cluster in what holds.
         errors: that in whether the judge errs.
-
-    >>> round(expected_reach(100, 900, 1, 0.5, 0, 0), 3)  # as labels alone: 1.984 × √(.25 ÷ 100)
-    0.099
     """
     skill = 2 * right - 1
     of_truth = 0.25 * (1 + (size - 1) * truth) / size

@@ -39,13 +39,6 @@ def kept_shares(means: Estimates, lengths: Sequence[str], share: float) -> pd.Da
         units of the latter and set about ``share``: they lie on one side of ``share`` where the
         test says on which side the truth lies. They are empty at the shortest length, and where
         clusters cannot tell. n is what the score rests on.
-
-    >>> from steadfast.stats.intervals import Clusters
-    >>> frame = pd.DataFrame({"cluster": list("abab"), "length": ["4k", "4k", "8k", "8k"]})
-    >>> frame = frame.assign(model="m", total=[0.9, 0.7, 0.5, 0.3])
-    >>> means = Clusters(frame, []).means(frame, ["model", "length"])
-    >>> kept_shares(means, ["4k", "8k"], 0.85)["value"].tolist()
-    [1.0, 0.5]
     """
     found = means.cells.reset_index()[["model", "length", "value", "n"]]
     found = found.astype({"model": str, "length": str}).assign(place=range(len(found)))
@@ -123,13 +116,7 @@ class Reach(NamedTuple):
 
 
 def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
-    """Returns how far each model keeps its score, from the rows of ``kept_shares``.
-
-    >>> rows = pd.DataFrame({"model": "m", "length": ["4k", "8k", "16k"], "value": [1, 0.9, 0.6]})
-    >>> rows = rows.assign(share=0.85, low=[math.nan, 0.8, 0.5], high=[math.nan, 1, 0.7])
-    >>> reaches(rows)
-    {'m': Reach(value='8k', low='4k', high='8k', longest='16k')}
-    """
+    """Returns how far each model keeps its score, from the rows of ``kept_shares``."""
     return {str(model): _reach(of) for model, of in rows.groupby("model", sort=False)}
 
 

@@ -51,20 +51,12 @@ class Stratum:
 
 
 def standard_error(strata: Sequence[Stratum]) -> float:
-    """Returns the standard error of a difference, in its own unit.
-
-    >>> round(standard_error([Stratum(0.5, 0.04, 4)] * 2) ** 2, 6)  # 2·0.25·0.01
-    0.005
-    """
+    """Returns the standard error of a difference, in its own unit."""
     return float(np.sqrt(sum(stratum._share for stratum in strata)))
 
 
 def degrees_of_freedom(strata: Sequence[Stratum]) -> float:
-    """Returns Satterthwaite's of a difference; 0 where a stratum has fewer than two clusters.
-
-    >>> degrees_of_freedom([Stratum(0.5, 0.04, 4), Stratum(0.5, 0.04, 4)])  # 3 + 3
-    6.0
-    """
+    """Returns Satterthwaite's of a difference; 0 where a stratum has fewer than two clusters."""
     if min(stratum.clusters for stratum in strata) < 2:
         return 0.0
     shares = [stratum._share for stratum in strata]
@@ -119,11 +111,7 @@ def smallest_of_run(
 
 
 def smallest_difference(error: float, freedom: float, pairs: int = 1) -> float:
-    """Returns ``smallest_of_run`` where only a comparison's error and freedom are known.
-
-    >>> round(smallest_difference(0.25, 1e6), 2)  # 1.960 + 0.842 standard errors
-    0.7
-    """
+    """Returns ``smallest_of_run`` where only a comparison's error and freedom are known."""
     if not freedom >= 1:
         return float("nan")
     clusters = round(freedom) + 1

@@ -26,11 +26,7 @@ LEVELS = np.logspace(-10, -1e-4, 48)
 
 
 def evenly(level: np.ndarray, share: float) -> np.ndarray:
-    """Spends nearly as much at each look, as Pocock's boundaries do (Lan and DeMets 1983).
-
-    >>> float(evenly(np.array(0.05), 1.0))
-    0.05
-    """
+    """Spends nearly as much at each look, as Pocock's boundaries do (Lan and DeMets 1983)."""
     spent: np.ndarray = level * np.log1p((np.e - 1) * share)
     return spent
 
@@ -49,9 +45,6 @@ def boundaries(levels: np.ndarray, shares: Sequence[float], spending: Spending) 
         levels: two-sided levels, above 0.
         shares: of all data at each look, ascending, the last one 1 at most.
         spending: of a level and a share, what is spent of the level by then.
-
-    >>> boundaries(np.array([0.05]), [0.5, 1], late).round(3).tolist()  # Lan and DeMets 1983
-    [[2.963, 1.969]]
     """
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     places, mass = np.zeros((len(levels), 1)), np.ones((len(levels), 1))

@@ -32,13 +32,6 @@ def step_down(differences: Estimates, families: Iterable[np.ndarray]) -> list[np
     Returns:
         p in the order of each family: a multiple of 1 ÷ the number of patterns, and nan where
         clusters cannot tell (see ``Estimates.rows``) or are fewer than ``FEWEST``.
-
-    >>> import pandas as pd
-    >>> from steadfast.stats.intervals import Clusters
-    >>> frame = pd.DataFrame({"cluster": list("abcdef"), "total": [2.0, 3, 4, 3, 2, 4]})
-    >>> of = Clusters(frame, []).means(frame.assign(task="T"), ["task"], limits=(-9, 9))
-    >>> step_down(of, [np.array([0])])[0].tolist()  # of 32 patterns of six signs one has all alike
-    [0.03125]
     """
     under = _under_flips(differences)
     enough = np.count_nonzero(differences.shares, axis=1) >= FEWEST

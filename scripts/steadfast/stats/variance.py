@@ -23,14 +23,6 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
     equal has no rows.
 
     Source: Fisher's analysis of variance, without interactions, which the residual holds.
-
-    >>> frame = pd.DataFrame({"context": list("aabb"), "expression": [0, 1, 0, 1]})
-    >>> frame = frame.assign(model="m", task="T", length="4k", sample_id=range(4), draw=0)
-    >>> frame["total"] = [0.0, 0.5, 1.0, 1.5]  # sums of squares 4·0.5² and 4·0.25²
-    >>> factors = {"context": "context", "expression": "expression"}
-    >>> rows = variance_shares(frame, factors)
-    >>> rows.loc[rows["task"] == "T", ["perspective", "value"]].round(3).values.tolist()
-    [['context', 0.8], ['expression', 0.2], ['residual', 0.0]]
     """
     by_task = frame[frame["total"].notna()].groupby("task", observed=True)
     parts = [row for task, rows in by_task for row in _task(str(task), rows, factors)]

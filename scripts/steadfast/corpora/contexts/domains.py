@@ -20,11 +20,7 @@ def usual_domain(scenario: str) -> str:
 
 
 def facts_of(scenario: str, domain: str = "") -> Settings:
-    """Returns what the contexts of a domain (empty: the paper's) are made of.
-
-    >>> facts_of("list")["corpora"]
-    ['alpaca']
-    """
+    """Returns what the contexts of a domain (empty: the paper's) are made of."""
     return DOMAINS[scenario][domain or usual_domain(scenario)]
 
 

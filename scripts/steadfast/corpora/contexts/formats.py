@@ -27,16 +27,7 @@ def show_list(elements: Sequence[str], format: str = NUMBERED) -> str:
 
 
 def show_documents(documents: Sequence[Mapping[str, str]], format: str = NUMBERED) -> str:
-    """Returns documents by their fields, each under its name, from doc-1 on.
-
-    >>> print(show_documents([{"id": "x", "text": "One."}, {"text": "Two."}], "bulleted"))
-    - doc-1
-      - id: x
-      - text: One.
-    <BLANKLINE>
-    - doc-2
-      - text: Two.
-    """
+    """Returns documents by their fields, each under its name, from doc-1 on."""
     shown = (show_document(number, of, format) for number, of in enumerate(documents, start=1))
     return "{" + ",\n\n".join(shown) + "}" if format == "json" else "\n\n".join(shown)
 
