@@ -5,8 +5,7 @@ import pytest
 from judge_server import worded
 from judged_run import SMALL, JudgedRun, sent
 from steadfast.contract.components import Reply, Scored
-from steadfast.stats.agreement import RULES
-from steadfast.stats.on_rules import on_rule_items
+from steadfast.stats.agreement import RULES, on_rule_items
 
 BY_RULE = {
     "followbench": lambda run, record: record["scorer"] != "judge",

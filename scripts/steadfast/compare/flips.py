@@ -34,17 +34,9 @@ def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterato
     for key in a:
         if key in b and (kind := _kind(a[key], b[key])):
             first, second = a[key], b[key]
-            yield Flip(
-                first["task"],
-                first["sample_id"],
-                first["draw"],
-                kind,
-                first["status"],
-                second["status"],
-                first["total"],
-                second["total"],
-                _moved_points(first["points"] or {}, second["points"] or {}),
-            )
+            sides = first["status"], second["status"], first["total"], second["total"]
+            points = _moved_points(first["points"] or {}, second["points"] or {})
+            yield Flip(first["task"], first["sample_id"], first["draw"], kind, *sides, points)
 
 
 def _kind(a: ScoreRecord, b: ScoreRecord) -> str:

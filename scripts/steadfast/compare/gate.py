@@ -90,8 +90,7 @@ def _rows(found: Comparison, margin: float) -> Iterator[tuple[object, ...]]:
 
 
 def _more(error: float, freedom: float, margin: float) -> float:
-    """How many times as many clusters let an equal run pass with a power of 80 %; nan: no number.
-    """
+    """How many times as many clusters let an equal run pass with 80 % power; nan: no number."""
     if not error > NOTHING:
         return np.nan
     clusters = wanted = freedom + 1

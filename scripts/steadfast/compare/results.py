@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -74,12 +74,8 @@ class Comparison:
             write_csv(folder / f"{name}.csv", rows)
 
 
-class Difference(NamedTuple):
-    """A key whose values differ; a value is shown as JSON."""
-
-    key: str
-    a: str
-    b: str
+Difference = tuple[str, str, str]
+"""A key whose values differ, and the two values as JSON."""
 
 
 def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:
@@ -90,10 +86,10 @@ def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:
             if name in a and name in b:
                 yield from differences(a[name], b[name], path)
             else:
-                held = [canonical_json(of[name]) if name in of else ABSENT for of in (a, b)]
-                yield Difference(path, *held)
+                held = (canonical_json(of[name]) if name in of else ABSENT for of in (a, b))
+                yield path, *held
     elif canonical_json(a) != canonical_json(b):
-        yield Difference(key, canonical_json(a), canonical_json(b))
+        yield key, canonical_json(a), canonical_json(b)
 
 
 def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:

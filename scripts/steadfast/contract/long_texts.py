@@ -27,7 +27,7 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
     """
     source = config.corpora.source
     settings: Record = {"corpus": corpus}
-    files: list[Path] = []
+    files, needs = list[Path](), Needs()
     match source:
         case "synthetic":
             tokens = max(LEAST_TOKENS, 1 << (tokens - 1).bit_length())
@@ -46,12 +46,15 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
                 else facts("corpora/hub.yaml")[corpus]
             )
             settings["lock"] = config.corpora.lock
+            hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
+            revision = f"{settings['repo']}/revision/{settings['revision']}"
+            needs = Needs((f"{hub}/api/datasets/{revision}",))  # of its first name alone
     return DataFile(
         f"{folder if source == 'synthetic' else FOLDER}/{corpus}.jsonl",
         "corpus",
         Component(f"steadfast.corpora.{source}:corpus", settings),
         files=tuple(map(str, files)),
-        needs=_needs(source, settings),
+        needs=needs,
     )
 
 
@@ -68,11 +71,3 @@ def contexts_file(
     """
     made_by = f"steadfast.corpora.contexts.{BUILDERS[scenario]}:contexts"
     return DataFile(path, "contexts", Component(made_by, settings), dict(corpora))
-
-
-def _needs(source: str, settings: Settings) -> Needs:
-    """Returns the address of a corpus on the hub, at its revision; of its first name alone."""
-    if source != "hub":
-        return Needs()
-    hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
-    return Needs((f"{hub}/api/datasets/{settings['repo']}/revision/{settings['revision']}",))

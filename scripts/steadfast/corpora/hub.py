@@ -16,8 +16,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record
-from steadfast.corpora.lock import LockFile, check, sha256_of
+from steadfast.base.files import Record, file_sha256
+from steadfast.corpora.lock import LockFile, check
 from steadfast.corpora.records import cleaned, fields_of, read_files
 from steadfast.corpora.tables import FORMATS, tables
 
@@ -273,7 +273,7 @@ class _Search:
     def _fetch(self, name: str) -> Path:
         path = self._data_set.fetch(name)
         if name not in self.digests:
-            self.digests[name] = sha256_of(path)
+            self.digests[name] = file_sha256(path)
             for expected, by in self._expected:
                 where = f"{self._data_set.repo} {name}"
                 check(where, self.digests[name], expected.get(name), by, path)
@@ -282,10 +282,5 @@ class _Search:
 
 def _shown(names: Sequence[str]) -> str:
     """Returns some names for a message; how many more where there are many."""
-
-    def shown() -> Iterator[str]:
-        yield from names[:SHOWN]
-        if len(names) > SHOWN:
-            yield f"and {len(names) - SHOWN} more"
-
-    return ", ".join(shown()) or "none"
+    more = [f"and {len(names) - SHOWN} more"] if len(names) > SHOWN else []
+    return ", ".join([*names[:SHOWN], *more]) or "none"

@@ -4,7 +4,6 @@
 ``found``, which is no data set's name, a sentence a corpus says what was taken from where.
 """
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,12 +51,6 @@ class LockFile:
 
     def _all(self) -> Record:
         return read_json(self.path) if self.path.exists() else {}
-
-
-def sha256_of(path: Path) -> str:
-    """Returns the sha256 of a file's bytes, in hexadecimal."""
-    with open(path, "rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def check(name: str, found: str, expected: str | None, by: str, path: Path) -> None:

@@ -53,10 +53,4 @@ def _safe(text: str) -> str:
 
 
 def _shown(one: ToLabel) -> Record:
-    return {
-        "model": one.model,
-        "sample_id": one.sample_id,
-        "instruction": one.instruction,
-        "answer": one.answer,
-        "questions": [question._asdict() for question in one.questions],
-    }
+    return one._asdict() | {"questions": [question._asdict() for question in one.questions]}

@@ -25,8 +25,7 @@ class Passages:
 
 
 def places(passages: Passages) -> list[tuple[int, int]]:
-    """Returns start and end of each place at which a wanted piece stands, in the order of the text.
-    """
+    """Returns start and end of each place of a wanted piece, in the order of the text."""
     found = {
         (start, start + len(piece))
         for piece in dict.fromkeys(passages.wanted)

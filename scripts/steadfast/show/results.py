@@ -55,7 +55,8 @@ class Results:
     ):
         self.frames, self.display, self.words = frames, display, words
         self.slots, self._otherwise = slots or {}, otherwise
-        self.roster = roster_of(frames, display)
+        prompts = models_by_prompts(frames["coverage"])
+        self.roster = Roster(prompts, display, prompts)
 
     @property
     def digits(self) -> int:
@@ -183,12 +184,6 @@ def tie_note(roster: Roster, unit: str) -> Note:
     if roster.as_printed:
         return (None, NOTES["print_ties"])
     return (None, NOTES["ties"].format(fewest=FEWEST, unit=unit))
-
-
-def roster_of(frames: Frames, display: Display) -> Roster:
-    """Returns all models that the metrics ``coverage`` names."""
-    prompts = models_by_prompts(frames["coverage"])
-    return Roster(prompts, display, prompts)
 
 
 def shared_notes(roster: Roster, judged: bool) -> list[Note]:

@@ -16,27 +16,23 @@ def trial_remark(limit: int | None) -> str:
 
 def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[str]:
     """Returns the sentences on how far adaptive runs asked, by their last decisions."""
-    return [_adaptive_remark(decision, display) for decision in decisions]
-
-
-def _adaptive_remark(decision: Settings, display: "Display") -> str:
-    words = facts("show.yaml")["adaptive"]
-    by_rounds: dict[int, list[str]] = {}
-    for name, known in decision["models"].items():
-        label = display.models.get(name, Shown(name)).label
-        by_rounds.setdefault(known["rounds"], []).append(label)
-    rounds = "; ".join(
-        words["answered"].format(round=number, models=", ".join(by_rounds[number]))
-        for number in sorted(by_rounds, reverse=True)
-    )
-    going_on = len(decision["goes_on"])
-    state = words["under_way" if going_on else "stopped"].format(
-        round=decision["rounds"], most=decision["design"]["contexts"], models=going_on
-    )
-    sentence: str = words["whole"].format(
-        goal=decision["design"]["goal"], state=state, rounds=rounds, measure=decision["measure"]
-    )
-    return sentence
+    words, found = facts("show.yaml")["adaptive"], []
+    for decision in decisions:
+        by_rounds: dict[int, list[str]] = {}
+        for name, known in decision["models"].items():
+            label = display.models.get(name, Shown(name)).label
+            by_rounds.setdefault(known["rounds"], []).append(label)
+        rounds = "; ".join(
+            words["answered"].format(round=number, models=", ".join(by_rounds[number]))
+            for number in sorted(by_rounds, reverse=True)
+        )
+        design, going_on = decision["design"], len(decision["goes_on"])
+        state = words["under_way" if going_on else "stopped"].format(
+            round=decision["rounds"], most=design["contexts"], models=going_on
+        )
+        slots = {"goal": design["goal"], "measure": decision["measure"]}
+        found.append(words["whole"].format(state=state, rounds=rounds, **slots))
+    return found
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain, combinations, permutations
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -259,8 +259,7 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
 
 
 def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dict[K, V]:
-    """Returns the verdict of most raters on each item, where some judged it and none has as many.
-    """
+    """Returns what most raters say of each item that so many judged, where none has as many."""
     given: dict[K, Counter[V]] = defaultdict(Counter)
     for verdicts in raters.values():
         for item, verdict in verdicts.items():
@@ -280,3 +279,48 @@ def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
     for (model, answer, question), verdict in majority(raters, fewest=1).items():
         found[model, answer][question] = verdict
     return found
+
+
+Given = dict[tuple[str, str, Any], Any]
+"""Verdicts by model, answer and question."""
+
+
+def on_rule_items(
+    judges: Sequence[str],
+    scores: Sequence[Scored[Any]],
+    read: Callable[[Any], Mapping[Any, Any]],
+    decided: Callable[[Any], Collection[Any]] | None = None,
+) -> pd.DataFrame:
+    """Returns how well judges do on what rules decide, which is the truth without people.
+
+    Rows are as ``agreement_rows`` has them, with ``RATES`` and their ends, by model; there are none
+    if no judge was asked about what a rule decides.
+
+    Args:
+        judges: those to compare, in the order to show.
+        scores: of answers of which something is decided by a rule.
+        read: makes of the rule's rating, and of a judge's, a verdict (1 or 0) for each question.
+        decided: the questions on an answer that a rule decides; None: all.
+    """
+    by_rule: Given = {}
+    by_judge: dict[str, Given] = {judge: {} for judge in first_draws(judges)}
+    for model, _, record in scores:
+        known = set(decided(record)) if decided else None
+        for judge, found in by_judge.items():
+            if rated := record["other_raters"].get(votes.rater_name(judge, votes.ON_RULES)):
+                for given, of in ((found, rated), (by_rule, record)):
+                    given |= {
+                        (model, answer_name(record), question): verdict
+                        for question, verdict in read(of).items()
+                        if known is None or question in known
+                    }
+    contexts, rows = contexts_of(scores), list[Record]()
+
+    def cluster(item: tuple[str, str, Any]) -> object:
+        return contexts[item[:2]]
+
+    for judge, given in by_judge.items() if by_rule else ():
+        for model, sides in by_model([given, by_rule], lambda item: item[0]).items():
+            row: Record = {"kind": RULES, "first": judge, "second": "rule", "model": model}
+            rows.append(row | pair_row(sides, cluster) | against_truth(sides, cluster))
+    return pd.DataFrame(rows, columns=[*COLUMNS, *AGAINST_TRUTH])

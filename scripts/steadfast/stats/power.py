@@ -90,7 +90,10 @@ def power_of_run(
     if skewed:
         reach, spread = _reach(strata, limit)
         return float(scipy.special.ndtr((difference / error - reach) / spread))
-    return _power(difference / error, freedom, limit)
+    shift, nctdtr = difference / error, scipy.special.nctdtr
+    above, below = 1 - nctdtr(freedom, shift, limit), nctdtr(freedom, shift, -limit)
+    # scipy has no number for tails that are next to nothing.
+    return float((above if above == above else shift > limit) + (below if below == below else 0))
 
 
 def smallest_of_run(
@@ -124,15 +127,6 @@ def _many(strata: Sequence[Stratum]) -> bool:
 
 def _limit(freedom: float, pairs: int) -> float:
     return float(scipy.special.stdtrit(freedom, 1 - SIGNIFICANT / (2 * pairs)))
-
-
-def _power(shift: float, freedom: float, limit: float) -> float:
-    above, below = (
-        1 - scipy.special.nctdtr(freedom, shift, limit),
-        scipy.special.nctdtr(freedom, shift, -limit),
-    )
-    # scipy has no number for tails that are next to nothing.
-    return float((above if above == above else shift > limit) + (below if below == below else 0))
 
 
 def _reach(strata: Sequence[Stratum], limit: float) -> tuple[float, float]:

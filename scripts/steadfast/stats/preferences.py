@@ -74,47 +74,34 @@ def preferences(
         by_model: dict[str, dict[str, float | None]] = defaultdict(dict)
         for (model, sample, _), total in given[judge].items():
             by_model[model][sample] = total
-        pairs = list(combinations(sorted(set(by_model) - set(references)), 2))
-        counted = {pair: _counts(by_model, pair) for pair in pairs}
-        both = {item: word for item in human if (word := _by_totals(by_model, item, references))}
-        of_people = Counter((item[:2], human[item]) for item in both)
-        for pair, counts in counted.items():
-            its = {word: of_people[pair, word] for word in TURNED}
-            counts["labelled"] = sum(its.values())
-            counts |= {f"human_{word}": count for word, count in its.items()}
+        counted, words = dict[Pair, Record](), dict[Item, str]()
+        for pair in combinations(sorted(set(by_model) - set(references)), 2):
+            first_totals, totals = (by_model[model] for model in pair)
+            its = {
+                sample: preference(total, other)
+                for sample, total in first_totals.items()
+                if total is not None and (other := totals.get(sample)) is not None
+            }
+            labelled = [sample for sample in its if (*pair, sample) in human] if human else []
+            words |= {(*pair, sample): its[sample] for sample in labelled}
+            counts = Counter(its.values())
+            of_people = Counter(human[*pair, sample] for sample in labelled)
+            counted[pair] = {
+                **{word: counts[word] for word in TURNED},
+                "n": len(its),
+                "expected": len(first_totals.keys() | totals.keys()),
+                "labelled": len(labelled),
+                **{f"human_{word}": of_people[word] for word in TURNED},
+            }
+        both = {item: words[item] for item in human if item in words}
         agreed = _with_people(both, human, contexts)
-        of_pairs = [((model, other), row) for (model, other), row in counted.items()]
         if counted:
-            sums = {name: sum(row[name] for row in counted.values()) for name in COUNTS}
-            of_pairs.append((("", ""), sums))
+            counted["", ""] = {name: sum(row[name] for row in counted.values()) for name in COUNTS}
         rows += [
             {"judge": judge, "model": pair[0], "other": pair[1], **row, **agreed.get(pair, {})}
-            for pair, row in of_pairs
+            for pair, row in counted.items()
         ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _counts(by_model: Mapping[str, Mapping[str, float | None]], pair: Pair) -> Record:
-    """Returns how often the first of two models wins, ties and loses, and of how many samples."""
-    first, second = (by_model[model] for model in pair)
-    words = Counter(
-        preference(total, other)
-        for sample, total in first.items()
-        if total is not None and (other := second.get(sample)) is not None
-    )
-    found = {word: words[word] for word in TURNED}
-    return {**found, "n": words.total(), "expected": len(first.keys() | second.keys())}
-
-
-def _by_totals(
-    by_model: Mapping[str, Mapping[str, float | None]], item: Item, references: Collection[str]
-) -> str | None:
-    """Returns the preference by totals of what people compared; None where one has no total."""
-    *models, sample = item
-    if any(model in references for model in models):
-        return None
-    first, second = (by_model.get(model, {}).get(sample) for model in models)
-    return None if first is None or second is None else preference(first, second)
 
 
 def _with_people(
@@ -141,11 +128,7 @@ def read_preferences(
     A record has ``model``, ``other``, ``sample_id``, ``preference`` (win, tie or lose, as the model
     fares), and ``rater`` where several people have compared; other records, and those of models
     without ``scores``, are passed over. Answers to ``turns`` of a conversation are not compared.
-
-    Raises:
-        UserError: a record lacks a field, is there twice, has a preference that is none or names a
-            sample that does not exist, or the file has preferences alone and none of models that
-            run.
+    A record that is at fault is a UserError, and so are preferences of none of the models that run.
     """
     known: dict[str, set[str]] = defaultdict(set)
     for model, _, score in scores:

@@ -81,9 +81,6 @@ def read_label_file(path: Path) -> Labels:
     """Returns the labels of a file: records of JSON lines, or a sheet of ``SHEET`` that came back.
 
     Rows without a verdict are left out.
-
-    Raises:
-        UserError: a sheet lacks a column, or has a verdict that is neither yes nor no.
     """
     if path.suffix != ".csv":
         return Labels(str(path), list(read_jsonl(path)))
@@ -164,9 +161,7 @@ def read_labels(
         judged: whether a judge decides the answer of a score's record, and no rule.
 
     Raises:
-        UserError: a record lacks a field, is there twice, has verdicts that are none or names a
-            sample that does not exist or that no judge decides, or no record is of a model that
-            runs.
+        UserError: a record is at fault, or none is of a model that runs.
     """
     if labels is None:
         return {}

@@ -14,8 +14,7 @@ from steadfast.benchmarks.complexbench.branches import selecting, selections
 from steadfast.benchmarks.complexbench.facts import WHOLE, Prompt, ScoreRecord, language_and_split
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Data, Labels, Question, Sample, Scored
-from steadfast.stats.agreement import answer_agreement, consensus
-from steadfast.stats.on_rules import on_rule_items
+from steadfast.stats.agreement import answer_agreement, consensus, on_rule_items
 from steadfast.stats.preferences import preferences
 from steadfast.stats.raters import answer_name, judge_verdicts, read_labels
 from steadfast.stats.scores import STATUSES, is_empty, models_asked, prompts_of, with_prompts

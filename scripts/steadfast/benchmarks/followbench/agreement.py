@@ -20,9 +20,14 @@ from steadfast.benchmarks.followbench.facts import (
 )
 from steadfast.contract.components import Labels, Question, Sample, Scored
 from steadfast.contract.votes import rater_name
-from steadfast.stats.agreement import AGAINST_TRUTH, COLUMNS, answer_agreement, consensus
+from steadfast.stats.agreement import (
+    AGAINST_TRUTH,
+    COLUMNS,
+    answer_agreement,
+    consensus,
+    on_rule_items,
+)
 from steadfast.stats.corrected import corrected_rows
-from steadfast.stats.on_rules import on_rule_items
 from steadfast.stats.raters import (
     answer_name,
     by_answer,
