@@ -86,8 +86,8 @@ def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:
             if name in a and name in b:
                 yield from differences(a[name], b[name], path)
             else:
-                held = (canonical_json(of[name]) if name in of else ABSENT for of in (a, b))
-                yield path, *held
+                one, other = (canonical_json(of[name]) if name in of else ABSENT for of in (a, b))
+                yield path, one, other
     elif canonical_json(a) != canonical_json(b):
         yield key, canonical_json(a), canonical_json(b)
 
