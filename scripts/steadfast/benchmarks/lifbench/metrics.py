@@ -5,27 +5,11 @@ from collections.abc import Collection, Iterable, Mapping
 import pandas as pd
 
 from steadfast.base.files import Settings
-from steadfast.benchmarks.lifbench.analyses import (
-    above_floor,
-    comparisons,
-    complexity,
-    depth,
-    effective,
-    rubrics,
-    variance,
-    weights,
-)
+from steadfast.benchmarks.lifbench import analyses, sampling
 from steadfast.benchmarks.lifbench.beyond import ars_by_group, beyond_ifs, paper_samples
 from steadfast.benchmarks.lifbench.frames import coverage, data_counts, row_order, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
-from steadfast.benchmarks.lifbench.sampling import (
-    chosen,
-    sampling_effect,
-    sets_of,
-    statistics_rows,
-    unasked,
-)
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.contract.records import OVERALL
@@ -54,15 +38,15 @@ def metrics(
     """
     tasks = with_own(own)
     by = Rubric(rubric, weighting, tasks)
-    everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), sets_of(data)
+    everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), sampling.sets_of(data)
     whole = paper_samples(everything) if beyond else everything
     further: dict[str, pd.DataFrame] = {}
     if sets:
         if sets.nearest and sets.random:
-            further["sampling"] = sampling_effect(whole, sets)
-        further["recs"] = statistics_rows(data)
-        kept = [*(own or ()), *unasked(whole, sets.shown)]
-        everything, whole = (chosen(of, sets.shown, kept) for of in (everything, whole))
+            further["sampling"] = sampling.sampling_effect(whole, sets)
+        further["recs"] = sampling.statistics_rows(data)
+        kept = [*(own or ()), *sampling.unasked(whole, sets.shown)]
+        everything, whole = (sampling.chosen(of, sets.shown, kept) for of in (everything, whole))
 
     def measured(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
         return {
@@ -70,12 +54,12 @@ def metrics(
             "ifp": ifp(frame, by),
             "ifs": ifs(frame),
             "coverage": coverage(frame),
-            "comparisons": comparisons(frame, by, references),
-            "variance": variance(frame),
-            "depth": depth(frame, tasks),
-            "rubrics": rubrics(frame, by, references),
+            "comparisons": analyses.comparisons(frame, by, references),
+            "variance": analyses.variance(frame),
+            "depth": analyses.depth(frame, tasks),
+            "rubrics": analyses.rubrics(frame, by, references),
             "data": data_counts(frame),
-            "floor": above_floor(frame, floor, by),
+            "floor": analyses.above_floor(frame, floor, by),
         }
 
     uncounted = [name for name, task in tasks.items() if not task.counts]
@@ -83,8 +67,8 @@ def metrics(
     frame = whole[~apart]
     frames = measured(frame) | further
     frames |= {
-        "complexity": complexity(frame, by),
-        "weights": weights(frame, by),
+        "complexity": analyses.complexity(frame, by),
+        "weights": analyses.weights(frame, by),
         "drawn": drawn(frame, None, ["stratum", "length"]),
     }
     if beyond:
@@ -97,7 +81,7 @@ def metrics(
     shown = ("ars", "ifs", "coverage", "comparisons", "drawn", "floor")
     frames["headline"] = headline(*(frames[name] for name in shown))
     if effective_share:
-        frames["effective"] = rows = effective(frame, effective_share, by)
+        frames["effective"] = rows = analyses.effective(frame, effective_share, by)
         of = rows[~rows["model"].isin(references)]
         frames["headline"] = with_reaches(frames["headline"], of, "ARS")
     for task, rows in whole[apart].groupby("task", observed=True):

@@ -3,17 +3,10 @@
 from collections.abc import Callable, Mapping
 
 from steadfast.base.files import Settings
-from steadfast.benchmarks.lifbench.figures.by_length import (
-    ars_by_length,
-    by_length,
-    capabilities_by_length,
-    complexity,
-    effective,
-)
+from steadfast.benchmarks.lifbench.figures import by_length, shared
 from steadfast.benchmarks.lifbench.figures.position import success_by_position
 from steadfast.benchmarks.lifbench.figures.rubric import capabilities, weights
 from steadfast.benchmarks.lifbench.figures.sampling import sampling
-from steadfast.benchmarks.lifbench.figures.shared import WORDS
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
@@ -22,13 +15,13 @@ from steadfast.show.figures import Picture
 from steadfast.show.roster import Display
 
 BUILDERS: dict[str, Callable[[LifbenchResults, str], Picture]] = {
-    "ars_by_length": ars_by_length,
-    FRAME: effective,
+    "ars_by_length": by_length.ars_by_length,
+    FRAME: by_length.effective,
     "figure2_weights": weights,
     "figure3_capabilities": capabilities,
-    "figure4_by_length": by_length,
-    "figure5_capabilities_by_length": capabilities_by_length,
-    "figure6_complexity": complexity,
+    "figure4_by_length": by_length.by_length,
+    "figure5_capabilities_by_length": by_length.capabilities_by_length,
+    "figure6_complexity": by_length.complexity,
     "figure7_sampling": sampling,
     "success_by_position": success_by_position,
 }
@@ -46,5 +39,5 @@ def figures(
     return {
         name: draw(results, name)
         for name, draw in BUILDERS.items()
-        if WORDS["needs"].get(name, "ars") in frames
+        if shared.WORDS["needs"].get(name, "ars") in frames
     }

@@ -7,20 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steadfast.benchmarks.lifbench.analyses import EASY, HARD, MOST_EASY
-from steadfast.benchmarks.lifbench.figures.shared import (
-    AXES,
-    EMPTY,
-    TITLES,
-    WORDS,
-    captioned,
-    counted,
-    groups,
-    listed,
-    models,
-    of_contenders,
-    sentence,
-    values_of,
-)
+from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.records import PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
@@ -52,12 +39,12 @@ SIGNS = {"expression": "o", "variable": "s", "length": "^"}
 def by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws ARS and IFS at each length (Figure 4); many models stand in rows by group."""
     ars, ifs = (_at_lengths(rows_of(results.frames[key], task=OVERALL)) for key in ("ars", "ifs"))
-    shown = [(ars, AXES["ars"], TITLES["ars"])]
+    shown = [(ars, shared.AXES["ars"], shared.TITLES["ars"])]
     for perspective in WITHIN:
         heading = HEADINGS["perspectives"][perspective]
-        title = TITLES["of_perspective"].format(perspective=heading.lower())
-        shown.append((rows_of(ifs, perspective=perspective), AXES["ifs"], title))
-    lines = lineups(groups(results))
+        title = shared.TITLES["of_perspective"].format(perspective=heading.lower())
+        shown.append((rows_of(ifs, perspective=perspective), shared.AXES["ifs"], title))
+    lines = lineups(shared.groups(results))
     figure, panels, keys = rows_of_panels(len(lines), 1.9, len(shown))
     for column, ((rows, label, title), down) in enumerate(zip(shown, panels, strict=True)):
         for axes, (heading, order) in zip(down, lines, strict=True):
@@ -67,49 +54,48 @@ def by_length(results: LifbenchResults, name: str) -> figures.Picture:
             above = f"({LETTERS[column]}) {title}"
             figures.frame(axes, f"{heading}\n{above}" if heading and column == 0 else above)
     legends(figure, panels[0], keys)
-    return captioned(results, name, figure, _decline(results, ars, ifs), [ars, ifs])
+    return shared.captioned(results, name, figure, _decline(results, ars, ifs), [ars, ifs])
 
 
 def capabilities_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the capabilities at each length, a panel a model (Figure 5)."""
     rows = _at_lengths(rows_of(results.frames["ifp"], task=OVERALL))
-    figure = _panels(results, rows, "capability", CAPABILITIES, AXES["ifp"])
-    first, last = _ends(results)
-    falls = {
-        shown: _change(results, rows_of(rows, capability=capability)).mul(-1).mean()
+    figure = _panels(results, rows, "capability", CAPABILITIES, shared.AXES["ifp"])
+    changes = {
+        shown: _change(results, rows_of(rows, capability=capability))
         for capability, shown in CAPABILITIES.items()
-        if first != last and len(_change(results, rows_of(rows, capability=capability)))
     }
-    notes = [sentence("falls", first=first, last=last, falls=listed(falls, results.digits))]
-    return captioned(results, name, figure, notes if falls else [], [rows])
+    falls = {shown: -change.mean() for shown, change in changes.items() if len(change)}
+    note = shared.sentence("falls", falls=shared.listed(falls, results.digits), **_ends(results))
+    return shared.captioned(results, name, figure, [note] if falls else [], [rows])
 
 
 def complexity(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws easy and hard tasks at each length, a panel a model (Figure 6)."""
     rows = _at_lengths(results.frames["complexity"])
-    figure = _panels(results, rows, "split", WORDS["splits"], AXES["complexity"])
+    figure = _panels(results, rows, "split", shared.WORDS["splits"], shared.AXES["complexity"])
     weights = results.frames["weights"]
     whole = weights[weights["capability"] == ""]
     tasks = {EASY: whole["value"] <= MOST_EASY, HARD: whole["value"] > MOST_EASY}
     named = {
-        split: ", ".join(whole.loc[those, "task"]) or EMPTY[split] for split, those in tasks.items()
+        split: ", ".join(whole.loc[those, "task"]) or shared.EMPTY[split]
+        for split, those in tasks.items()
     }
     easy, hard = (-_change(results, rows_of(rows, split=split)) for split in (EASY, HARD))
     both, notes = easy.index.intersection(hard.index), []
-    first, last = _ends(results)
-    if len(both) and first != last:
+    if len(both):
         losses = {EASY: easy[both].mean(), HARD: hard[both].mean()}
         shown = {split: rounded(loss, results.digits) for split, loss in losses.items()}
         told = (hard[both] > easy[both]).to_dict()
-        notes.append(counted(results, "hard_falls", told, first=first, last=last, **shown))
-    return captioned(results, name, figure, notes, [rows], slots=named)
+        notes.append(shared.counted(results, "hard_falls", told, **shown, **_ends(results)))
+    return shared.captioned(results, name, figure, notes, [rows], slots=named)
 
 
 def effective(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the share of overall ARS at the shortest length that each model keeps at each."""
-    of = Effective(results, AXES["ars"])
-    figure = effective_figure(of, groups(results))
-    return captioned(results, name, figure, of.kept_by(), [of.rows], slots=of.slots)
+    of = Effective(results, shared.AXES["ars"])
+    figure = effective_figure(of, shared.groups(results))
+    return shared.captioned(results, name, figure, of.kept_by(), [of.rows], slots=of.slots)
 
 
 def _panels(
@@ -120,19 +106,20 @@ def _panels(
     label: str,
 ) -> Figure:
     """Draws a panel a model, in which each kind has a line over the lengths."""
-    order = models(results)
+    order = shared.models(results)
     titles = [figures.wrapped(results.roster.figure_label(model)) for model in order]
     high = HIGH + figures.row_height(titles)
-    figure, panels = grid(len(order), high, 4, AXES["length"], sharex=True, sharey=True)
+    figure, panels = grid(len(order), high, 4, shared.AXES["length"], sharex=True, sharey=True)
+    apart = 0.2 if figures.has_intervals(rows) else 0
     for axes, model, title in zip(panels, order, titles, strict=False):
-        its = rows_of(rows, model=model)
         for number, (kind, shown) in enumerate(kinds.items()):
-            values = values_of(rows_of(its, **{key: kind}), model, "length", results.lengths)
-            places = _places(results, rows, number, len(kinds))
+            its = rows_of(rows, **{"model": model, key: kind}).set_index("length")
+            beside = figures.apart(number, len(kinds), apart)
+            places = [place + beside for place in range(len(results.lengths))]
             figures.draw_points(
                 axes,
                 places,
-                values,
+                its.reindex(results.lengths),
                 label=shown,
                 color=figures.PALETTE[number],
                 marker=figures.MARKERS[number],
@@ -142,7 +129,7 @@ def _panels(
         axes.set_title(title, loc="left", fontsize=figures.SMALL, y=1)
     panels[0].set_xticks(range(len(results.lengths)), results.lengths)
     if not order:
-        figures.blank(panels[0], EMPTY["models"])
+        figures.blank(panels[0], shared.EMPTY["models"])
     panels[0].set_ylim(0, max(1.02, _top(rows)))
     figure.supylabel(label, fontsize=8)
     legend(figure, panels[0])
@@ -150,19 +137,10 @@ def _panels(
 
 
 def _lines(axes: Axes, rows: pd.DataFrame, results: LifbenchResults, order: Sequence[str]) -> None:
-    for number, model in enumerate(order):
-        values = values_of(rows, model, "length", results.lengths)
-        label, style = results.roster.figure_label(model), figures.look(results.roster, model)
-        places = _places(results, rows, number, len(order))
-        figures.draw_points(axes, places, values, label=label, **style)
+    its, beside = rows.set_index("length"), 0.2 if figures.has_intervals(rows) else 0.0
+    figures.draw_models(axes, results.roster, order, its, results.lengths, beside)
     axes.set_xticks(range(len(results.lengths)), results.lengths)
-    axes.set_xlabel(AXES["length"])
-
-
-def _places(results: LifbenchResults, rows: pd.DataFrame, number: int, count: int) -> list[float]:
-    """Returns the places of a line's marks: the lengths, or beside them if there are intervals."""
-    beside = figures.apart(number, count, 0.2) if figures.has_intervals(rows) else 0.0
-    return [place + beside for place in range(len(results.lengths))]
+    axes.set_xlabel(shared.AXES["length"])
 
 
 def _top(rows: pd.DataFrame) -> float:
@@ -175,42 +153,39 @@ def _at_lengths(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["length"] != ""]
 
 
-def _ends(results: LifbenchResults) -> tuple[str, str]:
-    return results.lengths[0], results.lengths[-1]
+def _ends(results: LifbenchResults) -> dict[str, str]:
+    return {"first": results.lengths[0], "last": results.lengths[-1]}
 
 
 def _change(results: LifbenchResults, rows: pd.DataFrame) -> pd.Series:
     """Returns the change from the shortest to the longest length of each contender with both."""
-    found = of_contenders(results, rows)
+    found = shared.of_contenders(results, rows)
     table = found.pivot(index="model", columns="length", values="value")
-    first, last = (
-        table.get(length, pd.Series(dtype=float)).astype(float) for length in _ends(results)
-    )
-    return (last - first).dropna()
+    ends = table.reindex(columns=list(dict.fromkeys(_ends(results).values()))).astype(float)
+    return ends.diff(axis=1).iloc[:, -1].dropna()  # none where there is one length
 
 
 def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> list[str]:
     """Says how many models lose from the first to the last length, and are least steady there."""
-    first, last = _ends(results)
-    if first == last:
+    if len(results.lengths) == 1:
         return []
-    lower = (_change(results, ars) < 0).to_dict()
-    notes = [counted(results, "ars_falls", lower, first=first, last=last)]
+    last, lower = results.lengths[-1], (_change(results, ars) < 0).to_dict()
+    notes = [shared.counted(results, "ars_falls", lower, **_ends(results))]
     for perspective in WITHIN:
         rows = rows_of(ifs, perspective=perspective)
         table = rows.pivot(index="model", columns="length", values="value")
         table = table.reindex(columns=results.lengths).dropna()
         peaks = (table.idxmax(axis=1) == last).to_dict() if len(table) else {}
-        shown = WORDS["perspectives"][perspective]
-        notes.append(counted(results, "ifs_peaks", peaks, perspective=shown, last=last))
+        shown = shared.WORDS["perspectives"][perspective]
+        notes.append(shared.counted(results, "ifs_peaks", peaks, perspective=shown, last=last))
     return [note for note in notes if note]
 
 
 def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws overall ARS against length, and each model's IFS in three perspectives."""
     ars, ifs = (rows_of(results.frames[key], task=OVERALL) for key in ("ars", "ifs"))
-    ars, ifs = ars[ars["length"] != ""], ifs[ifs["length"] == ""]
-    order, roster = models(results), results.roster
+    ars, ifs = _at_lengths(ars), rows_of(ifs, length="")
+    order, roster = shared.models(results), results.roster
     names = [figures.wrapped(roster.figure_label(model)) for model in order]
     high = max(2.4, 0.6 + figures.row_height(names) * len(order))
     figure = Figure(figsize=(figures.PAGE, high), layout="constrained")
@@ -218,15 +193,15 @@ def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     _lines(left, ars, results, order)
     # By the released rubric an answer's total, and so a mean of few, may be above 1.
     top = max(1.02, ars["value"].max() + 0.02) if len(ars) else 1.02
-    left.set(ylim=(0, top), ylabel=AXES["ars"])
-    figures.frame(left, TITLES["ars"])
+    left.set(ylim=(0, top), ylabel=shared.AXES["ars"])
+    figures.frame(left, shared.TITLES["ars"])
     _draw_ifs(right, ifs, order, names, roster)
     made = figure.legend(
         *right.get_legend_handles_labels(), loc="outside upper right", ncols=3, frameon=False
     )
     figure.set_figheight(high + made.get_window_extent().height / figure.dpi + MARGIN)
-    notes = range_notes(roster, WORDS["ars"], results.ars[OVERALL, ""], results.digits)
-    return captioned(results, name, figure, [text for _, text in notes], [ars, ifs])
+    notes = range_notes(roster, shared.WORDS["ars"], results.ars[OVERALL, ""], results.digits)
+    return shared.captioned(results, name, figure, [text for _, text in notes], [ars, ifs])
 
 
 def _draw_ifs(
@@ -261,5 +236,5 @@ def _draw_ifs(
             **figures.look(roster, model),
         )
     axes.set_xlim(left=0)
-    axes.set(ylim=(len(order) - 0.5, -0.5), xlabel=AXES["ifs"])
-    figures.frame(axes, TITLES["ifs"], "both")
+    axes.set(ylim=(len(order) - 0.5, -0.5), xlabel=shared.AXES["ifs"])
+    figures.frame(axes, shared.TITLES["ifs"], "both")

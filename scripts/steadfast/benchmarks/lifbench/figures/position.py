@@ -9,14 +9,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
 from steadfast.benchmarks.lifbench.analyses import LIST
-from steadfast.benchmarks.lifbench.figures.shared import (
-    AXES,
-    EMPTY,
-    captioned,
-    models,
-    of_contenders,
-    sentence,
-)
+from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.show.figures import SMALL, Picture, blank, row_height, wrapped
 from steadfast.show.panels import grid
@@ -36,15 +29,15 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     """Draws a heat map a model: the mean score of the list scenario by position and length."""
     rows = rows_of(results.frames["depth"], task=LIST)
     cells = rows[rows["length"] != ""]
-    order = [model for model in models(results) if model in set(cells["model"])]
+    order = [model for model in shared.models(results) if model in set(cells["model"])]
     titles = [wrapped(results.roster.figure_label(model)) for model in order]
     high = 0.2 + row_height(titles) + 0.16 * len(results.lengths)
-    label = AXES["position"] if order else ""
+    label = shared.AXES["position"] if order else ""
     figure, panels = grid(len(order), high, COLUMNS, label, sharex=True, sharey=True)
     figure.set_figheight(figure.get_figheight() + SCALE)
     if not order:
-        blank(panels[0], EMPTY["position"])
-        return captioned(results, name, figure, [EMPTY["position"]])
+        blank(panels[0], shared.EMPTY["position"])
+        return shared.captioned(results, name, figure, [shared.EMPTY["position"]])
     scale = Normalize(min(0, cells["value"].min()), max(1, cells["value"].max()))
     for axes, model, title in zip(panels, order, titles, strict=True):
         _draw(axes, rows_of(cells, model=model), results.lengths, scale)
@@ -52,10 +45,17 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     panels[0].set_yticks(range(len(results.lengths)), results.lengths)
     panels[0].set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     panels[0].set(xlim=(0, 1), ylim=(len(results.lengths) - 0.5, -0.5))
-    figure.supylabel(AXES["length"], fontsize=8)
-    shown: Any = {"location": "bottom", "aspect": 40, "fraction": 0.06, "label": AXES["success"]}
+    figure.supylabel(shared.AXES["length"], fontsize=8)
+    shown: Any = {
+        "location": "bottom",
+        "aspect": 40,
+        "fraction": 0.06,
+        "label": shared.AXES["success"],
+    }
     figure.colorbar(ScalarMappable(scale, colormaps[COLOURS]), ax=panels, **shown)
-    return captioned(results, name, figure, _differences(results, rows[rows["length"] == ""]))
+    return shared.captioned(
+        results, name, figure, _differences(results, rows[rows["length"] == ""])
+    )
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) -> None:
@@ -87,11 +87,11 @@ def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) 
 
 def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
     """Says by how much the best and the worst place of a model differ, over all lengths."""
-    found = of_contenders(results, rows).groupby("model")
+    found = shared.of_contenders(results, rows).groupby("model")
     if not len(found):
         return []
     apart = found["value"].max() - found["value"].min()
     name = "position_thirds" if rows["bins"].max() == FEW_BINS else "position"
     named = ((results.roster.label(str(model)), value) for model, value in apart.items())
     ends = " to ".join(extremes(named, results.digits))
-    return [sentence(name, apart=ends, n=f"{found['n'].sum().max():,.0f}")]
+    return [shared.sentence(name, apart=ends, n=f"{found['n'].sum().max():,.0f}")]

@@ -10,31 +10,21 @@ from matplotlib.projections.polar import PolarAxes
 from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.contract.records import OVERALL
-from steadfast.show.figures import (
-    COLUMN,
-    PAGE,
-    PALETTE,
-    SMALL,
-    Picture,
-    blank,
-    draw_radar,
-    frame,
-    look_by_series,
-)
+from steadfast.show import figures
 from steadfast.show.panels import legend, legends, lineups, rows_of_panels
 from steadfast.show.results import extremes, values_by_model
 from steadfast.stats.tidy import rows_of
 
 SCENARIOS, CAPABILITIES = WORDS["scenarios"], WORDS["capabilities"]
-HUES = dict(zip(SCENARIOS, PALETTE, strict=False))
+HUES = dict(zip(SCENARIOS, figures.PALETTE, strict=False))
 
 
-def weights(results: LifbenchResults, name: str) -> Picture:
+def weights(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the weights of score points by scenario and task, and by capability (Figure 2)."""
     rows = results.frames["weights"]
     rows = rows.assign(scenario=rows["task"].map(lambda task: results.known[task].scenario))
     whole, parts = rows[rows["capability"] == ""], rows[rows["capability"] != ""]
-    figure = Figure(figsize=(PAGE, 2.4), layout="constrained")
+    figure = Figure(figsize=(figures.PAGE, 2.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[3, 4])
     _by_task(left, whole)
     _by_capability(right, parts)
@@ -69,7 +59,7 @@ def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
                 ha="center",
                 va="center",
                 color="white",
-                fontsize=SMALL,
+                fontsize=figures.SMALL,
                 rotation=90 if small else 0,
             )
             start += wide
@@ -98,23 +88,25 @@ def _finish(axes: Axes, title: str, rows: int) -> None:
     axes.set_ylim(rows - 0.4, -0.6)
     axes.margins(x=0.1)
     axes.set_xlabel(shared.AXES["weight"])
-    frame(axes, title, "x")
+    figures.frame(axes, title, "x")
 
 
-def capabilities(results: LifbenchResults, name: str) -> Picture:
+def capabilities(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws a radar of the capabilities over all lengths; many models have panels by group."""
     rows = rows_of(results.frames["ifp"], task=OVERALL)
     rows = rows[rows["length"] == ""].rename(columns={"capability": "spoke"})
     lines = lineups(shared.groups(results))
-    figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, COLUMN, projection="polar")
+    figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, figures.COLUMN, projection="polar")
     for axes, (heading, shown) in zip(cast(list[PolarAxes], panels), lines, strict=True):
         ticks = (0.2, 0.4, 0.6, 0.8, 1.0)
-        draw_radar(axes, rows, CAPABILITIES, shown, results.roster, ticks, look_by_series)
+        figures.draw_radar(
+            axes, rows, CAPABILITIES, shown, results.roster, ticks, figures.look_by_series
+        )
         axes.set_title(heading, pad=14)
     if results.roster.models:
         legends(figure, panels, keys)
     else:
-        blank(panels[0], shared.EMPTY["models"])
+        figures.blank(panels[0], shared.EMPTY["models"])
     notes = [shared.sentence("series")] if results.roster.has_series else []
     return shared.captioned(results, name, figure, [*notes, *_spread(results, rows)], [rows])
 

@@ -17,7 +17,6 @@ from steadfast.show.table import rounded
 
 WORDS = facts("lifbench/figures.yaml")
 AXES, TITLES, EMPTY = WORDS["axes"], WORDS["titles"], WORDS["empty"]
-VALUES = ["value", "low", "high"]
 
 
 def groups(results: LifbenchResults) -> list[Group]:
@@ -28,12 +27,6 @@ def groups(results: LifbenchResults) -> list[Group]:
 def models(results: LifbenchResults) -> list[str]:
     """Returns the models of these groups."""
     return [model for group in groups(results) for model in group.models]
-
-
-def values_of(rows: pd.DataFrame, model: str, key: str, places: Iterable[str]) -> pd.DataFrame:
-    """Returns a model's values with their intervals, one row a place; empty where there is none."""
-    its = rows[rows["model"] == model].set_index(key)
-    return its[VALUES].reindex(list(places)).astype(float)
 
 
 def captioned(
