@@ -140,13 +140,6 @@ def above_floor(frame: pd.DataFrame, floor: str | None, rubric: Rubric = PAPER) 
 
     The floor is the mean of the floor reader's totals on the very answers that the model's mean is
     of; value is empty where it leaves less than ``ROOM`` open.
-
-    >>> frame = pd.DataFrame({"model": ["floor", "m"], "total": [0.5, 0.75], "task": "OQ"})
-    >>> frame = frame.assign(prompts="own", length="4k", sample_id="OQ/1")
-    >>> frame = frame.astype({"model": "category", "length": "category"})
-    >>> rows = above_floor(frame, "floor")
-    >>> rows.loc[rows["task"] == "OQ", ["model", "length", "value"]].values.tolist()
-    [['floor', '', 0.0], ['floor', '4k', 0.0], ['m', '', 0.5], ['m', '4k', 0.5]]
     """
     totals = frame.loc[frame["total"].notna(), ["model", "task", *_SAMPLE, "total"]]
     under = totals[totals["model"] == floor].drop_duplicates(_SAMPLE)

@@ -32,16 +32,7 @@ def paper_samples(frame: pd.DataFrame) -> pd.DataFrame:
 def beyond_ifs(
     frame: pd.DataFrame, beyond: Beyond, tasks: ScoredTasks = SCORED_TASKS
 ) -> pd.DataFrame:
-    """Returns instruction following stability between formats, and between domains.
-
-    >>> frame = pd.DataFrame({"model": "m", "length": "4k", "task": "LSI", "total": [1.0, 0.5]})
-    >>> frame = frame.assign(format=["", "json"], domain="", perspective=["", "format"])
-    >>> frame = frame.assign(stratum="list", cluster="a", prompts="own")
-    >>> frame = frame.astype({"model": "category", "length": "category"})
-    >>> rows = beyond_ifs(frame, {"format": {"list": ["numbered", "json"]}})
-    >>> rows.loc[rows["length"] == "", ["task", "perspective", "value"]].round(4).values.tolist()
-    [['LSI', 'format', 0.4714], ['overall', 'format', 0.4714]]
-    """
+    """Returns instruction following stability between formats, and between domains."""
     parts = [pd.DataFrame({"n": []})]
     for perspective in beyond:
         if found := [of for _, of in _compared(frame, perspective, beyond, tasks)]:

@@ -27,12 +27,7 @@ prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
 
 
 def floor_answer(prompt: Prompt, context: Record, rubric: str = "released", draw: int = 0) -> str:
-    """Answers a prompt without looking anything up; the gold information is not read.
-
-    >>> prompt = {"sample_id": "LSI/x", "task": "LSI", "variables": {"id": 1}}
-    >>> floor_answer(prompt, {"elements": ["a", "b", "c"]})
-    'b'
-    """
+    """Answers a prompt without looking anything up; the gold information is not read."""
     # In every format of a context it draws the same.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
     given, rng = prompt["variables"], Random(f"floor/{plain_id}/{draw}")
@@ -83,11 +78,7 @@ def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
 
 
 def _likeliest_groups(documents: int) -> int:
-    """Returns the likeliest number of groups, where each repeated document may begin one.
-
-    >>> [_likeliest_groups(n) for n in (2, 6, 13, 28, 60, 270)]
-    [1, 1, 2, 4, 5, 5]
-    """
+    """Returns the likeliest number of groups, where each repeated document may begin one."""
     multidoc = facts("corpora/contexts.yaml")["multidoc"]
     repeated = int(multidoc["repeated_share"] * documents + 0.5)
     return int(min(multidoc["repeated_sets"], 1 + max(repeated - 1, 0) // 2))

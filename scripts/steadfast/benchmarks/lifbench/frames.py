@@ -43,14 +43,6 @@ def score_frame(
     stratum is the scenario, cluster the context (of each prompts' source by itself),
     ``point.<name>`` the fraction of a score point's weight, ``other.<name>`` the total by another
     rubric. A number that there is not is empty.
-
-    >>> record = {"sample_id": "LSI/1", "draw": 0, "task": "LSI", "context_id": "a",
-    ...     "rubric": "released", "expression_id": 0, "variable_id": 0, "status": "ok", "depth": 0,
-    ...     "points": {"format": 1, "correct": 0.5, "ori": 1}, "total": 0.75, "truncated": False,
-    ...     "other_raters": {}}
-    >>> frame = score_frame([Scored("m", "4k", record)], "released")
-    >>> frame[["model", "length", "cluster", "total", "point.correct"]].values.tolist()
-    [['m', '4k', 'list-4k/a', 0.75, 0.5]]
     """
     points = dict.fromkeys(name for task in tasks.values() for name in task.points)
     # Packed as they come: of a large run the records are many times the frame.

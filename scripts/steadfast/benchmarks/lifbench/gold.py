@@ -35,12 +35,7 @@ def duplicate_documents(
 
 
 def asked_depth(prompt: Prompt, context: Record, draw: str) -> float | None:
-    """Returns where in its context the thing asked for stands, from 0 (start) to 1 (end).
-
-    >>> prompt = {"variables": {"id": 2}, "gold": {"element": "b"}}
-    >>> asked_depth(prompt, {"elements": ["a", "b", "c"]}, "positions")
-    0.5
-    """
+    """Returns where in its context the thing asked for stands, from 0 (start) to 1 (end)."""
     given = fields(prompt)
     if draw == "positions":
         return float(given["id"] - 1) / max(1, len(context["elements"]) - 1)

@@ -61,9 +61,6 @@ def render(scenario_prompt: str, text: str, instruction: str) -> tuple[str, str,
 
     Only the middle part, the context, may be truncated. Nothing in ``text`` or ``instruction`` is
     read as a field.
-
-    >>> render("Read: {input} Then: {instruction}", "1. a {b}", "Name the first.")
-    ('Read: ', '1. a {b}', ' Then: Name the first.')
     """
     head, found, rest = scenario_prompt.partition("{input}")
     before, placed, after = rest.partition("{instruction}")

@@ -125,11 +125,7 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
 
 
 def sign_test(above: int, of: int) -> float:
-    """Returns the two-sided p-value of so many values above zero, were each as likely below.
-
-    >>> round(sign_test(12, 16), 2)  # section 5.3: of 12 of 16 models
-    0.08
-    """
+    """Returns the two-sided p-value of so many values above zero, were each as likely below."""
     fewer = min(above, of - above)
     return min(1.0, 2 * float(scipy.special.bdtr(fewer, of, 0.5))) if of else 1.0
 

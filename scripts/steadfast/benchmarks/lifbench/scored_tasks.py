@@ -74,11 +74,7 @@ class Rubric(NamedTuple):
         return score_points(self.tasks[task], self.name)
 
     def total_weight(self, task: str) -> float:
-        """Returns the sum of a task's weights (the paper's R-tilde, equation 2).
-
-        >>> PAPER.total_weight("LMI")
-        10
-        """
+        """Returns the sum of a task's weights (the paper's R-tilde, equation 2)."""
         return sum(point.weight for point in self.points(task).values())
 
     @property

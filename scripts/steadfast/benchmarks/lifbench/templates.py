@@ -49,9 +49,6 @@ def fill(template: str, variables: Mapping[str, object], where: str) -> str:
     """Returns a template with its variables' values, as ``str.format`` would write them.
 
     Only names and numbers in brackets are followed: no attributes, calls, conversions or formats.
-
-    >>> fill("{num} of {options[1]}", {"num": 2, "options": ["a", "b"]}, "an example")
-    '2 of b'
     """
     parts = []
     for literal, name, indices in _literals_and_fields(template, where):

@@ -41,11 +41,7 @@ def _own(function: str, space: Settings, context: Record, rng: Random) -> list[S
 
 
 def ordinal(number: int) -> str:
-    """Returns an English ordinal.
-
-    >>> ordinal(2), ordinal(112)
-    ('2nd', '112th')
-    """
+    """Returns an English ordinal."""
     teens = number % 100 in (11, 12, 13)
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 

@@ -58,11 +58,6 @@ def score(
     """Returns one response's score; any text has one, and none can make this raise.
 
     The context is kept prepared between calls, so it must not change.
-
-    >>> prompt = {"task": "LSI", "variables": {"id": 1}, "gold": {"element": "Name a fruit."}}
-    >>> context = {"scenario": "list", "elements": ["Name a fruit.", "List three rivers."]}
-    >>> score(prompt, context, "{input} {instruction}", "List three rivers.").points
-    {'format': 1.0, 'correct': 0.0, 'ori': 1.0}
     """
     if rubric not in RUBRICS:
         raise UserError(f"rubric: no rubric {rubric!r}; choose one of {', '.join(RUBRICS)}")

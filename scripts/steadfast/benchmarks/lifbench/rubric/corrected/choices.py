@@ -30,9 +30,6 @@ def chosen(text: str, options: list[str]) -> str | None:
 
     What is denied or only weighed is not chosen, and of a correction the last word counts. Case
     matters only between options that differ in nothing else. Options are ``normal`` and different.
-
-    >>> chosen("It could be No, but the answer is Yes.", ["Yes", "No"])
-    'Yes'
     """
     text = normal(text)
     if text in options:
