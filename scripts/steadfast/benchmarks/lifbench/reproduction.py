@@ -52,8 +52,7 @@ def tables(
     yield from own_tables(frames, display, weighting, rubric, own, beyond, same_prompts)
     by = Rubric(rubric, weighting, with_own(own))
     yield reproduction(compare(frames, released, by))
-    labels = {model: PAPER_MODELS[name].label for model, name in _of_paper(released).items()}
-    yield claims_table(frames["comparisons"], labels, _asked(frames, by))
+    yield claims_table(frames["comparisons"], _labels(released), _asked(frames, by))
 
 
 class PrintedCell(NamedTuple):
@@ -99,15 +98,14 @@ def compare(
     frames: Frames, released: Mapping[str, str], rubric: Rubric = PAPER
 ) -> list[PrintedCell]:
     """Returns every printed cell of which the run has the same lengths, tasks and models."""
-    paper = _of_paper(released)
-    shown_as = {model: Shown(PAPER_MODELS[name].label) for model, name in paper.items()}
+    models = _labels(released)
+    labels = set(models.values())
     of_paper = {
-        name: rows[rows["model"].isin(shown_as)] if "model" in rows else rows
+        name: rows[rows["model"].isin(models)] if "model" in rows else rows
         for name, rows in frames.items()
     }
-    display = Display(digits=DIGITS, models=shown_as)
+    display = Display(digits=DIGITS, models={name: Shown(label) for name, label in models.items()})
     results = LifbenchResults(of_paper, display, PAPER)
-    labels = {shown.label for shown in shown_as.values()}
     differences = printed_rows("differences")
     known = {tuple(row.values())[:4]: (row["scores"], row["note"]) for row in differences}
     asked = _asked(frames, rubric)
@@ -123,9 +121,10 @@ def compare(
     return cells
 
 
-def _of_paper(released: Mapping[str, str]) -> dict[str, str]:
-    gold = {name: known.gold for name, known in PAPER_MODELS.items()}
-    return {model: name for model, name in released.items() if not gold.get(name, True)}
+def _labels(released: Mapping[str, str]) -> dict[str, str]:
+    """Returns the labels of the models of the paper, by the names that they have in the run."""
+    known = {model: PAPER_MODELS[name] for model, name in released.items() if name in PAPER_MODELS}
+    return {model: of.label for model, of in known.items() if not of.gold}
 
 
 def _shown(table: Table) -> dict[Place, Cell]:

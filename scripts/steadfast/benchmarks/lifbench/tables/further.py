@@ -9,7 +9,7 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.sampling import sign_test
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
-from steadfast.show.cells import MODEL, Values, count_cell, incomplete_mark, interval_cell, p_cell
+from steadfast.show.cells import MODEL, Values, incomplete_mark, interval_cell, number_cell, p_cell
 from steadfast.show.results import Note, incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded
@@ -37,16 +37,12 @@ def recs_table(results: LifbenchResults, name: str) -> Table:
         failed = ", ".join(f"{name.removeprefix(FAILS)} {n:.0f}" for name, n in counts.items())
         distances = (str(rounded(float(one), digits)) for one in row["pick_distances"].split())
         yield Cell(row["task"] + way)
-        yield from (Cell(None) if math.isnan(row[key]) else count_cell(row[key]) for key in COUNTS)
-        yield from (Cell(failed or "–"), Cell(row["sizes"]), _number(row["inertia"], digits))
-        yield from (Cell(" ".join(distances)), *(_number(row[key], digits) for key in BETWEEN))
+        yield from (number_cell(row[key], 0) for key in COUNTS)
+        yield from (Cell(failed or "–"), Cell(row["sizes"]), number_cell(row["inertia"], digits))
+        yield from (Cell(" ".join(distances)), *(number_cell(row[key], digits) for key in BETWEEN))
 
     tasks = tuple(tuple(cells(row)) for row in rows.to_dict("records"))
     return results.table(name, columns, (Section(tasks),), results.notes)
-
-
-def _number(value: float, digits: int) -> Cell:
-    return Cell(None if math.isnan(value) else str(rounded(value, digits)))
 
 
 def sampling_table(results: LifbenchResults, name: str) -> Table:
@@ -72,10 +68,7 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
             if found.empty:
                 yield from (Cell(None), Cell(None))
 
-    missing = results.incomplete_notes(
-        ({"model": results.roster.label(str(model))}, int(of["scored"]), int(of["expected"]))
-        for model, of in counts.iterrows()
-    )
+    missing = results.incomplete_model_notes(counts)
     others = [note for note in results.notes if note[0] != "incomplete"]
     notes = [*missing, *others, *sign_notes(rows, results), *results.drawn_notes()]
     sections = results.sections(results.groups(), lambda model: list(cells(model)))
@@ -125,10 +118,7 @@ def beyond_table(
         for group in results.groups()
     ]
     notes: list[Note] = [("dagger", WORDS["notes"]["dagger"])] if cut else []
-    notes += results.incomplete_notes(
-        ({"model": results.roster.label(str(model))}, int(of["n"]), int(of["expected"]))
-        for model, of in counts.iterrows()
-    )
+    notes += results.incomplete_model_notes(counts.rename(columns={"n": "scored"}))
     notes += [*results.shared_notes(judged=False), (None, words["note"])]
     least, most = (rows["contexts"].min(), rows["contexts"].max()) if len(rows) else (0, 0)
     each = f"{most}" if least == most else SHARED["range"].format(least=least, most=most)

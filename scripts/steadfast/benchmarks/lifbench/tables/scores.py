@@ -20,32 +20,23 @@ from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, ranks
 
 CellsAt = Callable[[str], CellsByModel]  # the cells of each model at a length ("": over all)
-Rows = Callable[[LifbenchResults, str, Sequence[Column], CellsAt, Sequence[Note]], Table]
-"""(what is shown, the table's name, headings of the cells, the cells, notes besides the shared)."""
 
 
-def by_model(
+def values_table(
     results: LifbenchResults,
     name: str,
     columns: Sequence[Column],
     cells: CellsAt,
     notes: Sequence[Note],
+    by_length: bool = False,
 ) -> Table:
-    """Returns a table with a row a model."""
-    sections = results.sections(results.groups(), cells("").__getitem__)
-    return results.table(name, (MODEL, *columns), sections, [*results.notes, *notes])
-
-
-def by_length(
-    results: LifbenchResults,
-    name: str,
-    columns: Sequence[Column],
-    cells: CellsAt,
-    notes: Sequence[Note],
-) -> Table:
-    """Returns a table with a row a model and length."""
+    """Returns a table with a row a model, or a model and length; notes besides the shared."""
+    notes = [*results.notes, *notes]
+    if not by_length:
+        sections = results.sections(results.groups(), cells("").__getitem__)
+        return results.table(name, (MODEL, *columns), sections, notes)
     found = {length: cells(length) for length in results.lengths}
-    sections = []
+    parts = []
     for group in results.groups():
         for i, model in enumerate(group.models):
             rows = tuple(
@@ -53,9 +44,8 @@ def by_length(
                 for j, length in enumerate(results.lengths)
             )
             headed = group.unranked and i == 0
-            sections.append(Section(rows, group.full_heading if headed else "", headed))
-    columns = (MODEL, Column("Length", align="r"), *columns)
-    return results.table(name, columns, sections, [*results.notes, *notes])
+            parts.append(Section(rows, group.full_heading if headed else "", headed))
+    return results.table(name, (MODEL, Column("Length", align="r"), *columns), parts, notes)
 
 
 def exact(values: Mapping[str, float]) -> dict[str, float]:
@@ -76,18 +66,18 @@ def ars_table(results: LifbenchResults, name: str) -> Table:
 
     columns = [*_tasks(results), Column(SHARED["ranks"])]
     notes = [*results.floor_notes(), *results.tie_notes(), *results.ranking_notes()]
-    return by_model(results, name, columns, cells, notes)
+    return values_table(results, name, columns, cells, notes)
 
 
 def ars_by_length_table(results: LifbenchResults, name: str) -> Table:
     """Returns ARS per task and overall at each length (Table 7)."""
     notes = [*results.floor_notes(), *results.tie_notes()]
-    return by_length(results, name, _tasks(results), lambda at: _ars(results, at), notes)
+    return values_table(results, name, _tasks(results), lambda at: _ars(results, at), notes, True)
 
 
-def _tasks(results: LifbenchResults) -> list[Column]:
+def _tasks(results: LifbenchResults, floor: bool = True) -> list[Column]:
     tasks = (Column(t, WORDS["scenarios"][results.known[t].scenario]) for t in results.tasks)
-    above = [Column(WORDS["above_floor"])] if results.has_floor else []
+    above = [Column(WORDS["above_floor"])] if floor and results.has_floor else []
     return [*tasks, Column("Overall"), *above]
 
 
@@ -111,7 +101,7 @@ def effective_lengths(results: LifbenchResults, name: str) -> Table:
     return effective_table(of, results.groups(), results.notes, filled)
 
 
-def ifp_table(results: LifbenchResults, name: str, rows: Rows) -> Table:
+def ifp_table(results: LifbenchResults, name: str, by_length: bool = False) -> Table:
     """Returns performance in each capability (Table 8), or by length too (Table 9)."""
     headings = WORDS["capabilities"]
 
@@ -120,23 +110,20 @@ def ifp_table(results: LifbenchResults, name: str, rows: Rows) -> Table:
         return results.cells(results.values(values, length=length) for values in found)
 
     columns = [Column(heading) for heading in headings.values()]
-    return rows(results, name, columns, cells, results.untested_notes())
+    return values_table(results, name, columns, cells, results.untested_notes(), by_length)
 
 
 def above_floor_table(results: LifbenchResults, name: str) -> Table:
     """Returns the share of what the floor leaves open that each model gains, by task."""
-    columns = [Column(t, WORDS["scenarios"][results.known[t].scenario]) for t in results.tasks]
+
+    def cells(length: str) -> CellsByModel:
+        tasks = (*results.tasks, OVERALL)
+        return results.cells(
+            results.values(results.above_floor[task, length], task, length) for task in tasks
+        )
+
     notes = results.floor_notes() or [(None, WORDS["notes"]["no_floor"])]
-    return by_length(
-        results,
-        name,
-        [*columns, Column("Overall")],
-        lambda length: results.cells(
-            results.values(results.above_floor[task, length], task, length)
-            for task in (*results.tasks, OVERALL)
-        ),
-        notes,
-    )
+    return values_table(results, name, _tasks(results, floor=False), cells, notes, True)
 
 
 def ifs_table(results: LifbenchResults, name: str) -> Table:
@@ -199,4 +186,4 @@ def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -
     ]
     headings = [Column(length) for length in results.lengths]
     notes = results.untested_notes()
-    return by_model(results, name, headings, lambda _: results.cells(columns), notes)
+    return values_table(results, name, headings, lambda _: results.cells(columns), notes)
