@@ -25,7 +25,8 @@ def asked(tasks):
     data = {
         "contexts": {"list": [CONTEXT]},
         "expressions": {
-            n: own_expressions({}, task.task.worded, task.templates) for n, task in tasks.items()
+            n: own_expressions({}, task.task.worded, task.file.templates)
+            for n, task in tasks.items()
         },
     }
     return list(prompts("4k", data, 1, [own.task.asked for own in tasks.values()]))

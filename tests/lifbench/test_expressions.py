@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small_contexts import CASES, expressions, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
-from steadfast.benchmarks.lifbench.expressions import read_expressions
+from steadfast.benchmarks.lifbench.own_tasks.schema import Templates, read_file
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_files import released_name
 from steadfast.benchmarks.lifbench.templates import check_expressions, check_template, fill
@@ -19,7 +19,8 @@ COUNTS = {"LOI": 11, "LOE": 12, "LBI": 11, "LBE": 12}
 
 
 def checked(task: str, path: Path) -> list[dict]:
-    return check_expressions(TASKS[task], read_expressions(path), path)
+    found = read_file(Templates, str(path), "docs/lifbench-prompts.md")
+    return check_expressions(TASKS[task], found.templates, path)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -129,12 +130,12 @@ def test_a_file_may_have_any_number_of_expressions(tmp_path):
 @pytest.mark.parametrize(
     ("task", "text", "sentence"),
     [
-        ("LSI", "expressions: [", r"LSI.yaml:\d+: not valid YAML"),
-        ("LSI", "- a", "a mapping"),
-        ("LSI", "expressions: []", "one at least"),
+        ("LSI", "expressions: [", r"LSI.yaml:\d+: no valid YAML .* mend that line"),
+        ("LSI", "- a", "holds no keys; docs/lifbench-prompts.md lists them"),
+        ("LSI", "expressions: []", "at least 1 item"),
         ("LSI", "expresions: []", "did you mean 'expressions'"),
         ("LSI", "expressions: [{expression_id: 0, templat: x}]", "did you mean 'template'"),
-        ("LSI", "expressions: [{expression_id: 0}]", "a text 'template'"),
+        ("LSI", "expressions: [{expression_id: 0}]", r"'expressions.0.template' is missing"),
         ("LSI", "expressions: [{expression_id: 0, template: '{ordid'}]", "braces .* do not match"),
         ("LSI", "expressions: [{expression_id: 0, template: '{ordid}', direction: 1}]", "remove"),
         ("LOI", "expressions: [{expression_id: 0, template: '{ordid}'}]", "direction: 1"),
@@ -145,7 +146,8 @@ def test_a_bad_file_ends_in_one_clear_sentence(task, text, sentence, tmp_path):
     path = write(tmp_path / f"{task}.yaml", text)
     with pytest.raises(UserError, match=sentence) as error:
         checked(task, path)
-    assert str(error.value).startswith(str(path)) and "\n" not in str(error.value)
+    said = str(error.value).removeprefix("config: ")
+    assert said.startswith(str(path)) and "\n" not in said
 
 
 def test_a_repeated_id_is_refused(tmp_path):

@@ -24,16 +24,16 @@ def default_config() -> Path:
     return here if here.is_file() else HOME / here
 
 
-def check_source(path: Path | str) -> None:
+def check_source(path: Path | str, page: str = "docs/config.md") -> None:
     """Whether a config file can be read, and each of its keys stands once where it stands.
 
     YAML and JSON let the last of two equal keys win, and the first one's settings vanish. A file
-    is checked by itself: one that changes keys of another is no mistake.
+    is checked by itself: one that changes keys of another is no mistake. ``page`` lists the keys.
 
     Raises:
         UserError: it is neither, or a key stands twice; the sentence names the line or both lines.
     """
-    _read(path, _check)
+    _read(path, lambda text, path: _check(text, path, page))
 
 
 def read_source(path: Path | str) -> dict[str, Any]:
@@ -91,10 +91,10 @@ def _read(path: Path | str, read: Callable[[str, Path | str], T]) -> T:
         raise UserError(f"config: {path}: no valid YAML ({error}); correct that value") from None
 
 
-def _check(text: str, path: Path | str) -> None:
+def _check(text: str, path: Path | str, page: str) -> None:
     root = yaml.compose(text, yaml.SafeLoader)
     if not isinstance(root, yaml.MappingNode):
-        raise UserError(f"config: {path}: it holds no keys; docs/config.md lists them")
+        raise UserError(f"config: {path}: it holds no keys; {page} lists them")
     _check_keys(root, path, (), set())
     if _count(root, {}) > MOST_VALUES:
         raise UserError(
@@ -124,7 +124,10 @@ def _as_yaml(text: str) -> str:
 
 def _complaint(path: Path | str, error: yaml.YAMLError) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        return f"config: {path}:{error.problem_mark.line + 1}: no valid YAML ({error.problem})"
+        return (
+            f"config: {path}:{error.problem_mark.line + 1}: no valid YAML ({error.problem}); mend "
+            "that line, quoting texts that hold colons, braces or quotation marks"
+        )
     return f"config: {path}: no valid YAML ({getattr(error, 'reason', error)})"
 
 

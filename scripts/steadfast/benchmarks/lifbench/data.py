@@ -197,5 +197,5 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
 
 def _own_expressions(task: OwnTask) -> DataFile:
     name = "steadfast.benchmarks.lifbench.expressions:own_expressions"
-    settings = {"task": task.task.worded, "templates": task.templates}
+    settings = {"task": task.task.worded, "templates": task.file.templates}
     return DataFile(expression_file(task.id), "expressions", Component(name, settings))

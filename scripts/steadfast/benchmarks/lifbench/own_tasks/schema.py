@@ -1,14 +1,22 @@
-"""What stands in the file of a task of the user's own, code by name among it."""
+"""What stands in files of templates, and of tasks of the user's own, code by name among it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, field_validator
+import yaml
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_text
 from steadfast.base.names import shown
+from steadfast.benchmarks.lifbench.own_tasks.calls import check_values
+from steadfast.config.complaint import complaint
+from steadfast.config.source import check_source
 from steadfast.schema.strict import StrictModel
 
+M = TypeVar("M", bound=BaseModel)
+PAGE = "docs/new-task.md"
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -52,7 +60,28 @@ class Expression(StrictModel):
     cluster: int | None = None
 
 
-class TaskFile(StrictModel):
+class Templates(StrictModel):
+    """The templates of a task, in a file that may hold more."""
+
+    origin: str | None = None
+    expressions: list[Expression] = Field(min_length=1)
+
+    @field_validator("expressions")
+    @classmethod
+    def _numbered(cls, expressions: list[Expression]) -> list[Expression]:
+        if len({one.expression_id for one in expressions}) < len(expressions):
+            raise ValueError("every expression needs an expression_id of its own")
+        return expressions
+
+    @property
+    def templates(self) -> list[Record]:
+        """The templates, as expressions."""
+        return [
+            {**one.model_dump(), "origin": one.origin or self.origin} for one in self.expressions
+        ]
+
+
+class TaskFile(Templates):
     """The file of a task."""
 
     name: Text
@@ -63,8 +92,6 @@ class TaskFile(StrictModel):
     points: dict[str, Point] = Field(min_length=1)
     scoring: str
     stand_ins: StandIns
-    origin: str | None = None
-    expressions: list[Expression] = Field(min_length=1)
 
     @field_validator("points")
     @classmethod
@@ -76,12 +103,21 @@ class TaskFile(StrictModel):
                 )
         return points
 
-    @field_validator("expressions")
-    @classmethod
-    def _numbered(cls, expressions: list[Expression]) -> list[Expression]:
-        if len({one.expression_id for one in expressions}) < len(expressions):
-            raise ValueError("every expression needs an expression_id of its own")
-        return expressions
+
+def read_file(schema: type[M], path: str, page: str = PAGE) -> M:
+    """Returns the content of a YAML file, checked; ``page`` of the docs says what it holds."""
+    check_source(path, page)
+    content = yaml.safe_load(read_text(path))
+    check_values(content, path)
+    return validated(schema, content, path, page)
+
+
+def validated(schema: type[M], content: Any, where: str, page: str = PAGE) -> M:
+    """Returns content as a schema has it; what is wrong is said in one sentence."""
+    try:
+        return schema.model_validate(content)
+    except ValidationError as error:
+        raise UserError(complaint(schema, error, where, page)) from None
 
 
 # --- the spaces of the kinds of drawing --------------------------------------------------------

@@ -6,30 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
-
-import yaml
-from pydantic import BaseModel, ValidationError
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_text
+from steadfast.base.files import Settings, read_text
 from steadfast.base.loading import FILE
 from steadfast.base.names import nearest
-from steadfast.benchmarks.lifbench.own_tasks.calls import check_values
 from steadfast.benchmarks.lifbench.own_tasks.schema import (
     KINDS,
     NEIGHBOURS,
     Function,
     Listed,
     TaskFile,
+    read_file,
+    validated,
 )
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
-from steadfast.config.complaint import complaint
-from steadfast.config.source import check_source
 
-M = TypeVar("M", bound=BaseModel)
-PAGE = "docs/new-task.md"
 MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
 
 
@@ -52,14 +45,6 @@ class OwnTask:
         """How it is asked."""
         names = {"scenario", "max_tokens", "directions", "variables"}
         return Task.of({"id": self.id, **self.file.model_dump(include=names)})
-
-    @property
-    def templates(self) -> list[Record]:
-        """Its templates, as expressions."""
-        return [
-            {**one.model_dump(), "origin": one.origin or self.file.origin}
-            for one in self.file.expressions
-        ]
 
     @property
     def draw(self) -> str:
@@ -92,25 +77,15 @@ def own_tasks(files: Mapping[str, str], counts: bool) -> dict[str, OwnTask]:
             key = f"lifbench.own_tasks.{id}"
             raise UserError(f"config: {key}: {path}: no such file; correct the path")
         found[id] = OwnTask(id, read_task(path), counts)
-        check_expressions(found[id].task, found[id].templates, path)
+        check_expressions(found[id].task, found[id].file.templates, path)
     return found
 
 
 def read_task(path: str) -> TaskFile:
     """Reads a task's file, checked; functions are named relative to the file's folder."""
-    check_source(path)
-    content = yaml.safe_load(read_text(path))
-    check_values(content, path)
-    file = _validated(TaskFile, content, path)
+    file = read_file(TaskFile, path)
     _check_variables(file, path)
     return _with_functions(file, Path(path))
-
-
-def _validated(schema: type[M], content: Any, where: str) -> M:
-    try:
-        return schema.model_validate(content)
-    except ValidationError as error:
-        raise UserError(complaint(schema, error, where, PAGE)) from None
 
 
 def _check_variables(file: TaskFile, path: str) -> None:
@@ -128,7 +103,7 @@ def _check_variables(file: TaskFile, path: str) -> None:
             f"{where}.draw: {of.draw} draws from contexts of the scenario {kind.scenario}, not "
             f"{file.scenario}; take another kind, or name a function"
         )
-    space, gives = _validated(kind.space, of.space, f"{where}.space"), kind.gives
+    space, gives = validated(kind.space, of.space, f"{where}.space"), kind.gives
     if isinstance(space, Listed):
         gives = frozenset(space.settings[0])
     if of.neighbours:
