@@ -54,9 +54,6 @@ def readable(expected: Settings, reply: str, answer: str) -> bool:
 def read(reply: str, expected: Settings) -> list[str]:
     """The rewrites: the JSON list from the first ``[`` to the last ``]``, whatever stands around.
 
-    >>> read('Here they are:\\n```json\\n["Go.", "Leave."]\\n```', {"count": 2})
-    ['Go.', 'Leave.']
-
     Up to twice as many may come as were asked for (``count``).
     """
     if len(reply) > LIMIT:
@@ -94,11 +91,7 @@ LATIN = "LATIN"
 
 
 def language(text: str) -> str | None:
-    """The language by its most frequent words, or another script's name; None where nothing tells.
-
-    >>> language("What is the next entry?"), language("下一个"), language("Quelle est la suite ?")
-    ('en', 'CJK', 'fr')
-    """
+    """The language by its most frequent words, or another script's name; None: nothing tells."""
     script = _script(text)
     if script != LATIN:
         return script

@@ -130,11 +130,7 @@ def number(text: str, one: Instance, tolerance: float = 0.0) -> Mark:
 
 
 def last_number(text: str) -> Decimal | None:
-    """Returns the last number of a text; None where there is none.
-
-    >>> [last_number(text) for text in ("$1,234.50 in all.", "3-5", "−2", "x2", "1e3", "3,5")]
-    [Decimal('1234.50'), Decimal('5'), Decimal('-2'), None, Decimal('1E+3'), Decimal('5')]
-    """
+    """Returns the last number of a text; None where there is none."""
     last = None
     for found in NUMBER.finditer(text):
         last = found
@@ -172,10 +168,6 @@ def letter_named(text: str, choices: Sequence[str]) -> str | None:
     The last letter behind the word "answer" counts; without one, the letter with which lines
     begin, alone or before a sign such as ``)``, ``.`` or ``:``, where all such lines name the
     same; without any, the choice whose text the whole answer is.
-
-    >>> named = ["red", "blue", "green"]
-    >>> [letter_named(text, named) for text in ("(B)", "A. red? No. The answer is C.", "Blue!")]
-    ['B', 'C', 'B']
     """
     letters = string.ascii_uppercase[: len(choices)]
     lines = [" ".join(line.translate(MARKUP).split()) for line in text.splitlines()]

@@ -88,14 +88,7 @@ def metrics(
 
 
 def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
-    """Returns CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7).
-
-    >>> rates = {"csr": [1.0, 0.5], "isr": [1.0, 0.0], "psr": [1.0, 1.0]}
-    >>> samples = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "split": "easy", **rates})
-    >>> found = results(samples)
-    >>> found.loc[found["split"] == "full", ["measure", "value", "n"]].values.tolist()
-    [['CSR', 0.75, 2], ['ISR', 0.5, 2], ['PSR', 1.0, 2]]
-    """
+    """Returns CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7)."""
     keys = ["model", "split", "measure"]
     rows = with_full(by_measure(samples.assign(stratum=samples["split"])))
     table = _means(rows, keys, "stratum")

@@ -206,15 +206,12 @@ def number(text: str) -> float | None:
 
 
 def direct_score(mode: Mode, reply: str, answer: str) -> float | None:
-    r"""Returns the score that a reply gives, 0 to 1; None where it gives none.
+    """Returns the score that a reply gives, 0 to 1; None where it gives none.
 
     Strict: the last line of the judge's own words is its one score line, with a number of at most
     two decimals; blanks, bold type, a half-width colon and a final full stop make no difference.
     Released: what follows the last score mark, up to a blank, is whatever Python's ``float``
     takes for a number from 0 to 1, as the released code reads the verdicts of a checklist.
-
-    >>> direct_score("strict", "大体做到了。\n**评分：0.7**", "")
-    0.7
     """
     if mode == "released":
         _, mark, after = reply.rpartition(DIRECT_FORM.format(score=""))

@@ -34,9 +34,6 @@ def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfac
         verdicts: 1 or 0 of each checkpoint, in the same order.
 
     Source: paper, "Evaluation Metrics"; in whole numbers, so that no rounding error decides.
-
-    >>> satisfaction(["主需", "次需", "次需", "次需"], [1, 1, 1, 0])
-    Satisfaction(csr=0.75, isr=0, psr=1)
     """
     pairs = list(zip(priorities, verdicts, strict=True))
     held, count = sum(verdicts), len(verdicts)
@@ -58,9 +55,6 @@ def is_satisfied(*scores: float) -> int:
 
     Kappa needs categories, and the paper names no other limit than that of PSR, which is what
     users are content with. Exact: 0.8 as it is written does not exceed it.
-
-    >>> is_satisfied(0.8, 0.8, 0.8), is_satisfied(0.8, 0.9)
-    (0, 1)
     """
     exact = [Fraction(str(score)) for score in scores]
     return int(sum(exact) / len(exact) > Fraction(4, 5))
@@ -133,8 +127,5 @@ def hundredths(value: float) -> float:
     """Returns a number rounded to two decimals as numpy does it: half to even of the scaled number.
 
     Python's own ``round`` gives another result for some numbers, such as 0.615.
-
-    >>> hundredths(0.615), round(0.615, 2)
-    (0.62, 0.61)
     """
     return round(value * 100) / 100

@@ -31,10 +31,6 @@ def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
 
     One step: the data lists ancestors that are not direct. A question whose own verdict, or one
     that it depends on, is missing has none, unless another of them already decides it.
-
-    >>> questions = [{"dep": []}, {"dep": [0]}, {"dep": []}]
-    >>> dependent([False, True, None], {"scoring_questions": questions})
-    [False, False, None]
     """
     return [
         _unless_wrong(raw[place], [raw[parent] for parent in question["dep"]])
@@ -54,12 +50,6 @@ def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
 
     A question counts once for each of its dimensions and composition types, and so twice for a
     constraint type that two of its dimensions belong to.
-
-    >>> question = {"constraint_dimensions": ["Length"], "composition_types": []}
-    >>> labels = {"category": "Chain_1", "task_types": "Roleplay", "composition_types": ["Chain"]}
-    >>> found = cells(labels | {"scoring_questions": [question]}, "strict")
-    >>> [key for _, _, key in found]
-    ['', 'Chain_1', 'Chain', 'Roleplay', 'Chain', 'Format', 'Length']
     """
     category = instance["category"]
     nesting = "_".join(sorted(instance["composition_types"]))
@@ -79,9 +69,6 @@ def counts(measure: str, verdict: Verdict) -> bool:
     """Returns whether a verdict counts as right.
 
     An open one, which mode strict has not, is wrong in DRFR and right in the accuracies.
-
-    >>> counts("overall", 2), counts("dimension", 2)
-    (False, True)
     """
     return verdict is True if measure in DRFR_MEASURES else bool(verdict)
 
@@ -92,11 +79,7 @@ def group_of(instance: Instance) -> str:
 
 
 def family(category: str, mode: str) -> str:
-    """Returns the category without its nesting; released takes what precedes the first underscore.
-
-    >>> family("Selection_and_Chain_2", "strict"), family("Selection_and_Chain_2", "released")
-    ('Selection_and_Chain', 'Selection')
-    """
+    """Returns the category without its nesting; released cuts it at the first underscore."""
     if mode != STRICT:
         return category.partition("_")[0]
     name, _, depth = category.rpartition("_")
@@ -104,11 +87,7 @@ def family(category: str, mode: str) -> str:
 
 
 def constraint_type(dimension: str, mode: str) -> str:
-    """The constraint type of a dimension, in the spelling of the mode; Others where it has none.
-
-    >>> constraint_type("Length", "strict"), constraint_type("Length", "released")
-    ('Format', 'Structure')
-    """
+    """The constraint type of a dimension, in the spelling of the mode; else Others."""
     name = dimensions().get(dimension)
     if name is None:
         return OTHERS
@@ -126,14 +105,6 @@ def coherent_test(
     that could fail it is left out.
 
     A row has measure (origin: an instance; coherent: a group), class, group, whether it passes.
-
-    >>> question = {"composition_types": ["Selection"]}
-    >>> instances = [{"group": "a", "scoring_questions": [question]}] * 2
-    >>> for row in coherent_test(instances, [[True], [False]]):
-    ...     print(*row)
-    origin single a True
-    origin single a False
-    coherent single a False
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, instance in enumerate(instances):

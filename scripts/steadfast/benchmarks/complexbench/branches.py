@@ -28,13 +28,7 @@ class Member(NamedTuple):
 
 
 def lacking(group: Sequence[Member]) -> str | None:
-    """What of a group with Selection is missing, in a clause; None where nothing is known to be.
-
-    >>> lacking([Member(1, 1, None), Member(3, 1, None)])
-    'number 2 of the group is missing'
-    >>> lacking([Member(1, 2, None)]) is None
-    True
-    """
+    """What of a group with Selection is missing, in a clause; None where nothing is known to be."""
     numbers = {member.number for member in group} - {None}
     highest = max((number for number in numbers if number is not None), default=0)
     if highest > len(group):

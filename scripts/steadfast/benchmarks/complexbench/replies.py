@@ -35,16 +35,11 @@ def schema(expected: Settings) -> Record | None:
 
 
 def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
-    r"""Returns the verdict of a reply whose last line is its one verdict line; None where none is.
+    """Returns the verdict of a reply whose last line is its one verdict line; None where none is.
 
     What the reply repeats of the answer is left out first. Blanks, bold type, a half-width colon
     and a full stop make no difference. A reply without such a line has the verdict that it gives
     beyond doubt in another style (``styles``).
-
-    >>> strict_verdict("Analysis: all there.\nAnswer: yes", "A poem.", "en")
-    True
-    >>> strict_verdict("I cannot tell.", "A poem.", "en") is None
-    True
     """
     words = OWN_WORDS[language]
     claim = last_claim(reply, answer, _CLAIMS[language]) or ""

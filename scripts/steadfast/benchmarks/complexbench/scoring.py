@@ -171,12 +171,9 @@ def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
 
 
 def released_verdict(reply: str) -> bool:
-    r"""Returns a verdict as the released code takes it from a reply, whatever it is.
+    """Returns a verdict as the released code takes it from a reply, whatever it is.
 
     Without exactly one 答案：是 or 答案：否 it is yes where there is a 是 and no 否, else no.
-
-    >>> released_verdict("分析：都有。\n答案：是"), released_verdict("I cannot tell.")
-    (True, False)
     """
     found = _VERDICT.findall(reply)
     if len(found) == 1:

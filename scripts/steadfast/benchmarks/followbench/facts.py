@@ -66,11 +66,7 @@ def _unescaped(text: str) -> str:
 
 
 def string_list(text: str) -> list[str] | None:
-    """Returns the strings of a Python list, read without evaluating it; None for any other text.
-
-    >>> string_list("['a', 'b' 'c']"), string_list("['a', 1]")
-    (['a', 'bc'], None)
-    """
+    """Returns the strings of a Python list, read without evaluating it; None for any other text."""
     _, value = parse_literal(text)
     plain = isinstance(value, list) and all(isinstance(item, str) for item in value)
     return value if plain else None

@@ -29,11 +29,6 @@ def consecutive_levels(hard: Sequence[Verdict]) -> int | None:
         hard: verdicts of levels 1 to 5.
 
     It is 0 to 5, and None where it depends on a missing verdict.
-
-    >>> consecutive_levels([1, 1, 0, 1, None])
-    2
-    >>> consecutive_levels([1, None, 0, 1, 1]) is None
-    True
     """
     return _whatever_is_missing(_consecutive, hard)
 
@@ -45,11 +40,6 @@ def failure_consistency(hard: Sequence[Verdict]) -> Consistency | None:
         hard: verdicts of levels 1 to 5. As released, −1 is neither a failure nor a success.
 
     It is None where it depends on a missing verdict.
-
-    >>> failure_consistency([1, 1, 0, 0, 0])
-    'consistent'
-    >>> failure_consistency([1, 1, 0, 0, 1])
-    'inconsistent'
     """
     return _whatever_is_missing(_consistency, hard)
 

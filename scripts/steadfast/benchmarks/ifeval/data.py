@@ -69,10 +69,6 @@ def instance(name: str, where: str, line: Any) -> Record:
 
     Raises:
         UserError: it is no prompt in the published schema.
-
-    >>> line = {"key": 7, "prompt": "Say it.", "instruction_id_list": ["a:b"]}
-    >>> instance("ifeval", "line 1", line | {"kwargs": [{"n": None, "m": 2}]})["instructions"]
-    [{'kind': 'a:b', 'kwargs': {'m': 2}}]
     """
     try:
         key, prompt = line["key"], line["prompt"]

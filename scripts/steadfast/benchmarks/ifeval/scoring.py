@@ -80,11 +80,7 @@ class Verdicts(NamedTuple):
 
 
 def variants(answer: str) -> Iterator[str]:
-    """Yields the eight texts of which one has to follow an instruction loosely (section 2.3).
-
-    >>> list(variants("Sure:\\n*yes*"))[:5]
-    ['Sure:\\n*yes*', 'Sure:\\nyes', '*yes*', 'yes', 'Sure:']
-    """
+    """Yields the eight texts of which one has to follow an instruction loosely (section 2.3)."""
     lines = answer.split("\n")
     cut = ("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))
     for text in (answer, *cut):
