@@ -99,17 +99,10 @@ def _task(
 
 @dataclass(frozen=True)
 class Simple:
-    """What tells a simple benchmark from others: see ``simple_benchmark``.
+    """What tells a simple benchmark from others: see ``simple_benchmark``, and beside that
 
     Attributes:
-        name: in config, paths and tables.
-        title: in tables.
         instances: name of the function that gives them, as ``base.loading.load`` takes it.
-        scoring: the scorer.
-        by: fields by which tables show means.
-        lengths: whether parts are lengths.
-        asked: a sentence about the text.
-        source: of the instances, for the card.
         files: files of the user's that the function reads.
         judging: where a model judges.
         required: files that the config names, by its key.

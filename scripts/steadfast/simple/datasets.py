@@ -1,8 +1,8 @@
 """A file of the user's as a benchmark: its section of the config, and what a config asks of it."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import tee
 from pathlib import Path
 from typing import Literal, Self
 
@@ -186,16 +186,10 @@ def _fingerprint(section: DataSet) -> str:
 
 
 def _check_records(section: DataSet) -> None:
-    place = ""
-
-    def found() -> Iterator[Instance]:
-        nonlocal place
-        for where, one in records.placed(**section.asked):
-            place = where
-            yield one
-
-    for one in checked(found(), section.path, section.by):
-        _check_gold(one, section, place)
+    placed, again = tee(records.placed(**section.asked))
+    found = checked((one for _, one in again), section.path, section.by)
+    for (where, _), one in zip(placed, found, strict=True):
+        _check_gold(one, section, where)
 
 
 def _check_gold(one: Instance, section: DataSet, where: str) -> None:

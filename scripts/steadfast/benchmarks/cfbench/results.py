@@ -47,9 +47,5 @@ class CfbenchResults(ModelsAcross):
 
     def notes(self, models: Sequence[str]) -> list[Note]:
         """Explanations of the marks that occur among some models, and of what all tables need."""
-        counts = self.coverage.loc[FULL]
-        incomplete = self.incomplete_notes(
-            ({"model": self.roster.label(model)}, *counts.loc[model, ["scored", "expected"]])
-            for model in models
-        )
+        incomplete = self.incomplete_model_notes(self.coverage.loc[FULL].loc[list(models)])
         return [*incomplete, *self.shared_notes(judged=True)]

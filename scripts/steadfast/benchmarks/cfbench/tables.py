@@ -157,11 +157,9 @@ def _direct(results: CfbenchResults, name: str) -> Table:
             columns.append(Column(heading, results.words["sets"][split]))
     cells = results.cells(values)
     scored = values_by_model(rows_of(rows, split=FULL, measure=SCORE), "n")
-    expected = results.coverage.loc[FULL]["expected"]
-    notes = results.incomplete_notes(
-        ({"model": results.roster.label(model)}, int(scored.get(model, 0)), expected[model])
-        for model in results.roster.models
-    )
+    counts = results.coverage.loc[FULL].loc[list(results.roster.models)]
+    counts = counts.assign(scored=[int(scored.get(model, 0)) for model in counts.index])
+    notes = results.incomplete_model_notes(counts)
     notes += [*results.shared_notes(judged=True), *results.untested_notes()]
     notes.append((None, words["note"]))
     sections = results.sections(results.groups, cells.__getitem__)

@@ -56,11 +56,7 @@ class ComplexbenchResults(Results):
         """Explanations of the marks that occur, and whose verdicts count."""
         whole = rows_of(self.frames["coverage"], split=WHOLE)
         counts = whole.groupby("model")[["scored", "expected"]].sum().astype(int)
-        incomplete = self.incomplete_notes(
-            ({"model": self.roster.label(model)}, scored, expected)
-            for model, scored, expected in counts.itertuples()
-        )
-        return (*incomplete, *self.shared_notes(judged=True))
+        return (*self.incomplete_model_notes(counts), *self.shared_notes(judged=True))
 
     def by_model(
         self,

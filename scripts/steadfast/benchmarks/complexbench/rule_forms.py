@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from steadfast.base.names import nearest
+from steadfast.base.names import nearest, shown
 from steadfast.benchmarks.complexbench.facts import normalised, taxonomy
 
 _RANGE = re.compile(r"[0-9]{1,9}")
@@ -85,8 +85,8 @@ def hazards(clauses: tuple[Clause, ...]) -> list[str]:
                 "the released code takes a text with 'None' for no text; choose one without it"
             )
     found += [
-        f"the released code never finds {_short(word)} in an answer that gives it exactly; write "
-        f"its punctuation in Chinese, {_short(normalised(word))}"
+        f"the released code never finds {shown(word)} in an answer that gives it exactly; write "
+        f"its punctuation in Chinese, {shown(normalised(word))}"
         for clause in clauses
         for word in clause.words
         if clause.name in _RAW and normalised(word) != word
@@ -100,10 +100,10 @@ def _clause(text: str) -> Clause:
     if name not in known:
         if not colon:
             raise RuleFormError(
-                f"{_short(text)} is no rule; write its name, a colon and what it asks for, such as "
+                f"{shown(text)} is no rule; write its name, a colon and what it asks for, such as "
                 "model_length:[1,100]"
             )
-        raise RuleFormError(f"there is no rule {_short(name)}; {nearest(name[:60], known)}")
+        raise RuleFormError(f"there is no rule {shown(name)}; {nearest(name[:60], known)}")
     return _parameters(name, known[name]["form"], content)
 
 
@@ -159,13 +159,9 @@ def _listed(name: str, content: str) -> list[str]:
 def _ends(name: str, numbers: list[str]) -> tuple[int, int]:
     if len(numbers) < 2 or not all(_RANGE.fullmatch(number) for number in numbers):
         raise RuleFormError(
-            f"{name}: {_short(','.join(numbers))} is no range; write two whole numbers first"
+            f"{name}: {shown(','.join(numbers))} is no range; write two whole numbers first"
         )
     low, high = map(int, numbers)
     if low > high:
         raise RuleFormError(f"{name}: no number lies between {low} and {high}; swap them")
     return low, high
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
-from steadfast.base.names import nearest
+from steadfast.base.names import nearest, shown
 from steadfast.benchmarks.complexbench.branches import branch_findings
 from steadfast.benchmarks.complexbench.guidelines import file_findings, instance_findings
 from steadfast.benchmarks.complexbench.instance import (
@@ -119,9 +119,7 @@ def _sentence(error: ErrorDetails) -> str:
         case "string_too_short" | "too_short":
             return "is empty; fill it"
         case kind if kind.endswith("_type"):
-            given = repr(error["input"])
-            given = given if len(given) < 60 else given[:57] + "..."
-            return f"is {given}; write {_TYPES[kind.removesuffix('_type')]}"
+            return f"is {shown(error['input'])}; write {_TYPES[kind.removesuffix('_type')]}"
         case _:
             return f"{error['msg'][:1].lower()}{error['msg'][1:]}; correct it"
 

@@ -6,7 +6,7 @@ from pydantic import field_validator, model_validator
 
 from steadfast.base.files import Settings
 from steadfast.benchmarks.ifeval.data import local_file
-from steadfast.benchmarks.ifeval.facts import ALONE, NAME, PACKAGE, RELEASED, SETS, Place
+from steadfast.benchmarks.ifeval.facts import ALONE, NAME, PACKAGE, RELEASED, SETS, SYNTHETIC, Place
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.long_texts import contexts_file, corpus_file
@@ -147,7 +147,7 @@ def task(config: Config, section: Ifeval) -> Task:
             f"{PACKAGE}.export:IfevalExports",
             {
                 "source": section.source,
-                "sets": _sets(section),
+                "sets": [SYNTHETIC] if section.source == "synthetic" else list(section.sets),
                 "texts": config.corpora.source if several else "",
                 "settings": {
                     "seed": config.seed,
@@ -156,10 +156,6 @@ def task(config: Config, section: Ifeval) -> Task:
             },
         ),
     )
-
-
-def _sets(section: Ifeval) -> list[str]:
-    return [SETS[0]] if section.source == "synthetic" else list(section.sets)
 
 
 def _parts(section: Ifeval) -> dict[str, Part]:
