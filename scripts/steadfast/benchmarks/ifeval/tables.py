@@ -1,7 +1,7 @@
 """IFEval's tables: accuracy by length, its drop, what is reliable and steady, kinds, places."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import pandas as pd
 
@@ -81,13 +81,16 @@ def _accuracy(results: IfevalResults) -> Table:
     return results.across("accuracy", headings, sections, results.incomplete, results.notes())
 
 
-def _with_intervals(
-    results: IfevalResults, metric: str, rows: pd.DataFrame, heading: str, by: str = "length"
-) -> Table:
+def _with_intervals(results: IfevalResults, metric: str) -> Table:
+    """Returns a metric of all sets together, at each length or in each perspective."""
     words, columns, cells = results.words, list[Column](), list[CellsByModel]()
+    stable = metric == "stability"
+    rows = results.frames[metric] if stable else results.of_all(metric)
+    by = "perspective" if stable else "length"
     for value in dict.fromkeys(rows[by]):
-        group = words[by].format(length=value) if by == "length" else words[by][value]
-        columns += [Column(heading, group), Column(words["interval"], group)]
+        group = words[by][value] if stable else words[by].format(length=value)
+        headings = (words["with_interval"][metric], words["interval"])
+        columns += [Column(heading, group) for heading in headings]
         cells += results.with_interval(rows_of(rows, **{by: value}))
     slots = {"k": _answers(rows)} if "k" in rows else {}
     return results.untested_table(metric, columns, cells, **slots)
@@ -99,26 +102,12 @@ def _answers(rows: pd.DataFrame) -> str:
     return ", ".join(f"{k} at {length}" for length, k in by_length.items())
 
 
-def _drops(results: IfevalResults) -> Table:
-    return _with_intervals(results, "drops", results.of_all("drops"), results.words["drop"])
-
-
 def _effective(results: IfevalResults) -> Table:
     def filled(values: Mapping[str, float], length: str) -> Values:
         return Values(values, results.incomplete)
 
     of = Effective(results, results.words["score"].lower())
     return effective_table(of, results.groups, results.notes(), filled)
-
-
-def _reliable(results: IfevalResults) -> Table:
-    rows = results.of_all("reliable")
-    return _with_intervals(results, "reliable", rows, results.words["reliable"])
-
-
-def _stability(results: IfevalResults) -> Table:
-    rows = results.frames["stability"]
-    return _with_intervals(results, "stability", rows, "IFS", "perspective")
 
 
 def _kinds(results: IfevalResults) -> Table:
@@ -156,10 +145,10 @@ def _places(results: IfevalResults) -> Table:
 TABLES: dict[str, Callable[[IfevalResults], Table]] = {
     "results": _results,
     "accuracy": _accuracy,
-    "drops": _drops,
+    "drops": partial(_with_intervals, metric="drops"),
     FRAME: _effective,
-    "reliable": _reliable,
-    "stability": _stability,
+    "reliable": partial(_with_intervals, metric="reliable"),
+    "stability": partial(_with_intervals, metric="stability"),
     "kinds": _kinds,
     "places": _places,
     "coverage": OneScore.coverage_table,
