@@ -14,7 +14,7 @@ from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE
 from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.effective_length import kept_shares, with_reaches
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.pairs import drawn, one_headline, overall_pairs
+from steadfast.stats.pairs import drawn, joint_headline, overall_pairs
 from steadfast.stats.raters import judge_verdicts
 from steadfast.stats.scores import answer_row, coverage
 from steadfast.stats.tidy import in_order, rows_of
@@ -32,10 +32,9 @@ def metrics(
 ) -> Frames:
     """Returns the metrics by name: ``METRICS``, ``AGREEMENT`` of judges and ``EFFECTIVE`` lengths.
 
+    Of data and labels nothing is needed.
+
     Args:
-        scores: of all models and parts.
-        data: of which nothing is needed.
-        labels: of which nothing is needed.
         by: fields of the instances by which means are shown, or ``PART``.
         references: models that are compared with none.
         judges: whose agreement in their scores is wanted, if any.
@@ -49,8 +48,8 @@ def metrics(
     clusters = drawn(frame, None, []).assign(records=frame["sample_id"].nunique())
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
-    whole = rows_of(means, kind="")
-    headline = one_headline(counts, whole, compared, clusters, unit, SCORE)
+    whole = rows_of(means, kind="").assign(measure=SCORE)
+    headline = joint_headline(counts, whole, {SCORE: compared}, clusters, unit)
     further = {AGREEMENT: agreement_of(scores, judges)} if judges else {}
     if lengths:
         further[EFFECTIVE] = kept = effective(frame, lengths, share)

@@ -174,24 +174,24 @@ def overall_pairs(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFr
     return found[[*names, *found.columns.difference(names, sort=False)]]
 
 
-def one_headline(
+def joint_headline(
     counts: pd.DataFrame,
     whole: pd.DataFrame,
-    compared: pd.DataFrame,
+    compared: Mapping[str, pd.DataFrame],
     clusters: pd.DataFrame,
     unit: str,
-    measure: str,
 ) -> pd.DataFrame:
-    """Returns the headline of a benchmark with one measure, by ``with_comparisons``.
+    """Returns the headline of measures of the same answers, by ``with_comparisons``.
 
     Args:
         counts: model, expected and prompts of all models (``scores.coverage``).
-        whole: model, value, low, high and n of those that have a score.
-        compared: rows of ``overall_pairs``.
+        whole: model, measure, value, low, high and n of those that have a score.
+        compared: rows of ``overall_pairs`` by measure.
     """
-    rows = counts[["model", "expected", PROMPTS]].merge(whole, "left", "model")
-    rows = rows.assign(measure=measure).fillna({"n": 0}).astype({"n": int})
-    return with_comparisons(rows[[*HEADLINE, PROMPTS]], {measure: compared}, clusters, unit)
+    measures = pd.DataFrame({"measure": list(compared)})
+    every = counts[["model", "expected", PROMPTS]].merge(measures, "cross")
+    rows = every.merge(whole, "left", ["model", "measure"]).fillna({"n": 0}).astype({"n": int})
+    return with_comparisons(rows[[*HEADLINE, PROMPTS]], compared, clusters, unit)
 
 
 def drawn(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.DataFrame:

@@ -40,9 +40,9 @@ from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, hundre
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.pairs import drawn, pairs, with_comparisons
+from steadfast.stats.pairs import drawn, joint_headline, pairs
 from steadfast.stats.scores import STATUSES, answers_expected, models_of, with_prompts
-from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
+from steadfast.stats.tidy import in_order, rows_of
 
 VALUES = ["value", "low", "high", "n"]
 
@@ -115,14 +115,9 @@ def headline(
     rates: pd.DataFrame, counts: pd.DataFrame, compared: pd.DataFrame, records: pd.DataFrame
 ) -> pd.DataFrame:
     """Returns CSR, ISR and PSR of each model on all records; empty without a scored record."""
-    every = counts.loc[counts["split"] == FULL, ["model", "expected", PROMPTS]]
-    every = every.merge(pd.DataFrame({"measure": MEASURES}), "cross")
-    whole = rates[rates["split"] == FULL].drop(columns="split")
-    found = every.merge(whole, "left", ["model", "measure"]).fillna({"n": 0})
-    of_all = rows_of(compared, split=FULL)
+    every, whole, of_all = (rows_of(rows, split=FULL) for rows in (counts, rates, compared))
     by_measure = {measure: rows_of(of_all, measure=measure) for measure in MEASURES}
-    rows = found.astype({"n": int})[[*HEADLINE, PROMPTS]]
-    return with_comparisons(rows, by_measure, records, "records")
+    return joint_headline(every, whole, by_measure, records, "records")
 
 
 def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE, ScoreRecord
 from steadfast.contract.components import INVALID, Scored
 from steadfast.stats.intervals import NOTHING
-from steadfast.stats.scores import is_empty, prompts_of
+from steadfast.stats.scores import answer_row
 
 Verdict = float | None
 """Of a level: 1 (all constraints kept), 0, None where there is none; in mode released −1, where the
@@ -69,7 +69,8 @@ UNREADABLE = "unreadable"
 def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
     """Returns the scored and unscored answers; hard and soft are empty without a score."""
     rows = []
-    for model, language, record in scores:
+    for of in scores:
+        model, language, record = of
         read = ("task", record["task"], CATEGORIES), ("level", record["level"], LEVELS)
         for name, value, known in read:
             if value not in known:
@@ -80,19 +81,13 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
         points = record["points"]
         problem = (record.get("extracted") or {}).get("problem")
         rows.append(
-            {
-                "model": model,
-                "prompts": prompts_of(record),
-                "draw": record["draw"],
+            answer_row(of)
+            | {
                 "language": language,
                 "category": record["task"],
                 "level": str(record["level"]),
                 "kind": JUDGE if record["scorer"] == JUDGE else RULE,
                 "passable": not impossible(language, record["scorer"], record["level"]),
-                "cluster": record["context_id"],
-                "sample_id": record["sample_id"],
-                "status": record["status"],
-                "empty": is_empty(record),
                 UNREADABLE: problem is not None and record["status"] != INVALID,
                 "hard": record["total"],
                 "soft": sum(one or 0.0 for one in points.values()) / len(points)

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from itertools import chain, count, cycle, islice, pairwise, zip_longest
 from math import prod
 from pathlib import Path
@@ -50,17 +51,13 @@ Maker = Callable[[Draw], tuple[str, list[Level]]]
 """Draws a group: its source and its levels, from 0 (example: from 1)."""
 
 
-def one_by_one(name: str) -> Maker:
+def one_by_one(name: str, draw: Draw) -> tuple[str, list[Level]]:
     """A question, and sentences that each add a constraint; the name is the building blocks'."""
-
-    def make(draw: Draw) -> tuple[str, list[Level]]:
-        block, choose = draw.blocks[name], draw.rng.choice
-        thing = choose(block.get("things", [""]))
-        start = choose(block["starts"]).format(topic=choose(block["topics"]), thing=thing)
-        constraints = draw.rng.sample(block["constraints"], len(LEVELS))
-        return block["source"], draw.levels(draw.added(start, constraints))
-
-    return make
+    block, choose = draw.blocks[name], draw.rng.choice
+    thing = choose(block.get("things", [""]))
+    start = choose(block["starts"]).format(topic=choose(block["topics"]), thing=thing)
+    constraints = draw.rng.sample(block["constraints"], len(LEVELS))
+    return block["source"], draw.levels(draw.added(start, constraints))
 
 
 def listing(draw: Draw) -> tuple[str, list[Level]]:
@@ -171,19 +168,15 @@ def dates(draw: Draw) -> tuple[str, list[Level]]:
     return "BBH_time", draw.levels(asked, targets)
 
 
-def sums(name: str) -> Maker:
+def sums(name: str, draw: Draw) -> tuple[str, list[Level]]:
     """Returns a number, such as a floor or a wage, that each level adds to or takes from."""
-
-    def make(draw: Draw) -> tuple[str, list[Level]]:
-        block = draw.blocks[name]
-        drawn = {key: draw.rng.randint(*ends) for key, ends in block["drawn"].items()}
-        text = block["text"].format(name=draw.rng.choice(block["names"]), **drawn)
-        steps, changes = _steps(draw, block)
-        asked = [draw.joined([text, *steps[:n], block["question"]]) for n in FROM_START]
-        numbers = [prod(drawn.values()) + sum(changes[:level]) for level in FROM_START]
-        return block["source"], draw.levels(asked, [block["answer"].format(n=n) for n in numbers])
-
-    return make
+    block = draw.blocks[name]
+    drawn = {key: draw.rng.randint(*ends) for key, ends in block["drawn"].items()}
+    text = block["text"].format(name=draw.rng.choice(block["names"]), **drawn)
+    steps, changes = _steps(draw, block)
+    asked = [draw.joined([text, *steps[:n], block["question"]]) for n in FROM_START]
+    numbers = [prod(drawn.values()) + sum(changes[:level]) for level in FROM_START]
+    return block["source"], draw.levels(asked, [block["answer"].format(n=n) for n in numbers])
 
 
 def examples(draw: Draw) -> tuple[str, list[Level]]:
@@ -219,33 +212,28 @@ def edits(draw: Draw) -> tuple[str, list[Level]]:
     return "text_editing", draw.levels(asked, targets, [step["kind"] for step in steps])
 
 
-def summary(rule: str) -> Maker:
+def summary(rule: str, draw: Draw) -> tuple[str, list[Level]]:
     """Returns a text, and what each level asks of its summary, which that rule scores."""
-
-    def make(draw: Draw) -> tuple[str, list[Level]]:
-        block = draw.blocks["summaries"][rule]
-        texts = draw.added(block["start"], block["asks"])
-        asked = [f"{text}\n\n{block['text']}" for text in texts]
-        return rule, draw.levels(asked, kinds=block["kinds"])
-
-    return make
+    block = draw.blocks["summaries"][rule]
+    texts = draw.added(block["start"], block["asks"])
+    asked = [f"{text}\n\n{block['text']}" for text in texts]
+    return rule, draw.levels(asked, kinds=block["kinds"])
 
 
-def form(rule: str) -> Maker:
+def form(rule: str, draw: Draw) -> tuple[str, list[Level]]:
     """Returns a question, and what each level asks of the answer's form, which that rule scores."""
-
-    def make(draw: Draw) -> tuple[str, list[Level]]:
-        block = draw.blocks["formats"][rule]
-        return block["source"], draw.levels(draw.added(block["start"], block["asks"]))
-
-    return make
+    block = draw.blocks["formats"][rule]
+    return block["source"], draw.levels(draw.added(block["start"], block["asks"]))
 
 
 VARIED: dict[str, list[Maker]] = {
-    "content": [one_by_one("open_question"), listing, restaurants, places, events],
-    "situation": [one_by_one("situation"), order, dates, sums("floors"), sums("wages")],
-    "style": [one_by_one("style")],
-    "format": [one_by_one("format")],
+    "content": [partial(one_by_one, "open_question"), listing, restaurants, places, events],
+    "situation": [
+        *(partial(one_by_one, "situation"), order, dates),
+        *(partial(sums, "floors"), partial(sums, "wages")),
+    ],
+    "style": [partial(one_by_one, "style")],
+    "format": [partial(one_by_one, "format")],
     "example": [examples],
     "mixed": [mixed, edits],
 }
@@ -283,6 +271,6 @@ def _once(category: str, blocks: Settings) -> dict[int, Maker]:
     """The groups that a category has once, by their number, which decides on a format's rule."""
     if category == "format":
         rules = facts("followbench/groups.yaml")["rules"]["en"]
-        return {n: form(rule) for n, rule in rules.items() if rule in blocks["formats"]}
+        return {n: partial(form, rule) for n, rule in rules.items() if rule in blocks["formats"]}
     summaries = enumerate(blocks["summaries"], start=1) if category == "mixed" else ()
-    return {number: summary(rule) for number, rule in summaries}
+    return {number: partial(summary, rule) for number, rule in summaries}

@@ -17,7 +17,7 @@ from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap
 from steadfast.stats.effective_length import kept_shares, left, with_reaches
 from steadfast.stats.intervals import Clusters, Estimates, joined
-from steadfast.stats.pairs import drawn, one_headline, overall_pairs
+from steadfast.stats.pairs import drawn, joint_headline, overall_pairs
 from steadfast.stats.scores import answer_row, answers_expected, coverage
 from steadfast.stats.tidy import in_order
 
@@ -41,12 +41,9 @@ def metrics(
     references: Collection[str] = (),
     share: float = 1.0,
 ) -> Frames:
-    """Returns the metrics by name.
+    """Returns the metrics by name; of data and labels nothing is needed.
 
     Args:
-        scores: of all models and parts.
-        data: of which nothing is needed.
-        labels: of which nothing is needed.
         lengths: from the shortest to the longest, ``ALONE`` first.
         places: of the prompts; all but one metric are of the first.
         references: models that are compared with none.
@@ -57,9 +54,9 @@ def metrics(
     by_length = over_lengths(frame)
     compared = overall_pairs(by_length.assign(draw=0), references)
     of_sets = drawn(frame, None, ["task"])
-    headline = one_headline(
-        coverage(frame, SAMPLE), overall(by_length), compared, of_sets, "prompts", SCORE
-    )
+    whole = overall(by_length).assign(measure=SCORE)
+    counts = coverage(frame, SAMPLE)
+    headline = joint_headline(counts, whole, {SCORE: compared}, of_sets, "prompts")
     of_all = length_means(frame)
     kept = kept_shares(of_all, lengths, share)
     contenders = kept[~kept["model"].isin(references)]

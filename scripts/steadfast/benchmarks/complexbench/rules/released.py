@@ -68,13 +68,9 @@ def _unquoted(text: str) -> str:
     return unquoted(text)
 
 
-def _normal_unquoted(text: str) -> str:
-    return _unquoted(normalised(text))
-
-
 _TEXTS: dict[str, Sequence[Callable[[str], str]]] = {
     "normal": [normalised],
-    "normal, quoted or not": [_normal_unquoted, normalised],
+    "normal, quoted or not": [lambda text: _unquoted(normalised(text)), normalised],
     "raw": [str],
     "raw, quoted or not": [str, _unquoted],
     "raw, unquoted or not": [_unquoted, str],
