@@ -71,20 +71,11 @@ def read_json(path: Path | str) -> Any:
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:
     """Returns a JSON-lines file's objects; a ``UserError`` names file and line of what is none."""
-    return (record for _, record in placed_jsonl(path))
+    return (record for _, _, record in placed_jsonl(path))
 
 
-def placed_jsonl(path: Path | str) -> Iterator[tuple[int, Record]]:
-    """As ``read_jsonl``, each record with the byte at which its line starts."""
-    return ((start, record) for _, start, record in _lines(path))
-
-
-def numbered_jsonl(path: Path | str) -> Iterator[tuple[int, Record]]:
-    """As ``read_jsonl``, each record with the number of its line, from 1."""
-    return ((number, record) for number, _, record in _lines(path))
-
-
-def _lines(path: Path | str) -> Iterator[tuple[int, int, Record]]:
+def placed_jsonl(path: Path | str) -> Iterator[tuple[int, int, Record]]:
+    """As ``read_jsonl``, after the number of a record's line, from 1, and the byte at its start."""
     try:
         with open(path, "rb") as lines:
             start = 0

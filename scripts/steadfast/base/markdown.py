@@ -17,11 +17,6 @@ def markdown_table(
         rows: their cells.
         align: of each column l, c or r; by default Markdown's own.
         padded: whether columns are equally wide as plain text too; long cells would spoil that.
-
-    >>> print(markdown_table(["name", "n"], [["a", 1]], padded=False))
-    | name | n |
-    |---|---|
-    | a | 1 |
     """
     if not padded:
         first, *others = (f"| {' | '.join(map(str, row))} |" for row in [head, *rows])

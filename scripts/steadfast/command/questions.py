@@ -69,18 +69,15 @@ class InitQuestion:
         return found
 
 
-def engine(name: str) -> str:
-    """One of the engines that ask a model."""
-    if name not in ("openai", "vllm"):
-        raise ArgumentTypeError(f"{name}: write openai or vllm")
-    return name
+def one_of(*names: str) -> Callable[[str], str]:
+    """What reads one of some words."""
 
+    def read(name: str) -> str:
+        if name not in names:
+            raise ArgumentTypeError(f"{name}: write {' or '.join(names)}")
+        return name
 
-def data(name: str) -> str:
-    """Whose data is asked."""
-    if name not in ("released", "synthetic"):
-        raise ArgumentTypeError(f"{name}: write released or synthetic")
-    return name
+    return read
 
 
 def published() -> Mapping[str, int]:
@@ -144,7 +141,7 @@ QUESTIONS = (
     InitQuestion(
         "engine",
         "openai: a server with an OpenAI-compatible API; vllm: a checkpoint, on GPUs here",
-        kind=engine,
+        kind=one_of("openai", "vllm"),
         default=lambda given: "openai",
     ),
     InitQuestion(
@@ -185,7 +182,7 @@ QUESTIONS = (
     InitQuestion(
         "data",
         "released: what the papers asked, fetched once; synthetic: made here, without network",
-        kind=data,
+        kind=one_of("released", "synthetic"),
         default=lambda given: "released",
     ),
     InitQuestion(

@@ -45,11 +45,8 @@ def answer_settings(model: BaseModelSettings) -> Settings:
 def plan_settings(model: BaseModelSettings) -> Settings:
     """What the plan and a job's resources reckon with; none of it determines a response.
 
-    Returns:
-        ``throughput``, ``size``, ``price``, ``path`` (by which a provider
-        is asked, and its cache used), ``hours`` (of a job, where it is stated), ``gpus`` (of
-        a job), ``copies`` of the model that share them out, ``at_once`` (requests of a copy, at
-        most), ``parts_per_load`` (None: all of a model).
+    Beside what the config states, ``copies`` of the model share out the ``gpus`` of a job,
+    each with so many requests ``at_once`` at most; ``path`` is how a provider is asked and its cache used.
     """
     whole = model.model_dump()
     batch = whole.get("batch")  # of a server's model, whether its Batch API is asked

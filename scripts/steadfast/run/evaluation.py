@@ -172,25 +172,6 @@ class Evaluation:
         others = {*references(self.config), floor(self.config)}
         return [name for name in self.models_of(benchmark) if name not in others]
 
-    def certificate(self, benchmark: str) -> dict[str, Any] | None:
-        """What a plan certifies, as plain values; None where the config wants no certificate."""
-        wanted = self.config.certificate
-        return None if wanted is None else {**wanted.model_dump(), **self._comparing(benchmark)}
-
-    def _comparing(self, benchmark: str) -> dict[str, Any]:
-        task = self.tasks[benchmark]
-        return {
-            "compared": task.compared.plain,
-            "models": self.compared(benchmark),
-            "tokens": {name: part.tokens for name, part in task.parts.items()},
-        }
-
-    def planned_rounds(self, benchmark: str) -> dict[str, Any] | None:
-        """What a plan takes of an adaptive run, as plain values; None where the run is not."""
-        if self.config.adaptive is None:
-            return None
-        return {"design": self.config.adaptive.model_dump(), **self._comparing(benchmark)}
-
     def adaptive(self, benchmark: str) -> Record:
         """What decides an adaptive run, as plain values."""
         measures = self.benchmarks[benchmark].measures.items()
@@ -326,6 +307,13 @@ class Evaluation:
     def planned(self, benchmark: str) -> dict[str, Any]:
         """What the plan takes of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
         task, prompts = self.tasks[benchmark], self.judge_prompts(benchmark)
+        wanted, adaptive = self.config.certificate, self.config.adaptive
+        comparing = {
+            "compared": task.compared.plain,
+            "models": self.compared(benchmark),
+            "tokens": {name: part.tokens for name, part in task.parts.items()},
+        }
+        design = {"design": adaptive.model_dump(), **comparing} if adaptive else {}
         return {
             "name": benchmark,
             "asked": task.asked,
@@ -340,9 +328,9 @@ class Evaluation:
             },
             "judge_prompts": prompts.plain if prompts else None,
             "templates": self.templates(benchmark),
-            "certificate": self.certificate(benchmark),
+            "certificate": {**wanted.model_dump(), **comparing} if wanted else None,
             "questions": plain(self.questions(benchmark)),
-            **({"adaptive": rounds} if (rounds := self.planned_rounds(benchmark)) else {}),
+            **({"adaptive": design} if design else {}),
         }
 
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, numbered_jsonl
+from steadfast.base.files import Record, placed_jsonl
 from steadfast.base.names import nearest, shown
 from steadfast.contract.judge_template import SLOT
 from steadfast.simple.instance import Instance
@@ -49,7 +49,7 @@ def placed(
     """
     used = {*KNOWN, *SLOT.findall(template or ""), *by, *fields}
     lines: dict[str, int] = {}
-    for number, record in numbered_jsonl(path):
+    for number, _, record in placed_jsonl(path):
         try:
             _check(record, choices, used)
             own = template if template is not None else _default(record, choices)

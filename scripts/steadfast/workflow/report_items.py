@@ -6,20 +6,12 @@ ALL = "All benchmarks"
 
 
 def heading(stem: str, titles: Mapping[str, str]) -> str:
-    """The title of the benchmark that a file is of, by the beginning of its name.
-
-    >>> heading("cfbench_types", {"cfbench": "CFBench"}), heading("report", {})
-    ('CFBench', 'All benchmarks')
-    """
+    """The title of the benchmark that a file is of, by the beginning of its name."""
     return titles.get(_benchmark(stem, titles), ALL)
 
 
 def label(stem: str, titles: Mapping[str, str]) -> str:
-    """What a file is called there: its name without the benchmark's, in words.
-
-    >>> label("lifbench_table3_ars", {"lifbench": "LIFBench"}), label("report", {})
-    ('table3 ars', 'report')
-    """
+    """What a file is called there: its name without the benchmark's, in words."""
     return stem.removeprefix(f"{_benchmark(stem, titles)}_").replace("_", " ")
 
 

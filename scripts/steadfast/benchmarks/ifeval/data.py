@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, numbered_jsonl
+from steadfast.base.files import Record, Settings, placed_jsonl
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
 from steadfast.benchmarks.ifeval.facts import RELEASED
@@ -18,7 +18,11 @@ LOCALLY = "set ifeval.source to local and ifeval.directory to a directory with {
 def local(inputs: Mapping[str, Path], directory: str, sets: Sequence[str]) -> Iterator[Record]:
     """Yields the prompts of a directory's files, set by set, in their order."""
     files = {name: local_file(directory, name) for name in sets}
-    return checked({name: (str(path), numbered_jsonl(path)) for name, path in files.items()})
+    lines = {
+        name: (str(path), ((number, record) for number, _, record in placed_jsonl(path)))
+        for name, path in files.items()
+    }
+    return checked(lines)
 
 
 def local_file(directory: str, name: str) -> Path:

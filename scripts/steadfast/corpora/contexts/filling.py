@@ -89,7 +89,7 @@ def shuffled(path: Path, key: str) -> Iterator[Record]:
     # A number each, fingerprint before place, since pairs would take three times the memory.
     order = sorted(
         int(fingerprint(f"{key}/{record['id']}"), 16) << PLACE | start
-        for start, record in placed_jsonl(path)
+        for _, start, record in placed_jsonl(path)
     )
     with open(path, "rb") as lines:
         for number in order:

@@ -98,12 +98,7 @@ def job_minutes(
     hours: float | None,
     attempt: int = 1,
 ) -> int:
-    """Minutes that a job asks for, for its work and its share of the load.
-
-    >>> model = Speed(300.0, lambda work: work.output / 10, "stated")
-    >>> job_minutes(Work(50, 9000, 900, 6000, 1), model, 6, {"margin": 2.0}, None)
-    24
-    """
+    """Minutes that a job asks for, for its work and its share of the load."""
     if hours is not None or found is None:
         return escalated(60 * (HOURS if hours is None else hours), attempt)
     seconds = hardware.get("margin", 1.0) * (found.seconds(work) + found.load / sharing)
@@ -114,11 +109,7 @@ def job_minutes(
 
 
 def within_most(minutes: Sequence[int], hardware: Settings) -> list[int]:
-    """Minutes that the jobs of one load ask for: all less in proportion beyond ``max_hours``.
-
-    >>> within_most([60, 30, 30], {"max_hours": 1.0}), within_most([60], {"max_hours": None})
-    ([30, 15, 15], [60])
-    """
+    """Minutes that the jobs of one load ask for: all less in proportion beyond ``max_hours``."""
     most, together = hardware.get("max_hours"), sum(minutes)
     if most is None or together <= 60 * most:
         return list(minutes)

@@ -123,14 +123,7 @@ def load_seconds(size: ModelSize, machine: Machine) -> float:
 
 
 def work_seconds(work: Work, size: ModelSize, machine: Machine, at_once: int) -> float:
-    """Seconds that a loaded model takes for some requests, if the memory holds it with one of them.
-
-    >>> size = ModelSize.stated({"parameters": 8.03, "layers": 32, "hidden": 4096, "kv": 1024})
-    >>> h100 = Machine.of({"gpu": "h100"}, 1)
-    >>> work = Work(requests=461, prompt=1_440_000, distinct=40_000, output=46_100, contexts=9)
-    >>> round(work_seconds(work, size, h100, 128))
-    18
-    """
+    """Seconds that a loaded model takes for requests, if the memory holds it with one of them."""
     if not work.requests:
         return 0.0
     compute = machine.gpus * machine.flops * hardware_fact("efficiency", "compute")

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from itertools import chain
 
 from steadfast.base.files import Record
 from steadfast.contract.request import Request, Response
 from steadfast.engines.base import Setup
 from steadfast.engines.native.dialect import NativeProvider, joined, parts_of
-from steadfast.engines.openai.body import array, clean, count, mapping, text
+from steadfast.engines.openai.body import array, count, mapping, messages, text
 from steadfast.engines.openai.replies import Retry
 
 THINKING = {"adaptive": "adaptive", "budget": "enabled", "disabled": "disabled"}
@@ -42,9 +41,6 @@ class Anthropic(NativeProvider):
         parts: list[Record] = [{"type": "text", "text": part} for part in parts_of(request)]
         if self._cache and len(parts) > 1 and not request.turns and self.is_shared(request):
             parts[0]["cache_control"] = {"type": "ephemeral", "ttl": self._cache}
-        turns = enumerate(chain.from_iterable(request.turns))
-        roles = ("user", "assistant")
-        asked = [{"role": roles[n % 2], "content": clean(said)} for n, said in turns]
         thinking: Record = {}
         if kind := self.answers.get("thinking"):
             budget = {"budget_tokens": self.answers["budget"]} if kind == "budget" else {}
@@ -60,7 +56,10 @@ class Anthropic(NativeProvider):
                 **self._sampling(),
                 **thinking,
                 **({"output_config": output} if output else {}),
-                "messages": [*asked, {"role": "user", "content": parts}],
+                "messages": [
+                    *messages("", request.turns)[:-1],
+                    {"role": "user", "content": parts},
+                ],
             }
         )
 

@@ -23,17 +23,10 @@ class NativeProvider(Provider):
         self.facts = FACTS[self.engine]
         self.address, self.path = self.facts["address"], self.facts["path"]
         super().__init__(setup, key_name)
-        own, temperature = setup.own, setup.own.get("temperature", 0.0)
-        settings = {
-            **own,
-            "engine": self.engine,
-            "temperature": None if temperature is None else float(temperature),
-            # The budget of a thought, which the output limit alone does not say.
-            "budget": (setup.answers.get("reasoning") or {}).get("tokens")
-            if own.get("thinking") == "budget"
-            else None,
-        }
-        self.answers = {k: v for k, v in settings.items() if v is not None and v != {}}
+        # The budget of a thought, which the output limit alone does not say.
+        thought = (setup.answers.get("reasoning") or {}).get("tokens")
+        budget = thought if setup.own.get("thinking") == "budget" else None
+        self.answers = self.determining(setup.own, engine=self.engine, budget=budget)
         self._tools = bool(self.answers.get("extra_body", {}).get("tools"))
 
     def read(self, content: bytes, *, whole: bool) -> Response | Retry:

@@ -26,19 +26,15 @@ class Chat(Provider):
     def __init__(self, setup: Setup):
         super().__init__(setup, "OPENAI_API_KEY")
         own = setup.own
-        temperature = own.get("temperature", 0.0)
-        settings = {
-            **own,
-            "engine": "openai",
-            "template": own.get("template") or "chat",
-            "temperature": None if temperature is None else float(temperature),
-        }
-        if settings["template"] == "base":
-            settings["suffix"] = SUFFIX
-        if serve := own.get("serve"):  # where the program lies is a fact of the machine
-            settings["serve"] = [Path(serve[0]).name, *serve[1:]]
-        # A key that is absent and one that is null or empty are the same.
-        self.answers = {k: v for k, v in settings.items() if v is not None and v != {}}
+        template, serve = own.get("template") or "chat", own.get("serve")
+        self.answers = self.determining(
+            own,
+            engine="openai",
+            template=template,
+            suffix=SUFFIX if template == "base" else None,
+            # Where the program lies is a fact of the machine.
+            serve=[Path(serve[0]).name, *serve[1:]] if serve else None,
+        )
         self.endpoint = request_url(self.answers)
         self.path = self.endpoint.removeprefix("/v1")
         self._own_text = self._text_of(setup.answers.get("tokenizer") or "")

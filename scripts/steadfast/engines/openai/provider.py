@@ -38,6 +38,16 @@ class Provider(ABC):
         self.access = Access(setup.operation.get("base_url"), name, self.address)
         self._sharing: Counter[tuple[str, str]] = Counter()
 
+    def determining(self, own: Settings, **further: object) -> Record:
+        """The settings that determine a response: the model's own, and further ones.
+
+        A key that is absent and one that is null or empty are the same.
+        """
+        temperature = own.get("temperature", 0.0)
+        drawn = {"temperature": None if temperature is None else float(temperature)}
+        settings = {**own, **drawn, **further}
+        return {k: v for k, v in settings.items() if v is not None and v != {}}
+
     def expect(self, groups: Sequence[Sequence[Request]]) -> None:
         """Learns what is about to be asked: a prefix that nobody shares is not worth caching."""
         self._sharing.update({group[0].group: len(group) for group in groups})
