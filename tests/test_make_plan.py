@@ -19,8 +19,8 @@ from steadfast.plan.make import (
     make_plan,
     summed,
 )
+from steadfast.plan.model import planned_jobs
 from steadfast.plan.page import total_lines
-from steadfast.plan.planned_job import planned_jobs
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job_resources import Requests, gpu
 from steadfast.run.lineage import Lineage

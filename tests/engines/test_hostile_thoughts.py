@@ -7,7 +7,8 @@ import pytest
 
 from parts import items
 from steadfast.contract.request import Response
-from steadfast.engines.asking.reasoning import PARSERS, holds_pair, told_apart
+from steadfast.engines.asking.dialects import FACTS
+from steadfast.engines.asking.reasoning import holds_pair, told_apart
 from test_reasoning_properties import PAIRS
 
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
@@ -75,7 +76,7 @@ def wrong(texts, how, gold, prefilled=None):
     }
 
 
-EACH = {PAIRS.get(parser, THINK): parser for parser in reversed(PARSERS)}.values()
+EACH = {PAIRS.get(parser, THINK): parser for parser in reversed(FACTS["parsers"])}.values()
 """A parser for each pair of tags."""
 
 

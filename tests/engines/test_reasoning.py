@@ -10,7 +10,8 @@ import yaml
 
 from steadfast.base.resources import resource
 from steadfast.contract.request import STATUSES, Response
-from steadfast.engines.asking.reasoning import PARSERS, marks, start_tags, told_apart
+from steadfast.engines.asking.dialects import FACTS
+from steadfast.engines.asking.reasoning import marks, start_tags, told_apart
 from steadfast.engines.openai.replies import read_completion
 
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
@@ -343,12 +344,12 @@ def test_the_parsers_are_those_of_vllm():
     inkling k2_horizon kimi_k2 kimi_k3 ling3 mimo minicpmv minimax_m2 minimax_m2_append_think
     minimax_m3 mistral muse_glimmer nemotron_v3 olmo3 openai_gptoss plamo3 poolside_v1 qwen3
     seed_oss step3 step3p5"""
-    assert tuple(names.split()) == PARSERS
+    assert tuple(names.split()) == FACTS["parsers"]
 
 
 def test_the_unconfirmed_are_parsers():
     known = yaml.safe_load(resource("engines/reasoning.yaml").read_text())
-    assert set(known["unconfirmed"]) | set(known["wrappers"]) <= set(PARSERS)
+    assert set(known["unconfirmed"]) | set(known["wrappers"]) <= set(FACTS["parsers"])
 
 
 @pytest.mark.parametrize(

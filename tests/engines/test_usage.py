@@ -12,8 +12,8 @@ from parts import items
 from servers import Fault, error
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl, write_rows
-from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.requests import record_path
+from steadfast.engines.base import Latencies
 from steadfast.run.job import Job
 from steadfast.show.ending import server_lines
 from steadfast.stages.count_usage import write_usage

@@ -46,7 +46,7 @@ def plan_settings(model: BaseModelSettings) -> Settings:
     """What the plan and a job's resources reckon with; none of it determines a response.
 
     Beside what the config states, ``copies`` of the model share out the ``gpus`` of a job,
-    each with so many requests ``at_once`` at most; ``path`` is how a provider is asked and its cache used.
+    each with so many requests ``at_once`` at most; ``path`` is how a provider is asked.
     """
     whole = model.model_dump()
     batch = whole.get("batch")  # of a server's model, whether its Batch API is asked

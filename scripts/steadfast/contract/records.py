@@ -102,7 +102,7 @@ class RunRecord(TypedDict):
     """What one run of an inference job took, in the record beside its journal.
 
     ``load_seconds`` of ``wall_seconds`` went into loading; ``retries`` are by reason, ``latencies``
-    by bin (``engines.asking.latencies``). ``path`` is how a model behind an API was asked.
+    by bin (``engines.base``). ``path`` is how a model behind an API was asked.
     """
 
     wall_seconds: float

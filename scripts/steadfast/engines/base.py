@@ -1,8 +1,9 @@
 """What every engine is to the stage."""
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -13,7 +14,6 @@ from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record, Settings
 from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.request import Item, Oracle, Request, Response
-from steadfast.engines.asking.latencies import Latencies
 
 FITTING = frozenset(
     {
@@ -26,6 +26,8 @@ which its hash covers."""
 LONG_PREFIX = 16_384
 """Characters of a shared prefix from which on contexts are asked one by one: shorter ones do not
 drive one another out of a prefix cache."""
+WIDTH = 1.05
+"""Of a bin of latencies, as a ratio: a quantile is within 2.5 % of what it was."""
 
 
 class EngineFailed(UserError):
@@ -88,6 +90,33 @@ class Setup:
     def own(self) -> Settings:
         """The settings of ``answers`` that an engine reads itself."""
         return {key: value for key, value in self.answers.items() if key not in FITTING}
+
+
+class Latencies:
+    """How long answers took, as a histogram by logarithms that runs can be added up from."""
+
+    def __init__(self, *counts: Mapping[str, int]):
+        self._counts: Counter[int] = Counter()
+        for one in counts:
+            self._counts.update({int(name): count for name, count in one.items()})
+
+    def add(self, seconds: float) -> None:
+        """One more answer."""
+        self._counts[math.floor(math.log(max(seconds, 1e-6), WIDTH))] += 1
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """By bin, for a file."""
+        return {str(number): count for number, count in sorted(self._counts.items())}
+
+    def quantile(self, share: float) -> float | None:
+        """Seconds within which that share of the answers came; None where there are none."""
+        left = share * self._counts.total()
+        for number, count in sorted(self._counts.items()):
+            left -= count
+            if left <= 0:
+                return float(WIDTH ** (number + 0.5))
+        return None
 
 
 class Engine(ABC):

@@ -29,10 +29,10 @@ from steadfast.plan.adaptive import adaptive_page
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import PilotCertificate
 from steadfast.plan.labels import labels_page
+from steadfast.plan.model import KEYS, PlannedJob, planned_jobs
 from steadfast.plan.page import ROLES, benchmark_page, certificate_page, total_page
 from steadfast.plan.paths import COLUMNS as PATH_COLUMNS
 from steadfast.plan.paths import advice, paths_section, summed_paths
-from steadfast.plan.planned_job import KEYS, PlannedJob, planned_jobs
 from steadfast.run.job import MODELS, REWRITERS, scores_path
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from steadfast.base.names import shown
 
+MAX_LENGTH = 2 * 1024 * 1024  # tokens
 LONGEST_NAME = 100  # characters; a file's name has what precedes and follows, and ends at 255
 
 
@@ -64,3 +65,19 @@ def check_names(kind: str, names: Iterable[str], dots: bool = True) -> None:
                 f"{kind} names {other!r} and {name!r} differ in case alone, and name the same "
                 "files where the file system ignores case; rename one"
             )
+
+
+def checked_lengths(lengths: dict[str, int]) -> dict[str, int]:
+    """Returns the token budget of each length, from the shortest on.
+
+    Raises:
+        ValueError: a name can name no file, or a budget is out of range.
+    """
+    check_names("length", lengths, dots=False)
+    for name, budget in lengths.items():
+        if not 512 <= budget <= MAX_LENGTH:
+            raise ValueError(
+                f"length {name}: a budget of {budget:,} tokens is not between 512 and "
+                f"{MAX_LENGTH:,}"
+            )
+    return dict(sorted(lengths.items(), key=lambda item: item[1]))

@@ -10,8 +10,8 @@ from steadfast.base.files import Record, Settings, read_text, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
 from steadfast.engines.asking.journal import final_responses
-from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.requests import record_path
+from steadfast.engines.base import Latencies
 from steadfast.engines.cost.bill import counted_cost, read_caches, stored_cost
 from steadfast.engines.cost.paths import PATHS
 from steadfast.engines.openai.replies import TURNED_AWAY

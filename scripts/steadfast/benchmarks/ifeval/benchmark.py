@@ -14,8 +14,7 @@ from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Output,
 from steadfast.contract.text_asked import data_asked
 from steadfast.corpora.contexts.domains import facts_of
 from steadfast.schema.config import Config
-from steadfast.schema.lengths import checked_lengths
-from steadfast.schema.strict import StrictModel, key
+from steadfast.schema.strict import StrictModel, checked_lengths, key
 
 DATA = f"{NAME}/data/prompts.jsonl"
 METRICS = (

@@ -7,8 +7,7 @@ from pydantic import Field, field_validator, model_validator
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
 from steadfast.contract.records import OVERALL
 from steadfast.corpora.contexts.domains import check_domains
-from steadfast.schema.lengths import checked_lengths
-from steadfast.schema.strict import StrictModel, check_names, key, section
+from steadfast.schema.strict import StrictModel, check_names, checked_lengths, key, section
 
 
 class Released(StrictModel):

@@ -12,9 +12,6 @@ from steadfast.base.files import Settings
 from steadfast.contract.request import ANSWERED, Response
 from steadfast.engines.asking.dialects import DIALECTS, FACTS, LEAKED, Dialect, Tags, marks_in
 
-PARSERS: tuple[str, ...] = tuple(FACTS["parsers"])
-"""The names that the config's ``reasoning.parser`` may have."""
-
 
 class Split(NamedTuple):
     """A text taken apart; ``is_open`` where the limit cut a thought, or it never ended."""
