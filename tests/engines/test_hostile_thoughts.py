@@ -76,7 +76,7 @@ def wrong(texts, how, gold, prefilled=None):
     }
 
 
-EACH = {PAIRS.get(parser, THINK): parser for parser in reversed(FACTS["parsers"])}.values()
+EACH = {PAIRS.get(parser, THINK): parser for parser in reversed(list(FACTS["parsers"]))}.values()
 """A parser for each pair of tags."""
 
 
