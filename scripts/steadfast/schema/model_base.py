@@ -15,7 +15,7 @@ from pydantic import Field, field_validator, model_validator
 
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
-from steadfast.schema.strict import StrictModel, answer, display, key, operation, plan, resource
+from steadfast.schema.strict import StrictModel, answer, display, job_resource, key, operation, plan
 
 MOST_TOKENS, MOST_GPUS = 10**9, 100_000
 
@@ -212,22 +212,22 @@ class BaseModelSettings(StrictModel):
         "Its size, for the same; by default as its own files have it, where they are on this "
         "machine."
     )
-    gpus: int | None = resource(
+    gpus: int | None = job_resource(
         "GPUs of a job; by default those that share the model, or none.", ge=0, le=MOST_GPUS
     )
-    mem_gb: float | None = resource(
+    mem_gb: float | None = job_resource(
         "Memory of a job's host in GB; by default 16, 8 a GPU and as much as the weights have, or "
         "48 a GPU where their size is not known, or 4.",
         gt=0,
         le=100_000,
     )
-    hours: float | None = resource(
+    hours: float | None = job_resource(
         "Hours that a job may take; by default what the plan's tokens take, with hardware.margin, "
         "or 4 where nothing is known of the model's speed.",
         gt=0,
         le=10_000,
     )
-    slurm: Slurm | None = resource(
+    slurm: Slurm | None = job_resource(
         "How SLURM is asked to run its jobs, in place of what the profile says (docs/slurm.md)."
     )
 
@@ -265,7 +265,7 @@ class OpenModel(SamplingModel):
         "which stand before each prompt; what counts is its content."
     )
 
-    parts_per_load: int | None = resource(
+    parts_per_load: int | None = job_resource(
         "Parts that one job asks once it has loaded the model, or started its server with serve, "
         "so that several jobs share them; by default all parts of all benchmarks.",
         ge=1,

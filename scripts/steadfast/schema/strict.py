@@ -39,7 +39,7 @@ def section(kind: type[BaseModel], description: str) -> Any:
 # Keys of a model's settings, by who may notice a change of them (``schema.model_base``).
 answer = partial(key, role="answer")
 operation = partial(key, role="operation")
-resource = partial(key, role="resource")
+job_resource = partial(key, role="resource")
 plan = partial(key, role="plan")
 display = partial(key, role="display")
 
