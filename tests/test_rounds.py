@@ -13,7 +13,7 @@ from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import Job
 from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import decided, decision_file, follow
+from steadfast.run.rounds import decided, decision_file, decisions, follow
 from steadfast.stages.choose_round import rounds_of
 
 LENGTHS = {"2k": 2048, "3k": 3072}
@@ -126,6 +126,14 @@ def test_a_run_knows_what_each_of_its_decisions_was_made_of(tmp_path):
         (decision_file("lifbench", 3), third),
     ]
     assert run.rounds == {"lifbench": {"gold": 3, "sim-a": 3, "sim-b": 2}}
+
+
+def test_the_last_decision_is_a_result_once_it_is_there(tmp_path):
+    run = evaluation()
+    follow(run, tmp_path)
+    assert decisions(run, tmp_path) == []
+    decide(run, tmp_path, 2)
+    assert decisions(run, tmp_path) == [tmp_path / "lifbench/decisions/2.json"]
 
 
 def test_a_decision_of_other_scores_is_made_again(tmp_path):

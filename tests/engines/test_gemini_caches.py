@@ -1,5 +1,6 @@
 """Gemini's explicit caches: one a context while it is asked about, none left behind, none lost."""
 
+import asyncio
 import signal
 import sys
 from dataclasses import replace
@@ -11,7 +12,7 @@ from parts import Job, Part, items, prompts
 from servers import Fault, echo, running
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.engines.cost.bill import Bill, dearest
+from steadfast.engines.cost.bill import Bill, dearest, read_caches
 from steadfast.engines.native import gemini_caches
 from test_marks import long_items
 
@@ -237,3 +238,21 @@ def test_settings_that_contradict_each_other_are_refused(message, settings):
 def test_prices_by_name_have_that_of_storage(model, storage):
     how = {"engine": "gemini", "model": model, "price": "auto", "parts": "apart", **STORED}
     assert load_config({"models": {"m": how}}).models["m"].price.storage == storage
+
+
+def test_a_cache_that_is_deleted_after_its_end_has_saved_nothing(tmp_path):
+    engine = object.__new__(gemini_caches.StoringGemini)
+    engine.facts, engine._journal = {"path": "v1beta"}, tmp_path / "4k.jsonl"
+    engine._held = {"a": gemini_caches.Kept(1000, 0.0), "b": gemini_caches.Kept(1000, 1e12)}
+    calls = []
+
+    async def call(method, path):
+        calls.append((method, path))
+        return gemini_caches.ServerReply(200 if path.endswith("a") else 404, b"", {})
+
+    engine._call = call
+    for name in ("a", "b"):  # the one has ended; the other is said to be none any more
+        asyncio.run(engine._delete(name))
+    assert calls == [("DELETE", "v1beta/a"), ("DELETE", "v1beta/b")]
+    assert [line["token_hours"] for line in read_caches(engine._journal)] == [0, 0]
+    assert not engine._held

@@ -8,9 +8,9 @@ import pytest
 from parts import items, prompts
 from servers import Fault, echo, error
 from steadfast.base.errors import UserError
-from steadfast.contract.request import Response
+from steadfast.contract.request import Request, Response
 from steadfast.engines.asking.journal import Journal
-from steadfast.engines.cost.bill import Bill, cost, dearest
+from steadfast.engines.cost.bill import Bill, cost, dearest, prompt_tokens
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0, "currency": "EUR"}
 
@@ -166,6 +166,13 @@ def test_an_answer_that_the_limit_cut_has_the_limits_tokens(spending, server):
     spending.run(items(1, 1))
     (prompt,) = prompts(items(1, 1))
     assert Bill(PRICE, 1.0, [spending.journal.parent]).spent() == pytest.approx(most(prompt))
+
+
+@pytest.mark.parametrize(("counted", "tokens"), [(7, 7), (0, 0), (None, 4)])
+def test_a_prompt_has_the_tokens_that_were_counted_or_a_third_of_its_bytes(counted, tokens):
+    turns = (("Q", "A"),)  # with the texts ten bytes
+    asked = Request("s", "c", ("", ""), "Read é", "!", 5, counted, 0, 1.0, None, "h", turns)
+    assert prompt_tokens(asked) == tokens
 
 
 def test_what_failed_costs_nothing(spending, server):

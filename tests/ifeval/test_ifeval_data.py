@@ -1,6 +1,8 @@
 """Published prompts in one shape: what is refused, what is mended, and where files lie."""
 
 import json
+import sys
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -81,6 +83,24 @@ def test_another_version_of_the_library_is_refused(monkeypatch):
     monkeypatch.setitem(NEEDED, "package", "pytest")
     with pytest.raises(UserError, match=r"whose verdicts may differ from those of 0\.1\.2"):
         check_library(["a:b"])
+
+
+def test_data_of_the_library_is_needed_where_a_kind_needs_it(monkeypatch):
+    def find(resource):
+        if resource == lacking:
+            raise LookupError
+
+    fake = SimpleNamespace(data=SimpleNamespace(find=find))
+    monkeypatch.setitem(sys.modules, "nltk", fake)
+    for name, value in {"package": "pytest", "version": pytest.__version__}.items():
+        monkeypatch.setitem(NEEDED, name, value)
+    lacking = "corpora/stopwords"  # of one kind
+    check_library(["words:start_verb"])
+    with pytest.raises(UserError, match="NLTK's data corpora/stopwords is not here"):
+        check_library(["words:start_verb", "ratio:stop_words"])
+    lacking = "tokenizers/punkt_tab"  # of all
+    with pytest.raises(UserError, match="NLTK's data tokenizers/punkt_tab is not here"):
+        check_library()
 
 
 def test_either_name_of_a_file_is_taken(tmp_path):

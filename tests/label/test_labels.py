@@ -1,6 +1,7 @@
 """What people are to label: drawn by names and a seed, written as a sheet that comes back."""
 
 import csv
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.contract.components import Question
-from steadfast.label.draw import ToLabel, clusters_in_order
+from steadfast.label.draw import ToLabel, clusters_in_order, drawn
 from steadfast.label.sheet import write_sheet
 from steadfast.stats.raters import listed_verdicts, read_label_file
 
@@ -34,6 +35,12 @@ def test_the_draw_depends_on_seed_and_names_alone():
     strata = {f"c{n}": "ab"[n % 2] for n in range(20)}
     assert clusters_in_order(strata, 1) == clusters_in_order(dict(reversed(strata.items())), 1)
     assert clusters_in_order(strata, 1) != clusters_in_order(strata, 2)
+
+
+@pytest.mark.parametrize("judging", [None, SimpleNamespace(questions=None)])
+def test_where_nothing_is_asked_of_people_nothing_is_drawn(judging):
+    part = SimpleNamespace(task=SimpleNamespace(judging=judging))
+    assert drawn(part, ["m"], 10, 1) == []
 
 
 @pytest.fixture

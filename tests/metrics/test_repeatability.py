@@ -179,6 +179,16 @@ def test_each_answer_is_in_the_row_of_the_hit_that_it_counts():
     assert rows["hit 0.5"]["identical"] == pytest.approx(1 / 2)
 
 
+def test_a_hit_is_as_meant_within_a_tenth_of_the_prompt():
+    counted = {f"s{hit}": sample("A", "x", 1.0, hit) | {"prompt": 100} for hit in (0, 10, 11)}
+    rows = noise_rows({(0, "cold"): counted}, {"cold": 0.0, "hit 0.15": 0.15})
+    assert {row["cache"]: row["n"] for row in rows if row["task"] == "A"} == {
+        "cold": 2,  # 0.15 is nearer to 10 of 100, but cold was meant
+        "hit 0.15": 1,
+        "all": 3,
+    }
+
+
 def test_one_answer_s_deviation_is_pooled_over_requests():
     rows = {row["task"]: row for row in noise_rows(PASSES) if row["cache"] == "all"}
     assert (rows["A"]["answer_sd"], rows["B"]["answer_sd"]) == (0, pytest.approx(0.1))

@@ -276,7 +276,11 @@ def _verdict(value: Any, words: Words) -> int | None:
 
 
 def lines(text: str) -> Iterator[tuple[str, int]]:
-    """Lines without marks at both ends, each with the place behind it."""
+    """Lines without marks at both ends, each with the place behind it.
+
+    >>> list(lines("# a\\n\\n - b\\n"))
+    [('a', 4), ('b', 10)]
+    """
     end = 0
     for line in text.splitlines(keepends=True):
         end += len(line)
