@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.own_tasks.tasks import OwnTask
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
 from steadfast.benchmarks.lifbench.released_files import (
+    fetched,
     in_directory,
     input_name,
     input_needs,
-    templates_needs,
 )
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
@@ -32,7 +33,7 @@ def data_files(
     asked = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
     scenarios = in_order(one.scenario for one in asked)
     pinned = {"pinned": True} if section.published_prompts else {}
-    recs = section.expressions == "recs"
+    recs, directory = section.expressions == "recs", section.released.directory
     return [
         *_all_contexts(config, section, scenarios),
         DataFile(
@@ -40,9 +41,9 @@ def data_files(
             "released_templates",
             Component(
                 "steadfast.benchmarks.lifbench.released_files:tasks_file",
-                {"directory": section.released.directory, **pinned},
+                {"directory": directory, **pinned},
             ),
-            needs=templates_needs(section.released.directory),
+            needs=fetched(directory, [facts("lifbench/released.yaml")["url"]]),
         ),
         *(recs_files(config, section, tasks, _templates(section.recs.originals)) if recs else ()),
         *(_expressions(config, section, task) for task in tasks),

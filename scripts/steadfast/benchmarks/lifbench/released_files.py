@@ -107,11 +107,6 @@ def fetched(directory: str | None, addresses: Iterable[str]) -> Needs:
     return Needs(tuple(addresses)) if directory is None else NOTHING
 
 
-def templates_needs(directory: str | None) -> Needs:
-    """Returns the address of the released templates."""
-    return fetched(directory, [facts("lifbench/released.yaml")["url"]])
-
-
 def input_needs(directory: str | None, scenario: str) -> Needs:
     """Returns the address of a scenario's released contexts."""
     source = facts("lifbench/released.yaml")["contexts"]

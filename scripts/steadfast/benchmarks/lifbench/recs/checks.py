@@ -4,7 +4,7 @@ import hashlib
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -121,7 +121,15 @@ def fields_of(text: str) -> Counter[str] | None:
     >>> fields_of("{num} and {num}, like {{this}}")
     Counter({'{num}': 2})
     """
-    return Counter(_fields(text)) if _parses(text) else None
+    try:
+        parsed = list(string.Formatter().parse(text))
+    except ValueError:
+        return None
+    return Counter(
+        f"{{{name}{f'!{conversion}' if conversion else ''}{f':{form}' if form else ''}}}"
+        for _, name, form, conversion in parsed
+        if name is not None
+    )
 
 
 def double_braces(text: str, fields: Counter[str]) -> str:
@@ -137,23 +145,6 @@ def double_braces(text: str, fields: Counter[str]) -> str:
 def _doubled(part: str) -> str:
     single = part.replace("{{", "{").replace("}}", "}")
     return single.replace("{", "{{").replace("}", "}}")
-
-
-def _parses(text: str) -> bool:
-    try:
-        list(string.Formatter().parse(text))
-    except ValueError:
-        return False
-    return True
-
-
-def _fields(text: str) -> Iterator[str]:
-    for _, name, form, conversion in string.Formatter().parse(text):
-        if name is not None:
-            shown = (
-                f"{{{name}{'!' + conversion if conversion else ''}{':' + form if form else ''}}}"
-            )
-            yield shown
 
 
 def _holds(text: str, term: str) -> bool:

@@ -9,7 +9,7 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_files import NOTHING, fetched
-from steadfast.benchmarks.lifbench.section import Lifbench, SentenceEncoder, TfidfEncoder
+from steadfast.benchmarks.lifbench.section import Lifbench, SentenceEncoder
 from steadfast.benchmarks.lifbench.tasks import NAME
 from steadfast.contract.components import Component
 from steadfast.contract.task import DataFile, Needs, Rewriting, rewrites_file
@@ -102,8 +102,9 @@ def _files_of(
     else:
         needs = rewrites_needs(directory, "rewrites", task)
         yield file("candidates", "released:candidates", released, {}, needs)
-    encoder = {"encoder": recs.encoder.model_dump()}
-    yield file("vectors", "vectors:vectors", encoder, texts, encoder_needs(recs.encoder))
+    loaded = isinstance(recs.encoder, SentenceEncoder)
+    needs = Needs(packages={"sentence_transformers": typed("embeddings")} if loaded else {})
+    yield file("vectors", "vectors:vectors", {"encoder": recs.encoder.model_dump()}, texts, needs)
     if recs.partition == "released":
         needs = rewrites_needs(directory, "clusters", task)
         yield file("clusters", "released:clusters", released, texts, needs)
@@ -118,9 +119,3 @@ def rewrites_needs(directory: str | None, kind: str, task: str) -> Needs:
     """Returns the address of a task's released rewrites or clusters."""
     known = facts("lifbench/recs/released.yaml")
     return fetched(directory, [known["repository"] + known[kind][task]])
-
-
-def encoder_needs(encoder: TfidfEncoder | SentenceEncoder) -> Needs:
-    """Returns the packages that make vectors of texts."""
-    own = isinstance(encoder, SentenceEncoder)
-    return Needs(packages={"sentence_transformers": typed("embeddings")} if own else {})

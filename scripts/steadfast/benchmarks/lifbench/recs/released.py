@@ -23,7 +23,6 @@ from steadfast.benchmarks.lifbench.released_files import LOCAL, released_name
 FLAG = "check_flag(1 checked, 2canbeused)"
 DECISIONS = ("unread", "reject", "accept", "edit")
 """What people made of a text, by its number in the released files."""
-SUFFIX = {"rewrites": "rewrite", "clusters": "cluster"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def clustered(task: str, directory: str | None) -> list[Clustered]:
 
 
 def _read(kind: str, task: str, directory: str | None) -> tuple[str, Any]:
-    name = f"{released_name(task)}_{SUFFIX[kind]}.json"
+    name = f"{released_name(task)}_{kind.removesuffix('s')}.json"
     if directory is not None:
         path = Path(directory) / kind / name
         return str(path), read_json(path)
