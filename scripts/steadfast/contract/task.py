@@ -247,11 +247,12 @@ class Measure:
 class ReleasedModel(NamedTuple):
     """A model whose scores the benchmark's authors released: how tables show it."""
 
-    label: str
-    group: str
-    gold: bool = False
-    series: str = ""
-    base: bool = False
+    label: str  # its name in the tables
+    group: str  # the heading under which they list it
+    gold: bool = False  # it is no model, but the reference answers
+    series: str = ""  # whose models have one colour in figures of series
+    base: bool = False  # not tuned to follow instructions: dashed there
+    truncated: Sequence[str] = ()  # parts whose contexts were cut for it
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
@@ -31,7 +32,6 @@ from steadfast.contract.task import (
     Measure,
     Output,
     Part,
-    ReleasedModel,
     Task,
     Trial,
 )
@@ -187,15 +187,13 @@ def _tables(
     """Returns the tables; with released scores also the paper's printed cells beside them."""
     captions = facts("lifbench/tables.yaml")["captions"]
     compared = (f"{perspective}s" for perspective in beyond.get("beyond", ()))
-    names = tuple(f"{NAME}_{name}" for name in (*captions, *further, *compared))
-    settings: Settings = {**scoring, **beyond}
-    if not scored:
-        return Output(Component("steadfast.benchmarks.lifbench.tables:tables", settings), names)
-    settings = {**settings, "released": scored}
-    return Output(
-        Component("steadfast.benchmarks.lifbench.reproduction:tables", settings),
-        (*names, f"{NAME}_reproduction", f"{NAME}_claims"),
-    )
+    names, module = (*captions, *further, *compared), "tables"
+    settings: Record = {**scoring, **beyond}
+    if scored:
+        names, module = (*names, "reproduction", "claims"), "reproduction"
+        settings["released"] = scored
+    function: Component[Any] = Component(f"steadfast.benchmarks.lifbench.{module}:tables", settings)
+    return Output(function, tuple(f"{NAME}_{name}" for name in names))
 
 
 def check(config: Config, section: Lifbench) -> None:
@@ -321,10 +319,7 @@ LIFBENCH = Benchmark(
         "ARS": Measure("ARS of LIFBench", compared={"task": OVERALL, "length": ""}),
         "IFS": Measure("IFS of LIFBench (smaller is steadier)", smaller=True),
     },
-    released_models={
-        name: ReleasedModel(model.label, model.group, model.gold, model.series, model.base)
-        for name, model in PAPER_MODELS.items()
-    },
+    released_models=PAPER_MODELS,
     check=check,
     task_names=tuple(TASKS),
 )

@@ -56,9 +56,7 @@ def _all_contexts(
 ) -> Iterator[DataFile]:
     """Yields the contexts of all lengths, and what they are made of before them."""
     if section.contexts == "released":
-        yield from (_released_input(config, section, scenario) for scenario in scenarios)
-        for scenario in scenarios:
-            yield from (_released_contexts(config, section, scenario, at) for at in section.lengths)
+        yield from _released_contexts(config, section, scenarios)
         return
     kinds = [(s, domain) for s in scenarios for domain in domains_of(section, s)]
     corpora = dict.fromkeys(corpus for kind in kinds for corpus in facts_of(*kind)["corpora"])
@@ -127,37 +125,30 @@ def released_inputs(section: Lifbench, scenarios: Sequence[str]) -> list[str]:
     return [str(in_directory(directory, input_name(name))) for name in scenarios]
 
 
-def _released_input(config: Config, section: Lifbench, scenario: str) -> DataFile:
-    name = input_name(scenario)
+def _released_contexts(
+    config: Config, section: Lifbench, scenarios: Sequence[str]
+) -> Iterator[DataFile]:
+    """Yields the released file of each scenario, and its contexts by length."""
     directory = section.released.directory
-    return DataFile(
-        f"{NAME}/released/{name}",
-        "released_contexts",
-        Component(
-            "steadfast.benchmarks.lifbench.released_files:input_file",
-            {"scenario": scenario, "directory": directory, "lock": config.corpora.lock},
-        ),
-        files=tuple(released_inputs(section, [scenario])),
-        needs=input_needs(directory, scenario),
-    )
-
-
-def _released_contexts(config: Config, section: Lifbench, scenario: str, length: str) -> DataFile:
-    inputs = {"contexts": f"{NAME}/released/{input_name(scenario)}"}
-    if section.published_prompts:
-        inputs["templates"] = RELEASED_TEMPLATES
-    settings: Settings = {
-        "scenario": scenario,
-        "length": length,
-        "budget": section.lengths[length],
-        "tokenizer": config.tokenizer,
-    }
-    return DataFile(
-        context_file(scenario, length),
-        "contexts",
-        Component("steadfast.benchmarks.lifbench.released_contexts:contexts", settings),
-        inputs,
-    )
+    published = {"templates": RELEASED_TEMPLATES} if section.published_prompts else {}
+    contexts = "steadfast.benchmarks.lifbench.released_contexts:contexts"
+    for scenario in scenarios:
+        path, known = f"{NAME}/released/{input_name(scenario)}", {"scenario": scenario}
+        yield DataFile(
+            path,
+            "released_contexts",
+            Component(
+                "steadfast.benchmarks.lifbench.released_files:input_file",
+                {**known, "directory": directory, "lock": config.corpora.lock},
+            ),
+            files=tuple(released_inputs(section, [scenario])),
+            needs=input_needs(directory, scenario),
+        )
+        inputs = {"contexts": path, **published}
+        for length, budget in section.lengths.items():
+            at = {"length": length, "budget": budget, "tokenizer": config.tokenizer}
+            content: Component[Any] = Component(contexts, known | at)
+            yield DataFile(context_file(scenario, length), "contexts", content, inputs)
 
 
 def _templates(whose: str) -> dict[str, str]:

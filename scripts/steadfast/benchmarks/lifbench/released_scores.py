@@ -4,7 +4,6 @@ import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -18,25 +17,13 @@ from steadfast.benchmarks.lifbench.released_files import LOCAL, fetched, scores_
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.contract.records import OWN
-from steadfast.contract.task import Needs
+from steadfast.contract.task import Needs, ReleasedModel
 
 KEYS = ("model", "ins_id", "param_id", "length", "total_score")
 
 
-@dataclass(frozen=True)
-class PaperModel:
-    """A model as the paper shows it."""
-
-    label: str  # its name in the tables
-    group: str  # the heading under which Table 3 lists it
-    truncated: tuple[str, ...] = ()  # names of the lengths at which contexts were cut
-    gold: bool = False  # it is no model, but the reference answers
-    series: str = ""  # whose models have one colour in Figure 3
-    base: bool = False  # not tuned to follow instructions: dashed there
-
-
-PAPER_MODELS: dict[str, PaperModel] = {
-    name: PaperModel(group=group, **values | {"truncated": tuple(values.get("truncated", ()))})
+PAPER_MODELS: dict[str, ReleasedModel] = {
+    name: ReleasedModel(group=group, **values)
     for group, models in facts("lifbench/paper_models.yaml").items()
     for name, values in models.items()
 }
