@@ -19,8 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,54 +97,43 @@ def bare(url: str, count: int, at_once: int, client: str = "aiohttp") -> Taken:
     return asyncio.run(run())
 
 
-class OverAiohttp:
+Post = Callable[[dict[str, Any]], Awaitable[tuple[int, float | None]]]
+"""Sends a body; gives the status of the reply, and after how many seconds to come again."""
+
+
+@asynccontextmanager
+async def over_aiohttp(url: str) -> AsyncIterator[Post]:
     """Posts bodies with aiohttp."""
+    import aiohttp
 
-    def __init__(self, url: str):
-        self._url = f"{url}/chat/completions"
-
-    async def __aenter__(self) -> Callable[[dict[str, Any]], Awaitable[tuple[int, float | None]]]:
-        import aiohttp
-
-        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
-        return self._post
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._session.close()
-
-    async def _post(self, body: dict[str, Any]) -> tuple[int, float | None]:
-        async with self._session.post(self._url, json=body) as reply:
+    async def post(body: dict[str, Any]) -> tuple[int, float | None]:
+        async with session.post(f"{url}/chat/completions", json=body) as reply:
             await reply.read()
             after = reply.headers.get("retry-after")
             return reply.status, None if after is None else float(after)
 
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        yield post
 
-class OverOpenai:
+
+@asynccontextmanager
+async def over_openai(url: str) -> AsyncIterator[Post]:
     """Posts bodies with the ``openai`` client."""
+    from openai import APIStatusError, AsyncOpenAI
 
-    def __init__(self, url: str):
-        from openai import AsyncOpenAI
-
-        self._client = AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
-
-    async def __aenter__(self) -> Callable[[dict[str, Any]], Awaitable[tuple[int, float | None]]]:
-        return self._post
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._client.close()
-
-    async def _post(self, body: dict[str, Any]) -> tuple[int, float | None]:
-        from openai import APIStatusError
-
+    async def post(body: dict[str, Any]) -> tuple[int, float | None]:
         try:
-            await self._client.chat.completions.create(**body)
+            await client.chat.completions.create(**body)
         except APIStatusError as failed:
             after = failed.response.headers.get("retry-after")
             return failed.status_code, None if after is None else float(after)
         return 200, None
 
+    async with AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
+        yield post
 
-CLIENTS: dict[str, Any] = {"aiohttp": OverAiohttp, "openai": OverOpenai}
+
+CLIENTS = {"aiohttp": over_aiohttp, "openai": over_openai}
 RIVALS = ("lm_eval", "inspect_ai")
 PATIENCE = 900
 """Seconds that a rival may take of a server."""

@@ -14,6 +14,7 @@ from typing import cast
 
 import numpy as np
 import pandas as pd
+from coverage import normal, skewed
 
 from steadfast.compare.gate import PASS, WORSE, gate
 from steadfast.compare.results import MEASURED, TESTS, Comparison
@@ -24,16 +25,6 @@ Version = Callable[[np.random.Generator, tuple[int, int], float], np.ndarray]
 """Gives what each cluster's score changes by: of a generator, the runs and clusters, the mean."""
 
 
-def normal(rng: np.random.Generator, size: tuple[int, int], mean: float) -> np.ndarray:
-    """Every context a little."""
-    return rng.normal(mean, 0.06, size)
-
-
-def skewed(rng: np.random.Generator, size: tuple[int, int], mean: float) -> np.ndarray:
-    """A few contexts much: an exponential distribution."""
-    return mean + 0.06 - rng.exponential(0.06, size)
-
-
 def failing(rng: np.random.Generator, size: tuple[int, int], mean: float) -> np.ndarray:
     """Some contexts lose .5, and, where the mean is more than that, as many gain it."""
     lost, gained = (0.05 - min(mean, 0.0), 0.05 + max(mean, 0.0))
@@ -41,12 +32,19 @@ def failing(rng: np.random.Generator, size: tuple[int, int], mean: float) -> np.
     return np.where(drawn < 2 * lost, -0.5, np.where(drawn > 1 - 2 * gained, 0.5, 0.0))
 
 
-def contexts(version: Version, number: int, mean: float) -> tuple[np.ndarray, np.ndarray]:
+VERSIONS: dict[str, Version] = {
+    "normal": lambda rng, size, mean: mean + normal(rng, size),
+    "skewed": lambda rng, size, mean: mean + skewed(rng, size),
+    "failing": failing,
+}
+
+
+def contexts(kind: str, number: int, mean: float) -> tuple[np.ndarray, np.ndarray]:
     """Totals of both versions, by run, context and sample; contexts differ for both alike."""
-    rng = np.random.default_rng([number, int(1000 * abs(mean)), len(version.__name__)])
+    rng = np.random.default_rng([number, int(1000 * abs(mean)), len(kind)])
     shape = (RUNS, number, SAMPLES)
     level = 0.5 + rng.normal(0, 0.06, (RUNS, number, 1))
-    change = version(rng, (RUNS, number), mean)[..., None]
+    change = VERSIONS[kind](rng, (RUNS, number), mean)[..., None]
     return level + rng.normal(0, 0.05, shape), level + change + rng.normal(0, 0.05, shape)
 
 
@@ -81,7 +79,7 @@ def verdicts(before: np.ndarray, after: np.ndarray) -> Iterator[str]:
 def main() -> None:
     """A line a kind of version and number of clusters."""
     print("versions differ by        number   worse: pass   equal: worse    pass   better: worse")
-    kinds = {of.__name__: (contexts, of, (6, 12, 24)) for of in (normal, skewed, failing)}
+    kinds = {kind: (contexts, kind, (6, 12, 24)) for kind in VERSIONS}
     kinds |= {
         f"records, {other} flip": (records, other, (30, 60, 120, 240)) for other in (0.0, 0.03)
     }
