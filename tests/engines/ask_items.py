@@ -5,7 +5,8 @@ from pathlib import Path
 
 from steadfast.base.files import Settings
 from steadfast.base.seal import Seal
-from steadfast.contract.request import Item, Oracle
+from steadfast.contract.part_files import Oracle
+from steadfast.contract.request import Item
 from steadfast.engines.asking.run import run_part
 from steadfast.engines.base import Loaded, Setup
 

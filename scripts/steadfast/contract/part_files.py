@@ -182,19 +182,15 @@ def judge_items(
             tail=request.tail,
             max_tokens=request.max_tokens,
             reminder=request.reminder,
-            schema=_schema_of(request, schema),
+            # Properties are replied in their order, which sorting would change.
+            schema=json.dumps(form, ensure_ascii=False) if form else "",
             draw=draw,
         )
         for draw in range(draws)
         for prompt in prompts
         for request in prompt.requests
+        for form in [schema.make(request.expected) if schema else None]
     ]
-
-
-def _schema_of(request: JudgeRequest, schema: Component[Record | None] | None) -> str:
-    wanted = schema.make(request.expected) if schema else None
-    # Properties are replied in their order, which sorting would change.
-    return json.dumps(wanted, ensure_ascii=False) if wanted else ""
 
 
 class JudgeOracle:
@@ -216,3 +212,7 @@ class JudgeOracle:
     def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:
         """Returns what a judge of those settings replies."""
         return self._stand_in.simulated(*self._requests[sample_id], reader, rng)
+
+
+Oracle = SampleOracle | JudgeOracle
+"""What engines without a model answer from."""

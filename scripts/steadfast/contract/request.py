@@ -1,12 +1,11 @@
 """What is asked and what comes back: the records that the inference stage is made of."""
 
 import hashlib
-import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from steadfast.base.files import Record, Settings, canonical_json
 from steadfast.contract.records import OutputRecord
@@ -206,24 +205,6 @@ def output_record(request: Request, response: Response) -> OutputRecord:
     if response.error is not None:
         found["error"] = response.error
     return found
-
-
-class Oracle(Protocol):
-    """What a benchmark knows that engines without a model answer from."""
-
-    def reference(self, sample_id: str) -> str:
-        """The gold answer of a sample."""
-
-    def simulated(self, sample_id: str, reader: Settings, seen: float, rng: random.Random) -> str:
-        """What a reader of those settings answers, having seen that fraction of the context."""
-
-
-@runtime_checkable
-class FloorOracle(Oracle, Protocol):
-    """What a benchmark with a floor knows."""
-
-    def floor(self, sample_id: str) -> str | None:
-        """What a reader answers who looks nothing up; None where nothing is known of it."""
 
 
 def prefix_hasher(answers: Settings, prefix: str) -> "HASH":

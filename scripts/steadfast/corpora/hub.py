@@ -25,8 +25,6 @@ PUBLIC = "https://huggingface.co"
 COMMIT = re.compile(r"[0-9a-f]{40}")
 MOST_TRIED = 20  # tables whose records are looked at
 SHOWN = 12  # names in a message
-Found = tuple[list[str], list[Path], str, list[str]]
-"""Names of the files that hold a corpus, where they lie, by what they were found, other files."""
 
 
 class NotThereError(UserError):
@@ -171,10 +169,10 @@ def corpus(
         )
     locks = LockFile(lock)
     data_set, offered, lacking = _first_there(corpus, [repo, *alternatives], revision, locks)
-    search = _Search(data_set, locks, sha256 or {})
-    names, paths, how, others = (
-        search.named(files, offered) if files else search.fitting(fields, preferred, offered)
-    )
+    search = _Search(data_set, offered, locks, sha256 or {})
+    names, how = search.named(files) if files else search.fitting(fields, preferred)
+    paths = [search.fetch(name) for name in names]
+    others = [name for name in offered if name.endswith(FORMATS) and name not in names]
     digests = {name: search.digests[name] for name in names}
     locks.record(data_set.repo, revision, digests)
     records = cleaned(corpus, "hub", read_files(corpus, paths, fields), limit=limit)
@@ -226,51 +224,51 @@ def _first_there(
 class _Search:
     """Looks a corpus's files up, and fetches and checks what it looks at."""
 
-    def __init__(self, data_set: HubDataSet, locks: LockFile, sha256: Mapping[str, str]):
-        self._data_set = data_set
+    def __init__(
+        self,
+        data_set: HubDataSet,
+        offered: Sequence[str],
+        locks: LockFile,
+        sha256: Mapping[str, str],
+    ):
+        self._data_set, self._offered = data_set, offered
         locked = locks.read(data_set.repo, data_set.revision)
         self._expected = ((sha256, "the config"), (locked, str(locks.path)))
         self.digests: dict[str, str] = {}
 
-    def named(self, files: Sequence[str], offered: Sequence[str]) -> Found:
-        """Returns the files that match the config's names."""
+    def named(self, files: Sequence[str]) -> tuple[list[str], str]:
+        """Returns the files that match the config's names, and by what they were found."""
         names: dict[str, None] = {}
         for pattern in files:
-            matching = [n for n in offered if n == pattern or fnmatchcase(n, pattern)]
+            matching = [n for n in self._offered if n == pattern or fnmatchcase(n, pattern)]
             if not matching:
                 raise self._refused(
                     f"no file of {self._data_set.repo} matches {pattern!r}; the files of the "
-                    f"revision are: {_shown(offered)}"
+                    f"revision are: {_shown(self._offered)}"
                 )
             names |= dict.fromkeys(matching)
-        return self._found(list(names), "named in the config", offered)
+        return list(names), "named in the config"
 
-    def fitting(
-        self, fields: Mapping[str, str], preferred: Sequence[str], offered: Sequence[str]
-    ) -> Found:
-        """Returns the files of the first table whose records have all the fields."""
+    def fitting(self, fields: Mapping[str, str], preferred: Sequence[str]) -> tuple[list[str], str]:
+        """Returns the files of the first table whose records have all the fields, and by what."""
         wanted = sorted(set(fields.values()))
         looked: list[str] = []
-        for names in tables(offered, preferred)[:MOST_TRIED]:
-            has = fields_of(self._fetch(names[0]))
+        for names in tables(self._offered, preferred)[:MOST_TRIED]:
+            has = fields_of(self.fetch(names[0]))
             if has is not None and set(wanted) <= set(has):
-                return self._found(names, f"found by the fields {', '.join(wanted)}", offered)
+                return names, f"found by the fields {', '.join(wanted)}"
             looked.append(f"{names[0]} ({', '.join(has) if has else 'no records'})")
         raise self._refused(
             f"no data file of {self._data_set.repo} at {self._data_set.revision} has records with "
             f"the fields {', '.join(wanted)}; looked at: {_shown(looked)}; the files of the "
-            f"revision are: {_shown(offered)}"
+            f"revision are: {_shown(self._offered)}"
         )
 
     def _refused(self, what: str) -> UserError:
         return UserError(f"corpus {self._data_set.corpus}: {what}; {self._data_set.otherwise}")
 
-    def _found(self, names: list[str], how: str, offered: Sequence[str]) -> Found:
-        paths = [self._fetch(name) for name in names]
-        others = [name for name in offered if name.endswith(FORMATS) and name not in names]
-        return names, paths, how, others
-
-    def _fetch(self, name: str) -> Path:
+    def fetch(self, name: str) -> Path:
+        """Returns the path of a file, whose digest is the expected one."""
         path = self._data_set.fetch(name)
         if name not in self.digests:
             self.digests[name] = file_sha256(path)

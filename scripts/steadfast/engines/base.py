@@ -13,7 +13,8 @@ from typing import Any, Protocol
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record, Settings
 from steadfast.contract.engine_names import ENGINES
-from steadfast.contract.request import Item, Oracle, Request, Response
+from steadfast.contract.part_files import Oracle
+from steadfast.contract.request import Item, Request, Response
 
 FITTING = frozenset(
     {

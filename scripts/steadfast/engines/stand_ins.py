@@ -12,7 +12,8 @@ from typing import Any
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
-from steadfast.contract.request import ANSWERED, STATUSES, FloorOracle, Request, Response, draw_key
+from steadfast.contract.part_files import JudgeOracle
+from steadfast.contract.request import ANSWERED, STATUSES, Request, Response, draw_key
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.openai.body import count, text
 from steadfast.engines.openai.replies import status_of
@@ -65,7 +66,7 @@ class FloorEngine(LimitedStandIn):
     """Reads the instruction and looks nothing up: a score is worth what it adds to the floor's."""
 
     def _response(self, request: Request) -> Response:
-        assert isinstance(self._oracle, FloorOracle), "only models have this engine, no judges"
+        assert not isinstance(self._oracle, JudgeOracle), "only models have this engine, no judges"
         text = self._oracle.floor(request.key)
         if text is None:
             return Response("refused", "", "stop", request.prompt_tokens)

@@ -9,7 +9,6 @@ from steadfast.base.resources import facts
 from steadfast.run.evaluation import Evaluation
 from steadfast.share.contents import ANSWERS, CONFIG, FURTHER, MADE, WORKFLOW
 
-SNAKEMAKE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
 LICENCES, RUN = "#licences", "#run"
 
 
@@ -26,12 +25,7 @@ def _entities(
 ) -> Iterator[Record]:
     titles = ", ".join(run.benchmarks[name].title for name in run.running)
     models, known = run.config.running, facts("bundle/crate.yaml")
-    yield {
-        "@id": "ro-crate-metadata.json",
-        "@type": "CreativeWork",
-        "about": {"@id": "./"},
-        "conformsTo": [_ref(known["specification"]), _ref(known["workflow_profile"])],
-    }
+    yield known["metadata"]
     yield {
         "@id": "./",
         "@type": "Dataset",
@@ -56,24 +50,12 @@ def _entities(
         "actionStatus": _ref("http://schema.org/CompletedActionStatus"),
     }
     for name in files:
-        yield _workflow(commit) if name == WORKFLOW else _file(name)
+        workflow = {"@id": WORKFLOW, **known["workflow"], "version": commit or __version__}
+        yield workflow if name == WORKFLOW else _file(name)
 
 
 def _ref(id: str) -> Record:
     return {"@id": id}
-
-
-def _workflow(commit: str | None) -> Record:
-    return {
-        "@id": WORKFLOW,
-        "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
-        "name": "steadfast",
-        "description": "How well, and how stably, language models follow instructions in long "
-        "contexts. The Snakefile alone; the rules and scripts are those of the version.",
-        "version": commit or __version__,
-        "programmingLanguage": _ref(SNAKEMAKE),
-        "license": "https://spdx.org/licenses/MIT",
-    }
 
 
 def _file(name: str) -> Record:

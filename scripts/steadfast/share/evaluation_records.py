@@ -81,7 +81,7 @@ def _line(
     answers: Sequence[OutputRecord],
 ) -> Record:
     """A sample of a log, with the answers to it and to the turns before it."""
-    measure = next(iter(of.measures))
+    measure = next(iter(of.about.measures))
     judge = f", judge {score['judge']}" if score["judge"] else ""
     # In place of a long context that many prompts share stands where to find it.
     folder = f"{contents.ANSWERS}/{of.benchmark}"
@@ -94,7 +94,7 @@ def _line(
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": of.id,
         "model_id": of.model_id,
-        "evaluation_name": f"{of.title}: {measure}",
+        "evaluation_name": f"{of.about.title}: {measure}",
         "evaluation_result_id": of.result_id(measure),
         "sample_id": sample.id,
         "sample_hash": _hash(asked),

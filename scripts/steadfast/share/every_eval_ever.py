@@ -17,7 +17,7 @@ from steadfast.base.resources import located
 from steadfast.config.settings import answer_settings
 from steadfast.contract.engine_names import BEHIND_APIS
 from steadfast.contract.judge_template import template_path
-from steadfast.contract.task import Measure
+from steadfast.contract.task import AnyBenchmark
 from steadfast.contract.votes import MAJORITY, VOTERS
 from steadfast.run.finished import FinishedRun
 from steadfast.run.job import MODELS
@@ -46,14 +46,9 @@ class EvaluatedModel:
         return self.run.evaluation.config.models[self.model]
 
     @property
-    def title(self) -> str:
-        """The benchmark's name in tables."""
-        return self.run.evaluation.benchmarks[self.benchmark].title
-
-    @property
-    def measures(self) -> Mapping[str, Measure]:
-        """The benchmark's measures, by name."""
-        return self.run.evaluation.benchmarks[self.benchmark].measures
+    def about(self) -> AnyBenchmark:
+        """The benchmark."""
+        return self.run.evaluation.benchmarks[self.benchmark]
 
     @property
     def model_id(self) -> str:
@@ -127,7 +122,7 @@ def log(
         "evaluation_results": [
             _result(of, row, statuses)
             for row in headline
-            if row["measure"] in of.measures and row["value"] is not None
+            if row["measure"] in of.about.measures and row["value"] is not None
         ],
         **({"detailed_evaluation_results": samples} if samples else {}),
     }
@@ -150,7 +145,7 @@ def _model_info(name: str, id: str, engine: str, version: str) -> Record:
 
 def _result(of: EvaluatedModel, row: Record, statuses: Mapping[str, int]) -> Record:
     name = row["measure"]
-    measure = of.measures[name]
+    measure = of.about.measures[name]
     interval = {
         "lower": row["low"],
         "upper": row["high"],
@@ -160,9 +155,9 @@ def _result(of: EvaluatedModel, row: Record, statuses: Mapping[str, int]) -> Rec
     known = row["low"] is not None and row["high"] is not None
     return {
         "evaluation_result_id": of.result_id(name),
-        "evaluation_name": f"{of.title}: {name}",
+        "evaluation_name": f"{of.about.title}: {name}",
         "source_data": {
-            "dataset_name": of.title,
+            "dataset_name": of.about.title,
             "source_type": "other",
             "additional_details": {"asked": of.run.evaluation.tasks[of.benchmark].asked},
         },

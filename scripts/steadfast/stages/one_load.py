@@ -20,7 +20,7 @@ from steadfast.base.locks import Lock
 from steadfast.base.seal import Seal
 from steadfast.contract import part_files
 from steadfast.contract.components import JudgePrompt, component
-from steadfast.contract.request import Item, Oracle, draw_key
+from steadfast.contract.request import Item, draw_key
 from steadfast.engines.asking.run import run_part
 from steadfast.engines.base import EngineFailed, Loaded, Setup
 from steadfast.run.job import MODELS, Assignment, Journals
@@ -156,7 +156,7 @@ def ask(
     )
 
 
-def _answers(one: Assignment) -> tuple[Sequence[Item], Oracle | None, None]:
+def _answers(one: Assignment) -> tuple[Sequence[Item], part_files.Oracle | None, None]:
     """What a model is asked, every draw of it, and what stands in for it."""
     params, stand_in = one.params, one.params["stand_in"]
     sources = part_files.sources_of(params["sources"], one.sources)
@@ -166,7 +166,7 @@ def _answers(one: Assignment) -> tuple[Sequence[Item], Oracle | None, None]:
     return [part.joined.item(sample) for sample in samples], oracle, None
 
 
-def _replies(one: Assignment) -> tuple[Sequence[Item], Oracle | None, Readable]:
+def _replies(one: Assignment) -> tuple[Sequence[Item], part_files.Oracle | None, Readable]:
     """Returns what a judge or rewriter is asked, its stand-in, and which replies can be read."""
     prompts, stand_in = part_files.read_judge_prompts(Path(one.prompts)), one.params["stand_in"]
     draws = one.params["answers"].get("draws") or 1
