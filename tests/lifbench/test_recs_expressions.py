@@ -14,7 +14,7 @@ from steadfast.benchmarks.lifbench.recs.clusters import clusters
 from steadfast.benchmarks.lifbench.recs.expressions import expressions
 from steadfast.benchmarks.lifbench.recs.requests import requests
 from steadfast.benchmarks.lifbench.recs.review import review
-from steadfast.benchmarks.lifbench.recs.statistics import rows, statistics
+from steadfast.benchmarks.lifbench.recs.statistics import statistics
 from steadfast.benchmarks.lifbench.recs.vectors import vectors
 from steadfast.contract.components import JudgePrompt
 from steadfast.contract.part_files import read_judge_prompts
@@ -228,8 +228,13 @@ def test_statistics_of_a_square_are_those_by_hand(tmp_path):
         }
         for n in (0, 1)
     ]
-    record = {"expressions": picks, "sampling": {"nearest": [0, 1], "random": []}}
-    (row,) = rows("OQ", texts, encoded, places, record, seed=1)
+    inputs = {"candidates": texts, "vectors": encoded, "clusters": places}
+    paths = {name: tmp_path / f"{name}.jsonl" for name in inputs}
+    for name, records in inputs.items():
+        write_jsonl(paths[name], records)
+    sampling = {"nearest": [0, 1], "random": []}
+    record = {"expressions": picks, "sampling": sampling, "reviewed": True}
+    (row,) = statistics(paths, "OQ", record, seed=1)
     assert (row["texts"], row["usable"], row["fails_terms"], row["mended"]) == (5, 4, 1, 1)
     assert (row["sizes"], row["inertia"], row["edited"]) == ([3, 2], 1.25, 1)
     assert row["spread"] == pytest.approx(2**0.5, abs=1e-6)

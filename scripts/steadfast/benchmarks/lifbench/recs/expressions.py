@@ -82,7 +82,7 @@ def expressions(
     """
     pool, clusters = list(read_jsonl(inputs["candidates"])), list(read_jsonl(inputs["clusters"]))
     name = task["id"]
-    decisions = _decisions(review, task, pool, clusters, directory)
+    decisions = _decisions(inputs, review, task, pool, directory)
     hand = base(inputs, task)
     texts = _texts(pool, clusters, decisions)
     own = review not in (None, RELEASED)
@@ -144,16 +144,16 @@ def _cluster_id(direction: int | None, cluster: int) -> int:
 
 
 def _decisions(
+    inputs: Mapping[str, Path],
     review: str | None,
     task: Settings,
     pool: Sequence[Record],
-    clusters: Sequence[Record],
     directory: str | None,
 ) -> Decisions:
     if review is None:
-        return decisions_in(clusters, pool)
+        return decisions_in(read_jsonl(inputs["clusters"]), pool)
     if review == RELEASED:
-        return decisions_in(list(released.places(task, directory, pool)), pool)
+        return decisions_in(released.clusters(inputs, task, directory), pool)
     return read_review(review, task["id"], pool)
 
 

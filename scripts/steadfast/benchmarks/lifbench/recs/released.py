@@ -115,13 +115,8 @@ def candidates(
 
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:
-    """Yields the released clusters of the released rewrites, and what people made of each text."""
-    return places(task, directory, list(read_jsonl(inputs["candidates"])))
-
-
-def places(task: Settings, directory: str | None, pool: Sequence[Record]) -> Iterator[Record]:
     """Yields where each released rewrite was clustered, its decision and people's edit."""
-    name = task["id"]
+    name, pool = task["id"], list(read_jsonl(inputs["candidates"]))
     released, entries = rewrites(name, directory), clustered(name, directory)
     texts = [released.original, *chain.from_iterable(released.texts.values())]
     (direction,) = rewritten(task, [1])

@@ -1,7 +1,7 @@
 """Stage 6 of RECS: what people make of the texts, as a file that they edit."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -180,7 +180,7 @@ def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Re
                 )
 
 
-def decisions_in(clusters: Sequence[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
+def decisions_in(clusters: Iterable[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
     """Returns the decisions that released cluster records bring; fresh ones bring none."""
     texts: dict[int, Any] = {one["text_id"]: one["text"] for one in candidates}
     return {

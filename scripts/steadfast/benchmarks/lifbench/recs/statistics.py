@@ -20,19 +20,6 @@ SETS = 2000  # of random texts, beside which the picks stand
 def statistics(
     inputs: Mapping[str, Path], task: str, expressions: Record, seed: int
 ) -> Iterator[Record]:
-    """Returns ``rows`` of files."""
-    read = {name: list(read_jsonl(inputs[name])) for name in ("candidates", "vectors", "clusters")}
-    return rows(task, **read, expressions=expressions, seed=seed)
-
-
-def rows(
-    task: str,
-    candidates: Sequence[Record],
-    vectors: Sequence[Record],
-    clusters: Sequence[Record],
-    expressions: Record,
-    seed: int,
-) -> Iterator[Record]:
     """Yields a row for each direction of a task that was rewritten.
 
     Returns:
@@ -42,16 +29,18 @@ def rows(
         squared distances to the centres; of the texts nearest to the centres: pick_distances, to
         their centres, spread, their mean distance from each other, random_spread, that of 2,000
         random sets as large, and percentile, the share of these whose is smaller (ties half);
-        edited, how many of them people changed. Null where no nearest texts are sampled.
+        edited, how many of them people changed (null where no nearest texts are sampled);
+        reviewed, whether people decided on all.
     """
-    encoded = {record["text_id"]: record["vector"] for record in vectors}
+    candidates = list(read_jsonl(inputs["candidates"]))
+    encoded = {record["text_id"]: record["vector"] for record in read_jsonl(inputs["vectors"])}
     nearest = set(expressions["sampling"]["nearest"])
     picked = [
         one
         for one in expressions["expressions"]
         if one["expression_id"] in nearest and "hash" in one
     ]
-    for direction, members in by_direction(clusters):
+    for direction, members in by_direction(read_jsonl(inputs["clusters"])):
         numbers = [record["text_id"] for record in members]
         pool = [one for one in candidates if one["direction"] == direction]
         statuses = Counter(one["status"] for one in pool)
@@ -70,6 +59,7 @@ def rows(
             "inertia": round(sum(record["distance"] ** 2 for record in members), 6),
             "pick_distances": [one["distance"] for one in picks],
             "edited": sum(one["edited"] for one in picks) if picks else None,
+            "reviewed": expressions["reviewed"],
             **_spread(points, places, f"{seed}/{task}/{direction}"),
         }
 
@@ -103,5 +93,4 @@ def sampled_expressions(
 ) -> Record:
     """Returns the expressions that RECS samples, with rows of what they are chosen from."""
     found = expressions(inputs, task, seed=seed, **settings)
-    rows = statistics(inputs, task["id"], found, seed)
-    return {**found, "statistics": [{**row, "reviewed": found["reviewed"]} for row in rows]}
+    return {**found, "statistics": list(statistics(inputs, task["id"], found, seed))}

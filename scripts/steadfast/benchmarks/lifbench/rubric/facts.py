@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadfast.base.files import Record
@@ -132,7 +132,7 @@ class MultiDocFacts:
     def __init__(self, text: str, documents: list[Record]):
         self.text = text
         self.documents = documents
-        self._by_keys: dict[tuple[str, ...], FieldValues] = {}
+        self.values_of = cache(lambda keys: FieldValues(documents, keys))
 
     @cached_property
     def shown(self) -> TextIndex:
@@ -148,10 +148,6 @@ class MultiDocFacts:
     def values(self) -> set[str]:
         """The ``folded`` values of all fields."""
         return {folded(str(value)) for document in self.documents for value in document.values()}
-
-    def values_of(self, keys: Sequence[str]) -> "FieldValues":
-        """Returns the values of some fields."""
-        return self._by_keys.setdefault(tuple(keys), FieldValues(self.documents, keys))
 
 
 class FieldValues:

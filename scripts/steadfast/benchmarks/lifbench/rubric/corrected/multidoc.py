@@ -47,7 +47,7 @@ def find_duplicates(
     lines = list(map(parts_of, response.split("\n")))
     groups = groups_of(response, lines, keys)
     if not _is_read(groups, lines, facts):
-        groups = written_groups(response, facts.values_of(keys)) or groups
+        groups = written_groups(response, facts.values_of(tuple(keys))) or groups
     expected = [[tuple(map(as_entry, d.values())) for d in group] for group in gold]
     n, m = len(expected), len(groups)
     points = {
