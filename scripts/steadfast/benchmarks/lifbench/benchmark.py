@@ -26,15 +26,7 @@ from steadfast.config.settings import asked_models, floor, references, scored_mo
 from steadfast.contract.components import Component, StandIn
 from steadfast.contract.exports import Exports
 from steadfast.contract.records import OVERALL
-from steadfast.contract.task import (
-    Benchmark,
-    DataFile,
-    Measure,
-    Output,
-    Part,
-    Task,
-    Trial,
-)
+from steadfast.contract.task import Benchmark, DataFile, Measure, Output, Part, Task, Trial
 from steadfast.contract.text_asked import prompts_asked, scores_asked
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config

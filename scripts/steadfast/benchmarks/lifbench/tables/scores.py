@@ -6,14 +6,7 @@ from dataclasses import replace
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.contract.records import OVERALL
-from steadfast.show.cells import (
-    MODEL,
-    CellsByModel,
-    Values,
-    joined_cells,
-    rank_cells,
-    rank_texts,
-)
+from steadfast.show.cells import MODEL, CellsByModel, Values, joined_cells, rank_cells, rank_texts
 from steadfast.show.effective import Effective, effective_table
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
