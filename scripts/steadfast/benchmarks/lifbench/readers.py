@@ -11,15 +11,8 @@ import string
 from collections.abc import Callable, Mapping
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench import answers
+from steadfast.benchmarks.lifbench import answers, gold
 from steadfast.benchmarks.lifbench.floor import floor_answer
-from steadfast.benchmarks.lifbench.gold import (
-    TYPE_NAMES,
-    asked_depth,
-    duplicate_documents,
-    expected_labels,
-    fields,
-)
 from steadfast.benchmarks.lifbench.own_tasks.calls import own_answer
 from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample, StandIn
@@ -87,7 +80,7 @@ class _Reading:
     def __init__(
         self, prompt: Prompt, context: Record, reader: Settings, seen: float, rng: random.Random
     ):
-        self.prompt, self.context, self.given = prompt, context, fields(prompt)
+        self.prompt, self.context, self.given = prompt, context, gold.fields(prompt)
         self.rng, self.seen, self.bias = rng, seen, reader["position_bias"]
         key = f"{reader['seed']}/{prompt['task']}/{prompt['expression_id']}"
         self.skill = 1 + random.Random(key).uniform(-_EXPRESSION_SPREAD, _EXPRESSION_SPREAD)
@@ -156,7 +149,7 @@ _JSON_SLIPS: Slips = [_prose, _fenced, lambda answer: answer[:-1], _listed, _sin
 def _own(reading: _Reading, own: Settings) -> tuple[str, Slips]:
     """Returns the gold answer of a task of the user's own, or what the reader takes it for."""
     answer = own_answer(own["reference"], reading.prompt, reading.context)
-    depth = asked_depth(reading.prompt, reading.context, own["draw"])
+    depth = gold.asked_depth(reading.prompt, reading.context, own["draw"])
     if not reading.recalls(_MIDDLE if depth is None else depth):
         number = answer.strip()
         if number.isascii() and number.isdigit() and len(number) < 10:  # miscounts
@@ -192,11 +185,11 @@ def _many(reading: _Reading) -> tuple[str, Slips]:
 def _label(reading: _Reading) -> tuple[str, Slips]:
     rng, candidates = reading.rng, reading.given["candidates"]
     documents = reading.context["documents"]
-    gold = expected_labels(reading.prompt, documents)
+    right = gold.expected_labels(reading.prompt, documents)
     visible = max(1, int(len(documents) * reading.seen))
     labels = [
         label if reading.recalls(i / len(documents)) else rng.choice(candidates)
-        for i, label in enumerate(gold[:visible])
+        for i, label in enumerate(right[:visible])
     ]
     if not reading.recalls(0):  # loses count
         labels = labels[: max(1, round(len(labels) * rng.uniform(0.4, 1)))]
@@ -215,7 +208,7 @@ def _duplicates(reading: _Reading) -> tuple[str, Slips]:
     if n > 1 and (not groups or not reading.recalls(0)):  # takes two others for duplicates
         groups.append(rng.sample(range(n), 2))
     lines = []
-    for group in duplicate_documents(reading.prompt, context["documents"], groups):
+    for group in gold.duplicate_documents(reading.prompt, context["documents"], groups):
         rows = (", ".join(_shown(value, reading) for value in row.values()) for row in group)
         lines.append(f"[{', '.join(f'[{row}]' for row in rows)}]")
     return "\n".join(lines), [_prose, _numbered, _fenced, _single_quoted]
@@ -239,7 +232,7 @@ def _repeat(reading: _Reading) -> tuple[str, Slips]:
             if rng.random() > reading.clarity:
                 sentence = sentence | {
                     "text": reading.garbled(sentence["text"]),
-                    "type": rng.choice(TYPE_NAMES),
+                    "type": rng.choice(gold.TYPE_NAMES),
                 }
         rows.append(f"{sentence['text']} {separator} {sentence['type']}")
     if not reading.recalls(0):

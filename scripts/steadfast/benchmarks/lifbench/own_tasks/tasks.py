@@ -11,15 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, read_text
 from steadfast.base.loading import FILE
 from steadfast.base.names import nearest
-from steadfast.benchmarks.lifbench.own_tasks.schema import (
-    KINDS,
-    NEIGHBOURS,
-    Function,
-    Listed,
-    TaskFile,
-    read_file,
-    validated,
-)
+from steadfast.benchmarks.lifbench.own_tasks import schema
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
 
@@ -31,7 +23,7 @@ class OwnTask:
     """A task of the user's own; a stage takes a part of it, so that a change re-runs that alone."""
 
     id: str  # its name in the config
-    file: TaskFile  # the file's content
+    file: schema.TaskFile  # the file's content
     counts: bool  # whether it counts in the overall values
 
     @property
@@ -55,7 +47,7 @@ class OwnTask:
     def answer_functions(self) -> list[str]:
         """The functions that answer in place of a model."""
         answers = (self.file.stand_ins.reference, self.file.stand_ins.floor)
-        return [answer.function for answer in answers if isinstance(answer, Function)]
+        return [answer.function for answer in answers if isinstance(answer, schema.Function)]
 
     @property
     def scored(self) -> Settings:
@@ -81,30 +73,30 @@ def own_tasks(files: Mapping[str, str], counts: bool) -> dict[str, OwnTask]:
     return found
 
 
-def read_task(path: str) -> TaskFile:
+def read_task(path: str) -> schema.TaskFile:
     """Reads a task's file, checked; functions are named relative to the file's folder."""
-    file = read_file(TaskFile, path)
+    file = schema.read_file(schema.TaskFile, path)
     _check_variables(file, path)
     return _with_functions(file, Path(path))
 
 
-def _check_variables(file: TaskFile, path: str) -> None:
+def _check_variables(file: schema.TaskFile, path: str) -> None:
     of, where = file.variables, f"{path}: variables"
     if ":" in of.draw:
         return
-    if of.draw not in KINDS:
+    if of.draw not in schema.KINDS:
         raise UserError(
-            f"{where}.draw: unknown kind {of.draw!r}; {nearest(of.draw, KINDS)} A function is "
-            "named as file.py:function"
+            f"{where}.draw: unknown kind {of.draw!r}; {nearest(of.draw, schema.KINDS)} A function "
+            "is named as file.py:function"
         )
-    kind = KINDS[of.draw]
+    kind = schema.KINDS[of.draw]
     if kind.scenario not in (None, file.scenario):
         raise UserError(
             f"{where}.draw: {of.draw} draws from contexts of the scenario {kind.scenario}, not "
             f"{file.scenario}; take another kind, or name a function"
         )
-    space, gives = validated(kind.space, of.space, f"{where}.space"), kind.gives
-    if isinstance(space, Listed):
+    space, gives = schema.validated(kind.space, of.space, f"{where}.space"), kind.gives
+    if isinstance(space, schema.Listed):
         gives = frozenset(space.settings[0])
     if of.neighbours:
         if getattr(space, "margin", 0) < 1:
@@ -112,18 +104,18 @@ def _check_variables(file: TaskFile, path: str) -> None:
                 f"{where}.neighbours: only positions with a margin of 1 or more have an entry on "
                 "both sides; set space.margin to 1, or leave neighbours out"
             )
-        gives |= NEIGHBOURS
+        gives |= schema.NEIGHBOURS
     for name in (name for group in of.shown for name in group.split("|")):
         if name not in gives:
             raise UserError(f"{where}.shown: {of.draw} gives no {name!r}; {nearest(name, gives)}")
 
 
-def _with_functions(file: TaskFile, path: Path) -> TaskFile:
+def _with_functions(file: schema.TaskFile, path: Path) -> schema.TaskFile:
     stand_ins, draw = file.stand_ins, file.variables.draw
     answers = {
-        key: Function(function=_placed(answer.function, path, f"stand_ins.{key}.function"))
+        key: schema.Function(function=_placed(answer.function, path, f"stand_ins.{key}.function"))
         for key in ("reference", "floor")
-        if isinstance(answer := getattr(stand_ins, key), Function)
+        if isinstance(answer := getattr(stand_ins, key), schema.Function)
     }
     drawn = _placed(draw, path, "variables.draw") if ":" in draw else draw
     return file.model_copy(

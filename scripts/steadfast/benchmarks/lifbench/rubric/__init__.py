@@ -9,12 +9,7 @@ from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench.gold import (
-    duplicate_documents,
-    expected_element,
-    expected_labels,
-    fields,
-)
+from steadfast.benchmarks.lifbench import gold
 from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.benchmarks.lifbench.rubric.corrected import lists, multidoc, onedoc, repeating
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, Scorer, facts_of
@@ -75,23 +70,25 @@ def score(
 
 
 def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
-    given = fields(prompt)
+    given = gold.fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
-            return (expected_element(prompt),)
+            return (gold.expected_element(prompt),)
         case "LBI" | "LBE":
             return given["id"] - 1, given["bias"]
         case "LMI":
             return (given["elements"],)
         case "MB":
-            return expected_labels(prompt, context["documents"]), given["candidates"]
+            return gold.expected_labels(prompt, context["documents"]), given["candidates"]
         case "MF":
-            gold = duplicate_documents(prompt, context["documents"], context["duplicate_groups"])
+            groups = gold.duplicate_documents(
+                prompt, context["documents"], context["duplicate_groups"]
+            )
             around = [
                 part.replace("{instruction}", prompt["instruction"]).replace('"', "")
                 for part in scenario_prompt.partition("{input}")[::2]
             ]
-            return gold, given["info_keys"].split(), around
+            return groups, given["info_keys"].split(), around
         case "OR":
             return given["num"], given["sep"]
         case "OQ":
