@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import write_json
+from steadfast.base.files import read_jsonl, write_json, write_jsonl
 from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import Job
 from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import decided, decision_file, decisions, follow
-from steadfast.stages.choose_round import rounds_of
+from steadfast.run.rounds import before, decided, decision_file, decisions, follow, made, undecided
+from steadfast.stages.choose_round import choose_round, rounds_of
 
 LENGTHS = {"2k": 2048, "3k": 3072}
 
@@ -191,3 +191,32 @@ def test_what_has_no_rounds_is_refused(settings, said):
 def test_one_model_alone_is_refused(tmp_path):
     with pytest.raises(UserError, match="lifbench compares 1 of the models that run"):
         follow(evaluation(only=["gold", "sim-a"]), tmp_path)
+
+
+def test_the_prompts_of_the_first_rounds_are_written_as_they_stand(tmp_path):
+    prompts, out = tmp_path / "prompts.jsonl", tmp_path / "2.jsonl"
+    records = asked(**{f"c{n}": "T U" for n in range(4)})
+    write_jsonl(prompts, [one | {"sample_id": f"s{n}"} for n, one in enumerate(records)])
+    choose_round(prompts, 2, 4, seed=1, out=out)
+    found = rounds_of(records, 4, 1)
+    wanted = [f"s{n}" for n, one in enumerate(records) if found[one["context_id"]] <= 2]
+    assert [one["sample_id"] for one in read_jsonl(out)] == wanted
+    assert len(wanted) == 2 * 2  # half of the contexts, of two prompts each
+    with pytest.raises(UserError, match=r"prompts\.jsonl: 4 contexts or groups make no 5 rounds"):
+        choose_round(prompts, 2, 5, seed=1, out=out)
+
+
+def test_a_round_takes_the_decision_before_it_and_makes_its_own(tmp_path):
+    run = evaluation()
+    follow(run, tmp_path)
+    path = "<results>/lifbench/decisions/2.json"
+    assert (before(run, "lifbench"), made(run, "lifbench")) == ([], {"decision": [path]})
+    assert undecided(run, tmp_path) == ["lifbench"]
+    decide(run, tmp_path, 2, "sim-a")
+    assert undecided(run, tmp_path) == []
+    again = evaluation()
+    follow(again, tmp_path)
+    assert before(again, "lifbench") == ["lifbench/decisions/2.json"]
+    assert made(again, "lifbench") == {"decision": ["<results>/lifbench/decisions/3.json"]}
+    once = evaluation(adaptive=None)
+    assert (before(once, "lifbench"), made(once, "lifbench")) == ([], {})

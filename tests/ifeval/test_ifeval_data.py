@@ -13,7 +13,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256
 from steadfast.base.resources import facts
 from steadfast.benchmarks.ifeval import data
-from steadfast.benchmarks.ifeval.data import instance, local, local_file
+from steadfast.benchmarks.ifeval.data import instance, local, local_file, released
 from steadfast.benchmarks.ifeval.facts import RELEASED
 from steadfast.benchmarks.ifeval.library import NEEDED, check_library
 
@@ -61,6 +61,25 @@ def test_a_line_that_is_no_prompt_is_named_by_its_number(tmp_path):
     (tmp_path / "input_data.jsonl").write_text(json.dumps(LINE) + '\n\n{"key": 6}\n')
     with pytest.raises(UserError, match=r"input_data\.jsonl:3: no prompt with key"):
         list(local({}, str(tmp_path), ["ifeval"]))
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "check_library", lambda kinds: None)
+    monkeypatch.setattr(data, "library_verifier", lambda *_: None)
+    (tmp_path / "input_data.jsonl").write_text(f"{json.dumps(LINE)}\n" * 2)
+    with pytest.raises(UserError, match=r"data\.jsonl:2: the key of ifeval/5 stands twice"):
+        list(local({}, str(tmp_path), ["ifeval"]))
+
+
+def test_prompts_that_are_fetched_are_those_of_each_set(monkeypatch):
+    asked = []
+    monkeypatch.setattr(data, "check_library", asked.append)
+    monkeypatch.setattr(data, "library_verifier", lambda *of: asked.append(of))
+    monkeypatch.setattr(data, "fetch", lambda pinned, how: f"{json.dumps(LINE)}\n".encode())
+    found = list(released({}, ["ifeval", "ifbench"]))
+    assert [one["prompt_id"] for one in found] == ["ifeval/5", "ifbench/5"]
+    verified = [(name, "a:b", {}, "Say it.") for name in ("ifeval", "ifbench")]
+    assert asked == [{"a:b"}, *verified]
 
 
 def test_a_prompt_may_have_any_line_separator(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
-from steadfast.contract.components import Question
+from steadfast.contract.components import Question, Sample
 from steadfast.label.draw import ToLabel, clusters_in_order, drawn
 from steadfast.label.sheet import write_sheet
 from steadfast.stats.raters import listed_verdicts, read_label_file
@@ -41,6 +41,44 @@ def test_the_draw_depends_on_seed_and_names_alone():
 def test_where_nothing_is_asked_of_people_nothing_is_drawn(judging):
     part = SimpleNamespace(task=SimpleNamespace(judging=judging))
     assert drawn(part, ["m"], 10, 1) == []
+
+
+def part_with_answers(statuses):
+    """A part of two contexts of two samples each, of which one is about nothing, and answers."""
+    samples = [
+        Sample(
+            "p",
+            {"sample_id": f"{c}{n}", "context_id": c, "task": "T", "instruction": f"Do {n}."},
+            {},
+        )
+        for c in "ab"
+        for n in range(2)
+    ]
+    questions = SimpleNamespace(make=lambda sample: [] if sample.id == "b1" else QUESTIONS)
+    judging = SimpleNamespace(questions=questions, label_id="{part}/{sample_id}")
+
+    def outputs(model):
+        return {
+            one.id: {"status": statuses.get((model, one.id), "ok"), "text": f"{model} of {one.id}"}
+            for one in samples
+            if (model, one.id) not in statuses or statuses[model, one.id]
+        }
+
+    return SimpleNamespace(task=SimpleNamespace(judging=judging), samples=samples, outputs=outputs)
+
+
+def test_answers_are_drawn_by_cluster_until_there_are_enough():
+    part = part_with_answers({("m", "a1"): "error", ("n", "a1"): None})
+    whole = drawn(part, ["m", "n"], 99, 1)
+    # Of a the first sample alone was answered, of b the first alone is asked about.
+    names = [sorted((one.model, one.sample_id) for one in of) for of in whole]
+    assert sorted(names) == [[("m", "p/a0"), ("n", "p/a0")], [("m", "p/b0"), ("n", "p/b0")]]
+    (first,) = drawn(part, ["m", "n"], 2, 1)
+    assert first == whole[0]
+    assert len(drawn(part, ["m", "n"], 3, 1)) == 2
+    one = next(one for one in first if one.model == "m")
+    assert (one.instruction, one.answer) == ("Do 0.", f"m of {one.sample_id[2:]}")
+    assert one.questions == QUESTIONS
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from steadfast.benchmarks.lifbench.sampling import (
     sampling_effect,
     sets_of,
     sign_test,
+    statistics_rows,
     unasked,
 )
 from steadfast.contract.components import Scored
@@ -128,3 +129,14 @@ def test_the_sets_stand_in_the_expressions():
 @pytest.mark.parametrize(("above", "of", "p"), [(12, 16, 0.0768), (8, 16, 1.0), (0, 5, 0.0625)])
 def test_the_sign_test_is_two_sided(above, of, p):
     assert sign_test(above, of) == pytest.approx(p, abs=5e-5)  # tables of the binomial
+
+
+def test_what_expressions_say_of_their_texts_are_rows_of_plain_values():
+    rows = [
+        {"task": "LSI", "all": True, "texts": [1, 2], "mean": 0.5},
+        {"task": "LSI", "all": False},
+    ]
+    data = {"4k": {"expressions": {"LSI": {"statistics": rows}, "OR": {}}}}
+    found = statistics_rows(data)
+    assert found["all"].tolist() == [1, 0] and found["all"].dtype == int
+    assert found.loc[0, ["task", "texts", "mean"]].tolist() == ["LSI", "1 2", 0.5]

@@ -50,6 +50,20 @@ def test_the_order_of_a_pair_does_not_matter():
     assert turned[1:] == first[1:]
 
 
+def test_a_pair_that_stands_turned_has_its_interval_turned():
+    first = decided({"a_b": 0.5, "a_c": 1e-6, "b_c": 1e-6}).frames["comparisons"].iloc[0]
+    rows = decided({"b_a": 0.5, "a_c": 1e-6, "b_c": 1e-6})
+    turned = rows.frames["comparisons"].iloc[0]  # of a difference that is turned, too
+    assert (turned["low"], turned["high"]) == pytest.approx((first["low"], first["high"]))
+    assert turned["p"] == first["p"]
+
+
+def test_a_model_that_is_not_compared_has_no_test():
+    frames = decided({"a_b": 0.5, "a_x": 1e-6}, models="ab").frames
+    rows = frames["comparisons"].set_index(["task", "other"])
+    assert rows.loc[("overall", "b"), "p"] > 0 and np.isnan(rows.loc[("overall", "x"), "p"])
+
+
 def test_looks_before_count():
     first = decided({"a_b": 1e-6, "a_c": 1e-6, "b_c": 0.5})
     again = decided({"a_b": 0.5, "a_c": 0.5, "b_c": 0.5}, first.looks)
