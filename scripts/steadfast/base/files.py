@@ -226,6 +226,11 @@ def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Mapping[
     write_text(path, text.getvalue())
 
 
+def read_rows(path: Path | str) -> list[dict[str, str]]:
+    """The rows of a CSV file, as texts by column."""
+    return list(csv.DictReader(io.StringIO(read_text(path), newline="")))
+
+
 def json_line(record: Mapping[str, object]) -> str:
     """One record as a line that is always valid UTF-8, whatever text a model produced."""
     line = json.dumps(record, ensure_ascii=False)

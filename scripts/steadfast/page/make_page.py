@@ -1,12 +1,10 @@
 """Rule page: tables, figures and samples of all benchmarks in one HTML file."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from steadfast.base.files import Record, Settings, canonical_json, read_text, write_text
+from steadfast.base.files import Record, Settings, canonical_json, read_rows, read_text, write_text
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.contract.request import STATUSES
@@ -138,7 +136,7 @@ def _run(
 
 def _usage(run: FinishedRun) -> Record:
     rows = []
-    for row in csv.DictReader(io.StringIO(read_text(run.results / "metrics/inference.csv"))):
+    for row in read_rows(run.results / "metrics/inference.csv"):
         shown = f"{float(row['billed']):.4f} {row['currency']}" if row["billed"] else None
         rows.append([*(row[name] or None for name in USED), shown])
     return {"columns": [*USED, "cost"], "rows": rows}

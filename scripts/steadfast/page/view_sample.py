@@ -64,22 +64,15 @@ EXAMPLES = "examples"
 
 
 def examples(run: Evaluation, results: Path) -> list[SeenSample]:
-    """A sample of each task of each benchmark, of the first part that has it (LIFBench, Table 12).
-
-    Raises:
-        UserError: there are no prompts yet, or they are of another config.
-    """
-    follow(run, results)
-    whole = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
-    wanted, found = _wanted(run, results), dict[tuple[str, str], SeenSample]()
-    for name in run.running:
-        for part in whole.parts(name).values():
-            if part.files.prompts.exists():
-                _check(wanted, part, [])
-                for sample in part.samples:
-                    place = name, str(sample.prompt["task"])
-                    if place not in found:
-                        found[place] = SeenSample.of(part, sample)
+    """A sample of each task, of the first part that has it (LIFBench, Table 12)."""
+    parts, found = _parts(run, results), dict[tuple[str, str], SeenSample]()
+    wanted = _wanted(run, results)
+    for part in parts:
+        _check(wanted, part, [])
+        for sample in part.samples:
+            place = part.benchmark, str(sample.prompt["task"])
+            if place not in found:
+                found[place] = SeenSample.of(part, sample)
     if not found:
         raise UserError(f"{results}: {nearest_samples('', [])}")
     return list(found.values())
@@ -87,26 +80,30 @@ def examples(run: Evaluation, results: Path) -> list[SeenSample]:
 
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
     """What the results folder has of the samples of a name, of which parts may have one each."""
-    follow(run, results)
-    models = run.asked
+    parts, models = _parts(run, results), run.asked
     if model is not None and model not in models:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, models)}")
-    whole = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
-    wanted, known = _wanted(run, results), dict[str, None]()
-    found = []
-    for part in (part for name in run.running for part in whole.parts(name).values()):
-        if part.files.prompts.exists():
-            here = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(part.files.prompts))
-            known |= here
-            if name in here:
-                asked = [m for m in part.models if model in (None, m)]
-                _check(wanted, part, asked)
-                answers = [one for m in asked for one in part.answers(m, [name])]
-                sample = next(one for one in part.samples if one.id == name)
-                found.append(SeenSample.of(part, sample, answers))
+    wanted, known, found = _wanted(run, results), dict[str, None](), []
+    for part in parts:
+        here = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(part.files.prompts))
+        known |= here
+        if name in here:
+            asked = [m for m in part.models if model in (None, m)]
+            _check(wanted, part, asked)
+            answers = [one for m in asked for one in part.answers(m, [name])]
+            sample = next(one for one in part.samples if one.id == name)
+            found.append(SeenSample.of(part, sample, answers))
     if not found:
         raise UserError(f"{results}: no sample {shown(name)}; {nearest_samples(name, list(known))}")
     return found
+
+
+def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
+    """The parts that have prompts, which are those of a whole run in a trial's folder too."""
+    follow(run, results)
+    whole = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
+    parts = (part for name in run.running for part in whole.parts(name).values())
+    return [part for part in parts if part.files.prompts.exists()]
 
 
 def _wanted(run: Evaluation, results: Path) -> list[Lineage]:

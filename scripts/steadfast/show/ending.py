@@ -1,6 +1,5 @@
 """What a run says at its end: its headline, what its servers took, and where all is."""
 
-import csv
 import re
 import shutil
 import textwrap
@@ -11,6 +10,7 @@ from operator import mul
 from pathlib import Path
 from typing import NamedTuple
 
+from steadfast.base.files import read_rows
 from steadfast.base.names import visible
 from steadfast.base.resources import facts
 from steadfast.show.render import unescape_markdown
@@ -92,11 +92,10 @@ def _turned(pages: Iterable[Path]) -> Iterator[str]:
 
 def server_lines(usage: Path) -> Iterator[str]:
     """Yields a line on what each server of a model or judge took whose answers were timed."""
-    with open(usage, newline="", encoding="utf-8") as lines:
-        rows = [row for row in csv.DictReader(lines) if row.get("latency_median")]
     by_name: dict[str, list[Mapping[str, str]]] = defaultdict(list)
-    for row in rows:
-        by_name[row["judge"] or row["model"]].append(row)
+    for row in read_rows(usage):
+        if row.get("latency_median"):
+            by_name[row["judge"] or row["model"]].append(row)
     for name, of in by_name.items():
         medians = sorted(float(row["latency_median"]) for row in of)
         spread = dict.fromkeys(f"{seconds:g}" for seconds in (medians[0], medians[-1]))

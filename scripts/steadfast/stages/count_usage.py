@@ -1,12 +1,11 @@
 """What inference took, per job: tokens from the outputs, time and retries from the run records."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from steadfast.base.files import Record, Settings, read_text, write_rows
+from steadfast.base.files import Record, Settings, read_rows, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
 from steadfast.engines.asking.journal import final_responses
@@ -90,7 +89,7 @@ def _billed(
 def _planned(results: Path) -> dict[tuple[str, str, str], float]:
     """What the plan has for the prompts of a benchmark's part by its path, where one was made."""
     path, found = results / PATHS, {}
-    for row in csv.DictReader(read_text(path).splitlines()) if path.exists() else ():
+    for row in read_rows(path) if path.exists() else ():
         if row["role"] == MODELS and row["taken"] == "True":
             prompts = float(row["whole_cost_by_order"]) - float(row["whole_cost_of_answers"])
             found[row["benchmark"], row["model"], row["part"]] = prompts

@@ -1,6 +1,5 @@
 """How much answers and scores of equal requests differ: the floor under every difference."""
 
-import csv
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,10 +7,10 @@ from functools import partial
 from itertools import chain, combinations, zip_longest
 from operator import itemgetter
 from pathlib import Path
-from statistics import fmean, median, stdev
+from statistics import fmean, median, stdev, variance
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_text
+from steadfast.base.files import Record, Settings, read_rows
 from steadfast.contract.records import OVERALL
 
 COLUMNS = (
@@ -140,7 +139,7 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
     """
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for path in files:
-        rows = csv.DictReader(read_text(path).splitlines())
+        rows = read_rows(path)
         try:
             overall = (row for row in rows if (row["task"], row["cache"]) == (OVERALL, ALL))
             known = [float(row["answer_sd"]) for row in overall if row["answer_sd"]]
@@ -231,6 +230,8 @@ def _row(task: str, state: str, asks: Asks, beside: int, first: Pass) -> Record:
         for s, of in asks.items()
         if (different := [p for one in of if (p := _place(first[s]["text"], one["text"]))])
     ]
+    totals = ([one["total"] for one in of if one["total"] is not None] for of in asks.values())
+    variances = [variance(of_sample) for of_sample in totals if len(of_sample) > 1]
     return {
         "task": task,
         "cache": state,
@@ -247,14 +248,8 @@ def _row(task: str, state: str, asks: Asks, beside: int, first: Pass) -> Record:
         "hit": median(cached) if cached else None,
         "hit_low": min(cached, default=None),
         "hit_high": max(cached, default=None),
-        "answer_sd": _root_mean_square(map(_deviation, asks.values())),
+        "answer_sd": math.sqrt(fmean(variances)) if variances else None,
     }
-
-
-def _deviation(answers: Sequence[Settings]) -> float | None:
-    """The standard deviation of the scores of one request's answers; None of fewer than two."""
-    totals = [answer["total"] for answer in answers if answer["total"] is not None]
-    return stdev(totals) if len(totals) > 1 else None
 
 
 def _overall_deviation(
@@ -271,12 +266,6 @@ def _overall_deviation(
         for task, share in shares.items()
     )
     return math.sqrt(sum(counts[task] for task in counted) * sum(variances))
-
-
-def _root_mean_square(deviations: Iterable[float | None]) -> float | None:
-    """The deviation whose square is the mean of the known ones' squares."""
-    squares = [deviation**2 for deviation in deviations if deviation is not None]
-    return math.sqrt(fmean(squares)) if squares else None
 
 
 def _score(records: Sequence[Settings]) -> float | None:
