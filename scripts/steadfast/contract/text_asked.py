@@ -14,8 +14,7 @@ WORDS = facts("asked.yaml")
 
 def data_asked(benchmark: str, source: Literal["synthetic", "local", "file", "released"]) -> str:
     """Returns the sentence about a benchmark's data."""
-    sentence: str = WORDS["data"][source]
-    return sentence.format(benchmark=benchmark)
+    return str(WORDS["data"][source].format(benchmark=benchmark))
 
 
 def prompts_asked(
@@ -35,8 +34,7 @@ def prompts_asked(
 
 def scores_asked(benchmark: str) -> str:
     """Returns the sentence where nothing is asked, and all scores are released ones."""
-    sentence: str = WORDS["scored"]
-    return sentence.format(benchmark=benchmark)
+    return str(WORDS["scored"].format(benchmark=benchmark))
 
 
 def judged_otherwise(

@@ -19,15 +19,8 @@ REPORT = "report/report.md"
 USAGE = "metrics/inference.csv"
 NO_TERMINAL = 100  # columns of what is written to a file
 PLAN, TOTALS = "plan/total.md", "## Totals"
-FOLDERS = {
-    "report.html": "All of it on one page, for a browser",
-    "tables": "Tables (docs/reading.md explains them)",
-    "figures": "Figures",
-    "plan": "What a run would take",
-    "noise": "How far an engine's answers vary by themselves",
-    "export": "Data sets",
-    "bundle.zip": "The run as one file",
-}
+WORDS = facts("show.yaml")["ending"]
+FOLDERS: Mapping[str, str] = WORDS["folders"]
 """What stands in the results' folder that a run names at its end, and what it is."""
 BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
 INTERVAL = facts("report.yaml")["interval"].format(measure="")
@@ -35,9 +28,7 @@ BELOW_FLOOR = facts("report.yaml")["notes"]["below_floor"].partition("{")[0]
 CORRECTED = "_corrected.md"
 TURNED = facts("corrected.yaml")["notes"]["turned"].partition("{")[0]
 MARKS = (r"\*", "†")
-BOLD = "Bold (**): all that may be first of a column by the test."
 BY_VALUE = facts("show.yaml")["notes"]["print"]
-BELOW = "Below a value: its 95 % interval."
 UNDERLINED = re.compile(r"<u>(.*)</u>")
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "
@@ -155,8 +146,8 @@ def headline(page: str, width: int) -> list[str]:
     labels = [["", _plain(heads[0])], *(_label(row, width) for row in rows)]
     blocks = "\n\n".join(_blocks(list(_columns(heads, rows)), labels, width))
     legend = [
-        *([BY_VALUE if BY_VALUE in page else BOLD] if "**" in blocks else []),
-        *([BELOW] if any(head.endswith(INTERVAL) for head in heads) else []),
+        *([BY_VALUE if BY_VALUE in page else WORDS["bold"]] if "**" in blocks else []),
+        *([WORDS["below"]] if any(head.endswith(INTERVAL) for head in heads) else []),
     ]
     notes = [text for text in page.strip().split("\n\n") if text.startswith((*MARKS, BELOW_FLOOR))]
     below = [*legend, *map(_plain, notes)]

@@ -4,29 +4,11 @@ from collections.abc import Callable, Sequence
 
 from steadfast.base.files import Settings
 from steadfast.base.markdown import markdown_table
+from steadfast.base.resources import facts
 from steadfast.contract.records import OVERALL
 from steadfast.stats.repeatability import ALL, COLUMNS, spelled
 
-SHOWN = {
-    "asked": "asked",
-    "n": "requests",
-    "repeats": "times",
-    "hit": "tokens cached",
-    "identical": "identical",
-    "differ": "other than first",
-    "place": "from character",
-    "score": "score",
-    "score_sd": "deviation",
-    "answer_sd": "of one answer",
-}
-"""Columns of the page's first table."""
-LEGEND = (
-    "Tokens cached: of a prompt, the median and the range. Identical: of the pairs of answers to "
-    "one request, those with the same text. Other than first: requests with an answer other than "
-    "the first one, which was cold and alone, and the median of the first character that differs. "
-    "Deviation: the standard deviation of the score between the times, and that of one answer's "
-    "score."
-)
+WORDS = facts("show.yaml")["noise"]
 
 
 def noise_page(
@@ -54,8 +36,9 @@ def noise_page(
             f"{alone['score_sd']:.4f}: a difference of that size between two runs of these "
             "requests may be the engine's own."
         )
-    cells = [[_cell(row, column, show) for column in SHOWN] for row in whole]
-    lines += ["", markdown_table(list(SHOWN.values()), cells, padded=False), "", LEGEND]
+    cells = [[_cell(row, column, show) for column in WORDS["columns"]] for row in whole]
+    headings = list(WORDS["columns"].values())
+    lines += ["", markdown_table(headings, cells, padded=False), "", WORDS["legend"]]
     for sentence in missed:
         lines += ["", sentence]
     cells = [[show(row[column]) for column in COLUMNS] for row in rows]

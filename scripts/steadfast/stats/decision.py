@@ -120,19 +120,13 @@ class TakenLook:
         """The metrics with tests and intervals that hold at every look, and no others."""
         course, compared = self._course, self._frames["comparisons"].copy()
         compared[list(TESTED)] = np.nan
-        low, high = course.intervals()
-        numbers = zip(low, high, course.p, course.adjusted, strict=True)
-        known = dict(zip(self._pairs, numbers, strict=True))
+        known, numbers = {}, (*course.intervals(), course.p, course.adjusted)
+        for pair, low, high, p, adjusted in zip(self._pairs, *numbers, strict=True):
+            known[pair] = [low, high, p, *[adjusted] * 3]
+            known[pair[::-1]] = [-high, -low, p, *[adjusted] * 3]
         for row in self._rows.itertuples():
-            pair = (row.model, row.other)
-            if pair[::-1] in known:
-                below, above, p, adjusted = known[pair[::-1]]
-                below, above = -above, -below
-            elif pair in known:
-                below, above, p, adjusted = known[pair]
-            else:
-                continue
-            compared.loc[row.Index, list(TESTED[:6])] = [below, above, p, *[adjusted] * 3]
+            if (pair := (row.model, row.other)) in known:
+                compared.loc[row.Index, list(TESTED[:6])] = known[pair]
         rows = compared.loc[self._rows.index]
         ties = Ties.of(rows)
         headline = self._frames["headline"]
