@@ -30,12 +30,7 @@ def check_benchmark_names(tasks: Mapping[str, Task]) -> None:
 
 
 def checked_task(benchmark: str, task: Task) -> Task:
-    """Returns the task of a benchmark.
-
-    Raises:
-        UserError: it has no part, a name that can name no file, no metrics that all benchmarks
-            have, or a table whose name does not begin with the benchmark's.
-    """
+    """Returns the task of a benchmark, unless its names cannot name files or some are missing."""
     names = {"part": list(task.parts), "metric": task.metrics.names}
     names |= {"table": task.tables.names, "figure": task.figures.names}
     try:

@@ -9,14 +9,10 @@ FIELDS = ("instruction", "output")
 def read_examples(path: str) -> list[list[str]]:
     """Returns the examples of a file: pairs of instruction and output.
 
-    The file has JSON lines with the texts ``instruction`` and ``output``, and nothing else.
-
-    Raises:
-        UserError: the file is missing or empty, or a line is no example; the sentence names both.
+    The file has JSON lines with these two texts and nothing else; what is otherwise is a UserError.
     """
-    found = [
-        _example(record, f"{path}: record {n}") for n, record in enumerate(read_jsonl(path), 1)
-    ]
+    records = enumerate(read_jsonl(path), start=1)
+    found = [_example(record, f"{path}: record {number}") for number, record in records]
     if not found:
         raise UserError(f"{path}: it holds no example; add a line with instruction and output")
     return found

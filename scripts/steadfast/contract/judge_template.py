@@ -75,9 +75,6 @@ def templates_of(
     """Returns the files of a benchmark's templates by name, the user's own where there is one.
 
     ``released`` names those out of the released program (``released_prompts``).
-
-    Raises:
-        UserError: the user has one of a name that there is not.
     """
     for name in own:
         if name not in known:

@@ -53,11 +53,7 @@ class PartFiles:
         return made
 
     def read(self, draws: int = 1) -> list[Sample]:
-        """Returns its samples in the order of the prompts, one draw of all of them after another.
-
-        Raises:
-            UserError: a file is missing or damaged, or a prompt refers to what the data has not.
-        """
+        """Returns its samples in the order of prompts, one draw of all of them after another."""
         prompts = list(read_prompts(self.prompts))
         found: dict[str, Sample] = {}
         sources = list(self.joined.sources(prompts, read_data(self.sources)))
@@ -92,11 +88,7 @@ def read_data(sources: Sources) -> Data:
 
 
 def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
-    """Returns the answer to each sample, by its id.
-
-    Raises:
-        UserError: the file is missing or damaged, a sample has no output, or a status is unknown.
-    """
+    """Returns the answer to each sample, by its id; where one is missing, a UserError."""
     records = {draw_key(one["sample_id"], one["draw"]): one for one in read_outputs(outputs)}
     answers: dict[str, Answer] = {}
     for sample in samples:

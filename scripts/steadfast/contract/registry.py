@@ -20,10 +20,6 @@ def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
 
     What another package brings is loaded where it is asked for alone, so that one that is broken
     stops no run of others. Further names are passed over.
-
-    Raises:
-        UserError: an entry point cannot be loaded, is called otherwise than its benchmark, or as
-            no benchmark can be called.
     """
     wanted = {*_own(), *asked}
     return {name: _loaded(point) for name, point in installed().items() if name in wanted}

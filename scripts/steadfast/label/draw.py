@@ -12,15 +12,7 @@ from steadfast.run.finished import FinishedPart
 
 
 class ToLabel(NamedTuple):
-    """One answer that somebody is to judge.
-
-    Attributes:
-        model: that gave it, in the config's words.
-        sample_id: as a label has it.
-        instruction: what was asked, with the turns before.
-        answer: to be judged.
-        questions: about it, each yes or no.
-    """
+    """One answer that somebody is to judge; its sample's name is as a label has it."""
 
     model: str
     sample_id: str

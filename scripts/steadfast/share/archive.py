@@ -45,9 +45,7 @@ def files_below(folder: Path) -> Iterator[Path]:
 def unpack(bundle: Path, folder: Path) -> dict[str, str]:
     """Unpacks a zip file, whoever wrote it, into an empty folder; gives each file's sha256.
 
-    Raises:
-        UserError: there is no such file, it is damaged, it holds what is no plain file of the
-            folder, or more than the limits and the disk have room for.
+    One that is damaged, or holds what is no plain file of the folder, or too much, is a UserError.
     """
     if not bundle.is_file():
         raise UserError(f"{bundle}: no such file; name a bundle")

@@ -34,10 +34,8 @@ MODELS_NAMED = 3  # of those below the floor, at most
 class ReportedMeasure:
     """One measure of a benchmark, of all models that have it.
 
-    Attributes:
-        label: its name in sentences and columns that do not name the benchmark.
-        text: what it is, for the caption.
-        rows: the headline's; value is empty where a model ran and has no score.
+    ``label`` is its name in sentences that do not name the benchmark; in ``rows``, the headline's,
+    value is empty where a model ran and has no score.
     """
 
     name: str

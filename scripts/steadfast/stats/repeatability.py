@@ -133,9 +133,6 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
     """Returns the standard deviation of one answer's score, as written to files of noise.
 
     Of alone and each company the largest counts, over a model's parts the mean variance.
-
-    Raises:
-        UserError: a file is none of noise.
     """
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for path in files:

@@ -4,7 +4,7 @@ Models that run answer the config's own prompts. Released scores are of answers 
 benchmark's authors asked; a score's record says in the field ``prompts`` whether these are others.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,40 +25,32 @@ REQUIRED = (
 def read_scores(
     scores: Mapping[tuple[str, str], Path], fields: Iterable[str] = ()
 ) -> Iterator[Scored]:
-    """Yields each score's record with its model and part, checked.
+    """Yields each score's record with its model and part, unless something is wrong with it.
 
     Args:
         scores: score file of each model and part.
         fields: that a benchmark's metrics read beside those that all records have.
-
-    Raises:
-        UserError: a file is missing or damaged, a record lacks a field or has an unknown status,
-            or a sample is there twice.
     """
     required = dict.fromkeys((*REQUIRED, *fields))
     for (model, part), path in scores.items():
         seen: set[tuple[str, int]] = set()
         for number, record in enumerate(read_score_records(path), start=1):
-            sample = record.get("sample_id"), record.get("draw")
-            if (
-                not record.keys() >= required.keys()
-                or record["status"] not in STATUSES
-                or sample in seen
-            ):
-                raise UserError(
-                    f"{path}: record {number}{_fault(record, required)}; score this file again"
-                )
-            seen.add(sample)
+            if fault := _fault(record, required, seen):
+                raise UserError(f"{path}: record {number}{fault}; score this file again")
+            seen.add((record["sample_id"], record["draw"]))
             yield Scored(model, part, record)
 
 
-def _fault(record: ScoreRecord, required: Iterable[str]) -> str:
-    """What is wrong with a record, as the end of a sentence."""
-    if lacking := [name for name in required if name not in record]:
-        return f" lacks {lacking[0]!r}"
+def _fault(
+    record: ScoreRecord, required: Mapping[str, None], seen: Collection[tuple[str, int]]
+) -> str:
+    """What is wrong with a record, as the end of a sentence; empty where nothing is."""
+    if not record.keys() >= required.keys():
+        return f" lacks {next(name for name in required if name not in record)!r}"
     if (status := record["status"]) not in STATUSES:
         return f" has the unknown status {status!r}; known are {', '.join(STATUSES)}"
-    return f": sample {record['sample_id']} is there twice"
+    twice = (record["sample_id"], record["draw"]) in seen
+    return f": sample {record['sample_id']} is there twice" if twice else ""
 
 
 def is_empty(record: ScoreRecord) -> bool:
