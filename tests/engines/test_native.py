@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from native_servers import SERVERS, served, words
 from parts import items, prompts
 from servers import echo
+from steadfast.contract.request import Request
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.bill import Bill
 from steadfast.engines.native.engines import DIALECTS
@@ -364,3 +365,18 @@ JSON = st.recursive(
 def test_whatever_comes_back_is_an_answer_or_a_reason(engine, reply):
     found = message(engine, reply)
     assert isinstance(found, Retry) or found.status in ("ok", "length", "refused")
+
+
+@pytest.mark.parametrize(
+    ("engine", "place", "sent"),
+    [
+        ("anthropic", "output_config", {"format": {"type": "json_schema", "schema": {"a": 1}}}),
+        ("gemini", "generationConfig", {"responseMimeType": "application/json",
+                                        "responseJsonSchema": {"a": 1}}),
+    ],
+)  # fmt: skip
+def test_a_schema_of_the_reply_is_sent_in_the_dialect(engine, place, sent):
+    setup = Setup({"engine": engine, "model": "m"}, {"api_key_env": None})
+    request = Request("s", "c", ("", ""), "A", "B", 9, None, 0, 1.0, None, "h", schema='{"a": 1}')
+    body = DIALECTS[engine](setup).body(request)
+    assert sent.items() <= body[place].items()

@@ -7,7 +7,8 @@ from test_ifeval_metrics import BAD, GOOD, LOOSE, PROMPTS, number
 
 from steadfast.benchmarks.ifeval.figures import figures
 from steadfast.benchmarks.ifeval.metrics import metrics
-from steadfast.benchmarks.ifeval.tables import TABLES, tables
+from steadfast.benchmarks.ifeval.tables import TABLES, IfevalResults, tables
+from steadfast.show.effective import Effective
 from steadfast.show.roster import Display, Shown
 
 DISPLAY = Display(models={"m": Shown("M"), "n": Shown("N", "Readers")})
@@ -143,3 +144,15 @@ def test_the_figure_has_a_line_a_model_over_the_lengths(frames):
     assert [text.get_text() for text in panel.get_xticklabels()] == LENGTHS
     lines = {line.get_label(): line.get_ydata().tolist() for line in panel.lines}
     assert lines == {"M": pytest.approx([1, 4 / 6, 3 / 6]), "N": pytest.approx([0.8, 0.8, 0])}
+
+
+def test_how_many_models_keep_their_score_is_said_of_the_longest_length(frames):
+    def said(rows):
+        results = IfevalResults({**frames, "effective": rows}, DISPLAY, "released", "after")
+        return Effective(results, "accuracy").kept_by()
+
+    rows = frames["effective"]
+    assert said(rows) == ["85 % are kept up to 8k by 0 of 2 models."]
+    shorter = rows[rows["length"] != "8k"]
+    assert said(shorter) == ["85 % are kept up to 4k by 1 of 2 models."]
+    assert said(shorter.assign(value=float("nan"))) == []
