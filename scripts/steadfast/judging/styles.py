@@ -122,31 +122,27 @@ def agreed(
     return None if _DOUBT.search(_POLITE.sub("", own[end:])) else list(claims[0].verdicts)
 
 
-def lists(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
+def lists(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
     """Lists in square brackets, in lines of their own or behind a label; quotes at will."""
     word = _one_of(words)
     quoted = rf"""(?:"{word}"|'{word}'|{word})"""
     form = re.compile(rf"\[\s*+{quoted}(?:\s*+,\s*+{quoted})*+\s*+,?+\s*+\]", re.IGNORECASE)
     element = re.compile(word, re.IGNORECASE)
     given = squeezed(plain(answer)).casefold()
-
-    def claims(text: str) -> Iterator[VerdictClaim]:
-        for found in form.finditer(text):
-            start = text.rfind("\n", 0, found.start()) + 1
-            after = text[found.end() : found.end() + 1]
-            if (
-                _is_label(text[start : found.start()])
-                and after in {"", "\n", " ", ".", ",", ";", "!", "}", "\r", "\t", '"'}
-                and not text[found.end() :].lstrip(" \t").startswith(("*", "+", "[", "/"))
-            ):
-                values = tuple(words[name.casefold()] for name in element.findall(found[0]))
-                quoted = squeezed(found[0]).casefold() in given
-                yield VerdictClaim(() if quoted else values, (), found.end())
-
-    return claims
+    for found in form.finditer(text):
+        start = text.rfind("\n", 0, found.start()) + 1
+        after = text[found.end() : found.end() + 1]
+        if (
+            _is_label(text[start : found.start()])
+            and after in {"", "\n", " ", ".", ",", ";", "!", "}", "\r", "\t", '"'}
+            and not text[found.end() :].lstrip(" \t").startswith(("*", "+", "[", "/"))
+        ):
+            values = tuple(words[name.casefold()] for name in element.findall(found[0]))
+            repeated = squeezed(found[0]).casefold() in given
+            yield VerdictClaim(() if repeated else values, (), found.end())
 
 
-def items(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
+def items(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
     """Numbered lines or rows of a table, a verdict at an end of each; together one claim.
 
     Beside its number a verdict may also be a tick, or what ``OF_ITEMS`` has, or stand before its
@@ -155,88 +151,76 @@ def items(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
     ending, wide = _ending(words), {**words, **OF_ITEMS}
     soft_ending, beginning = _ending(wide), _beginning(wide)
     given = _lines_of(answer)
-
-    def claims(text: str) -> Iterator[VerdictClaim]:
-        numbers, verdicts, end, soft = [], [], 0, False
-        for line, stop in lines(text):
-            cells = [cell.strip() for cell in line.strip("|").split("|")] if "|" in line else []
-            if cells:
-                number, rest = cells[0].rstrip(".:)"), cells[-1].strip(" .\"'").casefold()
-                verdict, other = words.get(rest), _whole(rest, wide)
-            else:
-                found = _ITEM.fullmatch(line)
-                number, rest = (found[1], found[2]) if found else ("", "")
-                verdict, other = ending(rest), soft_ending(rest)
-                other = beginning(rest) if other is None else other
-            if verdict is None:
-                verdict, soft = other, soft or other is not None
-            if verdict is not None:
-                numbers.append("?" if squeezed(line).casefold() in given else number)
-                verdicts.append(verdict)
-                end = stop
-        wanted = [str(place) for place in range(1, len(numbers) + 1)]
-        plain_rows = not any(number.isdigit() or number == "?" for number in numbers)
-        if numbers and (numbers == wanted or plain_rows):
-            yield VerdictClaim(tuple(verdicts), (), end, soft)
-        elif numbers and not (soft and "?" not in numbers):
-            yield VerdictClaim((), (), end)  # out of order, or out of the answer
-
-    return claims
+    numbers, verdicts, end, soft = [], [], 0, False
+    for line, stop in lines(text):
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if "|" in line else []
+        if cells:
+            number, rest = cells[0].rstrip(".:)"), cells[-1].strip(" .\"'").casefold()
+            verdict, other = words.get(rest), _whole(rest, wide)
+        else:
+            found = _ITEM.fullmatch(line)
+            number, rest = (found[1], found[2]) if found else ("", "")
+            verdict, other = ending(rest), soft_ending(rest)
+            other = beginning(rest) if other is None else other
+        if verdict is None:
+            verdict, soft = other, soft or other is not None
+        if verdict is not None:
+            numbers.append("?" if squeezed(line).casefold() in given else number)
+            verdicts.append(verdict)
+            end = stop
+    wanted = [str(place) for place in range(1, len(numbers) + 1)]
+    plain_rows = not any(number.isdigit() or number == "?" for number in numbers)
+    if numbers and (numbers == wanted or plain_rows):
+        yield VerdictClaim(tuple(verdicts), (), end, soft)
+    elif numbers and not (soft and "?" not in numbers):
+        yield VerdictClaim((), (), end)  # out of order, or out of the answer
 
 
-def named(words: Words, labels: str, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
+def named(words: Words, labels: str, answer: str, text: str) -> Iterator[VerdictClaim]:
     """Lines that are verdicts, alone or behind one of the labels; such lines in a row are one."""
     word = _one_of(words)
     label = rf"(?:(?:my|the)\s+)?(?:final\s+|最终)?(?:{labels})(?:\s+is|为)?\s*[:=|]?\s*"
     form = re.compile(rf"({label})?[(']*({word}(?:'?\s*,\s*'?{word})*)[)']*,?\s*[.!]?", re.I)
     element = re.compile(word, re.IGNORECASE)
     given = _lines_of(answer)
-
-    def claims(text: str) -> Iterator[VerdictClaim]:
-        row: list[int] = []
-        end = 0
-        for line, stop in lines(text):
-            whole = len(line) < _LINE and not _MEMBER.match(line)
-            short = line.strip("|{} ").replace('"', "") if whole else ""
-            found = form.fullmatch(short)
-            if row and not found:
-                yield VerdictClaim(tuple(row), (), end)
-                row = []
-            if found and squeezed(line).casefold() in given:
-                yield VerdictClaim((), (), stop)
-            elif found:
-                row += [words[name.casefold()] for name in element.findall(found[2])]
-                end = stop
-        if row:
+    row: list[int] = []
+    end = 0
+    for line, stop in lines(text):
+        whole = len(line) < _LINE and not _MEMBER.match(line)
+        short = line.strip("|{} ").replace('"', "") if whole else ""
+        found = form.fullmatch(short)
+        if row and not found:
             yield VerdictClaim(tuple(row), (), end)
+            row = []
+        if found and squeezed(line).casefold() in given:
+            yield VerdictClaim((), (), stop)
+        elif found:
+            row += [words[name.casefold()] for name in element.findall(found[2])]
+            end = stop
+    if row:
+        yield VerdictClaim(tuple(row), (), end)
 
-    return claims
 
-
-def objects(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
+def objects(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
     """The one JSON value of a reply: a list or an object with a verdict for each thing wanted."""
     given = squeezed(plain(answer)).casefold()
-
-    def claims(text: str) -> Iterator[VerdictClaim]:
-        start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
-        if start < 0:
-            return
-        try:
-            value, end = json.JSONDecoder().raw_decode(text, start)
-            pairs = list(_pairs(value, words))
-        except (ValueError, RecursionError):
-            return
-        if pairs:
-            labels, verdicts = zip(*pairs, strict=True)
-            numbers = [int(label) for label in labels if label.isdecimal()]
-            quoted = squeezed(text[start:end]).casefold() in given
-            more = any(mark in text[end:] for mark in "{[")
-            if quoted or more or numbers != sorted(set(numbers)):
-                yield VerdictClaim((), (), end)
-            else:
-                yield VerdictClaim(verdicts, labels if all(labels) else (), end)
-
-    return claims
+    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    if start < 0:
+        return
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, start)
+        pairs = list(_pairs(value, words))
+    except (ValueError, RecursionError):
+        return
+    if pairs:
+        labels, verdicts = zip(*pairs, strict=True)
+        numbers = [int(label) for label in labels if label.isdecimal()]
+        quoted = squeezed(text[start:end]).casefold() in given
+        more = any(mark in text[end:] for mark in "{[")
+        if quoted or more or numbers != sorted(set(numbers)):
+            yield VerdictClaim((), (), end)
+        else:
+            yield VerdictClaim(verdicts, labels if all(labels) else (), end)
 
 
 def _pairs(value: Any, words: Words) -> Iterator[tuple[str, int]]:

@@ -1,6 +1,5 @@
 """How well judges agree with each other and with people (Table 6), and what people correct."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
@@ -140,16 +139,11 @@ def _people(
         for rater, its in labelled.items()
     }
     several = len(raters) > 1
-    found: dict[tuple[str, str], int] = (
-        dict(majority(checked)) if several else dict(next(iter(checked.values()), {}))
-    )
-    given = defaultdict(list)
-    for its in raters.values():
-        for answer, value in its.items():
-            given[answer].append(value)
+    found = majority(checked, fewest=2 if several else 1)
     for answer in {item[:2] for its in labelled.values() for item in its if item[2] == WHOLE}:
-        if len(given[answer]) > several:
-            found[answer] = is_satisfied(*given[answer])
+        given = [its[answer] for its in raters.values() if answer in its]
+        if len(given) > several:
+            found[answer] = is_satisfied(*given)
     return found
 
 

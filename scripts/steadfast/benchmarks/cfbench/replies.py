@@ -1,7 +1,8 @@
 """What a judge's reply says, in either mode: verdicts, or a score of the whole answer."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
@@ -126,39 +127,36 @@ def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int
         names = [_plain(plain(label)) for label in claim.labels]
         return not names or all(map(_names, names, wanted, [wanted] * len(wanted)))
 
-    forms = [form(FIGURES, answer) for form in (lists, objects)]
-    return agreed(reply, answer, len(texts), [*forms, _rows(texts, wanted, answer)], about)
+    forms = [partial(form, FIGURES, answer) for form in (lists, objects)]
+    rows = partial(_rows, texts, wanted, answer)
+    return agreed(reply, answer, len(texts), [*forms, rows], about)
 
 
 def _rows(
-    texts: Sequence[str], wanted: Sequence[str], answer: str
-) -> Callable[[str], Iterator[VerdictClaim]]:
+    texts: Sequence[str], wanted: Sequence[str], answer: str, text: str
+) -> Iterator[VerdictClaim]:
     """Lines or rows of a table with a checkpoint and its verdict, in order, each once."""
     given = {_plain(line) for line, _ in lines(plain(answer))}
     most = max(text.count("\n") for text in texts) + 1
-
-    def claims(text: str) -> Iterator[VerdictClaim]:
-        verdicts: list[int] = []
-        places: list[int] = []
-        before: list[str] = []
-        end = 0
-        for line, stop in lines(text):
-            words, verdict, soft = _parted(line)
-            spellings = ("".join(before[len(before) - n :]) + _plain(words) for n in range(most))
-            place = next((at for s in spellings if (at := _place(s, wanted)) is not None), None)
-            before = [*before, _plain(line)][-most:]
-            if verdict is None or (soft and place is None):
-                continue
-            if place is not None:
-                end = stop
-                verdicts.append(verdict)
-                places.append(-1 if _plain(line) in given else place)
-            elif not any(_plain(line) in text for text in (*wanted, *given)):
-                places.append(-1)  # a verdict of something else
-        if verdicts:
-            yield VerdictClaim(tuple(verdicts) if places == sorted(set(places)) else (), (), end)
-
-    return claims
+    verdicts: list[int] = []
+    places: list[int] = []
+    before: list[str] = []
+    end = 0
+    for line, stop in lines(text):
+        words, verdict, soft = _parted(line)
+        spellings = ("".join(before[len(before) - n :]) + _plain(words) for n in range(most))
+        place = next((at for s in spellings if (at := _place(s, wanted)) is not None), None)
+        before = [*before, _plain(line)][-most:]
+        if verdict is None or (soft and place is None):
+            continue
+        if place is not None:
+            end = stop
+            verdicts.append(verdict)
+            places.append(-1 if _plain(line) in given else place)
+        elif not any(_plain(line) in known for known in (*wanted, *given)):
+            places.append(-1)  # a verdict of something else
+    if verdicts:
+        yield VerdictClaim(tuple(verdicts) if places == sorted(set(places)) else (), (), end)
 
 
 def _parted(line: str) -> tuple[str, int | None, bool]:

@@ -1,6 +1,7 @@
 """A judge's reply read strictly: as yes or no, or as what it copied out of an answer."""
 
 import re
+from functools import partial
 
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
@@ -45,8 +46,9 @@ def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
     claim = last_claim(reply, answer, _CLAIMS[language]) or ""
     verdict = words.get(claim.strip(" \t*_`。.").casefold())
     if verdict is None:
-        forms = [lists(words, answer), objects(words, answer)]
-        found = agreed(reply, answer, 1, [*forms, named(words, _STYLES[language], answer)])
+        forms = [partial(form, words, answer) for form in (lists, objects)]
+        forms.append(partial(named, words, _STYLES[language], answer))
+        found = agreed(reply, answer, 1, forms)
         verdict = found[0] if found else None
     return None if verdict is None else bool(verdict)
 

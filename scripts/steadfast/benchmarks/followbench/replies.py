@@ -1,6 +1,7 @@
 """A judge's reply read as verdicts on the constraints or as a rating, strictly or as released."""
 
 import re
+from functools import partial
 
 from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
@@ -46,15 +47,16 @@ def strict(reply: str, answer: str, count: int, language: str = "en") -> list[in
     They are 1 or 0 for each constraint, in the order in which they were added.
     """
     words_of = BY_LANGUAGE[language]
-    forms = [form(words_of, answer) for form in (lists, items, objects)]
+    forms = [partial(form, words_of, answer) for form in (lists, items, objects)]
     last = _last_own_line(reply, answer)
     words = [single or double for single, double in WORD.findall(last)]
     if LIST.fullmatch(last) and len(words) == count:
         verdicts = [int(word == YES) for word in words]
-        others = (claim.verdicts for claim in forms[0](plain(own_words(reply, answer))))
+        own = plain(own_words(reply, answer))
+        others = (claim.verdicts for claim in lists(words_of, answer, own))
         same = all(other == tuple(verdicts) for other in others if len(other) == count)
         return verdicts if same else None
-    return agreed(reply, answer, count, [*forms, named(words_of, CLAIM, answer)])
+    return agreed(reply, answer, count, [*forms, partial(named, words_of, CLAIM, answer)])
 
 
 def strict_rating(reply: str, answer: str) -> float | None:
