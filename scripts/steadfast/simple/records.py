@@ -36,13 +36,8 @@ def placed(
 ) -> Iterator[tuple[str, Instance]]:
     """Yields each record's file and line, and its instance.
 
-    Args:
-        path: the file, JSON lines.
-        template: of the prompt; by default context, prompt and choices as far as they are there.
-        choices: whether each record has choices.
-        by: fields by which tables show means.
-        fields: that the template of a judge names.
-        max_tokens: of an answer.
+    ``choices`` says whether each record has some, ``fields`` names those that the template of a
+    judge has; the others are keys of ``datasets.DataSet``.
 
     Raises:
         UserError: a line is no such record; the sentence names file and line.

@@ -1,6 +1,6 @@
 """Scores and data as data frames: a row an answer, and a row a checkpoint of an answer."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
@@ -21,20 +21,6 @@ Records = Mapping[str, Record]
 """The data's records by sample."""
 
 
-def checked_scores(
-    scores: Iterable[Scored[ScoreRecord]], data: Records
-) -> Iterator[Scored[ScoreRecord]]:
-    """Yields scores that belong to the data."""
-    for scored in scores:
-        sample = scored.record["sample_id"]
-        if sample not in data:
-            raise UserError(
-                f"cfbench: sample {sample} of model {scored.model!r} is not in the data; score it "
-                "again"
-            )
-        yield scored
-
-
 def record_frame(data: Records) -> pd.DataFrame:
     """Returns what a record's results may depend on, the four factors of Figure 6 among it."""
     rows = [
@@ -53,19 +39,25 @@ def record_frame(data: Records) -> pd.DataFrame:
 
 def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -> pd.DataFrame:
     """Returns the scored and unscored answers; the rates are empty where there is no score."""
-    rows = [
-        {
-            "model": model,
-            "prompts": prompts_of(record),
-            "draw": record["draw"],
-            "cluster": record["sample_id"],
-            "status": record["status"],
-            "empty": is_empty(record),
-            "parsing": (record.get("extracted") or {}).get("parsing"),
-            **{name: record[name] for name in RATES},
-        }
-        for model, _, record in scores
-    ]
+    rows: list[Record] = []
+    for model, _, record in scores:
+        if record["sample_id"] not in records.index:
+            raise UserError(
+                f"cfbench: sample {record['sample_id']} of model {model!r} is not in the data; "
+                "score it again"
+            )
+        rows.append(
+            {
+                "model": model,
+                "prompts": prompts_of(record),
+                "draw": record["draw"],
+                "cluster": record["sample_id"],
+                "status": record["status"],
+                "empty": is_empty(record),
+                "parsing": (record.get("extracted") or {}).get("parsing"),
+                **{name: record[name] for name in RATES},
+            }
+        )
     frame = pd.DataFrame(rows).astype(dict.fromkeys(RATES, float))
     return frame.join(records, on="cluster")
 

@@ -30,7 +30,6 @@ from steadfast.benchmarks.cfbench.facts import (
 from steadfast.benchmarks.cfbench.frames import (
     Records,
     by_measure,
-    checked_scores,
     checkpoint_frame,
     record_frame,
     sample_frame,
@@ -58,7 +57,7 @@ def metrics(
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics by name."""
     records = {record["sample_id"]: record for record in data[LANGUAGE]["data"][LANGUAGE]}
-    found = list(checked_scores(scores, records))
+    found = list(scores)
     asked = {scored.record["sample_id"] for scored in found}
     of_records = record_frame(records)
     samples = sample_frame(found, of_records)

@@ -6,8 +6,7 @@ from functools import partial
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
-from steadfast.judging.reply import last_claim, own_words
-from steadfast.judging.structured import json_object, numbered, one_of
+from steadfast.judging.reply import json_object, last_claim, numbered, one_of, own_words
 from steadfast.judging.styles import (
     FIGURES,
     OF_ITEMS,

@@ -5,8 +5,7 @@ from functools import partial
 
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
-from steadfast.judging.reply import last_claim, own_words
-from steadfast.judging.structured import REASONS, json_object, one_of
+from steadfast.judging.reply import REASONS, json_object, last_claim, one_of, own_words
 from steadfast.judging.styles import OWN_WORDS, agreed, lists, named, objects
 
 MOST_PARTS = 1000  # more are not copied out, but made up

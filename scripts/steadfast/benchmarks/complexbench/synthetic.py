@@ -155,12 +155,6 @@ def text(node: Node, language: str) -> str:
     )
 
 
-def worded(form: str, language: str, **slots: str) -> str:
-    """Returns a wording of ``synthetic.yaml`` in a language, with its slots filled."""
-    text = MATERIAL["wording"][language][form].format(**slots)
-    return _SENTENCE.sub(lambda letter: letter[0].upper(), text) if language == "en" else text
-
-
 def data(
     inputs: Mapping[str, Path], language: str, extra: str | None, instances: int, seed: int
 ) -> list[Record]:
@@ -242,7 +236,10 @@ class _Writer:
         self.instruction = self._worded("whole", facts=self._facts, text=text(tree, language))
 
     def _worded(self, form: str, **slots: str) -> str:
-        return worded(form, self._language, **slots)
+        """Returns a wording of ``synthetic.yaml`` in the language, with its slots filled."""
+        text: str = MATERIAL["wording"][self._language][form].format(**slots)
+        english = self._language == "en"
+        return _SENTENCE.sub(lambda letter: letter[0].upper(), text) if english else text
 
     def _fact(self, condition: Record, value: int) -> dict[str, str]:
         chosen = condition["values"][value]

@@ -134,19 +134,14 @@ class LevelMetrics:
     def coverage(self) -> pd.DataFrame:
         """Returns expected and scored samples of each model."""
         keys = ["model", "language", "category", "level"]
-        flags = self.samples[[*keys, "empty", frames.UNREADABLE]].assign(
+        flags = self.samples[keys].assign(
             scored=self.samples["hard"].notna(),
             **{f"status_{status}": self.samples["status"] == status for status in STATUSES},
+            **self.samples[["empty", frames.UNREADABLE]],
         )
         counts = _margins(flags).groupby(keys).sum().reset_index()
         rows = self._expected(self.samples, keys[2:]).merge(counts, "left", keys)
-        columns = [
-            "expected",
-            "scored",
-            *(f"status_{s}" for s in STATUSES),
-            "empty",
-            frames.UNREADABLE,
-        ]
+        columns = ["expected", *flags.columns[len(keys) :]]
         rows[columns] = rows[columns].fillna(0).astype(int)
         return self._sorted(with_prompts(rows, self.samples), keys, [*columns, PROMPTS])
 

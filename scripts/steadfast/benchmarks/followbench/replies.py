@@ -6,8 +6,7 @@ from functools import partial
 from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
 from steadfast.benchmarks.followbench.facts import HIGHEST, NO, YES
-from steadfast.judging.reply import own_words
-from steadfast.judging.structured import REASONS, json_object, numbered, one_of
+from steadfast.judging.reply import REASONS, json_object, numbered, one_of, own_words
 from steadfast.judging.styles import BY_LANGUAGE, agreed, items, lists, named, objects, plain
 
 AROUND = "`* \t\r\f\v\u3000"
