@@ -65,9 +65,11 @@ class CfbenchScoring(Scoring):
         if not answer.answered:
             return replace(score, values={**score.values, DIRECT: None})
         reply, value = verdicts.get(direct_request(sample.id)), None
+        read = _no_reply(reply)
         if reply is not None and reply.answered:
             value = direct_score(self._mode, reply.text, answer.text)
-        extracted = {**score.extracted, DIRECT: _direct_extract(reply, value)}
+            read = {"problem": "the reply gives no score"} if value is None else {"score": value}
+        extracted = {**score.extracted, DIRECT: read}
         return replace(score, values={**score.values, DIRECT: value}, extracted=extracted)
 
     def majority(
@@ -110,9 +112,3 @@ def _unscored(status: str, extracted: Record | None = None) -> Score:
 
 def _no_reply(reply: Reply | None) -> Record:
     return {"problem": f"the judge's reply: {reply.status if reply else 'missing'}"}
-
-
-def _direct_extract(reply: Reply | None, value: float | None) -> Record:
-    if reply is None or not reply.answered:
-        return _no_reply(reply)
-    return {"problem": "the reply gives no score"} if value is None else {"score": value}

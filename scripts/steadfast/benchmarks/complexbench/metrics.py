@@ -176,11 +176,9 @@ class DrfrMetrics:
         return corrected_rows(units, people, raw, {"DRFR": 1.0})
 
     def _of_questions(self, language: str) -> pd.DataFrame:
-        rows = self._questions
-        if rows.empty:
-            return pd.DataFrame(columns=["model", "measure", "unit", "value"])
-        rows = rows_of(rows, language=language, split=WHOLE, measure="overall")
-        unit = rows[["instance", "place", "draw"]].astype(str).agg("/".join, axis=1)
+        rows = rows_of(self._questions, language=language, split=WHOLE, measure="overall")
+        number, place, draw = (rows[name].astype(str) for name in ("instance", "place", "draw"))
+        unit = number + "/" + place + "/" + draw
         units = rows[["model", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
         return units.assign(measure="DRFR")
 

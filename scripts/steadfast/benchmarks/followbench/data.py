@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json
@@ -33,36 +32,23 @@ PARTS_OF_MIXED = ("content", "format", "style")
 WITH_TARGET = frozenset(facts("followbench/targets.yaml"))
 
 
-class LanguageFiles(NamedTuple):
-    """What a group's instruction comes from: its task, its rule or ``judge``, and its groups."""
-
-    task: str
-    scorer: str
-    groups: dict[str, int]
-
-
 @cache
-def sources(category: str) -> dict[str, LanguageFiles]:
-    """Returns the sources of a category's groups, by name (Table 1 and the released fields)."""
-    return {
-        name: LanguageFiles(
-            entry["task"], entry.get("rule", JUDGE), dict(zip(LANGUAGES, n, strict=True))
-        )
-        for entry in facts("followbench/sources.yaml")[category]
-        for name, n in entry["groups"].items()
-    }
+def sources(category: str) -> dict[str, Settings]:
+    """Returns task and rule, if any, of the sources of a category's groups (Table 1), by name."""
+    tasks = facts("followbench/sources.yaml")[category]
+    return {name: task for task in tasks for name in task["groups"]}
 
 
 def scorer_of(language: str, category: str, source: str, example_id: int) -> str:
     """Returns what scores a group: a rule's name, or ``judge``."""
     rules = facts("followbench/groups.yaml")["rules"][language] if category == "format" else {}
-    return str(rules.get(example_id, sources(category)[source].scorer))
+    return str(rules.get(example_id, sources(category)[source].get("rule", JUDGE)))
 
 
 def task_of(category: str, source: str, example_id: int) -> str:
     """Returns the task that Table 1 counts a group under."""
     tasks = facts("followbench/groups.yaml")["tasks"] if category == "format" else {}
-    return str(tasks.get(example_id, sources(category)[source].task))
+    return str(tasks.get(example_id, sources(category)[source]["task"]))
 
 
 def local(inputs: Mapping[str, Path], language: str, directory: str) -> list[Record]:

@@ -20,7 +20,6 @@ from steadfast.stats.ties import NO_TIES, Ties
 
 WORDS = facts("followbench/tables.yaml")
 PRINTED = facts("followbench/printed.yaml")
-PREFIX = "followbench_"
 TESTED = ("HSR", "SSR", "CSL")
 """Measures in which models are compared, all levels together."""
 Printed = tuple[Mapping[str, str], Sequence[int | None]]
@@ -30,7 +29,7 @@ Printed = tuple[Mapping[str, str], Sequence[int | None]]
 class FollowbenchResults(Results):
     """Metrics of the models, and how they are shown."""
 
-    prefix = PREFIX
+    prefix = "followbench_"
 
     def __init__(
         self,

@@ -19,12 +19,22 @@ KEYWORD = re.compile(r"\*\*\d")
 
 
 def satisfied(rule: str, language: str, level: int, target: str, answer: str) -> bool:
-    """Returns whether an answer satisfies its level's constraints."""
+    """Returns whether an answer satisfies its level's constraints.
+
+    A rule compares it with the target, or takes its last match of a pattern for the answer, or has
+    conditions of which each level adds some.
+    """
     if rule in COMPARISONS:
         return COMPARISONS[rule](target, answer)
-    if rule in facts("followbench/rules.yaml")["last_match"]:
-        return last_match(rule, language, target, answer)
-    return cumulative(rule, language, level, answer)
+    rules = facts("followbench/rules.yaml")
+    if rule in rules["last_match"]:
+        return re.findall(rules["last_match"][rule][language], answer)[-1:] == [target]
+    text = AnswerText(language, level, answer)
+    return all(
+        CONDITIONS[name](text, value)
+        for condition in rules["conditions"][rule][language][:level]
+        for name, value in condition.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -90,12 +100,6 @@ COMPARISONS: dict[str, Callable[[str, str], bool]] = {
 }
 
 
-def last_match(rule: str, language: str, target: str, answer: str) -> bool:
-    """Returns whether the last match of the rule's pattern is the reference."""
-    pattern = facts("followbench/rules.yaml")["last_match"][rule][language]
-    return re.findall(pattern, answer)[-1:] == [target]
-
-
 def _has_form(target: str, answer: str) -> bool:
     """Whether the whole answer has the template's form, with any text on one line in its slot."""
     before, after = affixes(target)
@@ -153,17 +157,6 @@ CONDITIONS: dict[str, Callable[[AnswerText, Any], bool]] = {
         not any(word.endswith(end) for word in answer.text.split())
     ),
 }
-
-
-def cumulative(rule: str, language: str, level: int, answer: str) -> bool:
-    """Returns whether an answer satisfies a rule's conditions up to its level."""
-    text = AnswerText(language, level, answer)
-    conditions = facts("followbench/rules.yaml")["conditions"][rule][language][:level]
-    return all(
-        CONDITIONS[name](text, value)
-        for condition in conditions
-        for name, value in condition.items()
-    )
 
 
 def _keywords(answer: str) -> int:

@@ -6,13 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PATH, RULE
-from steadfast.benchmarks.followbench.results import (
-    PREFIX,
-    PRINTED,
-    TESTED,
-    WORDS,
-    FollowbenchResults,
-)
+from steadfast.benchmarks.followbench.results import PRINTED, TESTED, WORDS, FollowbenchResults
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show.agreement import agreement_table
@@ -174,7 +168,7 @@ def raters_table(results: FollowbenchResults, name: str) -> Table:
     item, whole = WORDS["agreement"][name], name == "table3_agreement"
     rows = results.frames["agreement"]
     rows = rows[rows["measure"] == item.split(" ")[0]]
-    table = agreement_table(PREFIX + name, rows, results.display, TITLE, item)
+    table = agreement_table(results.prefix + name, rows, results.display, TITLE, item)
     ways = [] if len(results.ways) == 1 else results.ways if whole else [PATH]
     notes: list[Note] = [(None, WORDS["notes"]["ways"][way]) for way in ways]
     if whole and results.display.published and PRINTED["language"] in results.languages:

@@ -1,6 +1,7 @@
 """The scorer: whether an answer follows all instructions of its prompt, strictly and loosely."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,12 +35,12 @@ class IfevalScoring(Scoring):
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         """Returns what an answer is worth; one without a verdict on each instruction nothing."""
-        others = {}
+        others: dict[str, Score] = {}
         if "corrected" in sample.source["instance"]:
             other = OTHER[self._reading]
             others[other] = _score(sample, answer, other)
         found = _score(sample, answer, self._reading)
-        return Score(**{**vars(found), "other_raters": others})
+        return replace(found, other_raters=others)
 
 
 def _instructions(sample: Sample[Prompt], reading: Reading) -> Sequence[Record]:
