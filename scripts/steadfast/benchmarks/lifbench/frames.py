@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import nan
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -24,9 +24,7 @@ from steadfast.stats.variance import DRAW, RESIDUAL
 CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
 POINT = "point."
 OTHER = "other."
-PLAIN_NUMBERS: tuple[
-    Literal["draw", "expression_id", "variable_id", "truncated", "total", "depth"], ...
-] = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
+PLAIN_NUMBERS = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
 FLAGS = ("truncated", "empty")
 BATCH = 256
 """Records that are in memory at a time."""
@@ -52,7 +50,7 @@ def score_frame(
     some = {f"{POINT}{name}": Some() for name in points}
     some |= {f"{OTHER}{name}": Some() for name in RUBRICS if name != rubric}
     for batch in _batches(scores):
-        records = [scored.record for scored in batch]
+        records: list[Any] = [scored.record for scored in batch]
         rows = [_texts(scored, rubric, tasks, ASKED if beyond else ()) for scored in batch]
         for name in rows[0]:
             texts[name].extend([row[name] for row in rows])

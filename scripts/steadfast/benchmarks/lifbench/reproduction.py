@@ -13,6 +13,7 @@ from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric, with_own
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables
+from steadfast.benchmarks.lifbench.tables.models import turned
 from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, printed_rows
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
@@ -258,7 +259,8 @@ def _ranked(scores: Mapping[str, float]) -> list[str]:
 def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: AskedCells) -> Table:
     """Returns each claim with the difference in scores, and whether the test supports it."""
     pairs = rows_of(comparisons, length="").replace({"model": models, "other": models})
-    found = {(row.model, row.other, row.task): row for row in pairs.itertuples()}
+    both = pd.concat([turned(pairs), pairs])
+    found = {(row.model, row.other, row.task): row for row in both.itertuples()}
     printed, sections, notes = _printed_scores(), [], []
     for heading, of in claims(printed):
         about = [claim for claim in of if asked.has("", claim.column)]
@@ -292,20 +294,17 @@ def _line(
 ) -> Sequence[tuple[Cell, ...]]:
     """Returns the row of a claim; none where the two are not compared."""
     task = OVERALL if claim.column == "Overall" else claim.column
-    sign, row = 1, found.get((claim.better, claim.other, task))
-    if row is None:
-        sign, row = -1, found.get((claim.other, claim.better, task))
+    row = found.get((claim.better, claim.other, task))
     if row is None:
         return []
     of = printed[claim.column]
-    low, high = sorted([sign * row.low, sign * row.high])
-    supported = sign * row.difference > 0 and row.p_adjusted < SIGNIFICANT
+    supported = row.difference > 0 and row.p_adjusted < SIGNIFICANT
     return [
         (
             *map(Cell, claim),
             Cell(str(rounded(of[claim.better] - of[claim.other], DIGITS))),
-            Cell(str(rounded(sign * row.difference, DIGITS))),
-            interval_cell(low, high, DIGITS),
+            Cell(str(rounded(row.difference, DIGITS))),
+            interval_cell(row.low, row.high, DIGITS),
             p_cell(row.p, DIGITS),
             p_cell(row.p_adjusted, DIGITS),
             Cell(CLAIM_WORDS["yes"] if supported else CLAIM_WORDS["no"]),

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, canonical_json, read_jsonl
+from steadfast.base.files import Record, Settings, canonical_json, file_sha256, read_jsonl
 from steadfast.benchmarks.lifbench.recs.checks import clustered
 
 DIGITS = 6  # after the point
@@ -97,9 +97,7 @@ def _identity(model: str, revision: str | None) -> object:
         return [model, revision]
     hasher = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        with open(path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        hasher.update(f"{path.relative_to(folder).as_posix()} {digest}\n".encode())
+        hasher.update(f"{path.relative_to(folder).as_posix()} {file_sha256(path)}\n".encode())
     return hasher.hexdigest()
 
 
