@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from steadfast.contract.request import Request
 from steadfast.engines.base import Setup
-from steadfast.engines.openai.batch_api import chat_engine
+from steadfast.engines.openai.batch_api import build
 from steadfast.engines.openai.client import ServerReply
 
 SERVERS = {
@@ -237,7 +237,7 @@ class PacedClient:
 def ask(server, count, **operation):
     """The engine's responses to so many requests that share nothing, and its seconds."""
     how = {"base_url": OWN, "api_key_env": None, "concurrency": 8, "max_concurrency": 256}
-    engine = chat_engine(Setup({"engine": "openai", "model": "m"}, {**how, **operation}))
+    engine = build(Setup({"engine": "openai", "model": "m"}, {**how, **operation}))
     groups = [
         [Request(str(n), "", (str(n), ""), "", f"{n}?", 4, 20, 0, 1.0, None, str(n))]
         for n in range(count)

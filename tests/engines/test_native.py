@@ -27,7 +27,7 @@ def asked(tmp_path, engine, operation=None, items_=None, **answers):
 def message(engine, reply, **answers):
     """What a reply means."""
     setup = Setup({"engine": engine, "model": "m", **answers}, {"api_key_env": None})
-    return DIALECTS[engine](setup).message(reply)
+    return DIALECTS[engine](setup).read(reply)
 
 
 # --- what is sent -----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from parts import items
 from servers import Fault, echo
 from steadfast.contract.request import ANSWERED, Response
-from steadfast.engines.openai.replies import Retry, read_completion
+from steadfast.engines.openai.replies import Retry, completion
 
 NO_JSON = [
     b"",
@@ -143,7 +143,7 @@ def test_two_hundred_odd_replies_end_no_job_and_only_sound_ones_are_answers(part
 def test_a_reply_without_an_end_is_asked_for_again(reason):
     reply = sound("?")
     put(reply["choices"][0], "finish_reason", reason)
-    outcome = read_completion(json.dumps(reply).encode())
+    outcome = completion(reply)
     assert isinstance(outcome, Retry)
     assert outcome.reason.startswith("an answer without an end: finish_reason ")
 
@@ -162,7 +162,7 @@ def test_a_reply_without_an_end_is_asked_for_again(reason):
 def test_finish_reasons_that_servers_end_an_answer_with(reason, status):
     reply = sound("?")
     reply["choices"][0]["finish_reason"] = reason
-    assert read_completion(json.dumps(reply).encode()).status == status
+    assert completion(reply).status == status
 
 
 @pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
@@ -190,7 +190,7 @@ def test_an_error_beside_the_choices_is_named_and_no_answer(part, server):
 def test_a_count_that_is_none_is_not_taken(value):
     reply = sound("?")
     reply["usage"] = {"prompt_tokens": value, "completion_tokens": 2, "total_tokens": value}
-    response = read_completion(json.dumps(reply).encode())
+    response = completion(reply)
     assert (response.prompt_tokens, response.completion_tokens) == (None, 2)
 
 
@@ -235,7 +235,7 @@ def test_an_answer_may_be_in_any_unicode(part, server):
 
 
 def test_a_response_is_what_the_reply_says():
-    assert read_completion(json.dumps(sound("Why?")).encode()) == Response(
+    assert completion(sound("Why?")) == Response(
         "ok",
         "You said: Why?",
         finish_reason="stop",

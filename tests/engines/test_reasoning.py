@@ -3,8 +3,6 @@
 The numbers are those of the dialects that the field's servers and models write.
 """
 
-import json
-
 import pytest
 import yaml
 
@@ -12,7 +10,7 @@ from steadfast.base.resources import resource
 from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.asking.dialects import FACTS
 from steadfast.engines.asking.reasoning import marks, start_tags, told_apart
-from steadfast.engines.openai.replies import read_completion
+from steadfast.engines.openai.replies import completion
 
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 QWEN = {**ANY, "parser": "qwen3"}
@@ -94,7 +92,7 @@ FIELDS = {
 @pytest.mark.parametrize(("message", "finish", "thought", "answer"), FIELDS.values(), ids=FIELDS)
 def test_dialects_of_fields(message, finish, thought, answer, how):
     body = {"choices": [{"message": message, "finish_reason": finish}]}
-    told = told_apart(read_completion(json.dumps(body).encode()), how, None)
+    told = told_apart(completion(body), how, None)
     ended = {"stop": "ok", "length": "length"}[finish]
     assert (told.status, told.thought, told.text) == (
         ended if answer else "unfinished",
@@ -107,7 +105,7 @@ def test_dialects_of_fields(message, finish, thought, answer, how):
 def test_dialect_16_a_hidden_thought_that_took_the_whole_limit(how):
     usage = {"completion_tokens": 300, "completion_tokens_details": {"reasoning_tokens": 300}}
     choice = {"message": {"content": ""}, "finish_reason": "length"}
-    reply = read_completion(json.dumps({"choices": [choice], "usage": usage}).encode())
+    reply = completion({"choices": [choice], "usage": usage})
     told = told_apart(reply, how, None)
     assert (told.status, told.thought, told.text) == ("unfinished", None, "")
 

@@ -7,7 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from steadfast.contract.request import Response
-from steadfast.engines.asking.reasoning import PARSERS, marks, told_apart
+from steadfast.engines.asking.dialects import FACTS
+from steadfast.engines.asking.reasoning import marks, told_apart
 
 LONG = 200_000
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
@@ -45,7 +46,7 @@ PIECES += ["<|channel|>analysis<|message|>", "<|channel|>final<|message|>", "<|e
 MARKED = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
-@pytest.mark.parametrize("parser", PARSERS)
+@pytest.mark.parametrize("parser", FACTS["parsers"])
 @given(thought=TEXTS, answer=TEXTS, blank=st.sampled_from(["", "\n", "\n\n"]))
 def test_every_parser_gives_thought_and_answer_back(parser, thought, answer, blank):
     start, end = PAIRS.get(parser, THINK)

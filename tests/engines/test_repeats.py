@@ -14,7 +14,7 @@ from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, compani
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.cost.bill import Bill
 from steadfast.engines.fit import fit
-from steadfast.engines.openai.batch_api import chat_engine
+from steadfast.engines.openai.batch_api import build
 from steadfast.stages.measure_noise import live
 
 FICKLE = "Ask 1.0!"
@@ -41,7 +41,7 @@ def fickle(server):
 
 @pytest.fixture
 def engine(part):
-    return chat_engine(Setup(part.answers, part.operation))
+    return build(Setup(part.answers, part.operation))
 
 
 def requests(engine):
@@ -244,8 +244,8 @@ def test_what_is_asked_before_a_hit_is_billed_and_no_answer(engine, tmp_path):
 def test_a_server_that_keeps_caches_apart_has_an_empty_one_whenever_it_is_needed(
     part, server, tmp_path
 ):
-    asked = requests(chat_engine(Setup(part.answers, part.operation)))[:2]
-    salted = chat_engine(Setup(part.answers, {**part.operation, "cache_salt": True}))
+    asked = requests(build(Setup(part.answers, part.operation)))[:2]
+    salted = build(Setup(part.answers, {**part.operation, "cache_salt": True}))
     list(salted.answer([asked[:1]]))
     with Journal(tmp_path / "noise.jsonl") as journal:
         ask_repeatedly(salted, asked, 2, journal, hits=[0, 0.5, 1])
@@ -253,7 +253,7 @@ def test_a_server_that_keeps_caches_apart_has_an_empty_one_whenever_it_is_needed
     assert first is None and None not in salts
     # Cold and warm, and the beginning of a prompt and its whole, have one each.
     assert salts[::2] == salts[1::2] and len(set(salts)) == len(salts) / 2 == 2 * 2 * 2
-    assert salted.answers == chat_engine(Setup(part.answers, part.operation)).answers
+    assert salted.answers == build(Setup(part.answers, part.operation)).answers
 
 
 def test_other_servers_are_sent_no_field_that_they_may_not_know(engine, server, tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.openai.body import parsed
-from steadfast.engines.openai.replies import Retry, failure, read_completion, retry_after
+from steadfast.engines.openai.replies import Retry, completion, failure, retry_after
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -30,7 +30,7 @@ BODIES = st.binary(max_size=50) | JSON.map(lambda value: canonical_json(value).e
 
 @given(BODIES)
 def test_any_body_is_an_answer_or_worth_another_attempt(body):
-    outcome = read_completion(body)
+    outcome = completion(parsed(body))
     assert isinstance(outcome, Retry) or outcome.status in STATUSES
     if isinstance(outcome, Response):
         outcome.text.encode("utf-8")

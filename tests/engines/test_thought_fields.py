@@ -1,11 +1,9 @@
 """Thoughts that servers give in fields of their own, and what they count of them."""
 
-import json
-
 import pytest
 
 from steadfast.contract.request import Response
-from steadfast.engines.openai.replies import Retry, read_completion
+from steadfast.engines.openai.replies import Retry, completion
 
 THOUGHT, ANSWER = "2+2", "4"
 DETAILS = [
@@ -24,7 +22,7 @@ BOTH = [
 
 def read(message, reason="stop", **usage):
     choice = {"finish_reason": reason, "message": message}
-    return read_completion(json.dumps({"choices": [choice], "usage": usage}).encode())
+    return completion({"choices": [choice], "usage": usage})
 
 
 @pytest.mark.parametrize(

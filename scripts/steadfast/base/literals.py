@@ -36,13 +36,10 @@ def is_expression(text: str) -> bool:
 
 
 def _tree(text: str) -> ast.Expression:
-    if len(text) > LIMIT or _depth(text) > DEPTH:
+    # Brackets in strings count too: over-estimating is safe, and no honest answer comes near.
+    depths = accumulate((char in "[({") - (char in "])}") for char in text)
+    if len(text) > LIMIT or max(depths, default=0) > DEPTH:
         raise ValueError("too long or too deep to be read")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # escapes that mean nothing
         return ast.parse(text.lstrip(" \t"), mode="eval")
-
-
-def _depth(text: str) -> int:
-    # Brackets in strings count too: over-estimating is safe, and no honest answer comes near.
-    return max(accumulate((c in "[({") - (c in "])}") for c in text), default=0)

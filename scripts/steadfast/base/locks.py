@@ -55,7 +55,9 @@ class Lock:
                 say(f"waits for {self._held_by()}, which holds {path}")
                 self.held = self._waited(needless)
             if self.held:
-                self._holder.write_text(_myself(), encoding="utf-8")
+                job = os.environ.get("SLURM_JOB_ID")
+                me = f"SLURM job {job}" if job else f"process {os.getpid()}"
+                self._holder.write_text(me, encoding="utf-8")
         except OSError as error:
             os.close(self._fd)
             raise UserError(
@@ -103,8 +105,3 @@ def _lock_file(path: Path) -> Path:
             f"{FOLDER}: {folder} is no folder for locks ({error.strerror}); name another one"
         ) from None
     return Path(folder) / f"{name}.lock"
-
-
-def _myself() -> str:
-    job = os.environ.get("SLURM_JOB_ID")
-    return f"SLURM job {job}" if job else f"process {os.getpid()}"

@@ -89,12 +89,9 @@ figures only. The other keys re-run the stages that read them.
 def document() -> str:
     """The page, in Markdown, with an index of its sections."""
     titles = dict.fromkeys(title for title, _, _ in sections())
-    index = " · ".join(f"[{title}](#{_anchor(title)})" for title in titles)
+    anchors = {t: re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-") for t in titles}
+    index = " · ".join(f"[{title}](#{anchor})" for title, anchor in anchors.items())
     return "\n".join([INTRODUCTION, f"{index}\n", *(_section(*one) for one in sections())])
-
-
-def _anchor(title: str) -> str:
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:

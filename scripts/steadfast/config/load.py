@@ -13,7 +13,7 @@ from steadfast.config.values import check_plain, check_values
 from steadfast.contract.registry import (
     benchmarks,
     benchmarks_of,
-    check_members,
+    checked_members,
     families,
     installed,
 )
@@ -41,7 +41,7 @@ def config_model(
         for name, one in benchmarks(asked).items()
     }
     for key, family in families().items():
-        named = Annotated[dict[str, family.section], AfterValidator(_checked_members)]  # type: ignore[name-defined]
+        named = Annotated[dict[str, family.section], AfterValidator(checked_members)]  # type: ignore[name-defined]
         sections[key] = (named, Field(default={}, description=f"{family.title} by name."))
     return create_model(
         "Config",
@@ -91,11 +91,6 @@ def _members(raw: Mapping[str, Any]) -> tuple[str, ...]:
     """The benchmarks of which a config says what they are."""
     found = (raw.get(key) for key in families())
     return tuple(name for of in found if isinstance(of, Mapping) for name in of)
-
-
-def _checked_members(sections: dict[str, Any]) -> dict[str, Any]:
-    check_members(sections)
-    return sections
 
 
 def _check_task_names(config: Config) -> None:

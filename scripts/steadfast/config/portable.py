@@ -59,13 +59,11 @@ def of_any_machine(config: Config) -> Settings:
     """The same with its paths as they are."""
     found = config.model_dump(mode="json", exclude={"pathvars"})
     for kind in ASKED:
-        found[kind] = {name: _portable_model(model) for name, model in found[kind].items()}
+        for model in found[kind].values():
+            for key in OWN_TO_A_MACHINE.keys() & model.keys():
+                del model[key]
+            model |= {KEY: None} if KEY in model else {}
     return found
-
-
-def _portable_model(model: Settings) -> Settings:
-    kept = {key: value for key, value in model.items() if key not in OWN_TO_A_MACHINE}
-    return kept | ({KEY: None} if KEY in kept else {})
 
 
 def check_portable(raw: Settings) -> None:

@@ -103,7 +103,9 @@ def _check(value: object, place: Place) -> None:
         case list():
             for number, inner in enumerate(value):
                 _check(inner, (*place, number))
-            _check_once(value, place)
+            for text, count in Counter(one for one in value if isinstance(one, str)).items():
+                if count > 1:
+                    raise _wrong(place, f"{shown(text)} is named twice; name it once")
         case str():
             _check_text(value, place)
         case int() | float() if place[-1] != SEED and value:
@@ -126,13 +128,6 @@ def _check_text(text: str, place: Place) -> None:
     for size, most in ((longest, LONGEST), (len(text.encode()), LONGEST_PATH)):
         if size > most:
             raise _wrong(place, f"{shown(text)} has {size:,} bytes, more than {most:,}; shorten it")
-
-
-def _check_once(values: list[Any], place: Place) -> None:
-    counts = Counter(value for value in values if isinstance(value, str))
-    for value, count in counts.items():
-        if count > 1:
-            raise _wrong(place, f"{shown(value)} is named twice; name it once")
 
 
 def _wrong(place: Place, what: str) -> UserError:

@@ -40,12 +40,13 @@ def families() -> dict[str, Family[Any]]:
     return {name: point.load() for name, point in _own(FAMILIES).items()}
 
 
-def check_members(names: Iterable[str]) -> None:
-    """Raises ValueError where a benchmark cannot be called so by a config."""
-    check_names("benchmark", names, dots=False)
-    for name in names:
+def checked_members(named: dict[str, Any]) -> dict[str, Any]:
+    """The benchmarks of a config; raises ValueError where one cannot be called so."""
+    check_names("benchmark", named, dots=False)
+    for name in named:
         if name in installed():
             raise ValueError(f"{name!r} is a benchmark already; choose another name")
+    return named
 
 
 @cache

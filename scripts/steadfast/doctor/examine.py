@@ -1,6 +1,6 @@
 """What a config needs of the machine, thing by thing."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -90,7 +90,9 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
         known = [results / file.path for file in files if file.needs.addresses]
         there = not scored and all(path.exists() for path in known)
         yield _fetched(f"data of {title}", needs, online, there)
-    yield from _packages(packages)
+    for name, install in packages.items():
+        lacks = f"it is not installed; {install}"
+        yield found(f"package {name}", find_spec(name) is not None, "it is installed", lacks)
     yield from (_tried(what, one) for what, one in checks.items())
     if not packages and not checks:
         yield unneeded("further packages", "no data of this config is made with any")
@@ -127,12 +129,6 @@ def _fetched(what: str, needs: Iterable[Needs], online: bool, there: bool) -> Ch
         f"{hosts(addresses)} has it, at the pinned revisions",
         f"{refused}; try again, or take it from a directory of your own (docs/config.md)",
     )
-
-
-def _packages(needed: Mapping[str, str]) -> Iterator[Check]:
-    for name, install in needed.items():
-        there = find_spec(name) is not None
-        yield found(f"package {name}", there, "it is installed", f"it is not installed; {install}")
 
 
 def _tried(what: str, check: Component[None]) -> Check:

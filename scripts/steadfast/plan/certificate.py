@@ -83,14 +83,13 @@ class PilotCertificate:
             PartCertificate(
                 self,
                 {part: _asked(samples[part], self.how) for part in parts},
-                dict(self._pilots(rows[rows["part"].isin(parts)])),
+                {
+                    (first, second): components_of(pair, self.steps)
+                    for first, second, pair in differences(rows[rows["part"].isin(parts)])
+                },
             )
             for parts in units
         ]
-
-    def _pilots(self, rows: Any) -> Iterator[tuple[Pair, Mapping[str, Components]]]:
-        for first, second, pair in differences(rows):
-            yield (first, second), components_of(pair, self.steps)
 
 
 def _asked(samples: Sequence[Sample], how: Compared) -> dict[str, AskedOfTask]:

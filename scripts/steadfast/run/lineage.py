@@ -6,7 +6,8 @@ one job could not carry out is still wanted by all that follow, until it is carr
 """
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from steadfast.config.settings import judges_of
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.registry import families
-from steadfast.contract.task import DataFile, Output
+from steadfast.contract.task import Output
 from steadfast.run.digests import digest
 from steadfast.run.evaluation import Evaluation, plain
 from steadfast.run.job import REWRITERS, Job, noise_path
@@ -43,21 +44,14 @@ class Lineage:
 
     def __init__(self, run: Evaluation):
         self._run = run
-        self._known: dict[Hashable, Step] = {}
-
-    def _once(self, key: Hashable, find: Callable[[], Step]) -> Step:
-        """Returns a step that many ask for, found once."""
-        if key not in self._known:
-            self._known[key] = find()
-        return self._known[key]
+        for name in ("data", "replies", "scores", "metrics"):  # many ask for them
+            setattr(self, name, cache(getattr(self, name)))
 
     def data(self, path: str) -> Step:
         """A file that data or prompts are made of: other data, or a rewriter's replies."""
         if path in self._run.rewrites:
             return self.replies(Job("rewrites", *self._run.rewrites[path]))
-        return self._once(path, lambda: self._data(self._run.data[path]))
-
-    def _data(self, file: DataFile) -> Step:
+        file = self._run.data[path]
         settings = [file.content.plain, list(file.inputs), contents(file.files)]
         code = digest("steadfast.stages.make_data", file.content)
         return Step.of(code, settings, map(self.data, file.inputs.values()))
@@ -91,9 +85,6 @@ class Lineage:
 
     def replies(self, job: Job) -> Step:
         """What a model, judge or rewriter answers."""
-        return self._once(job, lambda: self._replies(job))
-
-    def _replies(self, job: Job) -> Step:
         run, replayed = self._run, self._run.replayed(job)
         engine = ENGINES[run.settings(job).engine]
         used = engine, run.joins(job), run.stand_in(job), run.form(job)
@@ -158,9 +149,6 @@ class Lineage:
 
     def scores(self, benchmark: str, model: str, part: str) -> Step:
         """The scores of a model's answers, or those that were released of it."""
-        return self._once((benchmark, model, part), lambda: self._scores(benchmark, model, part))
-
-    def _scores(self, benchmark: str, model: str, part: str) -> Step:
         task = self._run.tasks[benchmark]
         if isinstance(self._run.config.models[model], ScoredModel):
             released = task.released_scores
@@ -175,9 +163,6 @@ class Lineage:
 
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""
-        return self._once(("metrics", benchmark), lambda: self._metrics(benchmark))
-
-    def _metrics(self, benchmark: str) -> Step:
         task, before = self._run.tasks[benchmark], self.all_scores(benchmark)
         settings: list[Any] = [task.metrics.function.plain, task.metrics.fields, list(before)]
         settings += contents([task.labels] if task.labels else [])

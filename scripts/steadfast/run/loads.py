@@ -22,7 +22,6 @@ from steadfast.contract.engine_names import LOADS
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import MODELS, ROLES, Assignment, Job
 from steadfast.run.lineage import Lineage
-from steadfast.schema.model_base import BaseModelSettings
 
 VARIABLE = "STEADFAST_ALLOCATION"
 
@@ -145,7 +144,7 @@ class Loads:
         loads = defaultdict(list)
         for job in self.run.jobs:
             how = self.run.settings(job)
-            if is_loaded(how):
+            if how.engine in LOADS or getattr(how, "serve", None):  # into a server of its own
                 model, size = f"{job.role}.{job.name}", getattr(how, "parts_per_load", None)
                 loads[f"{model}+{places[model] // size}" if size else model].append(job)
                 places[model] += 1
@@ -154,11 +153,6 @@ class Loads:
     @cached_property
     def _names(self) -> dict[Job, str]:
         return {job: load for load, jobs in self._loads.items() for job in jobs}
-
-
-def is_loaded(model: BaseModelSettings) -> bool:
-    """Whether a model's jobs load it, themselves or into a server that they start."""
-    return model.engine in LOADS or bool(getattr(model, "serve", None))
 
 
 @cache  # a job looks at all others of its load

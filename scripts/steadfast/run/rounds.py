@@ -33,7 +33,8 @@ def follow(run: Evaluation, results: Path) -> None:
         UserError: the design is not that of a look that was taken, or nothing is to be decided.
     """
     for name in run.running:
-        for decision in _looks(results, name):
+        taken = sorted((results / name / "decisions").glob("*.json"))
+        for decision in filter(None, map(_read, taken)):
             _check_design(run, results, name, decision)
         if run.config.adaptive is None:
             continue
@@ -96,12 +97,6 @@ def made(run: Evaluation, benchmark: str) -> dict[str, list[str]]:
     if benchmark not in run.rounds:
         return {}
     return {"decision": [f"<results>/{decision_file(benchmark, last_round(run, benchmark))}"]}
-
-
-def _looks(results: Path, benchmark: str) -> Iterator[Record]:
-    for path in sorted((results / benchmark / "decisions").glob("*.json")):
-        if decision := _read(path):
-            yield decision
 
 
 def _read(path: Path) -> Record | None:

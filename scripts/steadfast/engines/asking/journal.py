@@ -53,7 +53,8 @@ class Journal(AbstractContextManager["Journal"]):
         """Keeps a response; one that is not final stands there to be read, and is asked again."""
         held = ((field.name, getattr(response, field.name)) for field in fields(response))
         kept = {name: value for name, value in held if value is not None}
-        line = _sealed(json_line({"hash": request_hash, **kept}).encode("utf-8"))
+        body = json_line({"hash": request_hash, **kept}).encode("utf-8").removesuffix(b"}\n")
+        line = body + b', %s: "%s"}\n' % (CHECK, _checksum(body))
         try:
             self._check_size(os.fstat(self._fd).st_size)
             while line:
@@ -142,12 +143,6 @@ def final_responses(path: Path) -> dict[str, Response]:
 
 class Edited(ValueError):
     """A line is not the one that was written."""
-
-
-def _sealed(line: bytes) -> bytes:
-    """A record's line with a checksum of the rest for its last field."""
-    body = line.removesuffix(b"}\n")
-    return body + b', %s: "%s"}\n' % (CHECK, _checksum(body))
 
 
 def _checksum(body: bytes) -> bytes:

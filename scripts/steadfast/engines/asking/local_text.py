@@ -53,7 +53,7 @@ class LocalText:
 
     def encode(self, text: str) -> list[int]:
         """Token ids of a text, without the ids that open a prompt."""
-        return self._ids(text, special=False)
+        return list(self._tokenizer.encode(text, add_special_tokens=False))
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of token ids."""
@@ -113,11 +113,7 @@ class LocalText:
 
     def _whole(self, text: str) -> list[int]:
         # A chat template writes the opening token itself; a base model's tokenizer adds it.
-        return self._ids(text, special=not self._chat)
-
-    def _ids(self, text: str, special: bool) -> list[int]:
-        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=special)
-        return ids
+        return list(self._tokenizer.encode(text, add_special_tokens=not self._chat))
 
     @property
     def template_hash(self) -> str | None:

@@ -43,7 +43,9 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
     cut = response.status == "length"
     split = _split(response.text, how, prefilled, response.thought or "", cut)
     unclear = cut and how is not None and prefilled is None and not split.thoughts
-    if unclear and not response.thought and not _ended_unseen(response):
+    # Fewer tokens for a thought that the server hides than for the whole: it ended unseen.
+    ended = 0 < (response.thought_tokens or 0) < (response.completion_tokens or 0)
+    if unclear and not response.thought and not ended:
         split = Split("", [response.text], True)  # a cut thought looks like a cut answer
     answer = _unwrapped(_bare(split.answer) if split.thoughts else split.answer, how)
     thought = _joined(split.thoughts)
@@ -89,11 +91,6 @@ def _candidates(how: Settings | None) -> tuple[list[Dialect], bool]:
 
 def _wrapper(how: Settings | None) -> Sequence[str]:
     return FACTS["wrappers"].get(how.get("parser"), ()) if how else ()
-
-
-def _ended_unseen(response: Response) -> bool:
-    """Whether the server counted fewer tokens for a thought that it hides than for the whole."""
-    return 0 < (response.thought_tokens or 0) < (response.completion_tokens or 0)
 
 
 def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, cut: bool) -> Split:

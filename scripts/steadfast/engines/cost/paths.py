@@ -169,15 +169,12 @@ def path_record(
 
     ask = sums([request for request in requests if request.hash not in known])
     whole = sums(requests) if known else ask
-    place = {
+    return {
         "path": path.name,
         "tier": path.tier,
         "taken": path.taken,
         "settings": path.settings,
         "by_cost": path.by_cost,
-    }
-    return {
-        **place,
         **{name: ask[name] for name in ("requests", *TOKENS, *COSTS)},
         **{f"whole_{name}": whole[name] for name in COSTS},
     }

@@ -71,7 +71,7 @@ class AnthropicBatches(Batches[Anthropic]):
         result = mapping(record.get("result"))
         match result.get("type"):
             case "succeeded":
-                return self.provider.message(result.get("message"))
+                return self.provider.read(result.get("message"))
             case "errored":
                 error = mapping(result.get("error"))
                 kind = text(mapping(error.get("error")).get("type")) or ""

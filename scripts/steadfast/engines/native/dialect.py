@@ -7,7 +7,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.base import Setup
-from steadfast.engines.openai.body import clean, mapping, parsed
+from steadfast.engines.openai.body import clean, mapping
 from steadfast.engines.openai.provider import Provider
 from steadfast.engines.openai.replies import Retry, fault, settled
 
@@ -29,12 +29,7 @@ class NativeProvider(Provider):
         self.answers = self.determining(setup.own, engine=self.engine, budget=budget)
         self._tools = bool(self.answers.get("extra_body", {}).get("tools"))
 
-    def read(self, content: bytes, *, whole: bool) -> Response | Retry:
-        reply = parsed(content)
-        return Retry("a body that is not JSON") if reply is None else self.message(reply)
-
-    def message(self, reply: object) -> Response | Retry:
-        """The answer in the value of a reply's body."""
+    def read(self, reply: object, *, whole: bool = True) -> Response | Retry:
         found = mapping(reply)
         return fault(found["error"]) if found.get("error") else self._answer(found)
 

@@ -87,7 +87,7 @@ class GeminiBatches(Batches[Gemini]):
             return failure(status, {"error": problem}, {}, 0.0)
         if not mapping(record.get("response")):
             return Retry("batch: no response")
-        return self.provider.message(record["response"])
+        return self.provider.read(record["response"])
 
     def remote(self, value: object) -> Remote | None:
         said = mapping(value)

@@ -263,11 +263,13 @@ class ApiEngine(Engine):
             return Retry(f"the client failed ({type(error).__name__})")
         self._heard += 1
         safe = redact(reply.content)
+        value = parsed(safe)
         if reply.status >= 400:
-            problem = parsed(safe)
-            self._stop_if_hopeless(reply.status, problem)
-            return failure(reply.status, problem, reply.headers, time.time())
-        outcome = self._provider.read(safe, whole=safe == reply.content)
+            self._stop_if_hopeless(reply.status, value)
+            return failure(reply.status, value, reply.headers, time.time())
+        if value is None:
+            return Retry("a body that is not JSON")
+        outcome = self._provider.read(value, whole=safe == reply.content)
         return outcome if isinstance(outcome, Retry) else self.as_sent(request, outcome)
 
     def as_sent(self, request: Request, reply: Response) -> Response:

@@ -335,9 +335,4 @@ def build(setup: Setup) -> Engine:
         return BatchFilesEngine(setup)
     if batch:
         return BatchEngine(setup, Chat(setup), FORMATS[batch])
-    return chat_engine(setup)
-
-
-def chat_engine(setup: Setup) -> ApiEngine:
-    """Engine ``openai``, live."""
     return ApiEngine(setup, Chat(setup))

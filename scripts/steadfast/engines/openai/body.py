@@ -69,7 +69,10 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
         wanted = {"logprobs": True, "top_logprobs": logprobs}
     # Each draw has a seed of its own: with the same one, a server gives the same answer again.
     seed = {"seed": answers["seed"] + request.draw} if "seed" in answers else {}
-    form = {"response_format": json_form(request.schema)} if request.schema else {}
+    form = {}
+    if request.schema:  # a reply that follows a JSON schema (OpenAI's Structured Outputs)
+        named = {"name": "reply", "strict": True, "schema": json.loads(request.schema)}
+        form = {"response_format": {"type": "json_schema", "json_schema": named}}
     return {
         "model": answers["model"],
         **asked,
@@ -80,12 +83,6 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
         **form,
         max_tokens_field: request.max_tokens,
     }
-
-
-def json_form(schema: str) -> Record:
-    """What asks for a reply that follows a JSON schema (OpenAI's Structured Outputs)."""
-    named = {"name": "reply", "strict": True, "schema": json.loads(schema)}
-    return {"type": "json_schema", "json_schema": named}
 
 
 def plain_text(prompt: str, turns: Turns = ()) -> str:

@@ -12,7 +12,7 @@ from steadfast.engines.base import Setup
 from steadfast.engines.openai.batch_files import batch_line, outcome
 from steadfast.engines.openai.body import SUFFIX, clean, request_body, request_url
 from steadfast.engines.openai.provider import Provider
-from steadfast.engines.openai.replies import Retry, read_completion
+from steadfast.engines.openai.replies import Retry, completion
 
 USUAL_LIFETIME = "30m"
 """Of what is written to OpenAI's cache, where a mark says nothing of it."""
@@ -104,9 +104,9 @@ class Chat(Provider):
             self._contexts = {request.prefix: fingerprint(request.prefix)[:32]}
         return f"{self._contexts[request.prefix]}-{shard(request.hash, self._keys)}"
 
-    def read(self, content: bytes, *, whole: bool) -> Response | Retry:
+    def read(self, reply: object, *, whole: bool) -> Response | Retry:
         # Token by token, log probabilities would spell the key of an answer that repeats it.
-        return read_completion(content, logprobs=self.logprobs and whole, tools=self.tools)
+        return completion(reply, logprobs=self.logprobs and whole, tools=self.tools)
 
     def batch_line(self, request: Request) -> bytes:
         """A request as a line of OpenAI's files, which vLLM's batch runner reads too."""

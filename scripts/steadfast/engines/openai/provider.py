@@ -98,5 +98,5 @@ class Provider(ABC):
         """The body of one request."""
 
     @abstractmethod
-    def read(self, content: bytes, *, whole: bool) -> Response | Retry:
-        """The answer in a body without an error; not ``whole``: the key was taken out of it."""
+    def read(self, reply: object, *, whole: bool) -> Response | Retry:
+        """The answer in a body's value; not ``whole``: the key was taken out of it."""

@@ -9,7 +9,7 @@ from typing import Literal
 
 from steadfast.base.files import Record
 from steadfast.contract.request import Response
-from steadfast.engines.openai.body import array, clean, count, mapping, parsed, text
+from steadfast.engines.openai.body import array, clean, count, mapping, text
 
 ENDS = {
     "stop": "ok",
@@ -157,18 +157,8 @@ def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
     return ENDS.get(finish_reason) or (TOOL_ENDS.get(finish_reason) if tools else None)
 
 
-def read_completion(
-    body: bytes, *, logprobs: bool = False, tools: bool = False
-) -> Response | Retry:
-    """The answer in the body of a completion; a body that is none is worth another attempt."""
-    reply = parsed(body)
-    if reply is None:
-        return Retry("a body that is not JSON")
-    return completion(reply, logprobs=logprobs, tools=tools)
-
-
 def completion(reply: object, *, logprobs: bool = False, tools: bool = False) -> Response | Retry:
-    """As ``read_completion``, of the body's value."""
+    """The answer in a completion, a body's value; one that is none is worth another attempt."""
     whole = mapping(reply)
     choice = mapping(next(iter(array(whole.get("choices"))), None))
     if problem := whole.get("error") or choice.get("error"):
