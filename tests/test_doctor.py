@@ -19,10 +19,9 @@ from steadfast.doctor.check import Check, Surroundings
 from steadfast.doctor.examine import examine
 from steadfast.doctor.machine import silent
 from steadfast.doctor.slurm import read_profile, slurm_checks
+from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
 from steadfast.schema.model_base import Slurm
 from steadfast.schema.models import VllmModel
-from steadfast.schema.native_models import AnthropicModel, GeminiModel
-from steadfast.schema.openai_model import OpenaiModel
 
 ROOT = Path(__file__).parents[1]
 SECRET = "sk-not-to-be-shown"

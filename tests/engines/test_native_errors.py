@@ -10,7 +10,7 @@ from servers import Fault, running
 from steadfast.base.errors import PassingError, UserError
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.openai.replies import Retry, failure, lasting
-from steadfast.schema.native_models import AnthropicModel, GeminiModel
+from steadfast.schema.api_model import AnthropicModel, GeminiModel
 
 KEY = "sk-ant-api03-Q7wEr5TyUi9OpAs2DfGh"
 

@@ -15,7 +15,7 @@ from steadfast.base.errors import UserError
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import EngineExhausted, Loaded
 from steadfast.engines.openai.served import Served
-from steadfast.schema.openai_model import OpenaiModel
+from steadfast.schema.api_model import OpenaiModel
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The settings of a model that answers behind an API, whoever provides it."""
+"""The settings of models that answer behind an API: of any, and by who provides it."""
 
 import re
 from typing import Any, Literal, Self, get_args
@@ -7,12 +7,13 @@ from pydantic import field_validator, model_validator
 
 from steadfast.base.resources import facts
 from steadfast.schema.known_prices import known_price
-from steadfast.schema.model_base import Price, SamplingModel
+from steadfast.schema.model_base import OpenModel, Price, SamplingModel
 from steadfast.schema.strict import answer, operation
 
 MOST_REQUESTS = 256
 """Requests under way at once, at most, where the config says nothing of it."""
-
+LEAST_BUDGET = 1024
+"""Tokens of a thought that Anthropic takes as a budget, at least."""
 BATCH_FORMATS = ("mistral", "together")
 """Values of ``batch`` that say how batches look, and not whether to make some."""
 USER = re.compile(r"(\w+:)?(//)?[^/?#]*@")
@@ -139,4 +140,218 @@ class ApiModel(SamplingModel):
             value = field and getattr(self, name)
             if field and value not in (field.default, *BATCH_FORMATS):
                 raise ValueError(f"path: {self.path} chooses {name}; leave one of the two out")
+        return self
+
+
+class OpenaiModel(ApiModel, OpenModel):
+    """Any server with an OpenAI-compatible API."""
+
+    engine: Literal["openai"]
+    template: Literal["chat", "base"] = answer(
+        "chat: one user message; base: the completions endpoint with the suffix 'Output: ' "
+        "(appendix E).",
+        "chat",
+    )
+    seed: int | None = answer("Seed sent with each request, one more for each draw; null: none.")
+    logprobs: int | None = answer(
+        "Log probabilities of the answer's tokens, with so many alternatives each; null: none.",
+        ge=0,
+        le=20,
+    )
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = operation(
+        "The request field that carries the output limit.", "max_tokens"
+    )
+    cache: Literal["30m", "12h"] | None = operation(
+        "How long a context that several prompts share is kept after each use, by a mark between "
+        "two content parts (OpenAI from GPT-5.6 on); null: prompts are plain strings, unmarked."
+    )
+    cache_keys: int | None = operation(
+        "Keys (prompt_cache_key) that the prompts of a context are spread over, so that none "
+        "exceeds 15 requests a minute (docs/cost.md); null: none is sent.",
+        ge=1,
+        le=1000,
+    )
+    cache_salt: bool = operation(
+        "true: the server keeps caches apart by the field cache_salt, as vLLM does, so that make "
+        "noise has an empty one whenever it needs that; no other request is sent with it.",
+        False,
+    )
+    parts: Literal["apart"] | None = answer(
+        "apart: the server puts something between content parts, and prompts always go in two, "
+        "which is another model's answer; null: parts reach the model as one string does."
+    )
+    service_tier: Literal["flex"] | None = operation(
+        "flex: slower, for about half the price (price.flex)."
+    )
+    tokenizer: str = answer(
+        "What counts tokens against the window, and cuts: a tiktoken encoding, or hub id or "
+        "directory of the model's own tokenizer, with a slash, such as ./model (needs "
+        "transformers, which comes with vLLM).",
+        "o200k_base",
+    )
+    base_url: str | None = operation("Address of the server, with /v1; by default OpenAI's.")
+    serve: list[str] | None = answer(
+        "In place of base_url, the command of a server that the jobs start for themselves, once "
+        "for all parts, word by word; {port} stands for its port (docs/slurm.md).",
+        verbatim=True,
+        min_length=1,
+    )
+    serve_operation_args: list[str] = operation(
+        "Further words of that command, which change no answer.", [], verbatim=True
+    )
+    serve_minutes: float = operation(
+        "Minutes that such a server may take until it is ready.", 30.0, gt=0, le=10_000
+    )
+    api_key_env: str | None = operation(
+        "Environment variable that holds the key; null for a server that needs none.",
+        "OPENAI_API_KEY",
+    )
+    batch: bool | Literal["mistral", "together", "files"] = operation(  # type: ignore[assignment]  # other runners too
+        "true: through the provider's Batch API, in OpenAI's format; mistral, together: in "
+        "Mistral's or Together's; files: only write the request files, and read the results that "
+        "another runner has put beside them.",
+        False,
+    )
+
+    @model_validator(mode="after")
+    def _structured_has_one_form(self) -> Self:
+        if self.structured and self.template == "base":
+            raise ValueError("structured needs template chat; leave one of the two out")
+        if self.structured and "response_format" in self.extra_body:
+            raise ValueError("structured sets response_format; take it out of extra_body")
+        return self
+
+    @model_validator(mode="after")
+    def _sent_in_one_way(self) -> Self:
+        fields = {"cache": "prompt_cache_options", "cache_keys": "prompt_cache_key"}
+        for name, sent in (fields | {"service_tier": "service_tier"}).items():
+            by_path = self.path is not None and name != "cache_keys"
+            if (by_path or getattr(self, name) is not None) and sent in self.extra_body:
+                said = "path" if by_path else name
+                raise ValueError(f"extra_body and {said} both set {sent}; leave one of them out")
+        chat = [name for name in (*fields, "parts") if getattr(self, name) is not None]
+        if chat and self.template == "base":
+            raise ValueError(f"{chat[0]} is of chat completions; leave it out with template: base")
+        return self
+
+    @model_validator(mode="after")
+    def _served_by_the_job_or_by_others(self) -> Self:
+        if self.serve is None:
+            if self.parts_per_load is not None:
+                raise ValueError(
+                    "parts_per_load is of models that jobs load; set serve, or leave it out"
+                )
+            return self
+        other = next((one for one in ("base_url", "batch", "path") if getattr(self, one)), None)
+        if other:
+            raise ValueError(f"serve starts a server in the job; leave {other} out, or serve")
+        if not any("{port}" in word for word in [*self.serve, *self.serve_operation_args]):
+            raise ValueError("serve must tell the server its port; write {port} where it stands")
+        return self
+
+
+class AnthropicModel(ApiModel):
+    """A Claude model, by Anthropic's Messages API; contexts are marked for its cache."""
+
+    engine: Literal["anthropic"]
+    api_key_env: str | None = operation(
+        "Environment variable that holds the key.", "ANTHROPIC_API_KEY"
+    )
+    temperature: float | None = answer(
+        "Sampling temperature; null: none is sent, as models that think, and many newer ones, "
+        "want it.",
+        0.0,
+        ge=0,
+        le=1,
+    )
+    thinking: Literal["adaptive", "budget", "disabled"] | None = answer(
+        "adaptive: the model decides how long it thinks; budget: up to reasoning.tokens; null: as "
+        "the model does by itself."
+    )
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = answer(
+        "How much the model puts into an answer; null: its default."
+    )
+    cache: Literal["5m", "1h"] | None = operation(
+        "How long a context that several prompts share is kept after each use; 1h costs more to "
+        "write; null: nothing is marked.",
+        "5m",
+    )
+
+    @model_validator(mode="after")
+    def _thinking_as_the_api_takes_it(self) -> Self:
+        if self.thinking in (None, "disabled"):
+            return self
+        tokens = self.reasoning.tokens if self.reasoning else 0
+        if tokens < (LEAST_BUDGET if self.thinking == "budget" else 1):
+            raise ValueError(
+                f"thinking takes its tokens from reasoning; set reasoning: {{tokens: N}}, "
+                f"{LEAST_BUDGET} at least for a budget"
+            )
+        if self.temperature not in (None, 1.0) or self.top_k is not None:
+            raise ValueError(
+                "a Claude model that thinks takes no temperature but 1, and no top_k; set "
+                "temperature to null, and leave top_k out"
+            )
+        return self
+
+
+class GeminiModel(ApiModel):
+    """A Gemini model, by Google's generateContent."""
+
+    engine: Literal["gemini"]
+    api_key_env: str | None = operation(
+        "Environment variable that holds the key.", "GEMINI_API_KEY"
+    )
+    temperature: float | None = answer(
+        "Sampling temperature; null: the model's default.", 0.0, ge=0, le=2
+    )
+    seed: int | None = answer("Seed sent with each request, one more for each draw; null: none.")
+    thinking: Literal["budget", "disabled"] | None = answer(
+        "budget: up to reasoning.tokens; disabled: a budget of 0, which not every model takes; "
+        "null: as the model does by itself."
+    )
+    effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = answer(
+        "Level of thinking, in place of a budget; null: the model's default."
+    )
+
+    service_tier: Literal["flex"] | None = operation(
+        "flex: slower, for about half the price (price.flex)."
+    )
+
+    parts: Literal["apart"] | None = answer(
+        "apart: a prompt's context and its question are two entries of the conversation, which is "
+        "another model's answer; null: they are one."
+    )
+    cache: Literal["10m", "1h", "6h"] | None = operation(
+        "Contexts that several prompts share are stored in explicit caches, each for so long at "
+        "most, and deleted after its last prompt (docs/cost.md); null: none is. Needs parts: "
+        "apart."
+    )
+
+    @model_validator(mode="after")
+    def _contexts_are_stored_apart(self) -> Self:
+        if self.cache is None:
+            return self
+        if self.parts is None:
+            raise ValueError(
+                "an explicit cache holds the context as an entry of its own; set parts: apart (its "
+                "answers are another model's), or leave cache out"
+            )
+        if self.batch:
+            raise ValueError("explicit caches are of live requests; leave cache out, or batch")
+        if isinstance(self.price, Price) and self.price.storage is None:
+            raise ValueError(
+                "price: what an explicit cache costs is not known; add storage, the price of a "
+                "million tokens for an hour, or leave cache out"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _one_way_to_think(self) -> Self:
+        if self.thinking == "budget" and self.reasoning is None:
+            raise ValueError(
+                "thinking: budget takes its budget from reasoning; set reasoning: {tokens: N}"
+            )
+        if self.thinking and self.effort:
+            raise ValueError("thinking and effort say the same twice; leave one out")
         return self

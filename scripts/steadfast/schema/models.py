@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
+from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
 from steadfast.schema.model_base import (
     MOST_GPUS,
     MOST_TOKENS,
@@ -11,8 +12,6 @@ from steadfast.schema.model_base import (
     OpenModel,
     ThinkingModel,
 )
-from steadfast.schema.native_models import AnthropicModel, GeminiModel
-from steadfast.schema.openai_model import OpenaiModel
 from steadfast.schema.strict import answer, operation
 
 

@@ -3,11 +3,9 @@
 from typing import Any, Final
 
 from steadfast.engines.base import Engine, Setup
-from steadfast.engines.native.anthropic import Anthropic
-from steadfast.engines.native.anthropic_batches import AnthropicBatches
+from steadfast.engines.native.anthropic import Anthropic, AnthropicBatches
 from steadfast.engines.native.dialect import NativeProvider
-from steadfast.engines.native.gemini import Gemini
-from steadfast.engines.native.gemini_batches import GeminiBatches
+from steadfast.engines.native.gemini import Gemini, GeminiBatches
 from steadfast.engines.native.gemini_caches import StoringGemini
 from steadfast.engines.openai.api import ApiEngine
 from steadfast.engines.openai.batch_api import BatchEngine
