@@ -2,7 +2,7 @@
 
 import difflib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 LONGEST_SHOWN = 60  # characters
 
@@ -14,6 +14,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean {close[0]!r}?"
     return f"the known ones are {', '.join(known)}" if known else "there are none"
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """The first of some names, for a sentence, and how many there are more."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def shown(value: object) -> str:

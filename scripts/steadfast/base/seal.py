@@ -13,7 +13,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json, file_sha256, read_json, write_json
 
 IDENTITY = ".identity.json"
-DIGITS = 16  # hexadecimal, of a digest
 OF_ITS_FILES = frozenset({"lineage", "settings", "inputs", "sha256", "statuses", "empty", "tokens"})
 """What an identity says of the files beside it, and not of who made them."""
 IN_LINEAGE = frozenset({"lineage", "code", "made_from", "measured_from"})
@@ -162,7 +161,7 @@ def seals(job: Any, results: Path) -> list[Seal]:
         lineage = params["lineage"]
         params = {name: value for name, value in params.items() if name not in IN_LINEAGE}
     # Replies are written by whichever job loads the model, and their lineage has all.
-    settings = "" if "outputs" in output else _digest(params)
+    settings = "" if "outputs" in output else digest_of(params)
     identity = Path(output.get("identity", files[0].with_suffix(IDENTITY)))
     return [Seal(lineage, identity, files, settings, inputs, results)]
 
@@ -176,5 +175,6 @@ def _each(paths: Iterable[Path]) -> Iterator[Path]:
             yield path
 
 
-def _digest(params: Record) -> str:
-    return hashlib.sha256(canonical_json(params).encode()).hexdigest()[:DIGITS]
+def digest_of(values: object) -> str:
+    """16 hexadecimal digits for plain values, whatever the order of their keys."""
+    return hashlib.sha256(canonical_json(values).encode()).hexdigest()[:16]

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.names import visible
-from steadfast.command import start
+from steadfast.command.main import main as steadfast
 from steadfast.command.questions import NO_KEY, OPENAI_KEY, QUESTIONS, InitQuestion, sections
 from steadfast.command.says_why import says_why
 from steadfast.config.commented import commented
@@ -47,17 +47,7 @@ def main(given: Namespace) -> None:
         f"{named} is written. steadfast trial {named} asks a few prompts. First its plan{fetched}:"
     )
     sys.stdout.flush()
-    start.main(
-        Namespace(
-            command="plan",
-            config=given.config,
-            set=[],
-            profile=[],
-            directory=None,
-            cores=None,
-            snakemake=[],
-        )
-    )
+    steadfast(["plan", str(given.config)])
 
 
 def complete(given: Namespace) -> None:

@@ -9,15 +9,6 @@ OPENAI_KEY = "OPENAI_API_KEY"
 NO_KEY = "none"
 
 
-def always(given: Namespace) -> bool:
-    """Says that a question is asked whatever was answered before."""
-    return True
-
-
-def nothing(given: Namespace) -> None:
-    """Gives no default: the key is left out."""
-
-
 @dataclass(frozen=True)
 class InitQuestion:
     """One thing that a config says.
@@ -28,7 +19,7 @@ class InitQuestion:
         metavar: what the help shows in place of the answer's words.
         kind: what makes a value of a word; raises ``ArgumentTypeError`` or ``ValueError``.
         words: as argparse's ``nargs``; None: one word.
-        default: the answer where there is none, by those before.
+        default: the answer where there is none, by those before; None: the key is left out.
         asked: whether there is such a question, by the answers before.
         required: whether it needs an answer.
     """
@@ -38,8 +29,8 @@ class InitQuestion:
     metavar: Any = "NAME"
     kind: Callable[[str], Any] = str
     words: int | str | None = None
-    default: Callable[[Namespace], Any] = nothing
-    asked: Callable[[Namespace], bool] = always
+    default: Callable[[Namespace], Any] = lambda given: None
+    asked: Callable[[Namespace], bool] = lambda given: True
     required: Callable[[Namespace], bool] = lambda given: False
 
     @property
@@ -147,7 +138,7 @@ QUESTIONS = (
     InitQuestion(
         "model",
         "the model: its name at the server; for vllm its hub id or directory",
-        required=always,
+        required=lambda given: True,
     ),
     InitQuestion(
         "base-url",
@@ -189,7 +180,7 @@ QUESTIONS = (
         "judge",
         "the model that judges what no rule can decide, by its name at the server",
         asked=is_judged,
-        required=always,
+        required=lambda given: True,
     ),
     InitQuestion(
         "judge-url",

@@ -1,5 +1,6 @@
 """One thing that a run may need: whether it is there, and what to do."""
 
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -27,6 +28,15 @@ def found(what: str, there: bool, text: str, advice: str) -> Check:
 def unneeded(what: str, why: str) -> Check:
     """Something that this config does without."""
     return Check(what, "not needed", why)
+
+
+def said(*command: str, seconds: float = 20) -> str | None:
+    """What a command prints; None where there is none, it fails or does not end."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 from steadfast.base.errors import UserError
+from steadfast.base.names import some
 from steadfast.base.resources import HOME
 from steadfast.base.tokens import load_tokenizer
 from steadfast.doctor.check import Check, found, unneeded
@@ -52,13 +53,12 @@ def packages(requirements: Path) -> Check:
         for one in locked
         if not installed[one.name] or installed[one.name] not in one.specifier
     ]
-    more = f" and {len(wrong) - NAMED} more" if wrong[NAMED:] else ""
     install = INSTALL.format(python=sys.executable, file=requirements)
     return found(
         "packages",
         not wrong,
         f"{len(locked)}, each in the version of {requirements.name}",
-        f"not those of {requirements.name}: {', '.join(wrong[:NAMED])}{more}; {install}",
+        f"not those of {requirements.name}: {some(wrong, NAMED)}; {install}",
     )
 
 

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -13,7 +12,7 @@ from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import shown
-from steadfast.doctor.check import Check, Surroundings, found, unneeded
+from steadfast.doctor.check import Check, Surroundings, found, said, unneeded
 from steadfast.doctor.machine import SECONDS, tokenizer
 from steadfast.engines.base import Setup
 from steadfast.engines.native.engines import DIALECTS
@@ -63,14 +62,9 @@ def _gpu_names() -> list[str]:
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
         return [f"device {name}" for name in visible.split(",") if name.strip() not in ("", "-1")]
-    if shutil.which("nvidia-smi") is None:
-        return []
-    query = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
-    try:
-        done = subprocess.run(query, capture_output=True, text=True, timeout=30, check=True)
-    except (OSError, subprocess.SubprocessError):  # a driver that does not answer has no GPU
-        return []
-    return done.stdout.strip().splitlines()
+    # A driver that does not answer has no GPU.
+    names = said("nvidia-smi", "--query-gpu=name", "--format=csv,noheader", seconds=30)
+    return (names or "").strip().splitlines()
 
 
 def model_files(model: str, revision: str | None, around: Surroundings) -> Check:
@@ -104,11 +98,10 @@ def model_files(model: str, revision: str | None, around: Surroundings) -> Check
 def _installed(how: Settings) -> str:
     """vLLM's name and version in the interpreter of the model's jobs; empty where it is missing."""
     try:
-        command = [interpreter(how) or sys.executable, "-c", VERSION]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    except (OSError, subprocess.SubprocessError, UserError):
+        python = str(interpreter(how) or sys.executable)
+    except UserError:
         return ""
-    return done.stdout.strip()
+    return (said(python, "-c", VERSION, seconds=60) or "").strip()
 
 
 def openai_needs(how: Settings, around: Surroundings) -> Iterator[Check]:

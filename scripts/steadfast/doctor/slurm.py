@@ -3,7 +3,6 @@
 import getpass
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,9 @@ import yaml
 from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.resources import HOME
-from steadfast.doctor.check import Check, found, unneeded
+from steadfast.doctor.check import Check, found, said, unneeded
 from steadfast.schema.model_base import Slurm
 
-SECONDS = 20
 EXECUTOR = "slurm"
 PARTITION, ACCOUNT, QOS = "slurm_partition", "slurm_account", "qos"
 PARTITION_FILE = "slurm-partition-config"
@@ -62,7 +60,7 @@ def slurm_checks(
     yield found("SLURM", not lacking, "sbatch, squeue and sinfo are here", advice)
     if lacking:
         return
-    partitions = _said("sinfo", "--noheader", "--format=%R")
+    partitions = said("sinfo", "--noheader", "--format=%R")
     advice = "sinfo gets no answer; ask who runs the cluster"
     yield found("SLURM's controller", partitions is not None, "it answers", advice)
     if partitions is None:
@@ -93,7 +91,7 @@ def _associations(accounts: Mapping[str, str], levels: Mapping[str, str]) -> Ite
     if not accounts and not levels:
         return
     asked = ("--noheader", "--parsable2", "list", "associations", f"user={getpass.getuser()}")
-    lines = (_said("sacctmgr", *asked, "format=account,qos") or "").splitlines()
+    lines = (said("sacctmgr", *asked, "format=account,qos") or "").splitlines()
     pairs = [line.partition("|") for line in lines]
     for what, places, offered in (
         ("account", accounts, {account for account, _, _ in pairs}),
@@ -143,15 +141,6 @@ def _mapping(given: object) -> dict[str, object]:
 def _accounting() -> Check:
     """Accounting is a convenience: the profile asks squeue, which works without."""
     asked = ("sacct", "--noheader", "--format=jobid", "--starttime=now")
-    if shutil.which("sacct") is None or _said(*asked) is None:
+    if said(*asked) is None:
         return unneeded("SLURM's accounting", "there is none; the profile asks squeue instead")
     return Check("SLURM's accounting", "ok", "sacct answers")
-
-
-def _said(*command: str) -> str | None:
-    """What a command prints; None where it fails or does not end."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout

@@ -30,7 +30,7 @@ from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import PilotCertificate
 from steadfast.plan.labels import labels_page
 from steadfast.plan.model import KEYS, PlannedJob, planned_jobs
-from steadfast.plan.page import ROLES, benchmark_page, certificate_page, total_page
+from steadfast.plan.page import ROLES, benchmark_page, certificate_page, records, total_page
 from steadfast.plan.paths import COLUMNS as PATH_COLUMNS
 from steadfast.plan.paths import advice, paths_section, summed_paths
 from steadfast.run.job import MODELS, REWRITERS, scores_path
@@ -110,7 +110,7 @@ def make_plan(
     rows, remarks = _rows([one for one in jobs if one.counts])
     models = list(dict.fromkeys(one.job.name for one in jobs if one.job.role == MODELS))
     for of in benchmarks:
-        own_rows, odd = _records(rows[rows["page"] == (of.name, False)]), misfits[of.name]
+        own_rows, odd = records(rows[rows["page"] == (of.name, False)]), misfits[of.name]
         odd.sort(key=lambda row: models.index(row["model"]))
         write_rows(folder / f"{of.name}.prompts.csv", MISFIT_COLUMNS, odd)
         remark = f"{trial} {of.asked}".strip()
@@ -126,17 +126,17 @@ def make_plan(
             lines += adaptive_page(of.adaptive, samples[of.name], own_rows)
         _write(folder / of.name, COLUMNS, own_rows, lines)
     for name in rounds:
-        own_rows, title = _records(rows[rows["page"] == (name, True)]), f"{name}: rewrites"
+        own_rows, title = records(rows[rows["page"] == (name, True)]), f"{name}: rewrites"
         lines = benchmark_page(title, COLUMNS, own_rows, misfits=remarks.get((name, True), []))
         _write(folder / f"{name}.rewrites", COLUMNS, own_rows, lines)
     asked_by = [(one.row, one.counts["paths"]) for one in jobs if one.counts and not one.answered]
     by_path = summed_paths(asked_by)
     write_rows(results / PATHS, PATH_COLUMNS, by_path)
     rows = rows[~rows["engine"].isin(WITHOUT_MODEL)]
-    sums = _records(summed(rows))
+    sums = records(summed(rows))
     said = [*(line for lines in remarks.values() for line in lines), *advice(by_path)]
     every = dict.fromkeys(said)
-    page = total_page(TOTAL_COLUMNS, sums, _records(rows), [trial, *asked], unplanned, every)
+    page = total_page(TOTAL_COLUMNS, sums, records(rows), [trial, *asked], unplanned, every)
     _write(folder / "total", TOTAL_COLUMNS, sums, [*page, *paths_section(by_path)])
 
 
@@ -249,12 +249,6 @@ def summed(rows: Any) -> Any:
         sums.loc[several, "currency"] = None
         found.append(sums.reset_index())
     return pd.concat(found)
-
-
-def _records(frame: Any) -> list[Record]:
-    """A frame's rows, with None where there is no value."""
-    found: list[Record] = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return found
 
 
 def _summed(counts: Sequence[Record]) -> Record:

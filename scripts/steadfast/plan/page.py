@@ -1,6 +1,7 @@
 """The pages of a plan, for people."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from steadfast.base.files import Record
 from steadfast.base.markdown import markdown_table
@@ -150,13 +151,20 @@ def cost_text(rows: Sequence[Record]) -> str:
     return " and ".join(texts)
 
 
+def records(frame: Any) -> list[Record]:
+    """A frame's rows, with None where there is no value."""
+    found: list[Record] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return found
+
+
 def _markdown(rows: Sequence[Record], columns: Sequence[str]) -> str:
     """The rows as a Markdown table of the columns that have a value."""
     names = [name for name in columns if any(row[name] not in (None, "") for row in rows)]
-    return _columns(names, rows)
+    return columns_table(names, rows)
 
 
-def _columns(names: Sequence[str], rows: Iterable[Record]) -> str:
+def columns_table(names: Sequence[str], rows: Iterable[Record]) -> str:
+    """Columns of rows as a Markdown table."""
     head = [name.replace("_", " ") for name in names]
     return markdown_table(head, ([show(row[name]) for name in names] for row in rows), padded=False)
 
@@ -260,7 +268,7 @@ def costs_table(part: str, rows: Sequence[Record], factor: float) -> str:
     """What so many times a plan's rows of a part, or (empty) of all parts, take of each model."""
     names = ["model", "requests", "prompt_tokens", "distinct_tokens", "output_budget",
              "gpu_hours", *COSTS, "currency"]  # fmt: skip
-    return _columns(names, costs(rows, part, factor))
+    return columns_table(names, costs(rows, part, factor))
 
 
 def _most(counts: Sequence[int | None]) -> int | None:

@@ -1,15 +1,13 @@
 """The plan's rows by path: what each way to ask a model behind an API would cost."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 import pandas as pd
 
 from steadfast.base.files import Record, Settings
-from steadfast.base.markdown import markdown_table
 from steadfast.engines.cost.paths import COSTS, SUMS, TOKENS
-from steadfast.plan.page import ROLES
+from steadfast.plan.page import ROLES, columns_table, records
 
 PLACE = ("benchmark", "role", "model", "part", "path")
 COLUMNS = (*PLACE, "taken", *SUMS, "currency", "hours")
@@ -65,8 +63,7 @@ def summed_paths(jobs: Iterable[tuple[Record, Sequence[Record]]]) -> list[Record
     grouped = pd.DataFrame(rows).groupby([*PLACE, "taken"], sort=False)
     firsts = grouped[["currency", "settings", "by_cost"]].first()
     sums = grouped[[*SUMS, "hours"]].sum(min_count=1).join(firsts).reset_index()
-    found: list[Record] = sums.astype(object).where(sums.notna(), None).to_dict("records")
-    return found
+    return records(sums)
 
 
 def paths_section(rows: Sequence[Record]) -> Iterator[str]:
@@ -75,21 +72,10 @@ def paths_section(rows: Sequence[Record]) -> Iterator[str]:
         return
     yield from ("", "## Paths", "", NOTES)
     heads = [*OF_MODEL[:3], *SHOWN, "currency"]
-    yield markdown_table(
-        [name.replace("_", " ") for name in heads],
-        ([_cell(name, row) for name in heads] for row in _of_models(rows)),
-        padded=False,
-    )
-
-
-def _cell(name: str, row: Mapping[Any, Any]) -> str:
-    if name == "path":
-        return f"{row[name]}{TAKEN.get(row['taken'], ' (taken by some jobs)')}"
-    value = row[name]
-    if pd.isna(value):
-        return ""  # hours that are not known
-    decimals = name in (*COSTS, "hours")
-    return f"{value:,.2f}" if decimals else f"{value:,}" if name in SHOWN else str(value)
+    shown = _of_models(rows)
+    for row in shown:
+        row["path"] += TAKEN.get(row["taken"], " (taken by some jobs)")
+    yield columns_table(heads, shown)
 
 
 def advice(rows: Sequence[Record]) -> Iterator[str]:
@@ -113,5 +99,4 @@ def _of_models(rows: Sequence[Record]) -> list[Record]:
     frame = pd.DataFrame(rows).astype({"hours": float})
     grouped = frame.groupby(list(OF_MODEL), sort=False)
     sums = grouped[list(SHOWN)].sum(min_count=1).join(grouped["taken"].mean()).reset_index()
-    found: list[Record] = sums.to_dict("records")
-    return [{**one, "role": ROLES[one["role"]]} for one in found]
+    return [{**one, "role": ROLES[one["role"]]} for one in records(sums)]

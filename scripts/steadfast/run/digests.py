@@ -24,7 +24,7 @@ from steadfast.base.files import canonical_json, write_text
 from steadfast.base.loading import FILE
 from steadfast.base.names import nearest
 from steadfast.base.resources import PACKAGE, resource
-from steadfast.base.seal import DIGITS
+from steadfast.base.seal import digest_of
 from steadfast.base.tokens import cache_folder
 from steadfast.contract.components import Component
 
@@ -91,7 +91,7 @@ def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
     parts = [[module, _file_digest(_source(module))] for module in sorted(found)]
     parts += [[path.name, _file_digest(path)] for path in _own_files(names)]
     parts += [[_short(path), _file_digest(path)] for path in sorted(paths)]
-    return hashlib.sha256(canonical_json([SCHEME, parts]).encode()).hexdigest()[:DIGITS]
+    return digest_of([SCHEME, parts])
 
 
 def modules(*names: str) -> set[str]:

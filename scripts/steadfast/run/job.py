@@ -1,13 +1,12 @@
 """One job that asks a model, a judge or a rewriter: its name, its files, and all that it takes."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from steadfast.base.files import Record, canonical_json, file_sha256
-from steadfast.base.seal import DIGITS, IDENTITY
+from steadfast.base.files import Record, file_sha256
+from steadfast.base.seal import IDENTITY, digest_of
 
 MODELS, JUDGES, REWRITERS = "models", "judges", "rewriters"
 """The sections of the config that name who answers."""
@@ -158,8 +157,7 @@ class Assignment:
     def fingerprint(self) -> str:
         """Returns 16 hexadecimal digits for who is asked what, in which run."""
         files = [file_sha256(path) for path in (self.prompts, *self.sources)]
-        content = canonical_json([self.job.outputs, self.params, self.lineage, files, self.run])
-        return hashlib.sha256(content.encode()).hexdigest()[:DIGITS]
+        return digest_of([self.job.outputs, self.params, self.lineage, files, self.run])
 
     @property
     def ready(self) -> bool:

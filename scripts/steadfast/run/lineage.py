@@ -5,7 +5,6 @@ output of a job that failed. So the params of each job have the lineage of its f
 one job could not carry out is still wanted by all that follow, until it is carried out.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import product
@@ -13,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadfast.base.checksums import contents
-from steadfast.base.files import canonical_json, file_sha256
-from steadfast.base.seal import DIGITS, Seal
+from steadfast.base.files import file_sha256
+from steadfast.base.seal import Seal, digest_of
 from steadfast.config.settings import judges_of
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
@@ -35,8 +34,7 @@ class Step(NamedTuple):
     @classmethod
     def of(cls, code: str, settings: object, before: Iterable["Step"] = ()) -> "Step":
         """A step by its code and settings, plain values, after others."""
-        whole = canonical_json([code, settings, [step.lineage for step in before]])
-        return cls(code, hashlib.sha256(whole.encode()).hexdigest()[:DIGITS])
+        return cls(code, digest_of([code, settings, [step.lineage for step in before]]))
 
 
 class Lineage:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.base.commit import described
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, write_json, write_rows, write_text
 from steadfast.contract.components import Sample, Scoring, component
@@ -84,7 +83,6 @@ def measure_noise(
     rows = noise_rows(scored, caches, counts, component(compared).make().weights)
     missed = hits_missed(scored, caches)
     given = [response for of in passes.values() for response in of.values()]
-    commit = described()
     certificate = {
         "benchmark": benchmark,
         "part": part.name,
@@ -92,7 +90,7 @@ def measure_noise(
         "noise": dict(noise),
         "found": noise_certificate(rows, scored, caches),
         "hits_missed": missed,
-        **identity(model, engine, answers, drawn, given, commit),
+        **identity(model, engine, answers, drawn, given),
     }
     write_json(out_certificate, certificate)
     write_rows(out_csv, COLUMNS, rows)

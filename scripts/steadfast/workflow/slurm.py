@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
+from steadfast.base.names import some
 from steadfast.base.resources import facts
 from steadfast.workflow.failures import WAITED, FailedJobs
 from steadfast.workflow.insides import UNSUBMITTED, singles
@@ -180,10 +181,11 @@ class Watch:
                 alike.setdefault(reason, []).append(job)
         for reason, jobs in alike.items():
             meaning = next((text for part, text in known["told"].items() if part in reason), "")
-            shown = _first([self._names.get(job, job) for job in jobs])
+            shown = some([self._names.get(job, job) for job in jobs], SHOWN_NAMES)
+            numbers = some(jobs, SHOWN_NAMES)
             each = ",".join(jobs[:SHOWN_NAMES]) + (",…" if len(jobs) > SHOWN_NAMES else "")
             said = meaning.format(job=each) or "SLURM says no more"
-            self._log.warning(f"waiting: {shown} (SLURM job {_first(jobs)}: {reason}): {said}")
+            self._log.warning(f"waiting: {shown} (SLURM job {numbers}: {reason}): {said}")
 
     def say_held(self, states: States) -> None:
         """Says which running jobs wait for what another job holds, each once."""
@@ -201,11 +203,6 @@ class Watch:
         if (name, line) not in self._said:
             self._said.add((name, line))
             self._log.warning(f"{name}: {line}")
-
-
-def _first(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
-    return f"{', '.join(names[:SHOWN_NAMES])}{more}"
 
 
 def wait_before_steps() -> None:

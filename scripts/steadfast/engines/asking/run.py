@@ -91,8 +91,7 @@ def run_part(
             for request, response, attempt in exchanges
         )
         write_jsonl(replies.files[0], records)
-        commit = described()
-        made = identity(model, engine, answers, requests, responses, commit)
+        made = identity(model, engine, answers, requests, responses)
         write_json(replies.identity, {**made, **replies.record})
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
 
@@ -154,7 +153,6 @@ def identity(
     answers: Settings,
     requests: Sequence[Request],
     responses: Sequence[Response],
-    commit: str | None = None,
 ) -> Identity:
     """Model, settings, versions, and what was used, the same after a resumed run (promise 9).
 
@@ -177,7 +175,7 @@ def identity(
             key: _shown(key, answers) for key in sorted(FITTING - {"engine"}) if key in answers
         },
         "packages": packages,
-        "commit": commit,
+        "commit": described(),
         "served": [
             {"model": name, "fingerprint": fingerprint, "responses": count}
             for (name, fingerprint), count in sorted(served.items(), key=str)
