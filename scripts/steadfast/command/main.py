@@ -15,13 +15,19 @@ Argument = tuple[Sequence[str], dict[str, Any]]
 
 
 class Command(NamedTuple):
-    """A subcommand: what it does, the words of an example, its arguments, and the module below
-    ``steadfast.command`` whose function ``main`` takes what they say."""
+    """A subcommand: what it does, the words of an example, and its arguments.
+
+    The function ``main`` of the module that has its name, or of ``start``, takes what they say.
+    """
 
     help: str
     example: str
     arguments: Sequence[Argument]
-    module: str = "start"
+
+    @property
+    def starts(self) -> bool:
+        """Whether it starts Snakemake, which takes what stands behind ``--``."""
+        return self.arguments[: len(WORKFLOW)] == WORKFLOW
 
 
 def argument(*names: str, **options: Any) -> Argument:
@@ -81,7 +87,6 @@ COMMANDS = {
             argument("config", type=Path, metavar="CONFIG", help="a file that is not there yet"),
             *(question.argument for question in QUESTIONS),
         ),
-        "init",
     ),
     "run": Command(
         "runs the workflow: tables, figures and the page", "my.yaml --cores 4", WORKFLOW
@@ -100,7 +105,6 @@ COMMANDS = {
         "says what a config needs of this machine, and what is missing",
         "my.yaml --profile profiles/slurm",
         (CONFIG, PROFILE, argument("--offline", action="store_true", help="ask no network")),
-        "doctor",
     ),
     "show": Command(
         "prints everything about one sample",
@@ -110,7 +114,6 @@ COMMANDS = {
             CONFIG,
             argument("--model", help="one model's answers; else those of all"),
         ),
-        "show",
     ),
     "page": Command(
         "makes the page alone: tables, figures and samples in one file for a browser",
@@ -129,7 +132,6 @@ COMMANDS = {
                 help="end with 3 where prompts, cells or samples differ",
             ),
         ),
-        "compare",
     ),
     "gate": Command(
         "says whether run B is no worse than run A: ends with 0, or 3 (worse), or 4 (cannot tell)",
@@ -143,7 +145,6 @@ COMMANDS = {
                 help="by how much B may be worse, as a share of full marks: %(default)s",
             ),
         ),
-        "gate",
     ),
     "labels": Command(
         "draws what people are to label, and writes a sheet and a page for it",
@@ -158,7 +159,6 @@ COMMANDS = {
                 help="answers of each benchmark, whole clusters of them: %(default)s",
             ),
         ),
-        "labels",
     ),
     "bundle": Command(
         "packs a run into one file that travels, results/bundle.zip", "my.yaml", WORKFLOW
@@ -171,7 +171,6 @@ COMMANDS = {
             argument("into", type=Path, help="a folder that is not there yet, or is empty"),
             argument("--code", action="store_true", help="take a bundle that brings code"),
         ),
-        "unbundle",
     ),
     "export": Command("writes the benchmarks as data sets, to results/export", "my.yaml", WORKFLOW),
     "noise": Command(
@@ -183,7 +182,6 @@ COMMANDS = {
         "prints what has a shell complete the command",
         "bash",
         (argument("shell", choices=("bash", "zsh"), help="which shell"),),
-        "completion",
     ),
 }
 BEHIND = "What stands behind -- goes to Snakemake as it is: -- --dry-run, -- results/tables."
@@ -202,7 +200,7 @@ def parser() -> argparse.ArgumentParser:
     )
     below = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
-        behind = f"\n{BEHIND}" if command.arguments[: len(WORKFLOW)] == WORKFLOW else ""
+        behind = f"\n{BEHIND}" if command.starts else ""
         one = below.add_parser(
             name,
             help=command.help,
@@ -220,7 +218,7 @@ def main(words: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if words is None else words)
     take_any_text()
     passed: list[str] = []
-    if words and words[0] in COMMANDS and COMMANDS[words[0]].module == "start" and "--" in words:
+    if words and words[0] in COMMANDS and COMMANDS[words[0]].starts and "--" in words:
         at = words.index("--")
         words, passed = words[:at], words[at + 1 :]
     known = parser()
@@ -228,7 +226,8 @@ def main(words: Sequence[str] | None = None) -> None:
     given.snakemake = passed
     if any(word.partition("=")[0] in ("--config", "-C") for word in passed):
         known.error(f"{given.command}: write --set KEY=VALUE in place of --config behind --")
-    sys.exit(import_module(f"steadfast.command.{COMMANDS[given.command].module}").main(given))
+    module = "start" if COMMANDS[given.command].starts else given.command
+    sys.exit(import_module(f"steadfast.command.{module}").main(given))
 
 
 if __name__ == "__main__":

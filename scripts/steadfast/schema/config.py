@@ -2,13 +2,12 @@
 
 from typing import Literal, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 from steadfast.schema.corpora import Corpora
 from steadfast.schema.judged import JudgingSettings
-from steadfast.schema.model_base import BaseModelSettings
 from steadfast.schema.models import ModelSettings
 from steadfast.schema.strict import StrictModel, check_names, key, plan, section
 
@@ -218,29 +217,26 @@ class Config(StrictModel):
                 )
         return models
 
-    @field_validator("judges")
+    @field_validator("judges", "rewriters")
     @classmethod
-    def _judges_answer(cls, judges: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
-        for name, judge in judges.items():
-            if judge.engine in ("scored", "replay", "floor"):
+    def _can_be_asked(
+        cls, models: dict[str, ModelSettings], info: ValidationInfo
+    ) -> dict[str, ModelSettings]:
+        judge = info.field_name == "judges"
+        kind, does = ("judge", "judges") if judge else ("rewriter", "rewords")
+        for name, model in models.items():
+            if model.engine in ("scored", "floor") or (judge and model.engine == "replay"):
                 raise ValueError(
-                    f"judge {name!r}: engine {judge.engine} judges nothing; name another"
+                    f"{kind} {name!r}: engine {model.engine} {does} nothing; name another"
                 )
-            _check_one_limit("judge", name, judge)
-        return judges
-
-    @field_validator("rewriters")
-    @classmethod
-    def _rewriters_answer(cls, rewriters: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
-        for name, rewriter in rewriters.items():
-            if rewriter.engine in ("scored", "floor"):
-                raise ValueError(
-                    f"rewriter {name!r}: engine {rewriter.engine} rewords nothing; name another"
-                )
-            if rewriter.draws > 1:
+            if model.draws > 1 and not judge:
                 raise ValueError(f"rewriter {name!r}: it is asked once; leave draws out")
-            _check_one_limit("rewriter", name, rewriter)
-        return rewriters
+            if isinstance(model.max_tokens, dict):
+                raise ValueError(
+                    f"{kind} {name!r}: max_tokens must be one number, since what a {kind} is asked "
+                    "has no task"
+                )
+        return models
 
     @model_validator(mode="after")
     def _only_known_models(self) -> Self:
@@ -310,11 +306,3 @@ class Config(StrictModel):
     def running(self) -> list[str]:
         """Names of the models that run, in the config's order."""
         return [name for name in self.models if not self.only or name in self.only]
-
-
-def _check_one_limit(kind: str, name: str, model: BaseModelSettings) -> None:
-    if isinstance(model.max_tokens, dict):
-        raise ValueError(
-            f"{kind} {name!r}: max_tokens must be one number, since what a {kind} is asked has no "
-            "task"
-        )
