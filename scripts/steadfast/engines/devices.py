@@ -78,24 +78,18 @@ class Lease:
     def _wait(self, count: int, names: list[str], say: Callable[[str], None]) -> None:
         waited = False
         while True:
-            for name in names:
+            for name in (name for name in names if name not in self._held):
+                lock = self._open(name)
+                if take(lock):
+                    self._held[name] = lock
+                else:
+                    os.close(lock)
                 if len(self._held) == count:
                     return
-                if name not in self._held and (lock := self._try(name)) is not None:
-                    self._held[name] = lock
-            if len(self._held) == count:
-                return
             if not waited:
                 say(f"waits for {count} of the GPUs {', '.join(names)}: other jobs hold them")
             waited = True
             time.sleep(LOOK_SECONDS)
-
-    def _try(self, name: str) -> int | None:
-        lock = self._open(name)
-        if take(lock):
-            return lock
-        os.close(lock)
-        return None
 
     def _open(self, name: str) -> int:
         path = self._folder / f"{name.replace('/', '_')}.lock"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from steadfast.base.files import Record, file_sha256
 from steadfast.base.seal import IDENTITY, digest_of
@@ -14,13 +14,6 @@ ROLES = {"rewrites": REWRITERS, "inference": MODELS, "verdicts": JUDGES}
 """Whom each rule asks, in the order in which their replies are needed."""
 FOLDERS = {JUDGES: "verdicts", REWRITERS: "rewrites"}
 """Folders of the judges' and rewriters' journals, beside those of the benchmarks."""
-
-
-class Wildcards(Protocol):
-    """A job's wildcards, of which not all rules have each."""
-
-    def get(self, name: str, /) -> str | None:
-        """The value of one."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +31,7 @@ class Job:
     judge: str = ""
 
     @classmethod
-    def of(cls, wildcards: Wildcards) -> "Job":
+    def of(cls, wildcards: Mapping[str, str]) -> "Job":
         """The job of a rule's wildcards."""
         names = ("benchmark", "model", "part", "judge", "rewriter")
         benchmark, model, part, judge, rewriter = (wildcards.get(name) or "" for name in names)

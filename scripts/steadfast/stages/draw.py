@@ -7,12 +7,11 @@ from typing import Any
 from matplotlib import style
 
 from steadfast.base.files import Settings, read_json
-from steadfast.base.seal import Seal
 from steadfast.contract.components import component
 from steadfast.show.figures import STYLE, in_trial, write_picture
 from steadfast.show.roster import Display, adaptive_remark
 from steadfast.stats.tidy import read_csv
-from steadfast.workflow.script import paths, run_rule
+from steadfast.workflow.script import of_metrics, paths, run_rule
 
 
 def draw(
@@ -39,14 +38,10 @@ def draw(
 
 
 if job := globals().get("snakemake"):
-    metrics, params = paths(job.input.metrics), job.params
-    identity = Path(job.input.identity)
     stems = dict.fromkeys(path.with_suffix("") for path in paths(job.output.figures))
     run_rule(
         draw,
         job,
-        reads=[Seal(params.made_from, identity, tuple(metrics))],
-        metrics=dict(zip(params.metrics, metrics, strict=True)),
-        outs=dict(zip(params.names, stems, strict=True)),
-        decisions=paths(job.input.get("decision") or ()),
+        outs=dict(zip(job.params.names, stems, strict=True)),
+        **of_metrics(job),
     )

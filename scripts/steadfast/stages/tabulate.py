@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Settings, read_json
-from steadfast.base.seal import Seal
 from steadfast.contract.components import component
 from steadfast.show.render import write_table
 from steadfast.show.roster import Display, adaptive_remark
 from steadfast.show.table import Table
 from steadfast.stats.tidy import read_csv
-from steadfast.workflow.script import paths, run_rule
+from steadfast.workflow.script import of_metrics, run_rule
 
 
 def tabulate(
@@ -34,13 +33,9 @@ def tabulate(
 
 
 if job := globals().get("snakemake"):
-    metrics, params = paths(job.input.metrics), job.params
-    identity = Path(job.input.identity)
     run_rule(
         tabulate,
         job,
-        reads=[Seal(params.made_from, identity, tuple(metrics))],
-        metrics=dict(zip(params.metrics, metrics, strict=True)),
         out_dir=Path(job.output.tables[0]).parent,
-        decisions=paths(job.input.get("decision") or ()),
+        **of_metrics(job),
     )

@@ -68,6 +68,16 @@ def run_rule(
             sys.exit(1)
 
 
+def of_metrics(job: Any) -> dict[str, Any]:
+    """What shows a benchmark's metrics: them, their seal, and an adaptive run's last decision."""
+    files = paths(job.input.metrics)
+    return {
+        "reads": [Seal(job.params.made_from, Path(job.input.identity), tuple(files))],
+        "metrics": dict(zip(job.params.metrics, files, strict=True)),
+        "decisions": paths(job.input.get("decision") or ()),
+    }
+
+
 def collect_seldom() -> None:
     """Looks for cycles seldom, and not in what is imported: jobs make many records, few cycles."""
     gc.freeze()
