@@ -177,6 +177,7 @@ def test_the_address_is_by_default_the_provider_s(engine, host, monkeypatch):
         (AnthropicModel, {"thinking": "budget", "temperature": None, "reasoning": {"tokens": 512}},
          "1024 at least for a budget"),
         (AnthropicModel, {"temperature": 1.5}, "less than or equal to 1"),
+        (AnthropicModel, {"temperature": -0.1}, "greater than or equal to 0"),
         (AnthropicModel, {"min_p": 0.1}, "min_p"),
         (AnthropicModel, {"extra_body": {"max_tokens": 5}}, "use the model's key max_tokens"),
         (AnthropicModel, {"extra_body": {"output_config": {"effort": "low"}}}, "key effort"),

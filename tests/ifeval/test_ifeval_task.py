@@ -81,3 +81,13 @@ def test_models_are_asked_published_prompts():
 def test_released_prompts_have_pinned_addresses():
     needs = task(models=API, source="released", sets=["ifbench"]).data[0].needs
     assert len(needs.addresses) == 1 and "/allenai/IFBench/db69a6f" in needs.addresses[0]
+
+
+def test_an_export_says_what_was_asked_and_nothing_of_one_s_own_folders():
+    settings = task(models=API, **PUBLISHED, sets=["ifbench"], lengths={}).exports.settings
+    assert {name: settings[name] for name in ("source", "sets", "texts")} == {
+        "source": "local", "sets": ["ifbench"], "texts": "",
+    }  # fmt: skip
+    assert {"seed", "places", "lengths"} <= settings["settings"].keys()
+    assert not {"directory", "reading"} & settings["settings"].keys()
+    assert task().exports.settings["sets"] == ["synthetic"]

@@ -137,3 +137,7 @@ def test_costs_grow_with_the_clusters():
     (found,) = costs([row, row | {"part": "8k"}], "", 3.0)
     assert (found["requests"], found["gpu_hours"]) == (60, None)
     assert (found["cost"], found["cost_uncached"]) == (9.0, 12.0)
+    judged = row | {"judges": "j", "requests": 4, "whole_cost": None}
+    first, second = costs([row, judged, judged | {"part": "8k"}], "4k", 2.0)
+    assert (first["model"], first["requests"], first["cost"]) == ("api", 20, 3.0)
+    assert (second["model"], second["requests"], second["cost"]) == ("api (judges)", 8, None)
