@@ -264,12 +264,17 @@ class KeyedSamples(Samples):
             for record in records
         }
         for prompt in prompts:
-            if prompt[self._key] not in known:
-                raise UserError(
-                    f"prompts: the {self._key} {prompt[self._key]!r} of sample "
-                    f"{prompt['sample_id']} is not in the data; write the prompts again"
-                )
-            yield known[prompt[self._key]]
+            yield named_by(prompt, self._key, known)
+
+
+def named_by(prompt: Settings, key: str, known: Mapping[Any, T]) -> T:
+    """Returns what a prompt names in a field; a UserError says that it is not in the data."""
+    if prompt[key] not in known:
+        raise UserError(
+            f"prompts: the {key} {prompt[key]!r} of sample {prompt['sample_id']} is not in the "
+            "data; write the prompts again"
+        )
+    return known[prompt[key]]
 
 
 class StandIn(ABC):

@@ -10,7 +10,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.base.names import nearest, shown
-from steadfast.contract.components import Data, Sample, Samples
+from steadfast.contract.components import Data, Sample, Samples, named_by
 
 METRICS = ("scores", "coverage", "comparisons", "drawn", "headline")
 SCORE = "Score"
@@ -174,13 +174,8 @@ class SimpleSamples(Samples):
             for one in records
         }
         for prompt in prompts:
-            sample, text = prompt["sample_id"], prompt.get("text_id", "")
-            if sample not in known or (text and text not in texts):
-                raise UserError(
-                    f"prompts: what sample {sample} refers to is not in the data; write the "
-                    "prompts again"
-                )
-            yield {"instance": known[sample], "context": texts.get(text, "")}
+            text = named_by(prompt, "text_id", texts) if "text_id" in prompt else ""
+            yield {"instance": named_by(prompt, "sample_id", known), "context": text}
 
     def text(self, sample: Sample[Any]) -> str:
         text: str = sample.source["context"]

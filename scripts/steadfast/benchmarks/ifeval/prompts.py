@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.base.tokens import fingerprint
 from steadfast.benchmarks.ifeval.facts import ALONE, Prompt
-from steadfast.contract.components import Data, Sample, Samples
+from steadfast.contract.components import Data, Sample, Samples, named_by
 
 WORDINGS = facts("ifeval/wordings.yaml")
 
@@ -73,13 +72,8 @@ class IfevalSamples(Samples):
             for one in records
         }
         for prompt in prompts:
-            text = prompt.get("text_id")
-            if prompt["context_id"] not in known or (text and text not in texts):
-                raise UserError(
-                    f"prompts: what sample {prompt['sample_id']} refers to is not in the data; "
-                    "write the prompts again"
-                )
-            yield {"instance": known[prompt["context_id"]], "context": texts.get(text)}
+            text = named_by(prompt, "text_id", texts) if "text_id" in prompt else None
+            yield {"instance": named_by(prompt, "context_id", known), "context": text}
 
     def text(self, sample: Sample[Prompt]) -> str:
         context = sample.source["context"]

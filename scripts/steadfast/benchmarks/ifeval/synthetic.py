@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -72,39 +72,33 @@ def _asks(instruction: Mapping[str, Any]) -> str:
 
 def written(instructions: Sequence[Mapping[str, Any]], kept: Collection[int]) -> str:
     """Returns an answer that follows the instructions at these places, and none of the others."""
-    its = {one["kind"]: (place in kept, one["kwargs"]) for place, one in enumerate(instructions)}
-
-    def follows(kind: str) -> bool:
-        return its[kind][0] if kind in its else False
-
-    def argument(kind: str, name: str) -> Any:
-        return its.get(kind, (False, {}))[1].get(name)
-
-    bullets = argument("detectable_format:number_bullet_lists", "num_bullets") or 0
-    bullets += bool(bullets) and not follows("detectable_format:number_bullet_lists")
-    lines = [f"<<{WORDS['title']}>>"] if follows("detectable_format:title") else []
+    asked = {one["kind"]: one["kwargs"] for one in instructions}
+    follows = {one["kind"] for place, one in enumerate(instructions) if place in kept}
+    breaks = asked.keys() - follows
+    listed = "detectable_format:number_bullet_lists"
+    bullets = asked[listed]["num_bullets"] + (listed in breaks) if listed in asked else 0
+    lines = [f"<<{WORDS['title']}>>"] if "detectable_format:title" in follows else []
     body = [WORDS["body"]]
-    if "punctuation:no_comma" in its and not follows("punctuation:no_comma"):
+    if "punctuation:no_comma" in breaks:
         body.append(WORDS["comma"])
-    if follows("keywords:existence"):
-        body += [f"I think of {word}." for word in argument("keywords:existence", "keywords")]
-    if "keywords:forbidden_words" in its and not follows("keywords:forbidden_words"):
-        body.append(f"I say {argument('keywords:forbidden_words', 'forbidden_words')[0]}.")
-    if follows("detectable_content:number_placeholders"):
-        number = argument("detectable_content:number_placeholders", "num_placeholders")
+    if "keywords:existence" in follows:
+        body += [f"I think of {word}." for word in asked["keywords:existence"]["keywords"]]
+    if "keywords:forbidden_words" in breaks:
+        body.append(f"I say {asked['keywords:forbidden_words']['forbidden_words'][0]}.")
+    if "detectable_content:number_placeholders" in follows:
+        number = asked["detectable_content:number_placeholders"]["num_placeholders"]
         body.append(f"Ask {' '.join(WORDS['places'][:number])} about it.")
     ending = [f"* {text}" for text in WORDS["bullets"][:bullets]]
-    if follows("startend:end_checker"):
-        ending.append(argument("startend:end_checker", "end_phrase"))
-    words = "length_constraints:number_words"
-    if words in its and follows(words) == (argument(words, "relation") == "at least"):
+    if "startend:end_checker" in follows:
+        ending.append(asked["startend:end_checker"]["end_phrase"])
+    length = "length_constraints:number_words"
+    if length in asked and (length in follows) == (asked[length]["relation"] == "at least"):
         text = "\n".join([*lines, *body, *ending])
-        missing = argument(words, "num_words") - len(WORD.findall(text))
-        for number in count():
+        missing = asked[length]["num_words"] - len(WORD.findall(text))
+        for filler in cycle(WORDS["filler"]):
             if missing <= 0:
                 break
-            filler = WORDS["filler"][number % len(WORDS["filler"])]
             body.append(f"{filler.capitalize()}.")
             missing -= len(filler.split())
     text = "\n".join([*lines, " ".join(body), *ending])
-    return f'"{text}"' if follows("startend:quotation") else text
+    return f'"{text}"' if "startend:quotation" in follows else text
