@@ -108,6 +108,10 @@ class Reply:
         return self.status in ANSWERED
 
 
+MISSING = Reply("missing", "")
+"""In place of a reply that there is not."""
+
+
 @dataclass(frozen=True)
 class Score:
     """What one answer is worth.

@@ -13,7 +13,7 @@ from steadfast.benchmarks.cfbench.satisfaction import (
     outcome,
     satisfaction,
 )
-from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
 from steadfast.judging.majority import voted_points
 
 
@@ -64,9 +64,9 @@ class CfbenchScoring(Scoring):
             return score
         if not answer.answered:
             return replace(score, values={**score.values, DIRECT: None})
-        reply, value = verdicts.get(direct_request(sample.id)), None
+        reply, value = verdicts.get(direct_request(sample.id), MISSING), None
         read = _no_reply(reply)
-        if reply is not None and reply.answered:
+        if reply.answered:
             value = direct_score(self._mode, reply.text, answer.text)
             read = {"problem": "the reply gives no score"} if value is None else {"score": value}
         extracted = {**score.extracted, DIRECT: read}
@@ -89,8 +89,8 @@ class CfbenchScoring(Scoring):
     def _checklist(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         if not answer.answered:
             return _unscored(answer.status)
-        reply = verdicts.get(sample.id)
-        if reply is None or not reply.answered:
+        reply = verdicts.get(sample.id, MISSING)
+        if not reply.answered:
             return _unscored(INVALID, _no_reply(reply))
         texts, priorities = (
             [checkpoint[key] for checkpoint in sample.source["checkpoints"]]
@@ -110,5 +110,5 @@ def _unscored(status: str, extracted: Record | None = None) -> Score:
     return Score(status, values=dict.fromkeys(RATES), extracted=extracted)
 
 
-def _no_reply(reply: Reply | None) -> Record:
-    return {"problem": f"the judge's reply: {reply.status if reply else 'missing'}"}
+def _no_reply(reply: Reply) -> Record:
+    return {"problem": f"the judge's reply: {reply.status}"}

@@ -26,7 +26,7 @@ from steadfast.benchmarks.complexbench.judge import (
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
 from steadfast.benchmarks.complexbench.rules import released, strict
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError, Verdict
-from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.votes import ON_RULES, voted
 
 SHOWN = 200  # characters of a copied part that a record keeps
@@ -91,7 +91,7 @@ class ComplexbenchScoring(Scoring):
         for turn, its_answer in zip(turns(sample), turns(answer), strict=True):
             # Of a turn without an answer the judge was asked nothing.
             for point, how in routes(turn, self._mode, self._judging).items():
-                reply = verdicts.get(request_id(turn.id, point))
+                reply = verdicts.get(request_id(turn.id, point), MISSING)
                 decided[point] = self._decision(its_answer, how, questions[point], reply)
         return decided
 
@@ -123,13 +123,10 @@ class ComplexbenchScoring(Scoring):
             else {},
         )
 
-    def _decision(
-        self, answer: Answer, how: Route, question: Record, reply: Reply | None
-    ) -> Decision:
+    def _decision(self, answer: Answer, how: Route, question: Record, reply: Reply) -> Decision:
         about: Record = {"by": how.by}
-        if reply is None or not reply.answered:
-            status = reply.status if reply else "missing"
-            return None, about | {"problem": f"the judge's reply: {status}"}
+        if not reply.answered:
+            return None, about | {"problem": f"the judge's reply: {reply.status}"}
         strict = self._mode == STRICT
         if how.by != "rule":
             shown = shown_answer(answer, how.by, self._mode)

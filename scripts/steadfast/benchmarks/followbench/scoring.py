@@ -13,7 +13,7 @@ from steadfast.benchmarks.followbench.replies import (
     strict_rating,
 )
 from steadfast.benchmarks.followbench.rules import satisfied
-from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.votes import ON_RULES
 from steadfast.judging.majority import voted_points
 
@@ -40,10 +40,7 @@ class FollowbenchScoring(Scoring):
         if not answer.answered:
             return Score(answer.status)
         if sample.prompt["scorer"] == JUDGE:
-            scores = {
-                way: self._judged(sample, answer, way, verdicts.get(request_id(sample.id, way)))
-                for way in self._ways
-            }
+            scores = {way: self._judged(sample, answer, way, verdicts) for way in self._ways}
             first, *_ = self._ways
             return replace(scores.pop(first), other_raters=scores)
         group, level = sample.source, sample.prompt["level"]
@@ -51,9 +48,9 @@ class FollowbenchScoring(Scoring):
         kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
         found = Score(answer.status, {RULE: kept}, kept, extracted={"problem": None})
         way = self._ways[0]
-        if (reply := verdicts.get(request_id(sample.id, way))) is None:
+        if request_id(sample.id, way) not in verdicts:
             return found
-        return replace(found, other_raters={ON_RULES: self._judged(sample, answer, way, reply)})
+        return replace(found, other_raters={ON_RULES: self._judged(sample, answer, way, verdicts)})
 
     def majority(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
@@ -65,17 +62,17 @@ class FollowbenchScoring(Scoring):
         return replace(voted_points(scores), other_raters=others)
 
     def _judged(
-        self, sample: Sample[Prompt], answer: Answer, way: str, reply: Reply | None
+        self, sample: Sample[Prompt], answer: Answer, way: str, verdicts: Mapping[str, Reply]
     ) -> Score:
         """Returns one judge's verdicts on an answer, and what was wrong with its reply."""
         points: dict[str, float] | None = None
         values: Record = {}
-        problem = reply.status if reply else "missing"
-        if reply and reply.answered:
+        reply = verdicts.get(request_id(sample.id, way), MISSING)
+        problem = reply.status
+        if reply.answered:
             problem = "unreadable"
             points, values = self._read(sample, answer, way, reply.text)
-        attempts = reply.attempts if reply else None
-        extracted = {"problem": None if points else problem, "attempts": attempts}
+        extracted = {"problem": None if points else problem, "attempts": reply.attempts}
         # To released code a refusal is an empty reply; what never came says nothing in any mode.
         failed = self._mode == "released" and problem in ("unreadable", "refused")
         if points is None and not failed:
