@@ -6,18 +6,18 @@ and of Parquet a row group, here of 1,000 records, and pyarrow. On Linux.
 """
 
 import argparse
-import csv
 import json
 import multiprocessing
 import random
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
 from pathlib import Path
 
 from contexts import measured
 
-from steadfast.base.files import Record, write_jsonl
+from steadfast.base.files import Record, write_jsonl, write_rows
 from steadfast.contract.components import Component
 
 FIELDS = ("id", "title", "text")
@@ -49,10 +49,7 @@ def write_json(path: Path, rows: Iterator[Record]) -> None:
 
 def write_csv(path: Path, rows: Iterator[Record]) -> None:
     """With the names of the fields in the first line."""
-    with open(path, "w", newline="") as out:
-        writer = csv.DictWriter(out, FIELDS)
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(path, FIELDS, rows)
 
 
 def write_parquet(path: Path, rows: Iterator[Record]) -> None:
@@ -62,13 +59,8 @@ def write_parquet(path: Path, rows: Iterator[Record]) -> None:
 
     schema = pyarrow.schema([(field, pyarrow.string()) for field in FIELDS])
     with parquet.ParquetWriter(path, schema) as writer:
-        group: list[Record] = []
-        for row in rows:
-            group.append(row)
-            if len(group) == GROUP:
-                writer.write_table(pyarrow.Table.from_pylist(group, schema))
-                group = []
-        writer.write_table(pyarrow.Table.from_pylist(group, schema))
+        while group := list(islice(rows, GROUP)):
+            writer.write_table(pyarrow.Table.from_pylist(group, schema))
 
 
 FORMATS: dict[str, Callable[[Path, Iterator[Record]], None]] = {

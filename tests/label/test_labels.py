@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.contract.components import Question, Sample
-from steadfast.label.draw import ToLabel, clusters_in_order, drawn
-from steadfast.label.sheet import write_sheet
+from steadfast.label.sheet import ToLabel, clusters_in_order, drawn, write_sheet
 from steadfast.stats.raters import listed_verdicts, read_label_file
 
 QUESTIONS = [Question("1", "Is it calm?"), Question("2", "=1+1")]

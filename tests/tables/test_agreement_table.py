@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from steadfast.show.agreement import agreement_table
+from steadfast.show.judges import agreement_table
 from steadfast.show.render import comma_separated, markdown, write_table
 from steadfast.show.roster import Display, Shown
 from steadfast.stats.agreement import agreement_rows

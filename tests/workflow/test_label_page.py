@@ -6,8 +6,7 @@ import pytest
 
 from browser import Watched, browser, chromium
 from steadfast.contract.components import Question
-from steadfast.label.draw import ToLabel
-from steadfast.label.sheet import write_sheet
+from steadfast.label.sheet import ToLabel, write_sheet
 
 pytest.importorskip("playwright", reason="playwright is not installed: make .venv/dev")
 pytestmark = [

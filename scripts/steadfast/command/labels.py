@@ -8,8 +8,7 @@ from steadfast.base.errors import UserError
 from steadfast.command.says_why import says_why
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
-from steadfast.label.draw import drawn
-from steadfast.label.sheet import write_sheet
+from steadfast.label.sheet import drawn, write_sheet
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedRun
 

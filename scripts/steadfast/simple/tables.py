@@ -5,9 +5,9 @@ from functools import cached_property
 
 from steadfast.base.resources import facts
 from steadfast.contract.components import Frames
-from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import Values
 from steadfast.show.effective import Effective, Filled, effective_table
+from steadfast.show.judges import agreement_table
 from steadfast.show.one_score import OneScore
 from steadfast.show.results import values_by_model
 from steadfast.show.roster import Display

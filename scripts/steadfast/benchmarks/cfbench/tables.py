@@ -19,7 +19,6 @@ from steadfast.benchmarks.cfbench.facts import (
 from steadfast.benchmarks.cfbench.results import CfbenchResults
 from steadfast.contract.components import Frames
 from steadfast.contract.votes import rater_name
-from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import (
     MODEL,
     Values,
@@ -31,7 +30,7 @@ from steadfast.show.cells import (
     rank_cells,
     share_cell,
 )
-from steadfast.show.corrected import corrected_table
+from steadfast.show.judges import agreement_table, corrected_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display

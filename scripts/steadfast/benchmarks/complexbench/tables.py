@@ -20,10 +20,8 @@ from steadfast.benchmarks.complexbench.results import (
     heading,
 )
 from steadfast.contract.components import Frames
-from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import MODEL, count_cell, share_cell
-from steadfast.show.corrected import corrected_table
-from steadfast.show.preferences import preference_table
+from steadfast.show.judges import agreement_table, corrected_table, preference_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table

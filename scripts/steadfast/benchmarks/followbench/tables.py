@@ -9,7 +9,6 @@ from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PA
 from steadfast.benchmarks.followbench.results import PRINTED, TESTED, WORDS, FollowbenchResults
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
-from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import (
     CellsByModel,
     count_cell,
@@ -18,7 +17,7 @@ from steadfast.show.cells import (
     rank_cells,
     share_cell,
 )
-from steadfast.show.corrected import corrected_table
+from steadfast.show.judges import agreement_table, corrected_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display

@@ -1,0 +1,244 @@
+"""Tables that judged benchmarks share: raters that agree, what people correct, who is preferred."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
+from steadfast.show.cells import (
+    PERCENT_DIGITS,
+    count_cell,
+    incomplete_mark,
+    interval_cell,
+    number_cell,
+)
+from steadfast.show.results import Note, Results, listed
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import Display, Roster
+from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.stats.agreement import ITSELF, KINDS, RATES, RULES
+from steadfast.stats.corrected import FEWEST
+
+AGREEMENT, CORRECTED = facts("agreement.yaml"), facts("corrected.yaml")
+PREFERENCES = facts("preferences.yaml")
+
+
+def agreement_table(
+    name: str, rows: pd.DataFrame, display: Display, benchmark: str, item: str
+) -> Table:
+    """Returns ``stats.agreement.agreement_rows`` as a table, a section for each kind of pair."""
+    has_interval = bool(rows["raw_low"].notna().any())
+    against = [rate for rate in RATES if rate in rows]
+    roster = Roster(set(rows["model"]) - {""}, display)
+    # Stand-ins judge no model's answers, so that they have nothing in common with other raters.
+    apart = rows["n"].groupby([rows["first"], rows["second"]]).transform("max") == 0
+    stand_ins = rows[["first", "second"]].map(roster.is_stand_in).any(axis=1)
+    shown = rows[~(apart & stand_ins)]
+    sections = []
+    for kind in KINDS:
+        pairs = shown[shown["kind"] == kind].groupby(["first", "second"], sort=False)
+        lines = [
+            line
+            for _, pair in pairs
+            for line in _pair_rows(pair, roster, display.digits, has_interval, against)
+        ]
+        if lines:
+            sections.append(Section(tuple(lines), AGREEMENT["kinds"][kind]))
+    intervals = AGREEMENT["intervals"] if has_interval else ""
+    caption = AGREEMENT["caption"].format(benchmark=benchmark, item=item, intervals=intervals)
+    notes = tuple((None, AGREEMENT["notes"][note]) for note in _agreement_notes(shown))
+    return Table(name, caption, _agreement_columns(has_interval, against), tuple(sections), notes)
+
+
+def _agreement_columns(has_interval: bool, against: Sequence[str]) -> tuple[Column, ...]:
+    interval = [SHARED["interval"]] if has_interval else []
+    return (
+        *(Column(heading, align="l") for heading in ("First", "Second", "Model")),
+        Column("Items", align="r"),
+        *(Column(heading, "Raw (%)") for heading in ("Value", *interval)),
+        *(Column(heading, "Kappa") for heading in ("Value", *interval)),
+        *(Column(heading, AGREEMENT[rate]) for rate in against for heading in ("Value", *interval)),
+        *(Column(heading, "Single", "r") for heading in ("First", "Second")),
+    )
+
+
+def _pair_rows(
+    pair: pd.DataFrame,
+    roster: Roster,
+    digits: int,
+    has_interval: bool,
+    against: Sequence[str],
+) -> list[tuple[Cell, ...]]:
+    """Returns the row of all models together, then each one's."""
+    ordered = pair.sort_values("model", key=lambda model: model != "", kind="stable")
+    return [
+        (
+            Cell(roster.label(row.first), repeated=i > 0),
+            Cell(roster.label(row.second), repeated=i > 0),
+            Cell(roster.label(row.model) if row.model else AGREEMENT["all"]),
+            count_cell(row.n),
+            *_value(row, "raw", 100, PERCENT_DIGITS, has_interval),
+            *_value(row, "kappa", 1, digits, has_interval),
+            *(
+                cell
+                for of in against
+                for cell in _value(row, of, 100, PERCENT_DIGITS, has_interval)
+            ),
+            count_cell(row.only_first),
+            count_cell(row.only_second),
+        )
+        for i, row in enumerate(ordered.itertuples())
+    ]
+
+
+def _value(row: Any, name: str, factor: int, digits: int, has_interval: bool) -> list[Cell]:
+    value, low, high = (getattr(row, column) for column in (name, f"{name}_low", f"{name}_high"))
+    interval = [interval_cell(low, high, digits, factor)] if has_interval else []
+    return [number_cell(value, digits, factor), *interval]
+
+
+def _agreement_notes(rows: pd.DataFrame) -> list[str]:
+    if rows.empty:
+        return ["empty"]
+    notes = ["alone"] if (rows[["only_first", "only_second"]] > 0).any(axis=None) else []
+    notes += ["rules"] if (rows["kind"] == RULES).any() else []
+    notes += ["rates"] if "sensitivity" in rows and rows["sensitivity"].notna().any() else []
+    notes += ["itself"] if (rows["kind"] == ITSELF).any() else []
+    return [*notes, *(["undefined"] if (rows["kappa"].isna() & (rows["n"] > 0)).any() else [])]
+
+
+def corrected_table(
+    results: Results, name: str, benchmark: str, unit: str, digits: Mapping[str, int]
+) -> Table:
+    """Returns ``stats.corrected.corrected_rows`` as a table; digits: of each measure."""
+    rows = results.frames["corrected"]
+    headings, interval = CORRECTED["headings"], SHARED["interval"]
+    columns = [Column(heading, align="l") for heading in ("Model", "Other", "Measure")]
+    columns += [
+        Column(text, headings[group])
+        for group in ("judge", "corrected")
+        for text in ("Value", interval)
+    ]
+    columns += [Column(text, headings["labelled"], "r") for text in (unit.capitalize(), "Verdicts")]
+
+    def row(of: Any) -> tuple[Cell, ...]:
+        places = digits[of.measure]
+        return (
+            Cell(results.roster.label(of.model)),
+            Cell(results.roster.label(of.other) if of.other else None),
+            Cell(of.measure),
+            number_cell(of.raw, places),
+            interval_cell(of.raw_low, of.raw_high, places),
+            number_cell(of.value, places),
+            interval_cell(of.low, of.high, places),
+            count_cell(of.clusters),
+            count_cell(of.units),
+        )
+
+    apart = rows["other"] != ""
+    sections = [
+        Section(tuple(map(row, part.itertuples())), CORRECTED[heading])
+        for heading, part in (("values", rows[~apart]), ("differences", rows[apart]))
+        if not part.empty
+    ]
+    notes = [CORRECTED["notes"]["meaning"]]
+    if rows["value"].isna().any():
+        notes.append(CORRECTED["notes"]["few"].format(fewest=FEWEST, unit=unit))
+    if pairs := _turned(rows[apart], results):
+        notes.append(CORRECTED["notes"]["turned"].format(pairs=pairs))
+    caption = CORRECTED["caption"].format(benchmark=benchmark)
+    shared = results.shared_notes(judged=True)
+    return Table(
+        f"{results.prefix}{name}",
+        caption,
+        tuple(columns),
+        tuple(sections),
+        (*shared, *((None, note) for note in notes)),
+    )
+
+
+def _turned(rows: pd.DataFrame, results: Results) -> str:
+    """The pairs of which the judge calls the one better, and its corrected word the other."""
+    label = results.roster.label
+    return listed(
+        [
+            CORRECTED["pair"].format(
+                model=label(of.model), other=label(of.other), measure=of.measure
+            )
+            for of in rows.itertuples()
+            if of.raw * of.value < 0
+        ]
+    )
+
+
+def preference_table(
+    name: str,
+    rows: pd.DataFrame,
+    roster: Roster,
+    digits: int,
+    benchmark: str,
+    total: str,
+    notes: Iterable[Note] = (),
+) -> Table:
+    """Returns the table of ``stats.preferences.preferences``: a row every two models.
+
+    Each pair stands by the first judge that judged both models. ``total`` is what an answer wins
+    with, for the caption; ``notes`` stand before the table's own.
+    """
+    pairs = rows[rows["model"] != ""]
+    pairs = pairs.drop_duplicates(["model", "other"])
+    people = bool((pairs["labelled"] > 0).any())
+    shown = pairs.to_dict("records")
+    if people:
+        judge = pairs.groupby("judge", sort=False)["labelled"].sum().idxmax()
+        shown += rows[(rows["judge"] == judge) & (rows["model"] == "")].to_dict("records")
+    body = [
+        (*_names(row, roster), *_counts(row), *(_people(row, digits) if people else ()))
+        for row in shown
+    ]
+    caption = PREFERENCES["caption"].format(
+        benchmark=benchmark, total=total, people=PREFERENCES["people"] if people else ""
+    )
+    own = PREFERENCES["notes"]["counted" if shown else "empty"]
+    table = Table(
+        name, caption, _preference_columns(people), (Section(tuple(body)),), (*notes, (None, own))
+    )
+    return replace(table, rows_per_page=PREFERENCES["rows_per_page"])
+
+
+def _preference_columns(people: bool) -> tuple[Column, ...]:
+    groups = PREFERENCES["groups"]
+    columns = [Column(PREFERENCES[side], align="l") for side in ("first", "second")]
+    columns += [Column(text, groups["counts"], "r") for text in PREFERENCES["counts"].values()]
+    if people:
+        columns += [
+            Column(text, groups["people"], "r") for text in PREFERENCES["people_counts"].values()
+        ]
+        headings = (*PREFERENCES["agreement"].values(), SHARED["interval"])
+        columns += [Column(heading, groups["agreement"]) for heading in headings]
+    return tuple(columns)
+
+
+def _names(row: Record, roster: Roster) -> tuple[Cell, Cell]:
+    if not row["model"]:
+        return Cell(PREFERENCES["all"]), Cell(None)
+    return Cell(roster.label(row["model"])), Cell(roster.label(row["other"]))
+
+
+def _counts(row: Record) -> list[Cell]:
+    *counts, total = [count_cell(row[key]) for key in PREFERENCES["counts"]]
+    return [*counts, replace(total, marks=incomplete_mark(row["n"] < row["expected"]))]
+
+
+def _people(row: Record, digits: int) -> list[Cell]:
+    """Returns what people prefer, and how well the scores agree; nothing where nobody compared."""
+    compared = bool(row["labelled"])
+    return [
+        *(count_cell(row[key]) if compared else Cell(None) for key in PREFERENCES["people_counts"]),
+        number_cell(row["raw"], PERCENT_DIGITS, 100),
+        number_cell(row["kappa"], digits),
+        interval_cell(row["kappa_low"], row["kappa_high"], digits),
+    ]
