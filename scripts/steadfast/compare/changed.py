@@ -1,10 +1,12 @@
 """Which cells of the metrics differ between two runs, and whether by more than was drawn."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from steadfast.base.files import Record
 from steadfast.contract.records import OVERALL
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT
 
@@ -64,10 +66,11 @@ def moved(cells: pd.DataFrame, metric: str, paired: pd.DataFrame) -> pd.DataFram
     """
     rows = []
     changed = cells[cells["difference"].abs() > NOTHING] if len(cells) else cells
-    by_model = dict(list(paired.groupby("model"))) if len(paired) else {}
+    by_model: dict[str, list[Record]] = defaultdict(list)
+    for test in paired.to_dict("records"):
+        by_model[test["model"]].append(test)
     for cell in changed.to_dict("records"):
-        tests = by_model.get(cell["model"])
-        test = _test(cell, metric, tests) if tests is not None else None
+        test = next((one for one in by_model[cell["model"]] if _is_of(one, cell, metric)), None)
         if test is not None:
             low, high, p, by = test["low"], test["high"], test["p"], PAIRED
             beyond = YES if p < SIGNIFICANT else NO
@@ -89,22 +92,15 @@ def shown_keys(keys: Mapping[str, str]) -> str:
     return " ".join(f"{key}={value}" for key, value in keys.items() if value)
 
 
-def _test(
-    cell: Mapping[str, object], metric: str, tests: pd.DataFrame
-) -> Mapping[str, float] | None:
-    """The paired difference of the same mean of the same samples; None: there is none."""
-    keys, difference = cell["keys"], cell["difference"]
-    assert isinstance(keys, Mapping) and isinstance(difference, float)
-    for test in tests.to_dict("records"):
-        same = abs(test["difference"] - difference) <= NOTHING and not np.isnan(test["low"])
-        if same and _same_keys(dict(keys), test["keys"], metric):
-            return {name: test[name] for name in ("low", "high", "p")}
-    return None
+def _is_of(test: Record, cell: Record, metric: str) -> bool:
+    """Whether a paired difference is of the same mean of the same samples as a cell.
 
-
-def _same_keys(cell: dict[str, str], test: Mapping[str, str], metric: str) -> bool:
-    """Whether the keys agree; those that a cell has no column for, as a headline, are free."""
-    measure = cell.pop("measure", metric)
-    if test.get("measure", measure).casefold() not in (measure.casefold(), OVERALL):
+    Keys that a cell has no column for, as a headline, are free.
+    """
+    if abs(test["difference"] - cell["difference"]) > NOTHING or np.isnan(test["low"]):
         return False
-    return all((value or OVERALL) == (test.get(key) or OVERALL) for key, value in cell.items())
+    keys, tested = dict(cell["keys"]), test["keys"]
+    measure = keys.pop("measure", metric)
+    if tested.get("measure", measure).casefold() not in (measure.casefold(), OVERALL):
+        return False
+    return all((value or OVERALL) == (tested.get(key) or OVERALL) for key, value in keys.items())

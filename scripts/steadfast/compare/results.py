@@ -1,6 +1,5 @@
 """Two results folders side by side: settings, prompts, cells of the metrics, and samples."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json
+from steadfast.base.tokens import fingerprint
 from steadfast.compare import changed as moved
 from steadfast.compare import flips
 from steadfast.config.portable import portable
@@ -314,7 +314,7 @@ def _digests(part: FinishedPart) -> dict[str, str]:
         item = part.files.joined.item(sample)
         before = digests[sample.before.id] if sample.before else ""
         text = "\0".join([before, item.head + item.context + item.tail])
-        digests[sample.id] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        digests[sample.id] = fingerprint(text)
     return digests
 
 

@@ -1,6 +1,5 @@
 """Judge templates: plain text with named slots, which a file of the user's may replace."""
 
-import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import read_text
 from steadfast.base.names import nearest
 from steadfast.base.resources import PREFIX, located
+from steadfast.base.tokens import fingerprint
 
 SLOT = re.compile(r"\{\{(\w+)\}\}")
 SECTION = re.compile(r"^=== for (\S.*?) ===[ \t]*\n", re.MULTILINE)
@@ -176,5 +176,4 @@ def _parted(
 
 def boundary(answer: str) -> str:
     """Returns a word that follows from the answer, so that this cannot imitate where it ends."""
-    digest = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"answer-{digest[:8]}"
+    return f"answer-{fingerprint(answer)[:8]}"

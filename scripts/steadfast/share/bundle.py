@@ -17,7 +17,7 @@ from steadfast.base.resources import resource
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.config.portable import as_yaml, replaced
-from steadfast.contract.exports import Exports, Source
+from steadfast.contract.exports import About, Source
 from steadfast.contract.registry import packages
 from steadfast.contract.request import FINAL
 from steadfast.engines.asking.journal import final_responses
@@ -181,20 +181,18 @@ def _readme(run: Evaluation) -> str:
 
 def _sources(run: Evaluation) -> Iterator[str]:
     """Each text's source, and whether it may be passed on."""
-    listed: dict[str, Source] = {}
-    unknown = []
+    listed, withheld, unknown = dict[str, Source](), dict[str, None](), []
     for name in run.running:
         exports = run.tasks[name].exports
         if exports is None:
             unknown.append(run.benchmarks[name].title)
             continue
-        how: Exports = exports.make()
-        listed |= {source.name: source for source in how.about().sources}
-    withheld = [one.name for one in listed.values() if one.redistribution in ("no", "unknown")]
-    withheld += [f"the texts of {title}" for title in unknown]
-    if withheld:
+        about: About = exports.make().about()
+        listed |= {source.name: source for source in about.sources}
+        withheld |= dict.fromkeys(about.withheld)
+    if names := [*withheld, *(f"the texts of {title}" for title in unknown)]:
         yield (
-            f"**Not for publication as it is**: of {', '.join(withheld)} the text may not be "
+            f"**Not for publication as it is**: of {', '.join(names)} the text may not be "
             "passed on, or nobody knows."
         )
     rows = [

@@ -1,6 +1,5 @@
 """Every Eval Ever's files of a bundle: a log of each model and benchmark, and its samples."""
 
-import hashlib
 import json
 import math
 from collections import Counter
@@ -8,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from steadfast.base.files import Record, canonical_json, file_sha256, write_json, write_jsonl
+from steadfast.base.tokens import fingerprint
 from steadfast.contract.components import Sample
 from steadfast.contract.records import OutputRecord, ScoreRecord
 from steadfast.contract.request import Item
@@ -161,11 +161,10 @@ def _metadata(sample: Sample, item: Item, score: ScoreRecord) -> Record:
         "part": sample.part,
         "status": str(score["status"]),
         "points": canonical_json(score["points"] or {}),
-        "prompt_sha256": hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest(),
+        "prompt_sha256": fingerprint(whole),
     }
 
 
 def _hash(content: Record) -> str:
     """As the schema's own converters give it."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return fingerprint(json.dumps(content, sort_keys=True, separators=(",", ":")))

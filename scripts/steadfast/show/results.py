@@ -189,8 +189,8 @@ def tie_note(roster: Roster, unit: str) -> Note:
 def shared_notes(roster: Roster, judged: bool) -> list[Note]:
     """Returns notes on released scores, whose verdicts count, and that no real model competes."""
     notes: list[Note] = []
-    if note := roster.prompt_note:
-        notes.append((None, note))
+    if mark := "apart" if roster.apart else "released" if roster.released else None:
+        notes.append((None, NOTES[mark]))
     if judged and (judge := roster.judge_note):
         notes.append((None, judge))
     if roster.no_real_model:

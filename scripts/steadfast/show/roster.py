@@ -188,12 +188,6 @@ class Roster:
         return shown.series or model, shown.base
 
     @property
-    def prompt_note(self) -> str | None:
-        """Returns what the mark of released scores says; None where no model has it."""
-        note = "apart" if self.apart else "released" if self.released else None
-        return NOTES[note] if note else None
-
-    @property
     def judge_note(self) -> str | None:
         """Returns whose verdicts count, and whether that is a real model; of models first."""
         unranked = {self.kind(model) in UNRANKED for model in self.models}

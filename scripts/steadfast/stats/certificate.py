@@ -120,16 +120,13 @@ class Wanted:
     def reached(self, groups: Sequence[TaskGroup], clusters: int) -> float:
         """The power of a run with so many clusters, see ``TaskGroup.strata``."""
         strata = _strata(groups, clusters)
-        if sum(stratum.clusters for stratum in strata) < FEWEST:
-            return 0.0
-        return power_of_run(self.difference, strata, self.pairs, self.skewed)
+        return power_of_run(self.difference, strata, self.pairs, self.skewed) if strata else 0.0
 
     def smallest(self, groups: Sequence[TaskGroup], clusters: int) -> float:
         """The smallest difference that such a run tells apart with the wanted power, or nan."""
-        strata = _strata(groups, clusters)
-        if sum(stratum.clusters for stratum in strata) < FEWEST:
-            return float("nan")
-        return smallest_of_run(strata, self.pairs, self.power, self.skewed)
+        if strata := _strata(groups, clusters):
+            return smallest_of_run(strata, self.pairs, self.power, self.skewed)
+        return float("nan")
 
     def clusters(self, groups: Sequence[TaskGroup]) -> int | None:
         """The fewest clusters with which a run reaches the power; None beyond ``MOST``."""
@@ -147,7 +144,9 @@ class Wanted:
 
 
 def _strata(groups: Sequence[TaskGroup], clusters: int) -> list[Stratum]:
-    return [stratum for group in groups for stratum in group.strata(clusters)]
+    """All of a run; none where they have too few clusters for any test."""
+    found = [stratum for group in groups for stratum in group.strata(clusters)]
+    return found if sum(stratum.clusters for stratum in found) >= FEWEST else []
 
 
 def pilot_rows(scores: Iterable[Scored], compared: Compared) -> pd.DataFrame:
