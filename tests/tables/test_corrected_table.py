@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from steadfast.show.corrected import corrected_table
+from steadfast.show.judges import corrected_table
 from steadfast.show.render import comma_separated
 from steadfast.stats.corrected import COLUMNS
 
