@@ -33,17 +33,6 @@ class Rewrites:
     texts: dict[str, list[str]]  # of each rewriter, in the order of the pool
 
 
-@dataclass(frozen=True)
-class Clustered:
-    """A text of a released cluster."""
-
-    text: str  # as it stands there, after people's edit
-    cluster: int  # its number
-    distance: float  # to the centre, before the edit
-    rank: int  # 1 for the nearest to the centre
-    decision: str  # one of DECISIONS
-
-
 def rewrites(task: str, directory: str | None) -> Rewrites:
     """Returns the rewrites that were clustered."""
     place, record = _read("rewrites", task, directory)
@@ -55,18 +44,22 @@ def rewrites(task: str, directory: str | None) -> Rewrites:
         raise _misshapen(place) from None
 
 
-def clustered(task: str, directory: str | None) -> list[Clustered]:
-    """Returns the texts of the clusters, from the centre of each outwards."""
+def clustered(task: str, directory: str | None) -> list[Record]:
+    """Returns where the texts were clustered, from the centre of each cluster outwards.
+
+    Texts are as they stand there, after people's edits; distances to the centre are from before.
+    """
     place, record = _read("clusters", task, directory)
     try:
         return [
-            Clustered(
-                _text(entry["text"]),
-                int(number),
-                float(entry["distance"]),
-                rank,
-                DECISIONS[entry[FLAG]],
-            )
+            {
+                "cluster": int(number),
+                "distance": round(float(entry["distance"]), DIGITS),
+                "rank": rank,
+                "decision": DECISIONS[entry[FLAG]],
+                "edit": None,
+                "released_text": _text(entry["text"]),
+            }
             for number in sorted(name for name in record if name != "ori_prompt")
             for rank, entry in enumerate(record[number], start=1)
         ]
@@ -128,37 +121,27 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
         )
     corrections = facts("lifbench/recs/released.yaml")["corrections"].get(name, {})
     for record, entry in zip(pool, _matched(texts, entries), strict=True):
-        edit = None
-        if entry.decision == "edit":
-            edit = original.check(entry.text).text
+        if entry["decision"] == "edit":
+            entry["edit"] = original.check(entry["released_text"]).text
             for wrong, right in corrections.items():
-                edit = edit.replace(wrong, right)
-        yield {
-            "text_id": record["text_id"],
-            "direction": direction,
-            "cluster": entry.cluster,
-            "distance": round(entry.distance, DIGITS),
-            "rank": entry.rank,
-            "decision": entry.decision,
-            "edit": edit,
-            "released_text": entry.text,
-        }
+                entry["edit"] = entry["edit"].replace(wrong, right)
+        yield {"text_id": record["text_id"], "direction": direction, **entry}
 
 
-def _matched(texts: Sequence[str], entries: Sequence[Clustered]) -> list[Clustered]:
+def _matched(texts: Sequence[str], entries: Sequence[Record]) -> list[Record]:
     """Returns the entry of each text: the same text, or of those edited the most similar."""
     left = dict(enumerate(entries))
-    found: dict[int, Clustered] = {}
+    found: dict[int, Record] = {}
     for number, text in enumerate(texts):
-        place = next((p for p, entry in left.items() if entry.text == text), None)
+        place = next((p for p, entry in left.items() if entry["released_text"] == text), None)
         if place is not None:
             found[number] = left.pop(place)
     rest = [number for number in range(len(texts)) if number not in found]
     places = list(left)
     similar = np.array(
         [
-            [Indel.normalized_similarity(texts[number], left[place].text) for place in places]
-            for number in rest
+            [Indel.normalized_similarity(texts[n], left[p]["released_text"]) for p in places]
+            for n in rest
         ]
     ).reshape(len(rest), len(places))
     rows, columns = linear_sum_assignment(similar, maximize=True)
