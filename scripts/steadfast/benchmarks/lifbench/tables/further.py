@@ -9,7 +9,7 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.sampling import sign_test
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
-from steadfast.show.cells import MODEL, Values, incomplete_mark, interval_cell, number_cell, p_cell
+from steadfast.show.cells import MODEL, Values, interval_cells, joined_cells, number_cell, p_cell
 from steadfast.show.results import Note, incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded
@@ -57,21 +57,15 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
 
     counts = rows.drop_duplicates("model").set_index("model")[["scored", "expected"]]
     lacking = set(counts.index[counts["scored"] < counts["expected"]])
-
-    def cells(model: str) -> Iterator[Cell]:
-        marks = incomplete_mark(model in lacking)
-        for perspective in headings:
-            found = rows_of(rows, model=model, perspective=perspective)
-            for row in found.itertuples():
-                yield Cell(str(rounded(row.value, digits)), marks=marks)
-                yield interval_cell(row.low, row.high, digits)
-            if found.empty:
-                yield from (Cell(None), Cell(None))
-
+    parts = []
+    for perspective in headings:
+        its = rows_of(rows, perspective=perspective)
+        parts.append(results.cells([Values(values_by_model(its), lacking & set(its["model"]))]))
+        parts.append(interval_cells(its, results.roster.models, digits))
     missing = results.incomplete_model_notes(counts)
     others = [note for note in results.notes if note[0] != "incomplete"]
     notes = [*missing, *others, *sign_notes(rows, results), *results.drawn_notes()]
-    sections = results.sections(results.groups(), lambda model: list(cells(model)))
+    sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
     return results.table(name, (MODEL, *columns), sections, notes)
 
 
