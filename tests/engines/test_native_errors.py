@@ -195,4 +195,5 @@ def test_settings_that_a_provider_refuses_are_refused_before_it_is_asked(kind, s
 
 def test_a_claude_model_that_thinks_takes_a_temperature_of_1():
     thinks = {"thinking": "budget", "reasoning": {"tokens": 1024}, "temperature": 1}
-    assert AnthropicModel(engine="anthropic", model="m", **thinks).temperature == 1
+    settings = {"engine": "anthropic", "model": "m", **thinks}
+    assert AnthropicModel.model_validate(settings).temperature == 1

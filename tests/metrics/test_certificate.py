@@ -55,6 +55,16 @@ def test_with_one_context_a_length_the_trend_counts_as_chance():
     assert NORMAL.smallest([lengths], 1) > 2 * NORMAL.smallest([lengths], 2)
 
 
+def test_a_task_by_itself_has_its_own_variance():
+    none = np.zeros(2)
+    of = Components(("a", "b"), np.diag([0.01, 0.04]), np.zeros((2, 2)), none, none, none, 9)
+    both = TaskGroup(of, np.full(2, 0.5), np.ones(2))
+    groups = both, both.of_task("a"), both.of_task("b")
+    # Of half of each, (.01 + .04) ÷ 4.
+    variances = [one.strata(10)[0].variance for one in groups]
+    assert variances == pytest.approx([0.0125, 0.01, 0.04])
+
+
 def test_a_run_that_can_never_be_large_enough_has_no_number():
     assert Wanted(1e-6, 0.8).clusters([group(1.0)]) is None
 
