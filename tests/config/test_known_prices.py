@@ -50,6 +50,13 @@ def test_flex_has_a_share_where_a_model_is_served_so(model, flex):
     assert (price.flex, price.batch) == (flex, 0.5)
 
 
+def test_what_costs_the_same_at_any_length_keeps_its_price_among_what_does_not():
+    address = "https://openrouter.ai/api/v1"
+    price = priced("x-ai/grok-4-fast", base_url=address).models["x"].price
+    ((tokens, rates),) = ((of.tokens, (of.input, of.cached, of.output)) for of in price.above)
+    assert (price.cached, tokens, rates) == (0.05, 128_000, (0.4, 0.05, 1.0))
+
+
 def test_the_provider_is_known_by_its_address():
     there = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1").models["x"]
     assert (there.price.input, there.price.batch) == (2.0, 1)

@@ -10,6 +10,7 @@ import openai
 import pytest
 
 from servers import JsonHandler
+from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.openai.client import Access, Client
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Grüße, 北京 😀"}], "max_tokens": 4}
@@ -108,3 +109,10 @@ def test_another_host_that_a_server_names_does_not_get_the_key():
         post(f"http://127.0.0.1:{port}/v1")
     assert [path for path, _, _ in seen] == ["/v1/chat/completions", "/v1/other"]
     assert ["authorization" in header for _, header, _ in seen] == [True, False]
+
+
+@pytest.mark.parametrize(("system", "tokens"), [(None, 4 + 3), ("Be brief.", 4 + 9 + 4 + 3)])
+def test_a_template_adds_the_marks_of_its_messages_and_of_the_reply(system, tokens):
+    settings = {"engine": "openai", "model": "m", "system": system}
+    engine = build_engine(Setup(settings, {"api_key_env": None}))
+    assert engine.template_tokens(len) == tokens
