@@ -120,7 +120,7 @@ def _judged(request: JudgedRequest, cut: Cut) -> Record:
 def answer_row(seen: FinishedAnswer) -> list[Any]:
     """What answers are filtered by: status, total, points, and whether raters differ in total."""
     if seen.score is None:
-        return [seen.output["status"] if seen.output else "missing", None, None, 0]
+        return [seen.output["status"] if seen.output else "not asked", None, None, 0]
     score = seen.score
     totals = {other["total"] for other in score["other_raters"].values()}
     points = {name: _round(value) for name, value in (score["points"] or {}).items()}
