@@ -20,7 +20,6 @@ from steadfast.page.sample_data import Cut, answer_data, answer_row, sample_data
 from steadfast.page.view_sample import SeenSample
 from steadfast.run.finished import FinishedAnswer, FinishedPart, FinishedRun
 
-STYLE = ("page.css",)
 SCRIPTS = ("unpack.js", "elements.js", "tables.js", "run.js", "samples.js", "main.js")
 LEVEL = 6
 """Of compression; the highest takes twice as long for a third of a per cent."""
@@ -59,7 +58,7 @@ def page(title: str, packs: Iterable[Pack]) -> str:
     """Returns the page's HTML, whose policy lets its own script run and nothing be fetched."""
     folder = resource("page")
     script = "".join(read_text(folder / name) for name in SCRIPTS)
-    style = "".join(read_text(folder / name) for name in STYLE)
+    style = read_text(folder / "page.css")
     pieces = {name: piece for pack in packs for name, piece in pack.pieces.items()}
     data = "\n".join(
         f'<script type="text/plain" data-piece="{escape(name)}">{piece}</script>'

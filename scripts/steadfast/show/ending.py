@@ -6,9 +6,9 @@ import textwrap
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from operator import mul
 from pathlib import Path
-from typing import NamedTuple
 
 from steadfast.base.files import read_rows
 from steadfast.base.names import visible
@@ -118,16 +118,8 @@ def _money(rows: Sequence[Mapping[str, str]]) -> str:
     return f"; billed {billed:.4g} {priced[0]['currency']}{beside}"
 
 
-class MeasureColumn(NamedTuple):
-    """A column of the terminal's table: the lines of its heading, and of each row's cell."""
-
-    benchmark: str
-    measure: str
-    cells: list[list[str]]
-
-    def lines(self, first: bool) -> list[list[str]]:
-        """Returns its heading and its cells; the benchmark stands above its first column alone."""
-        return [[self.benchmark if first else "", self.measure], *self.cells]
+MeasureColumn = list[list[str]]
+"""The lines of each cell; the heading's, which comes first, are benchmark and measure."""
 
 
 def headline(page: str, width: int) -> list[str]:
@@ -169,7 +161,7 @@ def _columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Me
         benchmark, _, measure = _plain(head).rpartition(": ")
         ends = at + 1 if heads[at + 1 : at + 2] == [head + INTERVAL] else None
         cells = [[_plain(row[at]), *([_interval(row[ends])] if ends else [])] for row in rows]
-        yield MeasureColumn(benchmark, measure, cells)
+        yield [[benchmark, measure], *cells]
 
 
 def _interval(cell: str) -> str:
@@ -192,8 +184,10 @@ def _blocks(
 
 
 def _laid_out(block: Sequence[MeasureColumn], labels: Sequence[Sequence[str]]) -> list[str]:
-    before = ["", *(column.benchmark for column in block)]
-    sides = [labels, *(c.lines(c.benchmark != before[i]) for i, c in enumerate(block))]
+    sides, above = [labels], ""
+    for (benchmark, measure), *column in block:
+        sides.append([["" if benchmark == above else benchmark, measure], *column])
+        above = benchmark  # which stands above its first column alone
     rows = list(zip(*sides, strict=True))
     # The heading of a group goes on above the columns, which are empty there.
     within = [row for row in rows if any(map(any, row[1:]))]
@@ -202,10 +196,9 @@ def _laid_out(block: Sequence[MeasureColumn], labels: Sequence[Sequence[str]]) -
     ]
     lines = []
     for number, row in enumerate(rows):
-        for i in range(max(map(len, row))):
-            cells = (cell[i] if i < len(cell) else "" for cell in row)
+        for texts in zip_longest(*row, fillvalue=""):
             padded = (
-                text + " " * (wide - _width(text)) for text, wide in zip(cells, widths, strict=True)
+                text + " " * (wide - _width(text)) for text, wide in zip(texts, widths, strict=True)
             )
             lines.append(GAP.join(padded).rstrip())
         lines += [GAP.join("-" * wide for wide in widths)] if number == 0 else []

@@ -203,10 +203,8 @@ def preference_table(
         benchmark=benchmark, total=total, people=PREFERENCES["people"] if people else ""
     )
     own = PREFERENCES["notes"]["counted" if shown else "empty"]
-    table = Table(
-        name, caption, _preference_columns(people), (Section(tuple(body)),), (*notes, (None, own))
-    )
-    return replace(table, rows_per_page=PREFERENCES["rows_per_page"])
+    parts = (_preference_columns(people), (Section(tuple(body)),), (*notes, (None, own)))
+    return Table(name, caption, *parts, rows_per_page=PREFERENCES["rows_per_page"])
 
 
 def _preference_columns(people: bool) -> tuple[Column, ...]:

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
+from steadfast.corpora.contexts.filling import fill
 
 NUMBERED = "numbered"
 FORMATS = (NUMBERED, "bulleted", "json")
@@ -66,19 +68,32 @@ def in_format(context: Record, format: str) -> Record:
     return {**context, "text": show(context[content], format), "tokens": tokens}
 
 
-def token_counts(
-    scenario: str, content: Sequence[object], formats: Sequence[str], tokenizer: Tokenizer
-) -> dict[str, int]:
-    """Returns the tokens of a content's text in the numbered format and in each of the formats."""
+def fill_formats(
+    scenario: str,
+    content: Callable[[int], Sequence[object]],
+    sizes: list[int],
+    budget: int,
+    formats: Sequence[str],
+    tokenizer: Tokenizer,
+) -> tuple[int, Record] | None:
+    """Returns how many units fit into a budget in each format, and the fields of their tokens.
+
+    Those are ``tokens``, as numbered, and ``format_tokens`` of several formats. ``content`` gives
+    that of so many units, ``sizes`` are estimates of each; None where all fit (``filling.fill``).
+    """
     show = CONTENT[scenario][1]
-    wanted = dict.fromkeys((NUMBERED, *formats))
-    return {format: tokenizer.count(show(content, format)) for format in wanted}
 
+    @cache
+    def counts(units: int) -> dict[str, int]:
+        shown = content(units)
+        return {of: tokenizer.count(show(shown, of)) for of in dict.fromkeys((NUMBERED, *formats))}
 
-def token_fields(counts: Mapping[str, int]) -> Record:
-    """Returns a context's ``tokens``, as numbered, and ``format_tokens`` of several formats."""
-    whole: Record = {"tokens": counts[NUMBERED]}
-    return whole | ({"format_tokens": dict(counts)} if len(counts) > 1 else {})
+    filled = fill(sizes, budget, lambda units: max(counts(units).values()))
+    if filled is None:
+        return None
+    found = counts(filled.units)
+    whole: Record = {"tokens": found[NUMBERED]}
+    return filled.units, whole | ({"format_tokens": found} if len(found) > 1 else {})
 
 
 def _json(value: object) -> str:

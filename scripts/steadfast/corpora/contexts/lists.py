@@ -3,19 +3,14 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from random import Random
 
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
 from steadfast.corpora.contexts import filling
-from steadfast.corpora.contexts.formats import (
-    NUMBERED,
-    show_list,
-    token_counts,
-    token_fields,
-)
+from steadfast.corpora.contexts.formats import NUMBERED, fill_formats, show_list
 
 LIST = filling.FACTS["list"]
 HEXADECIMAL = re.compile(r"[0-9a-f]+|.*[0-9a-f]{32}.*")
@@ -47,19 +42,15 @@ def build(
         budget,
     )
     elements = [element for _, element in numbered]
-
-    @cache
-    def counts(units: int) -> dict[str, int]:
-        return token_counts("list", elements[:units], formats, tokenizer)
-
-    filled = filling.fill(sizes, budget, lambda units: max(counts(units).values()))
+    filled = fill_formats("list", lambda units: elements[:units], sizes, budget, formats, tokenizer)
     if filled is None:
         offers = "{:,} instructions of {} to {} tokens".format(
             len(instructions), *LIST["instruction_tokens"]
         )
         raise filling.too_small("alpaca", offers, "list", budget)
-    elements = elements[: filled.units]
-    return {**token_fields(counts(filled.units)), "text": show_list(elements), "elements": elements}
+    units, tokens = filled
+    elements = elements[:units]
+    return {**tokens, "text": show_list(elements), "elements": elements}
 
 
 contexts = partial(filling.seeded_contexts, "list", build)  # the contexts of all seeds

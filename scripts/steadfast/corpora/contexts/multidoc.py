@@ -4,7 +4,7 @@ from base64 import urlsafe_b64encode
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeGuard
@@ -13,13 +13,7 @@ from uuid import UUID
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
 from steadfast.corpora.contexts import filling
-from steadfast.corpora.contexts.formats import (
-    NUMBERED,
-    show_document,
-    show_documents,
-    token_counts,
-    token_fields,
-)
+from steadfast.corpora.contexts.formats import NUMBERED, fill_formats, show_document, show_documents
 
 MULTIDOC = filling.FACTS["multidoc"]
 CHARACTERS = 20  # a token of running text has fewer
@@ -52,24 +46,21 @@ def build(
     )
     order = f"{rng.getrandbits(128):032x}"
 
-    @cache
-    def counts(units: int) -> dict[str, int]:
-        shown = [document.fields for document in _mixed(documents[:units], order)]
-        return token_counts("multidoc", shown, formats, tokenizer)
+    def shown(units: int) -> list[dict[str, str]]:
+        return [document.fields for document in _mixed(documents[:units], order)]
 
-    filled = filling.fill(sizes, budget, lambda units: max(counts(units).values()))
+    filled = fill_formats("multidoc", shown, sizes, budget, formats, tokenizer)
     if filled is None:
         offers = "{:,} texts of {} tokens or more".format(
             len(documents), MULTIDOC["text_tokens"][0]
         )
         raise filling.too_small(", corpora/".join(corpora), offers, "multidoc", budget)
-    documents = _mixed(documents[: filled.units], order)
-    shown = [document.fields for document in documents]
+    units, tokens = filled
     return {
-        **token_fields(counts(filled.units)),
-        "text": show_documents(shown),
-        "documents": shown,
-        "duplicate_groups": _groups(documents),
+        **tokens,
+        "text": show_documents(shown(units)),
+        "documents": shown(units),
+        "duplicate_groups": _groups(_mixed(documents[:units], order)),
     }
 
 
