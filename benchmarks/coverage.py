@@ -1,16 +1,15 @@
-"""How often intervals cover, and how often equal models are told apart: before and after.
+"""How often intervals cover, and how often equal models are told apart.
 
 Runs are drawn from populations whose mean is known, and go through the project's own functions, a
-run a model. Before are the percentile cluster bootstrap, which drew lengths with contexts, and the
-sign-flip test. Widths are over that of the exact interval: today's, drawn in or out about its value
-until it holds the truth in exactly 95 of 100 of these runs.
+run a model. Widths are over that of the exact interval: the project's, drawn in or out about its
+value until it holds the truth in exactly 95 of 100 of these runs.
 
 Run: ``PYTHONPATH=scripts python benchmarks/coverage.py [PART ...]``, where a part is kinds, means,
 stability, differences or raters. What kinds prints, in seconds, is in coverage.md.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 
 import numpy as np
@@ -23,7 +22,7 @@ from steadfast.stats.agreement import agreement_rows
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import compare_models
 
-RUNS, DRAWN, MANY = 400, 500, 4000
+RUNS, MANY = 400, 4000
 TASKS = {"LSI": "list", "MF": "multidoc", "OQ": "onedoc"}
 LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
 TREND = 0.06  # of the mean from one length to the next
@@ -97,19 +96,6 @@ def runs(
     frame["model"] = pd.Categorical(frame["model"], ordered=True)
     frame["length"] = pd.Categorical(frame["length"], lengths, ordered=True)
     return frame.astype({"task": "category", "cluster": "category", "stratum": "category"})
-
-
-def percentile(frame: pd.DataFrame, weights: Sequence[float]) -> pd.DataFrame:
-    """Intervals of before: contexts drawn within the scenario alone, plain quantiles."""
-    drawn = Clusters(frame, ["stratum"])
-    rng, draws = np.random.default_rng(1), np.zeros((DRAWN, len(drawn.clusters)))
-    for stratum in np.unique(drawn.strata):
-        columns = np.flatnonzero(drawn.strata == stratum)
-        draws[:, columns] = rng.multinomial(len(columns), [1 / len(columns)] * len(columns), DRAWN)
-    sums, counts = (part.to_numpy(float) for part in drawn.sums(frame, ["model", "task"]))
-    values = (sums @ draws.T / (counts @ draws.T)).reshape(-1, len(weights), DRAWN)
-    of_all = np.average(values, axis=1, weights=weights)
-    return pd.DataFrame(np.quantile(of_all, [0.025, 0.975], axis=1).T, columns=["low", "high"])
 
 
 def covered(rows: pd.DataFrame, truth: float) -> tuple[float, float]:
@@ -205,24 +191,20 @@ def kinds() -> None:
             print_row(name, number, "", values)
 
 
-def mean_case(frame: pd.DataFrame, truth: float, task: str) -> Iterator[str]:
-    """Coverage and width, before and after, of a task's score or the overall one."""
+def mean_case(frame: pd.DataFrame, truth: float, task: str) -> tuple[str, str]:
+    """Coverage and width of a task's score or the overall one."""
     length = frame["length"].cat.categories[0] if frame["length"].nunique() == 1 else ""
     part = frame if task == OVERALL else frame[frame["task"] == task]
-    weights = [1.0] * part["task"].nunique()
     rows = ars(
         part, PAPER._replace(weighting="mean")
     )  # in the rubric too the scenarios weigh about the same
     rows = rows[(rows["task"] == task) & (rows["length"] == length)]
-    exact = exact_scale(rows, truth) * covered(rows, truth)[1]
-    for cover, width in (covered(percentile(part, weights), truth), covered(rows, truth)):
-        yield f"{cover:.3f}"
-        yield f"{width / exact:.2f}"
+    return f"{covered(rows, truth)[0]:.3f}", f"{1 / exact_scale(rows, truth):.2f}"
 
 
 def means() -> None:
     """Scores of tasks and overall: at one length and over lengths."""
-    print("score            contexts   effects          before: cover width   after: cover width")
+    print("score            contexts   effects          cover   width ÷ exact")
     kinds: dict[str, tuple[Effects, float, dict[str, float]]] = {
         "normal": (normal, 0.7, {}),
         "skewed": (skewed, 0.7, {}),
@@ -260,19 +242,13 @@ def stability() -> None:
             print_row(name, contexts, what, values)
 
 
-def sign_flips(parts: np.ndarray, rng: np.random.Generator) -> float:
-    """p-value of before, from 999 patterns."""
-    sums = rng.choice([-1.0, 1.0], (999, len(parts))) @ parts
-    return (1 + np.count_nonzero(np.abs(sums) >= abs(parts.sum()) - 1e-9)) / 1000
-
-
 def differences() -> None:
     """How often p is below .05 for two models with the same mean, and how often intervals hold 0.
 
     Each run is a task of its own, so that all are compared at once: of one scenario, or of three.
     """
-    print("\nequal models       contexts   the other's      before: p  after: p  cover")
-    rng, kinds = np.random.default_rng(2), dict[str, Effects](normal=normal, skewed=skewed)
+    print("\nequal models       contexts   the other's      p  cover")
+    kinds = dict[str, Effects](normal=normal, skewed=skewed)
     kinds |= {f"fails {share}": failing(share) for share in (0.1, 0.2, 0.3)}
     for (name, other), lengths in product(kinds.items(), (LENGTHS, ["4k"])):
         for contexts, scenarios in product((1, 2, 4, 10), (["onedoc"], [*TASKS.values()])):
@@ -289,10 +265,7 @@ def differences() -> None:
             frame = frame[frame["stratum"].isin(scenarios)].astype({"task": str, "stratum": str})
             rows = compare_models(frame, dict.fromkeys(frame["task"], 1.0), bootstrap(frame, []))
             rows = rows[rows["task"] != OVERALL]
-            means = frame.pivot_table("total", ["task", "cluster"], "model", observed=True)
-            apart = (means["a"] - means["b"]).unstack("cluster").to_numpy()
-            before = np.mean([sign_flips(part, rng) < 0.05 for part in apart])
-            values = [before, (rows["p"] < 0.05).mean(), covered(rows, 0.0)[0]]
+            values = [(rows["p"] < 0.05).mean(), covered(rows, 0.0)[0]]
             what = f"{len(scenarios)} scenario(s), {len(lengths)} length(s)"
             print_row(what, contexts, name, [f"{value:.3f}" for value in values])
 
