@@ -7,7 +7,7 @@ import pytest
 
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
-from steadfast.benchmarks.lifbench.sampling import (
+from steadfast.benchmarks.lifbench.stability import (
     Sets,
     chosen,
     sampling_effect,

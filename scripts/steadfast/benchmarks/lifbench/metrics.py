@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 import pandas as pd
 
 from steadfast.base.files import Settings
-from steadfast.benchmarks.lifbench import analyses, sampling
-from steadfast.benchmarks.lifbench.beyond import ars_by_group, beyond_ifs, paper_samples
+from steadfast.benchmarks.lifbench import analyses, stability
 from steadfast.benchmarks.lifbench.frames import coverage, data_counts, row_order, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
@@ -38,15 +37,15 @@ def metrics(
     """
     tasks = with_own(own)
     by = Rubric(rubric, weighting, tasks)
-    everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), sampling.sets_of(data)
-    whole = paper_samples(everything) if beyond else everything
+    everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), stability.sets_of(data)
+    whole = stability.paper_samples(everything) if beyond else everything
     further: dict[str, pd.DataFrame] = {}
     if sets:
         if sets.nearest and sets.random:
-            further["sampling"] = sampling.sampling_effect(whole, sets)
-        further["recs"] = sampling.statistics_rows(data)
-        kept = [*(own or ()), *sampling.unasked(whole, sets.shown)]
-        everything, whole = (sampling.chosen(of, sets.shown, kept) for of in (everything, whole))
+            further["sampling"] = stability.sampling_effect(whole, sets)
+        further["recs"] = stability.statistics_rows(data)
+        kept = [*(own or ()), *stability.unasked(whole, sets.shown)]
+        everything, whole = (stability.chosen(of, sets.shown, kept) for of in (everything, whole))
 
     def measured(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
         return {
@@ -73,11 +72,11 @@ def metrics(
     }
     if beyond:
         counted = everything[~everything["task"].isin(uncounted)]
-        beside = beyond_ifs(counted, beyond, tasks)
+        beside = stability.beyond_ifs(counted, beyond, tasks)
         frames["ifs"] = in_order(
             pd.concat([frames["ifs"], beside], ignore_index=True), row_order(frame)
         )
-        frames["perspectives"] = ars_by_group(counted, beyond, by)
+        frames["perspectives"] = stability.ars_by_group(counted, beyond, by)
     shown = ("ars", "ifs", "coverage", "comparisons", "drawn", "floor")
     frames["headline"] = headline(*(frames[name] for name in shown))
     if effective_share:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench.sampling import sign_test
+from steadfast.benchmarks.lifbench.stability import sign_test
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.show.cells import MODEL, Values, interval_cells, joined_cells, number_cell, p_cell
 from steadfast.show.results import Note, incomplete_models, values_by_model
