@@ -274,7 +274,8 @@ class _Search:
             self.digests[name] = file_sha256(path)
             for expected, by in self._expected:
                 where = f"{self._data_set.repo} {name}"
-                check(where, self.digests[name], expected.get(name), by, path)
+                again = f"delete {path} and fetch it again"
+                check(where, self.digests[name], expected.get(name), by, again)
         return path
 
 

@@ -53,10 +53,10 @@ class LockFile:
         return read_json(self.path) if self.path.exists() else {}
 
 
-def check(name: str, found: str, expected: str | None, by: str, path: Path) -> None:
-    """Refuses a digest that is not the expected one, if one is expected."""
+def check(name: str, found: str, expected: str | None, by: str, again: str) -> None:
+    """Refuses a digest that is not the expected one, if one is expected; ``again``: what to do."""
     if expected is not None and found != expected.lower():
         raise UserError(
-            f"{name}: sha256 is {found}, but {by} says {expected}; delete {path} and fetch it "
-            f"again, or correct {by} if that file is the right one"
+            f"{name}: sha256 is {found}, but {by} says {expected}; {again}, or correct {by} if "
+            "that file is the right one"
         )

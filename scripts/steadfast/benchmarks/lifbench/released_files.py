@@ -11,6 +11,7 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.contract.task import Needs
 from steadfast.corpora.lock import LockFile
+from steadfast.corpora.lock import check as check_digest
 
 LOCAL = "set lifbench.released.directory in the config to a directory that holds {name}"
 BELOW = "data/meta"  # where the files lie in a clone of the repository
@@ -65,7 +66,11 @@ def input_file(
     if "git_blob" in known:
         check(content, known, place, advice)
     else:
-        _check_lock(content, LockFile(lock), source["repository"], source["commit"], place, name)
+        revision = source["repository"], source["commit"]
+        found = hashlib.sha256(content).hexdigest()
+        expected = LockFile(lock).read(*revision).get(name)
+        check_digest(place, found, expected, lock, "fetch the released file again")
+        LockFile(lock).record(*revision, {name: found})
     return content.decode("utf-8")
 
 
@@ -74,19 +79,6 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}; check lifbench.released.directory") from None
-
-
-def _check_lock(
-    content: bytes, lock: LockFile, repository: str, commit: str, place: str, name: str
-) -> None:
-    found = hashlib.sha256(content).hexdigest()
-    expected = lock.read(repository, commit).get(name, found)
-    if found != expected:
-        raise UserError(
-            f"{place}: sha256 is {found}, but {lock.path} says {expected}; fetch the released file "
-            f"again, or correct {lock.path} if this file is the right one"
-        )
-    lock.record(repository, commit, {name: found})
 
 
 def tasks_file(inputs: Mapping[str, Path], directory: str | None, pinned: bool = False) -> str:
