@@ -57,6 +57,18 @@ def test_what_costs_the_same_at_any_length_keeps_its_price_among_what_does_not()
     assert (price.cached, tokens, rates) == (0.05, 128_000, (0.4, 0.05, 1.0))
 
 
+@pytest.mark.parametrize(
+    ("model", "address", "dollars"),
+    [
+        ("o3", None, 2.0),  # 10 until June 2025
+        ("deepseek-chat", "https://api.deepseek.com", 0.135),  # .27 at some hours of the day
+    ],
+)
+def test_of_several_prices_the_last_that_holds_at_any_hour_is_taken(model, address, dollars):
+    settings = {"base_url": address} if address else {}
+    assert priced(model, **settings).models["x"].price.input == dollars
+
+
 def test_the_provider_is_known_by_its_address():
     there = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1").models["x"]
     assert (there.price.input, there.price.batch) == (2.0, 1)

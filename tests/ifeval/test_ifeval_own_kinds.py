@@ -1,5 +1,7 @@
 """The verifiers of synthetic prompts: IFEval's verdicts, and answers that follow what is asked."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +10,7 @@ from ifeval_shared import CASES, SHARED, case_files, data_file, lines, needs_cas
 from steadfast.benchmarks.ifeval.data import instance
 from steadfast.benchmarks.ifeval.own_kinds import KINDS, own_verifier
 from steadfast.benchmarks.ifeval.scoring import followed, variants
-from steadfast.benchmarks.ifeval.synthetic import data, written
+from steadfast.benchmarks.ifeval.synthetic import DRAWS, data, written
 
 PROMPTS = list(data({}, 36, 1))
 
@@ -87,3 +89,18 @@ def test_long_answers_take_time_in_proportion():
     for text in ("[" * 200_000, "<<" * 100_000, "* " * 100_000, "\n- " * 60_000, " \n" * 100_000):
         for prompt in PROMPTS[:9]:
             followed("synthetic", prompt["instructions"], "", text)
+
+
+def test_arguments_are_drawn_within_what_answers_can_follow():
+    def drawn(kind, name):
+        found = [DRAWS[kind](Random(seed)) for seed in range(400)]
+        return {(one.get("relation"), one[name]) for one in found}
+
+    numbers = {(None, number) for number in (2, 3, 4)}
+    assert drawn("detectable_format:number_bullet_lists", "num_bullets") == numbers
+    assert drawn("detectable_content:number_placeholders", "num_placeholders") == numbers
+    words = drawn("length_constraints:number_words", "num_words")
+    ends = {"at least": (70, 120), "less than": (100, 160)}
+    for relation, (low, high) in ends.items():
+        of = [number for which, number in words if which == relation]
+        assert (min(of), max(of)) == (low, high)

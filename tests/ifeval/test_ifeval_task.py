@@ -91,3 +91,22 @@ def test_an_export_says_what_was_asked_and_nothing_of_one_s_own_folders():
     assert {"seed", "places", "lengths"} <= settings["settings"].keys()
     assert not {"directory", "reading"} & settings["settings"].keys()
     assert task().exports.settings["sets"] == ["synthetic"]
+
+
+def test_texts_are_seeded_one_after_the_other_from_the_config_s_seed():
+    (text,) = (file for file in task(lengths={"4k": 3072}, contexts_per_length=3).data
+               if file.path == "ifeval/contexts/multidoc/4k.jsonl")  # fmt: skip
+    assert text.content.settings["seeds"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("section", "named"),
+    [
+        ({}, "synthetic:data"),
+        (PUBLISHED, "data:local"),
+        ({"source": "released"}, "data:released"),
+    ],
+)
+def test_prompts_are_made_as_their_source_says(section, named):
+    file = task(models=API, **section).data[0]
+    assert file.content.name == f"steadfast.benchmarks.ifeval.{named}"

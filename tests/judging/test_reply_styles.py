@@ -180,6 +180,8 @@ UNCLEAR = [
     "1. YES\n2. NO\n4. YES",
     "1. YES\n2. partly\n3. YES",
     "1. YES\n2. NO\n3. YES\n['YES', 'YES', 'YES'].",
+    "1. YES\n2. NO\n4. YES\n['YES', 'NO', 'YES'].",
+    "1. YES\n2. NO\n['YES', 'NO', 'YES'].",
     "YES/NO/YES",
     "YES, NO, MAYBE",
     '{"1": "YES", "2": "NO"}',
