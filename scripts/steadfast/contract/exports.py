@@ -171,7 +171,6 @@ class PlainExports(Exports):
         return asked.sample.prompt["instruction"]
 
     def about(self) -> About:
-        """Returns the card."""
         sources = [
             Source(name=name, **self._known["sources"][source])
             for name, source in self._sources.items()

@@ -22,7 +22,6 @@ class SimpleStandIn(StandIn):
         self._judged = judged
 
     def reference(self, sample: Sample[Any]) -> str:
-        """Returns the instance's answer that has full marks."""
         return self._signed(instance_of(sample).gold, True)
 
     def simulated(self, sample: Sample[Any], reader: Settings, seen: float, rng: Random) -> str:

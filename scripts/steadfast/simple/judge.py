@@ -42,7 +42,6 @@ class DatasetJudgePrompts(JudgePrompts):
     def prompts(
         self, sample: Sample[Any], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        """Yields what is asked of a judge about an answer."""
         one, form = instance_of(sample), templates[TEMPLATE]
         own = {"prompt": f"{one.before}{one.prompt}".strip(), "context": one.context}
         own |= {"reference": one.gold, "boundary": boundary(answer.text)}
@@ -73,7 +72,6 @@ class DatasetJudgeScoring(BySample):
         self._scale = scale
 
     def score(self, sample: Sample[Any], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """Returns what one judge's reply makes of an answer."""
         if not answer.answered:
             return Score(answer.status)
         reply = verdicts.get(sample.id)
@@ -93,13 +91,10 @@ class DatasetJudge(BelievingJudge):
     flip, chatter = 0.5, 0.2
 
     def numbers(self, request: JudgeRequest) -> Sequence[int]:
-        """Returns that of the one thing that is asked about."""
         return [1]
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
-        """Returns the score."""
         return f"Score: {request.expected['scale'][int(verdicts[0])]:g}"
 
     def unreadable(self, reply: str, rng: Random) -> str:
-        """Returns a remark without a score."""
         return rng.choice(["Hard to say.", "A fine answer.", ""])

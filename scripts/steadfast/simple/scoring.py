@@ -14,7 +14,6 @@ class BySample(Scoring):
     """A scorer of a simple benchmark."""
 
     def facts(self, sample: Sample[Any]) -> Record:
-        """Returns the values by which tables show means."""
         return {"by": sample.prompt["by"]}
 
 

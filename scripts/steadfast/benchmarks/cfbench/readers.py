@@ -58,5 +58,4 @@ class CfbenchJudge(BelievingJudge):
         return "\n\n".join(f"{text}\t{int(verdict)}" for text, verdict in pairs)
 
     def unreadable(self, reply: str, rng: Random) -> str:
-        """Returns a remark, alone or before the reply."""
         return rng.choice(CHATTER).replace("{reply}", reply)

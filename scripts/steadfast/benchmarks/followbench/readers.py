@@ -109,5 +109,4 @@ class FollowbenchJudge(BelievingJudge):
         return "\n".join(["1) and 2)", *reasons, f"3) {words}"])
 
     def unreadable(self, reply: str, rng: random.Random) -> str:
-        """Returns a remark, or the reply spoilt."""
         return rng.choice(_UNREADABLE)(reply)

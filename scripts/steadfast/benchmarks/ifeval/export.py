@@ -44,13 +44,11 @@ class IfevalExports(Exports):
         return found
 
     def prompt(self, asked: Asked) -> str:
-        """Returns what precedes the text, the text and what follows it."""
         prompt, context = asked.sample.prompt, asked.sample.source["context"]
         text = context["text"] if context else ""
         return f"{prompt.get('before', '')}{text}{prompt['instruction']}"
 
     def about(self) -> About:
-        """Returns the card."""
         known = dict(self._known)
         for part in ("tables", "columns", "keys") if "texts" not in self._sources else ():
             known[part] = {name: of for name, of in known[part].items() if name != "contexts"}

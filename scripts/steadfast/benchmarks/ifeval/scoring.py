@@ -26,7 +26,6 @@ class IfevalScoring(Scoring):
         self._reading = reading
 
     def facts(self, sample: Sample[Prompt]) -> Record:
-        """Returns the kinds of its instructions, its place and its wording."""
         return {
             "kinds": [one["kind"] for one in _instructions(sample, self._reading)],
             "place": sample.prompt.get("place", ""),
