@@ -27,7 +27,6 @@ from steadfast.simple.records import CONTEXT
 from steadfast.simple.scorers import OPTIONS, SCORERS, first_match
 
 NAME = "datasets"
-OWN = "steadfast.simple"
 PACKAGED = f"{PREFIX}datasets/judge/{TEMPLATE}.txt"
 
 
@@ -123,7 +122,7 @@ def task(name: str, config: Config, section: DataSet) -> Task:
     files = [(f"{NAME}.{name}.path", section.path)]
     if judged and section.judge_template != PACKAGED:
         files.append((f"{NAME}.{name}.judge_template", section.judge_template))
-    function = f"{OWN}.scorers:{section.scorer}"
+    function = f"{PACKAGE}.scorers:{section.scorer}"
     rules: Component[Scoring] = Component(
         f"{PACKAGE}.scoring:SimpleScoring",
         {"function": function, "settings": section.options},
@@ -132,8 +131,8 @@ def task(name: str, config: Config, section: DataSet) -> Task:
     spec = Simple(
         name,
         title,
-        instances=f"{OWN}.records:instances",
-        scoring=Component(f"{OWN}.judge:DatasetJudgeScoring", {"scale": section.scale})
+        instances=f"{PACKAGE}.records:instances",
+        scoring=Component(f"{PACKAGE}.judge:DatasetJudgeScoring", {"scale": section.scale})
         if judged
         else rules,
         by=tuple(section.by),
@@ -151,9 +150,9 @@ def _judging(config: Config, section: DataSet) -> Judging:
     templates = {TEMPLATE: section.judge_template}
     asked = {"fields": section.judge_fields, "scale": section.scale}
     return Judging(
-        prompts=Component(f"{OWN}.judge:DatasetJudgePrompts", asked, packaged(templates)),
-        readable=Component(f"{OWN}.judge:readable"),
-        stand_in=Component(f"{OWN}.judge:DatasetJudge"),
+        prompts=Component(f"{PACKAGE}.judge:DatasetJudgePrompts", asked, packaged(templates)),
+        readable=Component(f"{PACKAGE}.judge:readable"),
+        stand_in=Component(f"{PACKAGE}.judge:DatasetJudge"),
         templates=templates,
         attempts=config.judging.attempts,
     )

@@ -131,9 +131,7 @@ def number(text: str, one: Instance, tolerance: float = 0.0) -> Mark:
 
 def last_number(text: str) -> Decimal | None:
     """Returns the last number of a text; None where there is none."""
-    last = None
-    for found in NUMBER.finditer(text):
-        last = found
+    *_, last = None, *NUMBER.finditer(text)
     if last is None:
         return None
     sign = "-" if last["sign"] in ("-", "−") else ""

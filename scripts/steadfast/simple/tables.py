@@ -6,7 +6,7 @@ from functools import cached_property
 from steadfast.base.resources import facts
 from steadfast.contract.components import Frames
 from steadfast.show.cells import Values
-from steadfast.show.effective import Effective, Filled, effective_table
+from steadfast.show.effective import Effective, effective_table
 from steadfast.show.judges import agreement_table
 from steadfast.show.one_score import OneScore
 from steadfast.show.results import values_by_model
@@ -44,14 +44,15 @@ def tables(
     yield results.coverage_table()
     if EFFECTIVE in frames:
         of = Effective(results, results.words["ranked"])
-        yield effective_table(of, results.groups, results.notes(), _filled(results))
+        yield effective_table(
+            of,
+            results.groups,
+            results.notes(),
+            lambda values, length: Values(values, results.incomplete, better="larger"),
+        )
     if AGREEMENT in frames:
         rows = frames[AGREEMENT]
         yield agreement_table(f"{name}_{AGREEMENT}", rows, display, title, "answer")
-
-
-def _filled(results: SimpleResults) -> Filled:
-    return lambda values, length: Values(values, results.incomplete, better="larger")
 
 
 def _by(results: SimpleResults, by: Sequence[str]) -> Table:

@@ -214,14 +214,12 @@ def coverage(samples: pd.DataFrame) -> pd.DataFrame:
         "fallback": samples["parsing"] == PARTLY,
         "nothing": samples["parsing"] == UNREADABLE,
     }
-    rows = with_full(samples[["model", "split"]].assign(**flags))
-    every = pd.MultiIndex.from_product([_models(samples), SETS], names=["model", "split"])
-    found = rows.groupby(["model", "split"]).sum().reindex(every, fill_value=0).reset_index()
     keys = ["model", "split"]
+    every = pd.MultiIndex.from_product([_models(samples), SETS], names=keys)
+    counts = with_full(samples[keys].assign(**flags)).groupby(keys).sum()
     expected = answers_expected(with_full(samples), ["split"], ["cluster"]).set_index(keys)
-    counts = found.set_index(keys).join(expected).fillna({"expected": 0}).astype({"expected": int})
-    counts.insert(0, "expected", counts.pop("expected"))
-    return with_prompts(counts.reset_index(), samples)
+    found = expected.join(counts).reindex(every).fillna(0).astype(int)
+    return with_prompts(found.reset_index(), samples)
 
 
 def _means(rows: pd.DataFrame, by: list[str], stratum: str = "split") -> pd.DataFrame:

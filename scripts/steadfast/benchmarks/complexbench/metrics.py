@@ -45,8 +45,8 @@ from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.corrected import NOTHING_CORRECTED, corrected_rows, raw_values
 from steadfast.stats.intervals import Clusters, Estimates
-from steadfast.stats.pairs import drawn, pairs, with_comparisons
-from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
+from steadfast.stats.pairs import drawn, joint_headline, pairs
+from steadfast.stats.tidy import in_order, rows_of
 
 DIFFERENCE = "difference"  # turn by turn minus whole
 VALUES = ["value", "low", "high", "n", "expected"]
@@ -188,16 +188,12 @@ class DrfrMetrics:
 
     def headline(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
         """Returns overall DRFR of each model in a language; n counts questions with verdicts."""
-        rows = self.drfr[(self.drfr["measure"] == "overall") & (self.drfr["language"] == language)]
-        counted = coverage(self._scored)
-        counted = counted[(counted["language"] == language) & (counted["split"] == WHOLE)]
-        expected = counted[["model", "expected", "scored", PROMPTS]].rename(columns={"scored": "n"})
-        found = expected.merge(rows[["model", "value", "low", "high"]], on="model", how="left")
+        counted = rows_of(coverage(self._scored), language=language, split=WHOLE)
+        whole = rows_of(self.drfr, language=language, measure="overall").assign(measure="DRFR")
         rows = rows_of(compared, language=language, measure="overall")
-        found, groups = found.assign(measure="DRFR"), rows_of(self.drawn(), part=language)
-        return with_comparisons(
-            found[[*HEADLINE, PROMPTS]], {"DRFR": rows}, groups, "groups of instances"
-        )
+        groups = rows_of(self.drawn(), part=language)
+        whole = whole.drop(columns="expected")
+        return joint_headline(counted, whole, {"DRFR": rows}, groups, "groups of instances")
 
     def _of(self, measures: Sequence[str], column: str) -> list[pd.DataFrame]:
         """Returns what has a verdict, and what counts, for some measures; the keys in a column."""
