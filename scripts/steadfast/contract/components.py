@@ -7,6 +7,7 @@ time where a sample can be seen alone.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
 
@@ -264,8 +265,7 @@ class KeyedSamples(Samples):
         known = {
             record[self._key]: record
             for files in data.values()
-            for records in files.values()
-            for record in records
+            for record in chain(*files.values())
         }
         for prompt in prompts:
             yield named_by(prompt, self._key, known)

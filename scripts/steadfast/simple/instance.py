@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -168,11 +169,7 @@ class SimpleSamples(Samples):
             for part, records in data["instances"].items()
             for one in records
         }
-        texts = {
-            one["context_id"]: one["text"]
-            for records in data["contexts"].values()
-            for one in records
-        }
+        texts = {one["context_id"]: one["text"] for one in chain(*data["contexts"].values())}
         for prompt in prompts:
             text = named_by(prompt, "text_id", texts) if "text_id" in prompt else ""
             yield {"instance": named_by(prompt, "sample_id", known), "context": text}

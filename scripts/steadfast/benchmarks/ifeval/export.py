@@ -1,6 +1,7 @@
 """IFEval as a data set of its own: prompts that refer to texts and instructions, each once."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -26,8 +27,7 @@ class IfevalExports(Exports):
         texts = {
             part: {
                 one["context_id"]: {key: one[key] for key in TEXT}
-                for records in of.get("contexts", {}).values()
-                for one in records
+                for one in chain(*of.get("contexts", {}).values())
             }
             for part, of in data.items()
         }
@@ -37,7 +37,7 @@ class IfevalExports(Exports):
                 part: [one.sample.prompt | {"reference": one.reference} for one in asked]
                 for part, asked in parts.items()
             },
-            "instances": {ALL: [one for records in instances.values() for one in records]},
+            "instances": {ALL: list(chain(*instances.values()))},
         }
         if any(texts.values()):
             found["contexts"] = {part: list(of.values()) for part, of in texts.items() if of}

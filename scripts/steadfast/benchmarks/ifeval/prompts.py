@@ -1,7 +1,7 @@
 """What is asked: each prompt alone, and in several wordings beside a text of each length."""
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import chain, product
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -20,11 +20,11 @@ def prompts(
     Each stands beside one of the texts of the length, whatever place and wording; which one is
     drawn by the seed, so that each text has as many as another, or one more.
     """
-    known = [record for records in data["data"].values() for record in records]
+    known = list(chain(*data["data"].values()))
     if part == ALONE:
         yield from (_record(one, one["prompt_id"], 0, max_tokens) for one in known)
         return
-    texts = [text["context_id"] for records in data["contexts"].values() for text in records]
+    texts = [text["context_id"] for text in chain(*data["contexts"].values())]
     drawn = sorted(known, key=lambda one: fingerprint(f"{seed}/{part}/{one['prompt_id']}"))
     for number, text in enumerate(texts):
         beside = {one["prompt_id"] for one in drawn[number :: len(texts)]}
@@ -65,12 +65,8 @@ class IfevalSamples(Samples):
 
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """Yields ``instance`` and ``context``, None where the prompt stands alone."""
-        known = {one["prompt_id"]: one for records in data["data"].values() for one in records}
-        texts = {
-            one["context_id"]: one
-            for records in data.get("contexts", {}).values()
-            for one in records
-        }
+        known = {one["prompt_id"]: one for one in chain(*data["data"].values())}
+        texts = {one["context_id"]: one for one in chain(*data.get("contexts", {}).values())}
         for prompt in prompts:
             text = named_by(prompt, "text_id", texts) if "text_id" in prompt else None
             yield {"instance": named_by(prompt, "context_id", known), "context": text}
