@@ -44,6 +44,27 @@ def test_an_answer_follows_just_the_instructions_that_it_is_to_follow(prompt):
         assert not problems
 
 
+NUMBERS = "length_constraints:number_words"
+EDGES = [
+    (NUMBERS, {"relation": "at least", "num_words": 2}, "so it", "so"),
+    (NUMBERS, {"relation": "less than", "num_words": 2}, "so", "so it"),
+    ("detectable_format:number_bullet_lists", {"num_bullets": 2}, "* a\n - b", "* a\n**b**\n*"),
+    ("detectable_format:title", {}, "a <<b>>", "<< >> a"),
+    ("detectable_format:title", {}, "<<b>>", ">>b<<"),
+    ("detectable_content:number_placeholders", {"num_placeholders": 2}, "[a][b]", "[a] [b\n]"),
+    ("keywords:existence", {"keywords": ["sea", "sky"]}, "Seaside, SKY", "sea"),
+    ("keywords:forbidden_words", {"forbidden_words": ["sea"]}, "seaside", "The Sea."),
+    ("startend:end_checker", {"end_phrase": "The end."}, 'So: "the END."\n', "The end. No."),
+    ("startend:quotation", {}, ' "a" ', '"'),
+]
+
+
+@pytest.mark.parametrize(("kind", "kwargs", "follows", "does_not"), EDGES)
+def test_what_just_follows_and_what_just_does_not(kind, kwargs, follows, does_not):
+    holds = own_verifier(kind, kwargs, "")
+    assert (holds(follows), holds(does_not)) == (True, False)
+
+
 def test_every_kind_is_asked():
     assert {one["kind"] for prompt in PROMPTS for one in prompt["instructions"]} == {*KINDS}
 
