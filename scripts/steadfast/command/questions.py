@@ -111,11 +111,6 @@ def is_judged(given: Namespace) -> bool:
     return any(issubclass(section, JudgedSection) for section in sections(given).values())
 
 
-def has_lengths(given: Namespace) -> bool:
-    """Whether a benchmark that was chosen has contexts of several lengths."""
-    return any("lengths" in section.model_fields for section in sections(given).values())
-
-
 def first_benchmark(given: Namespace) -> list[str]:
     """The benchmarks of a config that names none."""
     from steadfast.config.load import config_model
@@ -168,7 +163,7 @@ QUESTIONS = (
         length,
         "+",
         fitting,
-        has_lengths,
+        lambda given: any("lengths" in one.model_fields for one in sections(given).values()),
     ),
     InitQuestion(
         "data",

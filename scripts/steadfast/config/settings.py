@@ -104,13 +104,7 @@ def role_of(field: FieldInfo) -> str:
 
 def display(config: Config) -> Settings:
     """What ``show.roster.Display`` is made of: how models and judges are shown, and the limit."""
-    models = {
-        name: {
-            **dict(zip(("label", "group", "engine"), _shown(config, name), strict=True)),
-            **_series(config, name),
-        }
-        for name in config.models
-    }
+    models = {name: {**_shown(config, name), **_series(config, name)} for name in config.models}
     judges = {
         name: {"label": judge.label or name, "engine": judge.engine}
         for name, judge in config.judges.items()
@@ -135,14 +129,15 @@ def _majorities(judges: Mapping[str, Record]) -> dict[str, Record]:
     return found
 
 
-def _shown(config: Config, name: str) -> tuple[str, str, str]:
+def _shown(config: Config, name: str) -> dict[str, str]:
     """A model's label, group and engine; the paper's where its scores are the released ones."""
     model = config.models[name]
     if isinstance(model, ScoredModel) and (paper := _released(config, model.released_name or name)):
-        kind = "reference" if paper.gold else model.engine
-        return model.label or paper.label, model.group or paper.group, kind
-    group = model.group or DEFAULT_GROUPS.get(model.engine, "Models")
-    return model.label or name, group, model.engine
+        label, group, gold = paper.label, paper.group, paper.gold
+    else:
+        label, group, gold = name, DEFAULT_GROUPS.get(model.engine, "Models"), False
+    engine = "reference" if gold else model.engine
+    return {"label": model.label or label, "group": model.group or group, "engine": engine}
 
 
 def _series(config: Config, name: str) -> Settings:
@@ -171,7 +166,7 @@ def key_variables(config: Config) -> list[str]:
 def references(config: Config) -> list[str]:
     """The running models that give gold or floor answers, which no model is compared with."""
     kinds = ("floor", "reference")
-    return [m for m in config.running if _shown(config, m)[2] in kinds]
+    return [m for m in config.running if _shown(config, m)["engine"] in kinds]
 
 
 def floor(config: Config) -> str | None:

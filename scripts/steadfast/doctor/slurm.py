@@ -70,7 +70,8 @@ def slurm_checks(
     places = named[PARTITION]
     for file in sorted(files):
         try:
-            places |= dict.fromkeys(_partitions_of(file), file)
+            given = yaml.safe_load(Path(file).read_text(encoding="utf-8"))["partitions"].items()
+            places |= {str(name): file for name, of in given if not CLUSTER & set(of or ())}
         except UNREADABLE as error:
             advice = f"cannot be read ({type(error).__name__}); profiles/slurm has an example"
             yield Check(f"partitions of {file}", "missing", advice)
@@ -78,7 +79,11 @@ def slurm_checks(
         advice = f"there is none; correct {place}, to one of {', '.join(offered)}"
         yield found(f"partition {name}", name in offered, "it is there", advice)
     yield from _associations(named[ACCOUNT], named[QOS])
-    yield _accounting()
+    # Accounting is a convenience: the profile asks squeue, which works without.
+    if said("sacct", "--noheader", "--format=jobid", "--starttime=now") is None:
+        yield unneeded("SLURM's accounting", "there is none; the profile asks squeue instead")
+    else:
+        yield Check("SLURM's accounting", "ok", "sacct answers")
 
 
 def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -107,12 +112,6 @@ def _associations(accounts: Mapping[str, str], levels: Mapping[str, str]) -> Ite
                 yield Check(f"{what} {name}", "unchecked", "sacctmgr names none of yours")
 
 
-def _partitions_of(file: str) -> list[str]:
-    """The partitions of this cluster in a file of the plugin's."""
-    partitions = yaml.safe_load(Path(file).read_text(encoding="utf-8"))["partitions"]
-    return [str(name) for name, limits in partitions.items() if not CLUSTER & set(limits or ())]
-
-
 def _named(profiles: Mapping[str, Mapping[str, Any]], resource: str) -> dict[str, str]:
     """What the profiles name as a resource of all jobs or of a rule's, and that resource."""
     named: list[str] = []
@@ -136,11 +135,3 @@ def _mapping(given: object) -> dict[str, object]:
         parts = (str(one).partition("=") for one in given)
         return {name.strip(): value.strip() for name, _, value in parts}
     return given if isinstance(given, dict) else {}
-
-
-def _accounting() -> Check:
-    """Accounting is a convenience: the profile asks squeue, which works without."""
-    asked = ("sacct", "--noheader", "--format=jobid", "--starttime=now")
-    if said(*asked) is None:
-        return unneeded("SLURM's accounting", "there is none; the profile asks squeue instead")
-    return Check("SLURM's accounting", "ok", "sacct answers")

@@ -83,7 +83,9 @@ class PlannedModel:
         answers, engine = self.answers, self.engine
         own = engine.tokenizer if engine else None
         name, estimated = ("own", False) if own else _tokenizer(answers)
-        tokenizer = CachedTokenizer(own) if own else _shared(tokenizers, name)
+        if not own and name not in tokenizers:
+            tokenizers[name] = CachedTokenizer(load_tokenizer(name))
+        tokenizer = CachedTokenizer(own) if own else tokenizers[name]
         requests, template = reckoned(self.name, engine, answers, items, tokenizer)
         row = plan_part(requests, known, tokenizer, template)
         hours = self._any_speed.seconds(row["whole"]) / 3600 if self._any_speed else 0.0
@@ -153,12 +155,6 @@ class PlannedModel:
             f"{self.name}: {own} × {self.hardware['gpu']} do not hold the model with a prompt of "
             f"{tokens:,} tokens; set tensor_parallel_size: {needed}"
         )
-
-
-def _shared(tokenizers: dict[str, CachedTokenizer], name: str) -> CachedTokenizer:
-    if name not in tokenizers:
-        tokenizers[name] = CachedTokenizer(load_tokenizer(name))
-    return tokenizers[name]
 
 
 def _tokenizer(answers: Settings) -> tuple[str, bool]:

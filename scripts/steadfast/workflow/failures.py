@@ -152,7 +152,9 @@ class FailedJobs:
             # Where the job itself says why, SLURM's log has it among much else.
             tails = {file: "" if reason in said[one] else self.said(file) for file in logs}
             tails = {file: self.said(file) for file in one.log} | tails
-            self._failed[name] = Failure(_who(one), reason, tries, tails)
+            asked = (one.wildcards.get(role) for role in ("judge", "rewriter", "model"))
+            who = str(next(filter(None, asked), one.rule.name))
+            self._failed[name] = Failure(who, reason, tries, tails)
             if end.short:
                 self._short.setdefault(_key(one.wildcards), []).append(end.short)
             more = f" with {MORE[end.short]}" if end.short else ""
@@ -226,11 +228,6 @@ def _say_stopped(otherwise: Callable[..., Any], kind: type, error: Any, trace: A
         print(STOPPED_RUN, file=sys.stderr)
     else:
         otherwise(kind, error, trace)
-
-
-def _who(job: Any) -> str:
-    asked = (job.wildcards.get(name) for name in ("judge", "rewriter", "model"))
-    return str(next(filter(None, asked), job.rule.name))
 
 
 def _key(wildcards: Any) -> str:
