@@ -101,7 +101,7 @@ def plan(run: Prepared) -> tuple[dict, str]:
     evaluation = Evaluation(run.config)
     who = {"models": run.config.models, "judges": run.config.judges}
     make_plan(
-        benchmarks=[PlannedBenchmark(**evaluation.planned(run.name))],
+        benchmarks=[PlannedBenchmark(run.results, **evaluation.planned(run.name))],
         rounds={},
         jobs=planned_jobs(
             Loads(evaluation, Lineage(evaluation), run.results).planned,

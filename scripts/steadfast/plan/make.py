@@ -56,6 +56,7 @@ SAME = ["judges", "engine", "speed", "currency", "tokenizer", "estimated"]
 class PlannedBenchmark:
     """What the plan takes of a benchmark: parts, prompts, data, judge prompts, certificate."""
 
+    results: Path
     name: str
     asked: str
     samples: Sequence[Any]
@@ -66,14 +67,15 @@ class PlannedBenchmark:
     adaptive: Settings | None = None
     questions: Sequence[Any] | None = None
 
-    def files(self, results: Path) -> list[PartFiles]:
+    @property
+    def files(self) -> list[PartFiles]:
         """Returns its parts."""
         return [
             PartFiles(
                 name,
                 self.samples,
-                results / prompts,
-                [(kind, source, results / path) for kind, source, path in sources],
+                self.results / prompts,
+                [(kind, source, self.results / path) for kind, source, path in sources],
             )
             for name, (_, prompts, sources) in self.parts.items()
         ]
@@ -99,12 +101,12 @@ def make_plan(
     samples: dict[str, dict[str, Sequence[Sample]]] = {}
     for of in benchmarks:
         misfits[of.name], samples[of.name] = [], {}
-        for part in of.files(results):
+        for part in of.files:
             own = [one for one in jobs if one.page == (of.name, False)]
             own = [one for one in own if one.job.part == part.name]
             samples[of.name][part.name] = drawn = part.read()
-            misfits[of.name] += _count_answers(own, of, part, drawn, results)
-            _count_verdicts(own, of, drawn, answer_tokens, results)
+            misfits[of.name] += _count_answers(own, of, part, drawn)
+            _count_verdicts(own, of, drawn, answer_tokens)
     for name, paths in rounds.items():
         _count_rewrites([one for one in jobs if one.page == (name, True)], paths, results)
     rows, remarks = _rows([one for one in jobs if one.counts])
@@ -117,7 +119,7 @@ def make_plan(
         found = remarks.get((of.name, False), [])
         lines = benchmark_page(of.name, COLUMNS, own_rows, odd, remark, found)
         if of.certificate:
-            lines += _certificate(of, of.certificate, samples[of.name], own_rows, results)
+            lines += _certificate(of, of.certificate, samples[of.name], own_rows)
         if of.questions:
             answering = {row["model"] for row in own_rows if not row["judges"]}
             first = next(iter(samples[of.name].values()))
@@ -146,11 +148,7 @@ def _write(stem: Path, columns: Sequence[str], rows: Sequence[Record], page: Ite
 
 
 def _count_answers(
-    jobs: Sequence[PlannedJob],
-    of: PlannedBenchmark,
-    part: PartFiles,
-    samples: Sequence[Sample],
-    results: Path,
+    jobs: Sequence[PlannedJob], of: PlannedBenchmark, part: PartFiles, samples: Sequence[Sample]
 ) -> list[Record]:
     """Counts what models are asked of a part, and returns the prompts that do not fit whole."""
     tokenizers: dict[str, CachedTokenizer] = {}
@@ -161,7 +159,7 @@ def _count_answers(
         if model.draws not in items:
             drawn = samples if model.draws == 1 else part.read(model.draws)
             items[model.draws] = [part.joined.item(sample) for sample in drawn]
-        misfits = one.count(items[model.draws], results / one.job.journal, tokenizers)
+        misfits = one.count(items[model.draws], of.results / one.job.journal, tokenizers)
         one.work = asked_work(part.prompts, of.parts[part.name][0], model.answers)
         place = one.job.name, part.name
         found += [dict(zip(MISFIT_COLUMNS, (*place, *odd), strict=True)) for odd in misfits]
@@ -171,11 +169,7 @@ def _count_answers(
 
 
 def _count_verdicts(
-    jobs: Sequence[PlannedJob],
-    of: PlannedBenchmark,
-    samples: Sequence[Sample],
-    answer_tokens: int,
-    results: Path,
+    jobs: Sequence[PlannedJob], of: PlannedBenchmark, samples: Sequence[Sample], answer_tokens: int
 ) -> None:
     """Counts what judges are asked about the answers that models would give."""
     tokenizers: dict[str, CachedTokenizer] = {}
@@ -191,7 +185,7 @@ def _count_verdicts(
         for draw in dict.fromkeys(draws):
             names = draw[1]
             if names not in prompts:
-                prompts[names] = _judge_prompts(of, samples, answer_tokens, names, results)
+                prompts[names] = _judge_prompts(of, samples, answer_tokens, names)
             if draw not in counted:
                 items = judge_items(prompts[names], draws=one.model.draws)
                 one.count(items, None, tokenizers)
@@ -277,11 +271,7 @@ def _lacking(one: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]
 
 
 def _judge_prompts(
-    of: PlannedBenchmark,
-    samples: Sequence[Sample],
-    answer_tokens: int,
-    unanswered: Collection[str],
-    results: Path,
+    of: PlannedBenchmark, samples: Sequence[Sample], answer_tokens: int, unanswered: Collection[str]
 ) -> list[JudgePrompt]:
     """What a judge would be asked if every answer had so many tokens."""
     asking: JudgePrompts = component(of.judge_prompts or ()).make()
@@ -292,7 +282,7 @@ def _judge_prompts(
         before = answers[sample.before.id] if sample.before else None
         lacks = sample.id in unanswered or (before and not before.answered)
         answers[sample.id] = Answer("overflow" if lacks else "ok", text, before=before)
-    templates = load_templates(asking, of.templates, results)
+    templates = load_templates(asking, of.templates, of.results)
     return list(judge_prompts_of(asking, templates, samples, answers))
 
 
@@ -301,16 +291,15 @@ def _certificate(
     settings: Settings,
     samples: Mapping[str, Sequence[Sample]],
     rows: Sequence[Record],
-    results: Path,
 ) -> list[str]:
     """The lines of a benchmark's certificate, whose rows are written."""
     scores = {
-        (model, part): scores_path(results, of.name, model, part)
+        (model, part): scores_path(of.results, of.name, model, part)
         for model in settings["models"]
         for part in of.parts
     }
     found = PilotCertificate(**settings, scores=scores).of(samples)
-    out = results / "plan" / f"{of.name}.certificate.csv"
+    out = of.results / "plan" / f"{of.name}.certificate.csv"
     write_rows(out, CERTIFICATE_COLUMNS, [row for one in found for row in one.rows])
     return [line for one in found for line in certificate_page(one, rows)]
 
@@ -322,7 +311,7 @@ if job := globals().get("snakemake"):
         make_plan,
         job,
         engines=[job.config[role][name] for role, named in who.items() for name in named],
-        benchmarks=[PlannedBenchmark(**of) for of in params.planned],
+        benchmarks=[PlannedBenchmark(results, **of) for of in params.planned],
         jobs=planned_jobs(params.jobs, who, params.hardware, results),
         results=results,
     )

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Literal
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Request, Turns
@@ -50,12 +49,6 @@ def count(value: object) -> int | None:
 
 SUFFIX = "Output: "  # what a base model's prompt ends with (appendix E)
 SAMPLING = ("temperature", "top_p", "top_k", "min_p")  # sent where they are set
-Endpoint = Literal["/v1/chat/completions", "/v1/completions"]
-
-
-def request_url(answers: Settings) -> Endpoint:
-    """The path that a model's requests go to, as batch files name it."""
-    return "/v1/completions" if answers["template"] == "base" else "/v1/chat/completions"
 
 
 def request_body(answers: Settings, request: Request, max_tokens_field: str) -> Record:

@@ -10,7 +10,7 @@ from steadfast.contract.request import Request, Response, shard
 from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.base import Setup
 from steadfast.engines.openai.batch_files import batch_line, outcome
-from steadfast.engines.openai.body import SUFFIX, clean, request_body, request_url
+from steadfast.engines.openai.body import SUFFIX, clean, request_body
 from steadfast.engines.openai.provider import Provider
 from steadfast.engines.openai.replies import Retry, completion
 
@@ -35,7 +35,8 @@ class Chat(Provider):
             # Where the program lies is a fact of the machine.
             serve=[Path(serve[0]).name, *serve[1:]] if serve else None,
         )
-        self.endpoint = request_url(self.answers)
+        # As batch files name it.
+        self.endpoint = "/v1/completions" if template == "base" else "/v1/chat/completions"
         self.path = self.endpoint.removeprefix("/v1")
         self._own_text = self._text_of(setup.answers.get("tokenizer") or "")
         self.tokenizer = self._own_text
