@@ -10,7 +10,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.engine_names import BEHIND_APIS, WITHOUT_MODEL
-from steadfast.contract.request import Item, Request
+from steadfast.contract.request import Item
 from steadfast.engines.asking.journal import final_responses
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
@@ -89,28 +89,16 @@ class PlannedModel:
         requests, template = reckoned(self.name, engine, answers, items, tokenizer)
         row = plan_part(requests, known, tokenizer, template)
         hours = self._any_speed.seconds(row["whole"]) / 3600 if self._any_speed else 0.0
-        row["paths"] = self._paths(requests, known, tokenizer, template, hours)
+        price, how = self.plan["price"], self.plan["path"]
+        sent, count = once(requests), tokenizer.count
+        paths = paths_of(answers, price, how) if price else []
+        if paths and how["path"]:
+            paths = chosen(paths, how["path"], sent, count, template, price)
+        row["paths"] = [
+            path_record(path, sent, known, count, template, price, hours) for path in paths
+        ]
         row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
         return row, list(misfits(requests, answers.get("on_overflow") or "error"))
-
-    def _paths(
-        self,
-        requests: Sequence[Request],
-        known: Collection[str],
-        tokenizer: CachedTokenizer,
-        template_tokens: int,
-        hours: float,
-    ) -> list[Record]:
-        price, how = self.plan["price"], self.plan["path"]
-        if not price:
-            return []
-        sent, count = once(requests), tokenizer.count
-        paths = paths_of(self.answers, price, how)
-        if how["path"]:
-            paths = chosen(paths, how["path"], sent, count, template_tokens, price)
-        return [
-            path_record(path, sent, known, count, template_tokens, price, hours) for path in paths
-        ]
 
     def taken(self, ask: Work, whole: Work) -> Record:
         """What work takes of it in tokens, hours and cost, and by which speed."""
