@@ -294,19 +294,15 @@ class Evaluation:
         judging = self.tasks[benchmark].judging
         return dict(judging.templates) if judging else {}
 
-    def judge_prompts(self, benchmark: str) -> Component[Any] | None:
-        """What is asked of judges; None where no model judges."""
+    def asked_of_raters(self, benchmark: str) -> list[Component[Any] | None]:
+        """What is asked of judges, and of people about a sample; None where nobody is asked."""
         judging = self.tasks[benchmark].judging
-        return judging.prompts if judging else None
-
-    def questions(self, benchmark: str) -> Component[Any] | None:
-        """What people are asked of a sample; None where nobody is."""
-        judging = self.tasks[benchmark].judging
-        return judging.questions if judging else None
+        return [judging.prompts, judging.questions] if judging else [None, None]
 
     def planned(self, benchmark: str) -> dict[str, Any]:
         """What the plan takes of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
-        task, prompts = self.tasks[benchmark], self.judge_prompts(benchmark)
+        task = self.tasks[benchmark]
+        prompts, questions = map(plain, self.asked_of_raters(benchmark))
         wanted, adaptive = self.config.certificate, self.config.adaptive
         comparing = {
             "compared": task.compared.plain,
@@ -326,10 +322,10 @@ class Evaluation:
                 ]
                 for name, part in task.parts.items()
             },
-            "judge_prompts": prompts.plain if prompts else None,
+            "judge_prompts": prompts,
             "templates": self.templates(benchmark),
             "certificate": {**wanted.model_dump(), **comparing} if wanted else None,
-            "questions": plain(self.questions(benchmark)),
+            "questions": questions,
             **({"adaptive": design} if design else {}),
         }
 

@@ -24,7 +24,7 @@ from steadfast.engines.openai.batches import (
 from steadfast.engines.openai.body import parsed
 from steadfast.engines.openai.chat import Chat
 from steadfast.engines.openai.client import Http, ServerReply
-from steadfast.engines.openai.pace import LONGEST_BACKOFF, wanted_wait
+from steadfast.engines.openai.pace import wait_of
 from steadfast.engines.openai.redaction import MARK
 from steadfast.engines.openai.replies import Retry, failure
 
@@ -244,9 +244,8 @@ class BatchEngine(ApiEngine):
                 reason, after = outcome.reason, outcome.after
             self.retries[reason] += 1
             if attempt < self._attempts:
-                pause = min(LONGEST_BACKOFF, self._backoff * 2 ** (attempt - 1))
                 self._say_wait(reason, after)
-                time.sleep(pause if after is None else wanted_wait(after))
+                time.sleep(wait_of(after, self._backoff, attempt - 1))
         raise (NoRoom if turned_away == self._attempts else PassingError)(
             f"server {self._access.address} failed {self._attempts} times in a row ({reason}); run "
             "again later: the job re-attaches to its batches and submits none twice"

@@ -15,6 +15,13 @@ def wanted_wait(after: float) -> float:
     return min(LONGEST_WAIT, after)
 
 
+def wait_of(after: float | None, backoff: float, failures: int) -> float:
+    """Seconds until another try: as the server asks, else they double with each failure before."""
+    if after is not None:
+        return wanted_wait(after)
+    return min(LONGEST_BACKOFF, backoff * 2.0 ** min(failures, 30))
+
+
 class RecentFailures:
     """Tells failures that are scattered from a server that refuses or fails.
 
@@ -131,15 +138,10 @@ class Pace:
             self.level.refused(share, now)
         if share >= self.ALL_WAIT or self._pauses:  # no answer has come since the last pause
             self._pauses += 1
-            pause = self._backoff * 2 ** min(self._pauses, 30)
-            wait = min(LONGEST_BACKOFF, pause) if after is None else wanted_wait(after)
-            self._open_at = max(self._open_at, now + wait)
+            self._open_at = max(self._open_at, now + wait_of(after, self._backoff, self._pauses))
             self.level.disturbed(self._open_at)
 
     async def wait(self, attempt: int, after: float | None) -> None:
         """Waits before the next attempt: as the server asks, else by exponential backoff."""
-        if after is not None:
-            await asyncio.sleep(wanted_wait(after))
-        else:
-            seconds = min(LONGEST_BACKOFF, self._backoff * 2 ** (attempt - 1))
-            await asyncio.sleep(seconds * self._jitter.uniform(0.5, 1.0))
+        jitter = self._jitter.uniform(0.5, 1.0) if after is None else 1.0
+        await asyncio.sleep(jitter * wait_of(after, self._backoff, attempt - 1))
