@@ -143,14 +143,10 @@ def _leads_out(text: str) -> bool:
 def _texts(value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
     """The texts among plain values that may be paths, and their places."""
     for place, one in _leaves(value):
-        if isinstance(one, str) and not _is_prose(place):
+        # Elsewhere than of a model or of what a config itself names, such a key is the user's.
+        prose = len(place) == 3 and place[0] in (*ASKED, *families()) and place[2] in PROSE
+        if isinstance(one, str) and not prose:
             yield place, one
-
-
-def _is_prose(place: tuple[str, ...]) -> bool:
-    """Whether a text stands at such a key of a model or of what a config itself names; elsewhere a
-    key of that name is one of the user's."""
-    return len(place) == 3 and place[0] in (*ASKED, *families()) and place[2] in PROSE
 
 
 def _leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

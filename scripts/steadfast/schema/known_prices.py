@@ -70,9 +70,9 @@ def _newest(prices: Any) -> Any:
 
 def _rates(units: Settings, above: int) -> Settings:
     """The prices of prompts with more tokens than so many."""
-    return {key: float(_of_length(unit, above)) for key, unit in units.items()}
-
-
-def _of_length(unit: Any, above: int) -> Any:
-    tiers = [tier.price for tier in getattr(unit, "tiers", ()) if tier.start <= above]
-    return tiers[-1] if tiers and above else getattr(unit, "base", unit)
+    found = {}
+    for key, unit in units.items():
+        tiers = [tier.price for tier in getattr(unit, "tiers", ()) if tier.start <= above]
+        price: Any = tiers[-1] if tiers and above else getattr(unit, "base", unit)
+        found[key] = float(price)
+    return found
