@@ -157,11 +157,7 @@ def draw_points(
 ) -> None:
     """Draws values at places with their intervals: as heights, or to the right."""
     at = pd.Series(places, rows.index, dtype=float)
-    known = rows["low"].notna()
-    draw = axes.vlines if upright else axes.hlines
-    if known.any():
-        ends = rows.loc[known, "low"], rows.loc[known, "high"]
-        draw(at[known], *ends, color=style["color"], linewidth=0.8, alpha=0.6)
+    _draw_intervals(axes.vlines if upright else axes.hlines, at, rows, style["color"])
     # A mark on the edge of the panel is drawn whole.
     axes.plot(*((at, rows["value"]) if upright else (rows["value"], at)), clip_on=False, **style)
 
@@ -185,6 +181,15 @@ def draw_models(
         places = [place + apart(number, len(models), width) for place in range(len(along))]
         looks = {"label": roster.figure_label(model), **look(roster, model), **style}
         draw_points(axes, places, values, upright, **looks)
+
+
+def _draw_intervals(
+    draw: Callable[..., object], at: pd.Series, rows: pd.DataFrame, color: str
+) -> None:
+    known = rows["low"].notna()
+    if known.any():
+        ends = rows.loc[known, "low"], rows.loc[known, "high"]
+        draw(at[known], *ends, color=color, linewidth=0.8, alpha=0.6)
 
 
 def apart(number: int, count: int, width: float) -> float:
@@ -222,10 +227,7 @@ def draw_radar(
         beside = apart(number, len(models), 0.12) if has_intervals(shown) else 0.0
         at = pd.Series(angles, its.index) + beside
         axes.plot([*at, at.iloc[0]], around, clip_on=False, label=label, **style)
-        known = its["low"].notna()
-        if known.any():
-            ends = its.loc[known, "low"], its.loc[known, "high"]
-            axes.vlines(at[known], *ends, color=style["color"], linewidth=0.8, alpha=0.6)
+        _draw_intervals(axes.vlines, at, its, style["color"])
     axes.set_theta_offset(pi / 2)
     axes.set_theta_direction(-1)
     axes.set_xticks(angles, list(spokes.values()))

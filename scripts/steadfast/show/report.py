@@ -117,34 +117,28 @@ def report_table(report: Report) -> Table:
     roster, columns = report.roster, [MODEL]
     cells: CellsByModel = {m: (Cell(roster.label(m)),) for m in roster.models}
     for measure in report.measures:
+        rows, digits, interval = measure.rows, measure.digits, WORDS["interval"]
         values = Values(
             measure.values,
-            results.incomplete_models(measure.rows),
-            Ties.of_headline(measure.rows),
+            results.incomplete_models(rows),
+            Ties.of_headline(rows),
             "smaller" if measure.smaller else "larger",
-            measure.digits,
         )
-        shown = [value_cells(roster, [values], report.digits)]
-        columns.append(Column(measure.name, measure.benchmark))
-        if measure.rows["low"].notna().any():
-            shown.append(interval_cells(measure.rows, roster.models, measure.digits))
-            heading = WORDS["interval"].format(measure=measure.name)
-            columns.append(Column(heading, measure.benchmark))
-        if measure.rows[NOISE].notna().any():
-            noise = results.values_by_model(measure.rows, NOISE)
-            shown.append(value_cells(roster, [Values(noise)], measure.digits + 1))
-            columns.append(Column(WORDS["noise"], measure.benchmark))
-        if measure.rows[ABOVE_FLOOR].notna().any():
-            above = results.values_by_model(measure.rows, ABOVE_FLOOR)
-            shown.append(value_cells(roster, [Values(above, digits=measure.digits)], report.digits))
-            columns.append(Column(WORDS["above_floor"], measure.benchmark))
-        ends = WORDS["interval"].format(measure=WORDS["effective"])
-        for name, heading in zip(EFFECTIVE, (WORDS["effective"], ends), strict=True):
-            if (measure.rows[name] != "").any():
-                shown.append(_texts(measure.rows, roster, name))
-                columns.append(Column(heading, measure.benchmark))
+        shown = [(measure.name, value_cells(roster, [values], digits))]
+        if rows["low"].notna().any():
+            ends = interval_cells(rows, roster.models, digits)
+            shown.append((interval.format(measure=measure.name), ends))
+        for name, places in ((NOISE, digits + 1), (ABOVE_FLOOR, digits)):
+            if rows[name].notna().any():
+                further = Values(results.values_by_model(rows, name))
+                shown.append((WORDS[name], value_cells(roster, [further], places)))
+        headings = WORDS["effective"], interval.format(measure=WORDS["effective"])
+        for name, heading in zip(EFFECTIVE, headings, strict=True):
+            if (rows[name] != "").any():
+                shown.append((heading, _texts(rows, roster, name)))
+        columns += [Column(heading, measure.benchmark) for heading, _ in shown]
         for model in cells:
-            cells[model] += tuple(cell for part in shown for cell in part[model])
+            cells[model] += tuple(cell for _, part in shown for cell in part[model])
     sections = tuple(
         group.section(cells[model] for model in group.models) for group in report.groups()
     )
@@ -175,10 +169,9 @@ def _notes(report: Report) -> list[results.Note]:
         notes.append((None, texts["highest"].format(found="; ".join(highest))))
     if without := [m.label for m in report.measures if m.values and m.rows["low"].isna().all()]:
         notes.append((None, texts["no_interval"].format(measures=", ".join(without))))
-    if any(measure.rows[NOISE].notna().any() for measure in report.measures):
-        notes.append((None, texts["noise"]))
-    if any(measure.rows[ABOVE_FLOOR].notna().any() for measure in report.measures):
-        notes.append((None, texts["above_floor"]))
+    for name in (NOISE, ABOVE_FLOOR):
+        if any(measure.rows[name].notna().any() for measure in report.measures):
+            notes.append((None, texts[name]))
     notes += _below_floor(report)
     notes += _drawn(report)
     judged = any(measure.judged for measure in report.measures)
