@@ -241,9 +241,15 @@ def test_a_model_without_scores_and_a_single_length_have_empty_headlines(tmp_pat
 @needs_cases
 def test_the_released_scores_give_the_headline_that_the_paper_prints():
     frame = released_frame(GPT_4O)
-    compared = comparisons(frame), drawn(frame, None, ["stratum", "length"])
-    floor = above_floor(frame, None)
-    rows = headline(ars(frame), ifs(frame), coverage(frame), *compared, floor).set_index("measure")
+    frames = {
+        "ars": ars(frame),
+        "ifs": ifs(frame),
+        "coverage": coverage(frame),
+        "comparisons": comparisons(frame),
+        "drawn": drawn(frame, None, ["stratum", "length"]),
+        "floor": above_floor(frame, None),
+    }
+    rows = headline(frames).set_index("measure")
     printed = {name: str(rounded(value, 3)) for name, value in rows["value"].items()}
     assert printed == {"ARS": "0.758", "IFS": "0.079"}  # Tables 3 and 4, first row
     assert rows["n"].tolist() == rows["expected"].tolist() == [len(frame)] * 2

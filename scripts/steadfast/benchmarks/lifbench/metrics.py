@@ -10,7 +10,7 @@ from steadfast.benchmarks.lifbench.frames import coverage, data_counts, row_orde
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
-from steadfast.contract.components import Data, Labels, Scored
+from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.effective_length import with_reaches
 from steadfast.stats.pairs import drawn, with_comparisons
@@ -77,8 +77,7 @@ def metrics(
             pd.concat([frames["ifs"], beside], ignore_index=True), row_order(frame)
         )
         frames["perspectives"] = stability.ars_by_group(counted, beyond, by)
-    shown = ("ars", "ifs", "coverage", "comparisons", "drawn", "floor")
-    frames["headline"] = headline(*(frames[name] for name in shown))
+    frames["headline"] = headline(frames)
     if effective_share:
         frames["effective"] = rows = analyses.effective(frame, effective_share, by)
         of = rows[~rows["model"].isin(references)]
@@ -92,24 +91,20 @@ def metrics(
     return frames
 
 
-def headline(
-    ars: pd.DataFrame,
-    ifs: pd.DataFrame,
-    coverage: pd.DataFrame,
-    comparisons: pd.DataFrame,
-    drawn: pd.DataFrame,
-    floor: pd.DataFrame,
-) -> pd.DataFrame:
+def headline(frames: Frames) -> pd.DataFrame:
     """Returns overall ARS and average IFS of each model (Tables 3 and 4), empty without value."""
-    measures = {"ARS": ars, "IFS": ifs[ifs["perspective"] == AVERAGE]}
-    counts = _whole(coverage, ["scored", "expected", PROMPTS]).rename(columns={"scored": "n"})
+    ifs, floor = frames["ifs"], frames["floor"]
+    measures = {"ARS": frames["ars"], "IFS": ifs[ifs["perspective"] == AVERAGE]}
+    counts = _whole(frames["coverage"], ["scored", "expected", PROMPTS]).rename(
+        columns={"scored": "n"}
+    )
     parts = [
         counts.merge(_whole(rows, ["value", "low", "high"]), on="model", how="left")
         for rows in measures.values()
     ]
     rows = pd.concat(parts, keys=measures, names=["measure"]).reset_index("measure")
-    compared = rows_of(comparisons, task=OVERALL, length="")
-    rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], {"ARS": compared}, drawn, "contexts")
+    ties = {"ARS": rows_of(frames["comparisons"], task=OVERALL, length="")}
+    rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], ties, frames["drawn"], "contexts")
     if floor.empty:
         return rows
     above = _whole(floor, ["value"]).set_index("model")["value"]

@@ -4,21 +4,16 @@ import re
 import string
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.names import nearest
-
-if TYPE_CHECKING:
-    from steadfast.benchmarks.lifbench.tasks import Task
+from steadfast.benchmarks.lifbench.tasks import Task
 
 _FIELD = re.compile(r"(\w+)((?:\[\d{1,3}\])*)", re.ASCII)
 
 
-def check_expressions(
-    task: "Task", expressions: Iterable[Record], place: Path | str
-) -> list[Record]:
+def check_expressions(task: Task, expressions: Iterable[Record], place: Path | str) -> list[Record]:
     """Returns the expressions of a task, each with a template that can be filled."""
     checked = list(expressions)
     for expression in checked:
