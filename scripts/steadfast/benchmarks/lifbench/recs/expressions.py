@@ -82,11 +82,12 @@ def expressions(
     """
     pool, clusters = list(read_jsonl(inputs["candidates"])), list(read_jsonl(inputs["clusters"]))
     name = task["id"]
-    decisions = _decisions(inputs, review, task, pool, directory)
+    own = None if review == RELEASED else review
+    decided = released.clusters(inputs, task, directory) if review == RELEASED else clusters
+    decisions = read_review(own, name, pool) if own else decisions_in(decided, pool)
     hand = base(inputs, task)
     texts = _texts(pool, clusters, decisions)
-    own = review not in (None, RELEASED)
-    where = f"{review if own else inputs['review']}: {name}"
+    where = f"{own or inputs['review']}: {name}"
     remedy = REMEDY.format(place="there" if own else COPY)
     directions = [direction for direction, _ in by_direction(clusters)]
     nearest = nearest_texts(texts, where, remedy) if sampling != "random" else {}
@@ -141,20 +142,6 @@ def nearest_texts(texts: Iterable[PickedText], where: str, remedy: str) -> dict[
 
 def _cluster_id(direction: int | None, cluster: int) -> int:
     return cluster + (BEFORE if direction == -1 else 0)
-
-
-def _decisions(
-    inputs: Mapping[str, Path],
-    review: str | None,
-    task: Settings,
-    pool: Sequence[Record],
-    directory: str | None,
-) -> Decisions:
-    if review is None:
-        return decisions_in(read_jsonl(inputs["clusters"]), pool)
-    if review == RELEASED:
-        return decisions_in(released.clusters(inputs, task, directory), pool)
-    return read_review(review, task["id"], pool)
 
 
 def _texts(
