@@ -32,10 +32,11 @@ def data_files(
     """Returns all data files that the tasks need."""
     asked = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
     scenarios = in_order(one.scenario for one in asked)
+    contexts = _released_contexts if section.contexts == "released" else _built_contexts
     pinned = {"pinned": True} if section.published_prompts else {}
     recs, directory = section.expressions == "recs", section.released.directory
     return [
-        *_all_contexts(config, section, scenarios),
+        *contexts(config, section, scenarios),
         DataFile(
             RELEASED_TEMPLATES,
             "released_templates",
@@ -51,20 +52,28 @@ def data_files(
     ]
 
 
-def _all_contexts(
+def _built_contexts(
     config: Config, section: Lifbench, scenarios: Sequence[str]
 ) -> Iterator[DataFile]:
-    """Yields the contexts of all lengths, and what they are made of before them."""
-    if section.contexts == "released":
-        yield from _released_contexts(config, section, scenarios)
-        return
+    """Yields the corpora, and of each scenario and domain the contexts by length."""
     kinds = [(s, domain) for s in scenarios for domain in domains_of(section, s)]
     corpora = dict.fromkeys(corpus for kind in kinds for corpus in facts_of(*kind)["corpora"])
     files = {name: corpus_file(config, name, synthetic_tokens(section)) for name in corpora}
     yield from files.values()
-    paths = {name: file.path for name, file in files.items()}
-    for kind in kinds:
-        yield from (_contexts(config, section, paths, *kind, at) for at in section.lengths)
+    seeds = list(range(config.seed, config.seed + section.contexts_per_length))
+    for scenario, domain in kinds:
+        made_of, formats = facts_of(scenario, domain), formats_of(scenario, section.formats)
+        paths = {name: files[name].path for name in made_of["corpora"]}
+        more: Record = {}
+        if domain:
+            more = {name: value for name, value in made_of.items() if name != "corpora"}
+            more["domain"], formats = domain, formats[:1]
+        if formats != [NUMBERED]:
+            more["formats"] = formats
+        for length, budget in section.lengths.items():
+            path = context_file(scenario, length, domain)
+            at = {"length": length, "budget": budget, "seeds": seeds, "tokenizer": config.tokenizer}
+            yield contexts_file(path, scenario, paths, at | more)
 
 
 def domains_of(section: Lifbench, scenario: str) -> list[str]:
@@ -91,30 +100,6 @@ def synthetic_tokens(section: Lifbench) -> int:
     """
     times = 8 if "multidoc" in section.domains else 2
     return times * max(section.lengths.values()) * section.contexts_per_length
-
-
-def _contexts(
-    config: Config,
-    section: Lifbench,
-    corpora: Mapping[str, str],
-    scenario: str,
-    domain: str,
-    length: str,
-) -> DataFile:
-    made_of, formats = facts_of(scenario, domain), formats_of(scenario, section.formats)
-    settings: Record = {
-        "length": length,
-        "budget": section.lengths[length],
-        "seeds": list(range(config.seed, config.seed + section.contexts_per_length)),
-        "tokenizer": config.tokenizer,
-    }
-    if domain:
-        settings |= {name: value for name, value in made_of.items() if name != "corpora"}
-        settings["domain"], formats = domain, formats[:1]
-    if formats != [NUMBERED]:
-        settings["formats"] = formats
-    made_of_files = {name: corpora[name] for name in made_of["corpora"]}
-    return contexts_file(context_file(scenario, length, domain), scenario, made_of_files, settings)
 
 
 def released_inputs(section: Lifbench, scenarios: Sequence[str]) -> list[str]:
