@@ -99,7 +99,7 @@ def _task(
 
 @dataclass(frozen=True)
 class Simple:
-    """What tells a simple benchmark from others: see ``simple_benchmark``, and beside that
+    """What tells a simple benchmark from others: what ``simple_benchmark`` takes, and more.
 
     Attributes:
         instances: name of the function that gives them, as ``base.loading.load`` takes it.

@@ -50,7 +50,10 @@ def metrics(
     unit = "records" if alone else "groups of records"
     whole = rows_of(means, kind="").assign(measure=SCORE)
     headline = joint_headline(counts, whole, {SCORE: compared}, clusters, unit)
-    further = {AGREEMENT: agreement_of(scores, judges)} if judges else {}
+    further = {}
+    if judges:
+        of_judges = judge_verdicts(scores, judges, _given)
+        further[AGREEMENT] = answer_agreement(of_judges, {}, scores)
     if lengths:
         further[EFFECTIVE] = kept = effective(frame, lengths, share)
         headline = with_reaches(headline, kept[~kept["model"].isin(references)], SCORE)
@@ -100,10 +103,5 @@ def effective(frame: pd.DataFrame, lengths: Sequence[str], share: float) -> pd.D
     return kept_shares(drawn.means(rows, ["model", "length"]), lengths, share)
 
 
-def agreement_of(scores: Sequence[Scored], judges: Sequence[str]) -> pd.DataFrame:
-    """Returns how well every two judges agree in the scores that they give."""
-
-    def given(rated: Record) -> dict[int, float]:
-        return {} if rated["total"] is None else {0: rated["total"]}
-
-    return answer_agreement(judge_verdicts(scores, judges, given), {}, scores)
+def _given(rated: Record) -> dict[int, float]:
+    return {} if rated["total"] is None else {0: rated["total"]}

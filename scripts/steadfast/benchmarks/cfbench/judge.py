@@ -50,11 +50,7 @@ class CfbenchJudgePrompts(JudgePrompts):
             asked.append((DIRECT, name, count, DIRECT_TOKENS))
         for name, request_id, expected, max_tokens in asked:
             head, tail = templates[name].render(fields)
-            request = JudgeRequest(
-                id=request_id,
-                tail=tail,
-                expected={"mode": self._mode, **expected},
-                reminder=templates[name].reminder if self._mode == "strict" else "",
-                max_tokens=max_tokens,
-            )
+            wanted = {"mode": self._mode, **expected}
+            reminder = templates[name].reminder if self._mode == "strict" else ""
+            request = JudgeRequest(request_id, tail, wanted, reminder, max_tokens)
             yield JudgePrompt(sample.id, name, head, answer.text, [request])
