@@ -49,12 +49,7 @@ class Gate(NamedTuple):
 
 
 def gate(found: Comparison, margin: float) -> Gate:
-    """Judges run B by a comparison with run A.
-
-    Args:
-        found: of the two runs.
-        margin: by how much B may be worse, as a share of full marks, such as 0.02.
-    """
+    """Judges run B, which may be worse than A by a margin, a share of full marks such as 0.02."""
     rows = pd.DataFrame(_rows(found, margin), columns=list(COLUMNS))
     known = rows["p"].notna()
     rows.loc[known, "p"] = holm(rows.loc[known, "p"].to_numpy(float))

@@ -32,12 +32,7 @@ class ToLabel(NamedTuple):
 
 
 def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
-    """Returns clusters in the order in which they are labelled, any first ones spread over strata.
-
-    Args:
-        strata: stratum of each cluster.
-        seed: of the order within each stratum.
-    """
+    """Returns clusters in the order of labelling: any first ones are spread over the strata."""
     rng = Random(f"labels/{seed}")
     by_stratum: dict[str, list[str]] = defaultdict(list)
     for cluster in sorted(strata):

@@ -18,12 +18,7 @@ Filled = Callable[[Mapping[str, float], str], Values]
 
 
 class Effective:
-    """What is known of the effective length of a benchmark's models.
-
-    Args:
-        results: the benchmark's; the metric ``FRAME`` is among its frames.
-        score: what is measured, such as overall ARS.
-    """
+    """What results with the metric ``FRAME`` say of effective length, by a score such as ARS."""
 
     def __init__(self, results: Results, score: str):
         self.results, self.rows = results, results.frames[FRAME]

@@ -56,12 +56,7 @@ FORMATS: dict[str, tuple[Any, dict[str, None]]] = {
 
 
 class Picture(NamedTuple):
-    """A figure and what is to be read below it.
-
-    Attributes:
-        figure: with its layout engine set.
-        caption: sentences of plain text; each number in them comes from the metrics.
-    """
+    """A figure, and below it sentences of plain text, whose numbers come from the metrics."""
 
     figure: Figure
     caption: str

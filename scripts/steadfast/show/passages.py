@@ -13,14 +13,9 @@ MOST = 8
 
 @dataclass(frozen=True)
 class Passages:
-    """A context and what in it matters to a sample.
+    """A context and what in it matters to a sample, such as the element that is asked for."""
 
-    Attributes:
-        text: the context as models are shown it, before anything is cut.
-        wanted: pieces of it, such as the element that is asked for.
-    """
-
-    text: str
+    text: str  # as models are shown it, before anything is cut
     wanted: Sequence[str]
 
 

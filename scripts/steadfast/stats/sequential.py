@@ -77,12 +77,7 @@ def _crossing(edge: np.ndarray, places: np.ndarray, mass: np.ndarray, step: floa
 
 @dataclass(frozen=True)
 class Looks:
-    """The looks of a test.
-
-    Attributes:
-        shares: of all data at each look, ascending.
-        spending: as ``boundaries`` takes it.
-    """
+    """The looks of a test, by what ``boundaries`` takes."""
 
     shares: tuple[float, ...]
     spending: Spending
