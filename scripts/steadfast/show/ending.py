@@ -39,11 +39,8 @@ def ending(
 ) -> str:
     """Returns what a run says at its end: the headline table where it made one, and where all is.
 
-    Args:
-        results: folder of all results.
-        files: all that the run's targets are made of, and they themselves.
-        asked: sentences about the text that was asked, below the headline table.
-        width: columns of the terminal; by default its own, or 100 where there is none.
+    ``files`` are all that its targets are made of, and they themselves; ``asked`` has sentences
+    about the text that was asked; ``width`` is by default the terminal's, or 100 without one.
     """
     below = (path for path in map(Path, files) if path.is_relative_to(results))
     made = [path.relative_to(results).parts for path in below]

@@ -66,9 +66,7 @@ class OneScore(ModelsAcross):
     ) -> Table:
         """Returns the table of the score, with what may be first and all possible ranks.
 
-        Args:
-            whole: its rows, one a model.
-            further: columns that stand before it.
+        ``whole`` has its rows, one a model; ``further`` columns stand before it.
         """
         words, compared = self.words, self.frames["comparisons"]
         ties, before = Ties.of(compared), list(further)

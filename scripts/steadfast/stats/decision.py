@@ -25,12 +25,9 @@ Look = Sequence[Sequence[float] | None]
 def as_asked(
     frames: Frames, asked: Mapping[str, int], measured: Callable[[Collection[str]], Frames]
 ) -> Frames:
-    """Returns metrics in which of each model as much is expected as it was asked.
+    """Returns metrics in which of each model as much is expected as it was asked, in rounds.
 
-    Args:
-        frames: of all models.
-        asked: rounds of each model.
-        measured: the metrics of some models by themselves.
+    ``measured`` gives the metrics of some models by themselves.
     """
     rounds = sorted(set(asked.values()))
     if len(rounds) == 1:
