@@ -38,7 +38,10 @@ class Chat(Provider):
         # As batch files name it.
         self.endpoint = "/v1/completions" if template == "base" else "/v1/chat/completions"
         self.path = self.endpoint.removeprefix("/v1")
-        self._own_text = self._text_of(setup.answers.get("tokenizer") or "")
+        self._own_text = None
+        if "/" in (name := setup.answers.get("tokenizer") or ""):
+            system, revision = own.get("system"), own.get("revision")
+            self._own_text = LocalText(name, revision=revision, template=template, system=system)
         self.tokenizer = self._own_text
         self._max_tokens_field = setup.operation.get("max_tokens_field", "max_tokens")
         lifetime = setup.operation.get("cache")
@@ -51,16 +54,6 @@ class Chat(Provider):
         self.logprobs = "logprobs" in self.answers
         extra = self.answers.get("extra_body", {})
         self.tools = bool(extra.get("tools") or extra.get("functions"))
-
-    def _text_of(self, name: str) -> LocalText | None:
-        if "/" not in name:
-            return None
-        return LocalText(
-            name,
-            revision=self.answers.get("revision"),
-            template=self.answers["template"],
-            system=self.answers.get("system"),
-        )
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         if self._own_text:
