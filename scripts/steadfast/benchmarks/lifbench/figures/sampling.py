@@ -44,14 +44,10 @@ def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchRes
 
 def _notes(results: LifbenchResults, rows: pd.DataFrame, shown: list[str]) -> list[str]:
     """Says of how many models IFS is larger by RECS, and by how much on average."""
-    means = {
-        PERSPECTIVES[perspective]: shared.of_contenders(results, its)["value"].mean()
-        for perspective in shown
-        if len(shared.of_contenders(results, its := rows_of(rows, perspective=perspective)))
-    }
+    competing = shared.of_contenders(results, rows)
+    values = {name: rows_of(competing, perspective=name)["value"] for name in shown}
+    means = {PERSPECTIVES[name]: found.mean() for name, found in values.items() if len(found)}
+    if not means:
+        return []
     signs = [text for _, text in sign_notes(rows, results)]
-    return (
-        [*signs, shared.sentence("mean_gap", means=shared.listed(means, results.digits))]
-        if means
-        else []
-    )
+    return [*signs, shared.sentence("mean_gap", means=shared.listed(means, results.digits))]

@@ -94,11 +94,9 @@ def beyond_table(
     for scenario, groups in compared.items():
         for group in groups:
             found = rows_of(rows, scenario=scenario, group=group)
-            columns.append(Values(values_by_model(found), list(incomplete_models(found))))
+            columns.append(Values(values_by_model(found), incomplete_models(found)))
             headings.append(Column(words["groups"][group], WORDS["scenarios"][scenario]))
-    incomplete = [
-        m for m in results.roster.models if any(m in column.incomplete for column in columns)
-    ]
+    incomplete = {model for column in columns for model in column.incomplete}
     ifs = Values(results.ifs[perspective, ""], incomplete)
     cells = results.cells([ifs, *columns])
     counts = rows.groupby("model")[["n", "expected", "truncated"]].sum()
