@@ -61,6 +61,7 @@ def test_a_context_is_stored_once_and_deleted_after_its_last_request(part, serve
     names = [body["cachedContent"] for body in server.bodies]
     assert names == ["cachedContents/c0"] * 5 + ["cachedContents/c1"] * 5
     assert {record["cached_tokens"] for record in records} == {of["tokens"] for of in server.made}
+    assert [method for method, _ in server.calls].count("GET") == 1  # what a killed job left
     deleted = [n for n, call in enumerate(server.calls) if call[0] == "DELETE"]
     assert deleted[0] < server.calls.index(("POST", "/v1/cachedContents"), 5)  # of the second
 
@@ -256,3 +257,18 @@ def test_a_cache_that_is_deleted_after_its_end_has_saved_nothing(tmp_path):
     assert calls == [("DELETE", "v1beta/a"), ("DELETE", "v1beta/b")]
     assert [line["token_hours"] for line in read_caches(engine._journal)] == [0, 0]
     assert not engine._held
+
+
+def test_caches_of_others_are_left_alone_with_a_title_or_without(tmp_path):
+    engine = object.__new__(gemini_caches.StoringGemini)
+    engine._rules, engine._journal = {"path": "v1beta/cachedContents"}, tmp_path / "4k.jsonl"
+    engine._job, engine._seconds, engine._held, engine._orphans = "job/", 3600.0, {}, {}
+    own = {"displayName": "job/a", "name": "cachedContents/a"}
+    listed = [{"name": "cachedContents/b"}, own, own | {"displayName": "b/a"}]
+
+    async def call(*_):
+        return gemini_caches.ServerReply(200, b"", {})
+
+    engine._call, engine._value = call, lambda reply: {"cachedContents": listed}
+    asyncio.run(engine._look())
+    assert (engine._orphans, [*engine._held]) == ({"job/a": own["name"]}, [own["name"]])

@@ -100,13 +100,13 @@ def test_texts_are_seeded_one_after_the_other_from_the_config_s_seed():
 
 
 @pytest.mark.parametrize(
-    ("section", "named"),
+    ("section", "named", "settings"),
     [
-        ({}, "synthetic:data"),
-        (PUBLISHED, "data:local"),
-        ({"source": "released"}, "data:released"),
+        ({"prompts": 9}, "synthetic:data", {"prompts": 9, "seed": 1}),
+        (PUBLISHED, "data:local", {"directory": ".", "sets": ["ifeval", "ifbench"]}),
+        ({"source": "released", "sets": ["ifbench"]}, "data:released", {"sets": ["ifbench"]}),
     ],
 )
-def test_prompts_are_made_as_their_source_says(section, named):
-    file = task(models=API, **section).data[0]
-    assert file.content.name == f"steadfast.benchmarks.ifeval.{named}"
+def test_prompts_are_made_as_their_source_says(section, named, settings):
+    made = task(models=API, **section).data[0].content
+    assert (made.name, made.settings) == (f"steadfast.benchmarks.ifeval.{named}", settings)

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadfast.stats.effective_length import Reach, kept_shares, reaches
+from steadfast.stats.effective_length import Reach, kept_shares, reaches, with_reaches
 from steadfast.stats.intervals import Clusters
+from steadfast.stats.tidy import EFFECTIVE
 
 LENGTHS = ["4k", "8k", "16k", "32k"]
 
@@ -104,3 +105,11 @@ def test_a_model_without_a_score_at_the_shortest_length_has_no_value():
     assert rows["n"].tolist() == [0, 2, 2, 2, 2, 2]
     assert reaches(rows)["fine"].value == "8k"
     assert reaches(rows)["zero"] == reaches(rows)["absent"] == Reach()
+
+
+def test_a_headline_has_the_reach_of_its_measure_alone_and_none_of_an_unknown_model():
+    rows = pd.DataFrame({"model": "m", "length": ["4k", "8k"], "value": [1.0, 0.9]})
+    rows = rows.assign(share=0.85, low=[math.nan, 0.87], high=[math.nan, 1.0])
+    headline = pd.DataFrame({"model": ["m", "m", "n"], "measure": ["ARS", "IFS", "ARS"]})
+    found = with_reaches(headline, rows, "ARS")[list(EFFECTIVE)]
+    assert found.to_numpy().tolist() == [["≥ 8k", "≥ 8k"], ["", ""], ["", ""]]
