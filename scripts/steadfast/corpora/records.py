@@ -84,18 +84,12 @@ def _rows(path: Path) -> Generator[Row, None, None]:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise UserError(f"{path}: not a data file; name files that end in {', '.join(FORMATS)}")
-    with _explained(path):
+    try:
         if suffix == ".zip":
             yield from _archive(path)
         else:
             with open(path, "rb") as data:
                 yield from _read(data, str(path), suffix)
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    try:
-        yield
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from None
     except OSError as error:
