@@ -155,9 +155,8 @@ class Results:
         return notes
 
     def _drawn(self, part: str, clusters: pd.Series) -> str:
-        words, least, most = self.words["drawn"], clusters.min(), clusters.max()
-        each = f"{most}" if least == most else WORDS["range"].format(least=least, most=most)
-        slots = {"unit": words["unit"], "stratum": words["stratum"], "each": each}
+        words = self.words["drawn"]
+        slots = {"unit": words["unit"], "stratum": words["stratum"], "each": spanned(clusters)}
         form = "count_each" if words["stratum"] and len(clusters) > 1 else "count"
         count: str = WORDS[form].format(n=f"{clusters.sum():,}", **slots)
         name = self.words.get("languages", {}).get(part, part)
@@ -177,6 +176,12 @@ class Results:
     def shared_notes(self, judged: bool) -> list[Note]:
         """Returns what ``shared_notes`` says of these models."""
         return shared_notes(self.roster, judged)
+
+
+def spanned(counts: pd.Series) -> str:
+    """Returns the least and the greatest of some counts, or the one that all are; 0 for none."""
+    least, most = (f"{counts.agg(end) if len(counts) else 0:.0f}" for end in ("min", "max"))
+    return most if least == most else str(WORDS["range"].format(least=least, most=most))
 
 
 def tie_note(roster: Roster, unit: str) -> Note:

@@ -10,7 +10,7 @@ from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.stability import sign_test
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.show.cells import MODEL, Values, interval_cells, joined_cells, number_cell, p_cell
-from steadfast.show.results import Note, incomplete_models, values_by_model
+from steadfast.show.results import Note, incomplete_models, spanned, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded
 from steadfast.stats.tidy import rows_of
@@ -112,8 +112,6 @@ def beyond_table(
     notes: list[Note] = [("dagger", WORDS["notes"]["dagger"])] if cut else []
     notes += results.incomplete_model_notes(counts.rename(columns={"n": "scored"}))
     notes += [*results.shared_notes(judged=False), (None, words["note"])]
-    least, most = (rows["contexts"].min(), rows["contexts"].max()) if len(rows) else (0, 0)
-    each = f"{most}" if least == most else SHARED["range"].format(least=least, most=most)
-    drawn = WORDS["beyond"]["drawn"].format(contexts=each)
+    drawn = WORDS["beyond"]["drawn"].format(contexts=spanned(rows["contexts"]))
     notes += [(None, text) for text in (SHARED["notes"]["untested"], drawn)]
     return results.table(f"{perspective}s", (MODEL, *headings), sections, notes)

@@ -15,7 +15,7 @@ from steadfast.show.cells import (
     joined_cells,
     p_cell,
 )
-from steadfast.show.results import Note, few_models_notes, values_by_model
+from steadfast.show.results import Note, few_models_notes, spanned, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded, shown_ranks
 from steadfast.stats.intervals import SIGNIFICANT
@@ -155,9 +155,7 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
     sections = results.sections(results.groups(), results.cells(columns).__getitem__)
     notes: list[Note] = [*results.notes]
     if len(rows):
-        fewest, most = (f"{rows['n'].agg(end):.0f}" for end in ("min", "max"))
-        tasks = fewest if fewest == most else f"{fewest} to {most}"
-        notes.append((None, WORDS["notes"]["variance"].format(tasks=tasks)))
+        notes.append((None, WORDS["notes"]["variance"].format(tasks=spanned(rows["n"]))))
     shown = [MODEL, *(Column(heading, "Share of the variance") for heading in headings.values())]
     draws = WORDS["variance_draws"] if drawn else ""
     return results.table(name, shown, sections, notes, draws=draws)
