@@ -33,7 +33,7 @@ LINKED = ("resources", "scripts")
 """Those of many files: copies are links to the same files, changed by ``edit`` and ``write``."""
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--configfile", "my.yaml", "--cores", "2"]
 TINY = {
-    "lifbench": {"lengths": {"2k": 2048, "3k": 3072}},
+    "lifbench": {"lengths": {"2k": 2048, "3k": 3072}, "tasks": ["OQ", "LSI", "MB"]},
     "models": {
         "reference": {"engine": "reference", "label": "Reference"},
         "sim-a": {"engine": "simulated", "span": 3000},

@@ -61,7 +61,9 @@ def test_a_setting_that_determines_answers_asks_that_model_anew(project):
 
 
 def test_a_length_more_runs_that_length(project):
-    project.configure({**TINY, "lifbench": {"lengths": {"2k": 2048, "3k": 3072, "4k": 4096}}})
+    more = copy.deepcopy(TINY)
+    more["lifbench"]["lengths"]["4k"] = 4096
+    project.configure(more)
     assert project.planned() == {
         "contexts": 3,
         "prompts": 1,

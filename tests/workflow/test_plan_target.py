@@ -41,13 +41,14 @@ def test_every_model_and_length_has_a_row_and_nothing_is_sent(planned):
     found = rows(planned)
     models, lengths = [*TINY["models"], "api"], TINY["lifbench"]["lengths"]
     assert list(found) == [(model, length) for model in models for length in lengths]
-    assert {row["requests"] for row in found.values()} == {"461"}
+    # 5 expressions of each task, with 6, 5 and 6 variables
+    assert {row["requests"] for row in found.values()} == {"85"}
     assert not planned.path("results/lifbench/outputs/api").exists()
     totals = planned.path("results/plan/total.md").read_text()
     sent = sum(int(found["api", length]["to_ask"]) for length in lengths)
     assert f"- requests: {sent} ({sent} for answers)" in totals
     for row in found.values():
-        assert int(row["distinct_tokens"]) < int(row["prompt_tokens"]) / 20
+        assert int(row["distinct_tokens"]) < int(row["prompt_tokens"]) / 10
 
 
 def test_prompts_that_do_not_fit_are_listed(planned):
@@ -100,5 +101,5 @@ def test_a_certificate_is_given_where_it_is_wanted_and_re_runs_the_plan_alone(pl
     with open(project.path("results/plan/lifbench.certificate.csv"), newline="") as lines:
         overall, *tasks = csv.DictReader(lines)
     assert overall["task"] == "overall"
-    assert len(tasks) == 11
+    assert len(tasks) == 3
     assert int(overall["clusters"]) > int(overall["clusters_now"])
