@@ -7,6 +7,7 @@ rubric is a mapping from task to a ``Scorer``.
 from functools import partial
 from typing import Any
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench import gold
 from steadfast.benchmarks.lifbench.records import Prompt
@@ -53,6 +54,8 @@ def score(
 
     The context is kept prepared between calls, so it must not change.
     """
+    if rubric not in RUBRICS:
+        raise UserError(f"rubric: no rubric {rubric!r}; choose one of {', '.join(RUBRICS)}")
     task = prompt["task"]
     response = response.strip()
     marks = Marks({})
