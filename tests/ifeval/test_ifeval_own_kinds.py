@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from ifeval_shared import CASES, SHARED, case_files, data_file, lines, needs_cases
 
 from steadfast.benchmarks.ifeval.data import instance
-from steadfast.benchmarks.ifeval.own_kinds import KINDS, own_verifier
+from steadfast.benchmarks.ifeval.own_kinds import KINDS, WORD, own_verifier
 from steadfast.benchmarks.ifeval.scoring import followed, variants
-from steadfast.benchmarks.ifeval.synthetic import DRAWS, data, written
+from steadfast.benchmarks.ifeval.synthetic import DRAWS, WORDS, data, written
 
 PROMPTS = list(data({}, 36, 1))
 
@@ -110,6 +110,12 @@ def test_long_answers_take_time_in_proportion():
     for text in ("[" * 200_000, "<<" * 100_000, "* " * 100_000, "\n- " * 60_000, " \n" * 100_000):
         for prompt in PROMPTS[:9]:
             followed("synthetic", prompt["instructions"], "", text)
+
+
+def test_an_answer_is_filled_up_to_the_words_that_are_asked_for():
+    asked = {"kind": NUMBERS, "kwargs": {"relation": "at least", "num_words": 100}}
+    words = len(WORD.findall(written([asked], [0])))
+    assert 100 <= words < 100 + max(len(text.split()) for text in WORDS["filler"])
 
 
 def test_arguments_are_drawn_within_what_answers_can_follow():

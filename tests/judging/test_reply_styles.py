@@ -82,6 +82,9 @@ FOLLOWBENCH: dict[str, Callable[[Sequence[str]], str]] = {
 }
 
 CFBENCH: dict[str, Callable[[Sequence[tuple[str, int]]], str]] = {
+    "objects with letters": lambda pairs: json.dumps(
+        [{"id": letter, "point": t, "met": v} for letter, (t, v) in zip("abc", pairs, strict=True)]
+    ),
     "a blank": lambda said: "\n".join(f"{text} {v}" for text, v in said),
     "blanks": lambda said: "\n\n".join(f"{text}    {v}" for text, v in said),
     "a colon": lambda said: "\n".join(f"{text}：{v}" for text, v in said),

@@ -115,6 +115,16 @@ def test_as_much_is_expected_of_a_model_as_it_was_asked():
     assert frames["coverage"].columns.tolist() == ["model", "task", "expected", "scored"]
 
 
+def test_what_a_model_s_rounds_have_no_row_of_is_not_expected_of_it():
+    def measured(models):
+        tasks = ["T", "U"] if "b" in models else ["T"]
+        rows = [{"model": m, "task": task, "expected": 6} for m in models for task in tasks]
+        return {"coverage": pd.DataFrame(rows)}
+
+    frames = as_asked(measured(["a", "b"]), {"a": 2, "b": 3}, measured)
+    assert frames["coverage"]["expected"].tolist() == [6, 0, 6, 6]
+
+
 @pytest.mark.parametrize(
     ("goes_on", "state"),
     [([], "stopped after 3 of 4 rounds"), (["a"], "so far 3 of at most 4 rounds, and 1 go on")],
