@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -272,3 +273,18 @@ def test_caches_of_others_are_left_alone_with_a_title_or_without(tmp_path):
     engine._call, engine._value = call, lambda reply: {"cachedContents": listed}
     asyncio.run(engine._look())
     assert (engine._orphans, [*engine._held]) == ({"job/a": own["name"]}, [own["name"]])
+
+
+def test_a_cache_whose_making_was_cut_off_is_looked_for_before_it_is_made_again():
+    engine = object.__new__(gemini_caches.StoringGemini)
+    engine._rules, engine._seconds, engine._least = {"path": "v1beta/cachedContents"}, 3600, 0
+    engine._orphans, engine.stored = {}, lambda body: {}
+    context = gemini_caches.Context("job/a", size=9, waiting=2)
+
+    async def call(*_):
+        raise ConnectionResetError
+
+    engine._client = SimpleNamespace(call=call)
+    with pytest.raises(ConnectionResetError):
+        asyncio.run(engine._cache(context, None, {}))
+    assert context.unheard
