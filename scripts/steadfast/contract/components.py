@@ -15,7 +15,8 @@ from typing_extensions import TypeVar
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
-from steadfast.base.loading import load
+from steadfast.contract.component import Component as Component
+from steadfast.contract.component import component as component
 from steadfast.contract.records import Prompt, ScoreRecord
 from steadfast.contract.request import ANSWERED, Item, draw_key
 from steadfast.contract.votes import voted
@@ -183,44 +184,6 @@ class JudgePrompt:
 
 
 # --- components -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Component(Generic[T]):
-    """A class or function of a benchmark by name, with the plain values that it takes.
-
-    By name, so that the job of a rule loads this one alone, and the rule depends on no other
-    (``steadfast.run.digests``).
-
-    Attributes:
-        name: ``module:object``.
-        settings: keyword arguments, plain values, for the rule's params.
-        resources: packaged data files that follow from the settings, for the rule's digest.
-        uses: the user's functions that the settings name (``base.loading``), for the rule's digest.
-        calls: the functions of packages that they name, for the same.
-    """
-
-    name: str
-    settings: Settings = field(default_factory=dict)
-    resources: tuple[str, ...] = ()
-    uses: tuple[str, ...] = ()
-    calls: tuple[str, ...] = ()
-
-    @property
-    def plain(self) -> tuple[str, dict[str, Any]]:
-        """Returns name and settings, for a rule's params."""
-        return self.name, dict(self.settings)
-
-    def make(self, *arguments: Any) -> T:
-        """Returns the object of that class, or what the function gives for further arguments."""
-        made: T = load(self.name)(*arguments, **self.settings)
-        return made
-
-
-def component(plain: Sequence[Any]) -> Component[Any]:
-    """Returns a component again from what a rule's params hold of it."""
-    name, settings = plain
-    return Component(name, settings)
 
 
 class Samples(ABC):
