@@ -174,15 +174,19 @@ def judge_items(
             tail=request.tail,
             max_tokens=request.max_tokens,
             reminder=request.reminder,
-            # Properties are replied in their order, which sorting would change.
-            schema=json.dumps(form, ensure_ascii=False) if form else "",
+            schema=_schema_of(request, schema),
             draw=draw,
         )
         for draw in range(draws)
         for prompt in prompts
         for request in prompt.requests
-        for form in [schema.make(request.expected) if schema else None]
     ]
+
+
+def _schema_of(request: JudgeRequest, schema: Component[Record | None] | None) -> str:
+    wanted = schema.make(request.expected) if schema else None
+    # Properties are replied in their order, which sorting would change.
+    return json.dumps(wanted, ensure_ascii=False) if wanted else ""
 
 
 class JudgeOracle:

@@ -131,9 +131,10 @@ def number(text: str, one: Instance, tolerance: float = 0.0) -> Mark:
 
 def last_number(text: str) -> Decimal | None:
     """Returns the last number of a text; None where there is none."""
-    *_, last = None, *NUMBER.finditer(text)
-    if last is None:
+    found = list(NUMBER.finditer(text))
+    if not found:
         return None
+    last = found[-1]
     sign = "-" if last["sign"] in ("-", "−") else ""
     return Decimal(f"{sign}{last['digits'].replace(',', '')}{last['power'] or ''}")
 

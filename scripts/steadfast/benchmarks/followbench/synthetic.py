@@ -229,8 +229,11 @@ def form(rule: str, draw: Draw) -> tuple[str, list[Level]]:
 VARIED: dict[str, list[Maker]] = {
     "content": [partial(one_by_one, "open_question"), listing, restaurants, places, events],
     "situation": [
-        *(partial(one_by_one, "situation"), order, dates),
-        *(partial(sums, "floors"), partial(sums, "wages")),
+        partial(one_by_one, "situation"),
+        order,
+        dates,
+        partial(sums, "floors"),
+        partial(sums, "wages"),
     ],
     "style": [partial(one_by_one, "style")],
     "format": [partial(one_by_one, "format")],

@@ -50,7 +50,8 @@ class IfevalExports(Exports):
 
     def about(self) -> About:
         known = dict(self._known)
-        for part in ("tables", "columns", "keys") if "texts" not in self._sources else ():
-            known[part] = {name: of for name, of in known[part].items() if name != "contexts"}
+        if "texts" not in self._sources:
+            for part in ("tables", "columns", "keys"):
+                known[part] = {name: of for name, of in known[part].items() if name != "contexts"}
         sources = [Source(name=name, **of) for name, of in self._sources.items()]
         return about_by(known, sources, self._settings)

@@ -23,8 +23,10 @@ def headline_of(task: str) -> str:
 
 
 class Prompt(records.Prompt):
-    """``context_id`` is the prompt's name in all parts, ``expression_id`` the wording of the
-    sentences between it and the text."""
+    """``context_id`` is the prompt's name in all parts.
+
+    ``expression_id`` is the wording of the sentences between it and the text.
+    """
 
     place: NotRequired[Place]
     expression_id: int

@@ -158,11 +158,14 @@ def _ends(results: LifbenchResults) -> dict[str, str]:
 
 
 def _change(results: LifbenchResults, rows: pd.DataFrame) -> pd.Series:
-    """Returns the change from the shortest to the longest length of each contender with both."""
+    """Returns the change from the first to the last length, if there are two, of contenders."""
+    first, last = _ends(results).values()
+    if first == last:
+        return pd.Series(dtype=float)
     found = shared.of_contenders(results, rows)
     table = found.pivot(index="model", columns="length", values="value")
-    ends = table.reindex(columns=list(dict.fromkeys(_ends(results).values()))).astype(float)
-    return ends.diff(axis=1).iloc[:, -1].dropna()  # none where there is one length
+    table = table.reindex(columns=[first, last]).astype(float)
+    return (table[last] - table[first]).dropna()
 
 
 def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> list[str]:

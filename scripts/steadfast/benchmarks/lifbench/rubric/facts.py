@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadfast.base.files import Record
@@ -132,7 +132,7 @@ class MultiDocFacts:
     def __init__(self, text: str, documents: list[Record]):
         self.text = text
         self.documents = documents
-        self.values_of = cache(lambda keys: FieldValues(documents, keys))
+        self.values_of = cache(partial(FieldValues, documents))  # of some fields, by their names
 
     @cached_property
     def shown(self) -> TextIndex:
