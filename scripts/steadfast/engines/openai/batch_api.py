@@ -15,6 +15,7 @@ from steadfast.engines.openai.api import ApiEngine
 from steadfast.engines.openai.batch_files import Batch, BatchState, Remote
 from steadfast.engines.openai.batches import (
     Batches,
+    Calls,
     ChatBatches,
     MistralBatches,
     P,
@@ -45,9 +46,7 @@ class BatchEngine(ApiEngine):
 
     tier = "batch"
 
-    def __init__(
-        self, setup: Setup, provider: P, batches: Callable[[P, "BatchEngine"], Batches[P]]
-    ):
+    def __init__(self, setup: Setup, provider: P, batches: Callable[[P, Calls], Batches[P]]):
         super().__init__(setup, provider)
         assert setup.journal is not None, "a batch must not be forgotten"
         self._state_path = BatchState.place(setup.journal)

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 from urllib.parse import quote
 
 from steadfast.base.files import Record, Settings
@@ -18,17 +18,34 @@ from steadfast.engines.openai import batch_files
 from steadfast.engines.openai.batch_files import METADATA, Batch, Outcome, Remote
 from steadfast.engines.openai.body import array, mapping, text
 from steadfast.engines.openai.chat import Chat
-from steadfast.engines.openai.client import ServerReply
+from steadfast.engines.openai.client import Http, ServerReply
 from steadfast.engines.openai.provider import Provider
 from steadfast.engines.openai.replies import Retry
-
-if TYPE_CHECKING:
-    from steadfast.engines.openai.batch_api import BatchEngine
 
 T = TypeVar("T")
 P = TypeVar("P", bound=Provider)
 PAGE = 100  # batches of a list at once
 CONFLICT = 409
+
+
+class Calls(Protocol):
+    """Calls that are made again as often as the config says."""
+
+    http: Http
+
+    def value(
+        self,
+        send: Callable[[], ServerReply],
+        read: Callable[[object], T | None],
+        unheard: Callable[[], T | None] = ...,
+    ) -> T:
+        """What is read of a reply's JSON; ``unheard`` finds what a lost reply was about."""
+
+    def content(self, send: Callable[[], ServerReply]) -> bytes:
+        """A reply's body."""
+
+    def pause(self) -> None:
+        """Waits until a batch is worth another look."""
 
 
 class Batches(ABC, Generic[P]):
@@ -47,7 +64,7 @@ class Batches(ABC, Generic[P]):
     after = "after"
     name = "custom_id"
 
-    def __init__(self, provider: P, calls: "BatchEngine"):
+    def __init__(self, provider: P, calls: Calls):
         self.provider, self.calls, self.http = provider, calls, calls.http
 
     def got(self, path: str, read: Callable[[object], T | None]) -> T:
