@@ -1,12 +1,14 @@
 """``price: auto``: what a million tokens cost, out of the package that knows it."""
 
 from decimal import Decimal
+from importlib.metadata import version
 
 import pytest
 import yaml
 from genai_prices import Usage, calc_price
 
 from steadfast.base.errors import UserError
+from steadfast.base.resources import facts
 from steadfast.config.load import load_config
 from steadfast.config.portable import as_yaml, portable
 from steadfast.engines.cost.bill import cost
@@ -67,6 +69,15 @@ def test_what_costs_the_same_at_any_length_keeps_its_price_among_what_does_not()
 def test_of_several_prices_the_last_that_holds_at_any_hour_is_taken(model, address, dollars):
     settings = {"base_url": address} if address else {}
     assert priced(model, **settings).models["x"].price.input == dollars
+
+
+def test_a_price_that_begins_later_is_not_taken():
+    price = priced("gemini-3.8-flash", engine="gemini").models["x"].price
+    assert (price.input, price.output) == (0.75, 3.75)  # twice that from January 2027
+
+
+def test_the_day_of_prices_is_chosen_with_the_packages_version():
+    assert facts("engines/shares.yaml")["genai-prices"]["version"] == version("genai-prices")
 
 
 def test_the_provider_is_known_by_its_address():

@@ -2,7 +2,7 @@
 
 import pytest
 from ifeval_shared import asked, scored
-from picture_checks import drawn
+from picture_checks import check, drawn
 from test_ifeval_metrics import BAD, GOOD, LOOSE, PROMPTS, number
 
 from steadfast.benchmarks.ifeval.figures import figures
@@ -140,6 +140,7 @@ def test_places_stand_by_length_and_the_notes_name_the_one_of_all_else(made):
 
 def test_the_figure_has_a_line_a_model_over_the_lengths(frames):
     found = drawn(lambda: figures(frames, DISPLAY, "released", "after"))["by_length"]
+    check(found.figure)
     panel = next(axes for axes in found.figure.axes if axes.axison)
     assert [text.get_text() for text in panel.get_xticklabels()] == LENGTHS
     lines = {line.get_label(): line.get_ydata().tolist() for line in panel.lines}

@@ -1,6 +1,7 @@
 """Prices of models as the package ``genai-prices`` knows them, for ``price: auto``."""
 
 import re
+from datetime import date
 from typing import Any
 
 from steadfast.base.files import Settings
@@ -15,7 +16,7 @@ WRITES = {"1h": "cache_write_1h_mtok"}
 
 
 def known_price(model: str, provider: str, address: str | None, lifetime: str | None) -> Settings:
-    """The newest price of a model that the package has, whatever the day; nothing is fetched.
+    """The price of a model that the package has for the day of its version; nothing is fetched.
 
     Args:
         model: its name at the provider.
@@ -44,7 +45,8 @@ def known_price(model: str, provider: str, address: str | None, lifetime: str | 
             f"price: genai-prices knows no price of {shown(model)} at {where}; "
             "in place of auto write what a million tokens cost, as in {input: 2.5, output: 10}"
         ) from None
-    prices = _newest(found.prices)
+    known = facts("engines/shares.yaml")
+    prices = _held(found.prices, known["genai-prices"]["day"])
     names = {**UNITS, "written": WRITES.get(lifetime or "", "cache_write_mtok")}
     units = {key: getattr(prices, unit) for key, unit in names.items() if getattr(prices, unit)}
     if not {"input", "output"} <= units.keys():
@@ -53,7 +55,7 @@ def known_price(model: str, provider: str, address: str | None, lifetime: str | 
         )
     starts = sorted({tier.start for unit in units.values() for tier in getattr(unit, "tiers", ())})
     above = [{"tokens": start, **_rates(units, start)} for start in starts]
-    shares = dict(facts("engines/shares.yaml").get(of.id, {}))
+    shares = dict(known.get(of.id, {}))
     if re.match(shares.pop("without_flex", "$"), model):
         del shares["flex"]
     kinds = shares.pop("storage", {}).items()
@@ -61,11 +63,13 @@ def known_price(model: str, provider: str, address: str | None, lifetime: str | 
     return {**_rates(units, 0), "above": above, **shares}
 
 
-def _newest(prices: Any) -> Any:
-    """The last of a model's prices that holds at any time of the day."""
+def _held(prices: Any, day: date) -> Any:
+    """The last of a model's prices that had begun on a day and holds at any time of it."""
     if not isinstance(prices, list):
         return prices
-    return [one.prices for one in prices if not hasattr(one.constraint, "start_time")][-1]
+    always = [one for one in prices if not hasattr(one.constraint, "start_time")]
+    begun = [one for one in always if getattr(one.constraint, "start_date", day) <= day]
+    return (begun or always[:1])[-1].prices
 
 
 def _rates(units: Settings, above: int) -> Settings:

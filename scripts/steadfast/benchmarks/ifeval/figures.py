@@ -19,7 +19,7 @@ def figures(
     words, rows = results.words, rows_of(frames["accuracy"], measure=SCORE)
     groups, left_out = pictured(results.roster, results.ranking)
     lines, sets = lineups(groups), [name for name in results.sets if name != OVERALL]
-    figure, panels, keys = rows_of_panels(len(lines), 2.6, len(sets), width=3.5 * len(sets) + 1.5)
+    figure, panels, keys = rows_of_panels(len(lines), 2.6, len(sets))
     for task, down in zip(sets, panels, strict=True):
         its = rows_of(rows, task=task).set_index("length")
         for axes, (heading, models) in zip(down, lines, strict=True):
