@@ -101,6 +101,13 @@ def test_unscored_samples_count_nowhere():
     assert (row["n"], row["value"]) == (2, 0.5)
 
 
+def test_samples_of_no_cluster_or_cell_count_nowhere():
+    frame = samples({"a": [0.1, 0.9], "b": [0.3, 0.9], "c": [0.5]})
+    found = Clusters(frame, ["stratum"])
+    frame.loc[1, "cluster"], frame.loc[3, "task"] = None, None
+    assert found.means(frame, ["task"]).rows()[["value", "n"]].values.tolist() == [[0.3, 3]]
+
+
 def test_a_drop_is_a_share_of_what_was_before():
     frame = samples({"a": [0.8, 0.4], "b": [0.6, 0.2], "c": [1.0, 0.6]})
     frame = frame.assign(task=["before", "after"] * 3, model="m")

@@ -309,7 +309,7 @@ class Clusters:
         self, frame: pd.DataFrame, by: list[str], value: str = "total"
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Sums and counts of a column's values: a row a cell, a column a cluster."""
-        known = frame[frame[value].notna()]
+        known = frame.dropna(subset=[value, "cluster"])
         groups = known.groupby(by, observed=True)
         numbers, names = pd.factorize(known["cluster"])
         column = self.clusters.get_indexer(names.astype(str))[numbers]
