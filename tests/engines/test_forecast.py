@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from parts import items
 from steadfast.base.tokens import load_tokenizer
-from steadfast.engines.asking.journal import final_responses
+from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.cost.forecast import (
     CachedTokenizer,
     distinct_tokens,
@@ -62,19 +62,19 @@ def test_cuts_of_one_context_share_all_of_the_shorter_one():
 
 def test_what_the_journal_holds_is_not_asked(part, server):
     part.run(items(2, 3))
-    known = final_responses(part.journal)
+    known = final_tiers(part.journal)
     row = plan_part(requests(), known, TOKENIZER)
     assert (row["requests"], row["known"], row["to_ask"]) == (10, 6, 4)
     part.run()
-    assert plan_part(requests(), final_responses(part.journal), TOKENIZER)["to_ask"] == 0
+    assert plan_part(requests(), final_tiers(part.journal), TOKENIZER)["to_ask"] == 0
 
 
 def test_a_torn_or_missing_journal_is_read_as_far_as_it_goes(part, server, tmp_path):
     part.run(items(1, 2))
     with open(part.journal, "a") as torn:
         torn.write('{"hash": "x", "status": "ok"')
-    assert len(final_responses(part.journal)) == 2
-    assert final_responses(tmp_path / "none.jsonl") == {}
+    assert len(final_tiers(part.journal)) == 2
+    assert final_tiers(tmp_path / "none.jsonl") == {}
 
 
 def test_hours_and_cost_are_of_what_is_still_to_be_asked():

@@ -11,7 +11,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.engine_names import BEHIND_APIS, WITHOUT_MODEL
 from steadfast.contract.request import Item
-from steadfast.engines.asking.journal import final_responses
+from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import CachedTokenizer, misfits, plan_part, taken
@@ -197,7 +197,7 @@ class PlannedJob:
         self, asked: Sequence[Item], journal: Path | None, tokenizers: dict[str, CachedTokenizer]
     ) -> list[tuple[str, str, int, int]]:
         """Counts what is asked, and returns the prompts that do not fit whole."""
-        known = final_responses(journal) if journal else ()
+        known = final_tiers(journal) if journal else ()
         self.counts, misfits = self.model.of_part(asked, known, tokenizers)
         return misfits
 

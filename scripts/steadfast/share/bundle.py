@@ -20,7 +20,7 @@ from steadfast.config.portable import as_yaml, replaced
 from steadfast.contract.exports import About, Source
 from steadfast.contract.registry import packages
 from steadfast.contract.request import FINAL
-from steadfast.engines.asking.journal import final_responses
+from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.openai.redaction import Redaction
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedRun
@@ -133,7 +133,7 @@ def _take_journals(run: Evaluation, results: Path, folder: Path, same: Iterable[
 
 def _final_lines(journal: Path) -> list[bytes]:
     """The last final response to each request, in the order of their hashes: not as they came."""
-    known, found = final_responses(journal), {}
+    known, found = final_tiers(journal), {}
     for line in journal.read_bytes().splitlines(keepends=True):
         with suppress(ValueError):  # torn by a crash
             record = json.loads(line)

@@ -8,7 +8,7 @@ from typing import Literal
 from steadfast.base.files import Record, Settings, read_rows, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
-from steadfast.engines.asking.journal import final_responses
+from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
 from steadfast.engines.cost.bill import counted_cost, read_caches, stored_cost
@@ -72,7 +72,7 @@ def _billed(
     """
     if price is None:
         return dict.fromkeys(("billed", "currency", "planned"))
-    tiers = {name: response.tier for name, response in final_responses(journal).items()}
+    tiers = final_tiers(journal)
     asked = {one["request_hash"]: one for one in records}
     costs = [counted_cost(price, {**one, "tier": tiers.get(name)}) for name, one in asked.items()]
     known = [cost for cost in costs if cost is not None]

@@ -130,14 +130,17 @@ class Journal(AbstractContextManager["Journal"]):
         return responses
 
 
-def final_responses(path: Path) -> dict[str, Response]:
-    """The responses of a journal that are for good; it may be missing, or grow meanwhile."""
+def final_tiers(path: Path) -> dict[str, str | None]:
+    """The requests that a journal answers for good, and by which tier each was billed.
+
+    None is the plain price. The file may be missing, or grow meanwhile.
+    """
     found = {}
     for line in path.read_bytes().splitlines() if path.exists() else ():
         with suppress(ValueError):  # the job that holds the journal says so
             request_hash, response = _read(line)
             if response.status in FINAL:
-                found[request_hash] = response
+                found[request_hash] = response.tier
     return found
 
 
