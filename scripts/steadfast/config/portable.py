@@ -62,7 +62,8 @@ def of_any_machine(config: Config) -> Settings:
         for model in found[kind].values():
             for key in OWN_TO_A_MACHINE.keys() & model.keys():
                 del model[key]
-            model |= {KEY: None} if KEY in model else {}
+            if KEY in model:
+                model[KEY] = None
     return found
 
 

@@ -27,7 +27,7 @@ which its hash covers."""
 LONG_PREFIX = 16_384
 """Characters of a shared prefix from which on contexts are asked one by one: shorter ones do not
 drive one another out of a prefix cache."""
-WIDTH = 1.05
+BIN_WIDTH = 1.05
 """Of a bin of latencies, as a ratio: a quantile is within 2.5 % of what it was."""
 
 
@@ -103,7 +103,7 @@ class Latencies:
 
     def add(self, seconds: float) -> None:
         """One more answer."""
-        self._counts[math.floor(math.log(max(seconds, 1e-6), WIDTH))] += 1
+        self._counts[math.floor(math.log(max(seconds, 1e-6), BIN_WIDTH))] += 1
 
     @property
     def counts(self) -> dict[str, int]:
@@ -116,7 +116,7 @@ class Latencies:
         for number, count in sorted(self._counts.items()):
             left -= count
             if left <= 0:
-                return float(WIDTH ** (number + 0.5))
+                return float(BIN_WIDTH ** (number + 0.5))
         return None
 
 

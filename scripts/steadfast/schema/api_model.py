@@ -131,11 +131,13 @@ class ApiModel(SamplingModel):
             self.price = Price.model_validate(found)
         if self.max_spend is not None and self.price is None:
             raise ValueError("max_spend needs price, what a million tokens cost")
-        if self.path is None:
-            return self
-        if self.price is None:
+        if self.path is not None and self.price is None:
             raise ValueError(f"path: {self.path} needs price, what a million tokens cost")
-        for name in ("cache", "service_tier", "batch"):
+        return self
+
+    @model_validator(mode="after")
+    def _path_chooses_by_itself(self) -> Self:
+        for name in ("cache", "service_tier", "batch") if self.path else ():
             field = type(self).model_fields.get(name)
             value = field and getattr(self, name)
             if field and value not in (field.default, *BATCH_FORMATS):

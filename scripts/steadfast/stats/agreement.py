@@ -259,7 +259,7 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
 
 
 def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dict[K, V]:
-    """Returns what most raters say of each item that so many judged, where none has as many."""
+    """Returns what most raters say of each item, if ``fewest`` judged it; a tie has no majority."""
     given: dict[K, Counter[V]] = defaultdict(Counter)
     for verdicts in raters.values():
         for item, verdict in verdicts.items():

@@ -80,7 +80,8 @@ WORDS = {"yes": 1, "y": 1, "1": 1, "是": 1, "no": 0, "n": 0, "0": 0, "否": 0}
 def read_label_file(path: Path) -> Labels:
     """Returns the labels of a file: records of JSON lines, or a sheet of ``SHEET`` that came back.
 
-    Rows without a verdict are left out.
+    Rows without a verdict are left out. A sheet that lacks a column, or has a verdict that is
+    neither yes nor no, is a UserError.
     """
     if path.suffix != ".csv":
         return Labels(str(path), list(read_jsonl(path)))

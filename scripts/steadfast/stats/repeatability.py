@@ -132,7 +132,8 @@ def hits_missed(passes: Passes, states: Mapping[str, float] = STATES) -> list[st
 def answer_deviations(files: Iterable[Path]) -> Deviations:
     """Returns the standard deviation of one answer's score, as written to files of noise.
 
-    Of alone and each company the largest counts, over a model's parts the mean variance.
+    Of alone and each company the largest counts, over a model's parts the mean variance. A file
+    that is none of noise is a UserError.
     """
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for path in files:

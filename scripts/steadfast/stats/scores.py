@@ -25,7 +25,7 @@ REQUIRED = (
 def read_scores(
     scores: Mapping[tuple[str, str], Path], fields: Iterable[str] = ()
 ) -> Iterator[Scored]:
-    """Yields each score's record with its model and part, unless something is wrong with it.
+    """Yields each score's record with its model and part; one that is at fault is a UserError.
 
     Args:
         scores: score file of each model and part.

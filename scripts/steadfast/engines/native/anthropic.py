@@ -48,6 +48,7 @@ class Anthropic(NativeProvider):
         parts: list[Record] = [{"type": "text", "text": part} for part in parts_of(request)]
         if self._cache and len(parts) > 1 and not request.turns and self.is_shared(request):
             parts[0]["cache_control"] = {"type": "ephemeral", "ttl": self._cache}
+        before = messages("", request.turns)[:-1]  # the prompt itself goes in parts
         thinking: Record = {}
         if kind := self.answers.get("thinking"):
             budget = {"budget_tokens": self.answers["budget"]} if kind == "budget" else {}
@@ -63,10 +64,7 @@ class Anthropic(NativeProvider):
                 **self._sampling(),
                 **thinking,
                 **({"output_config": output} if output else {}),
-                "messages": [
-                    *messages("", request.turns)[:-1],
-                    {"role": "user", "content": parts},
-                ],
+                "messages": [*before, {"role": "user", "content": parts}],
             }
         )
 
