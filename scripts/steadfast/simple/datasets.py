@@ -185,7 +185,7 @@ def _fingerprint(section: DataSet) -> str:
 
 
 def _check_records(section: DataSet) -> None:
-    placed, again = tee(records.placed(**section.asked))
+    placed, again = tee(records.placed(**section.asked))  # each record, beside where it stands
     found = checked((one for _, one in again), section.path, section.by)
     for (where, _), one in zip(placed, found, strict=True):
         _check_gold(one, section, where)

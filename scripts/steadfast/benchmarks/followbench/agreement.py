@@ -117,9 +117,6 @@ def _label(verdicts: object, score: Record) -> dict[int, int]:
     return listed_verdicts(verdicts, score["level"], "constraint", YES, NO)
 
 
-HIGHEST = {"HSR": 100.0, "SSR": 100.0, "CSL": float(len(LEVELS))}
-
-
 def corrected(
     scores: Sequence[Scored[ScoreRecord]],
     samples: pd.DataFrame,
@@ -142,7 +139,8 @@ def corrected(
     known = asked.assign(hard=asked["hard"].where(asked["kind"] == RULE, given))
     units = pd.concat([_items(asked), _groups(asked)], ignore_index=True)
     people = pd.concat([_items(by_people), _groups(known)], ignore_index=True)
-    return corrected_rows(units, people[~people["sure"]], raw, HIGHEST)
+    highest = {"HSR": 100.0, "SSR": 100.0, "CSL": float(len(LEVELS))}
+    return corrected_rows(units, people[~people["sure"]], raw, highest)
 
 
 def _items(samples: pd.DataFrame) -> pd.DataFrame:
