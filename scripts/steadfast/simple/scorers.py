@@ -131,10 +131,11 @@ def number(text: str, one: Instance, tolerance: float = 0.0) -> Mark:
 
 def last_number(text: str) -> Decimal | None:
     """Returns the last number of a text; None where there is none."""
-    found = list(NUMBER.finditer(text))
-    if not found:
+    last = None
+    for found in NUMBER.finditer(text):  # not all at once: a text may be long
+        last = found
+    if last is None:
         return None
-    last = found[-1]
     sign = "-" if last["sign"] in ("-", "−") else ""
     return Decimal(f"{sign}{last['digits'].replace(',', '')}{last['power'] or ''}")
 

@@ -158,7 +158,7 @@ def _ends(results: LifbenchResults) -> dict[str, str]:
 
 
 def _change(results: LifbenchResults, rows: pd.DataFrame) -> pd.Series:
-    """Returns the change from the first to the last length, if there are two, of contenders."""
+    """Returns the change from the shortest to the longest length of each contender with both."""
     first, last = _ends(results).values()
     if first == last:
         return pd.Series(dtype=float)
