@@ -3,9 +3,10 @@
 import pytest
 
 from steadfast.base.errors import UserError
+from steadfast.base.loading import load
 from steadfast.benchmarks.cfbench.benchmark import CFBENCH
 from steadfast.config.load import load_config
-from steadfast.contract.components import Component, load
+from steadfast.contract.components import Component
 
 JUDGES = {"ref": {"engine": "reference"}, "sim-j": {"engine": "simulated"}}
 

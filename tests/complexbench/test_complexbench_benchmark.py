@@ -4,9 +4,9 @@ import pytest
 
 from complexbench_run import MODES, Run, synthetic, task
 from steadfast.base.errors import UserError
+from steadfast.base.loading import load
 from steadfast.benchmarks.complexbench.benchmark import METRICS
 from steadfast.benchmarks.complexbench.tables import BUILDERS
-from steadfast.contract.components import load
 from steadfast.show.roster import Display
 
 BOTH = {name: {"engine": "reference"} for name in ("first", "second")}

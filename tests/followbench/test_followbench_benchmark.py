@@ -3,10 +3,10 @@
 import pytest
 
 from steadfast.base.errors import UserError
+from steadfast.base.loading import load
 from steadfast.benchmarks.followbench.benchmark import FOLLOWBENCH, METRICS
 from steadfast.benchmarks.followbench.tables import BUILDERS
 from steadfast.config.load import load_config
-from steadfast.contract.components import load
 from steadfast.contract.task import Task
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from score_records import run
 from steadfast.base.errors import UserError
+from steadfast.base.loading import load
 from steadfast.benchmarks.lifbench.benchmark import LIFBENCH, METRICS
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.config.load import load_config
-from steadfast.contract.components import load
 from steadfast.contract.task import DataFile, Task
 
 MODELS = {"reference": {"engine": "reference"}}
