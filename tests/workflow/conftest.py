@@ -1,18 +1,23 @@
 import pytest
 
-from project import TINY, Project, once
+from project import PAPER, TARGETS, TINY, Project, once
 from servers import running
 
 
 @pytest.fixture(scope="session")
 def finished() -> Project:
     """The tiny workflow, run to its tables, once for all workers; not to be changed (fork it)."""
+    return made("finished", TINY)
 
-    def make(folder):
-        targets = "results/tables", "results/figures/lifbench_ars_by_length.png"
-        Project.new(folder, TINY).snakemake(*targets)
 
-    return Project(once("finished", make))
+@pytest.fixture(scope="session")
+def paper() -> Project:
+    """The same with all tasks of the paper."""
+    return made("paper", PAPER)
+
+
+def made(name: str, config: dict) -> Project:
+    return Project(once(name, lambda folder: Project.new(folder, config).snakemake(*TARGETS)))
 
 
 @pytest.fixture

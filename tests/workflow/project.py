@@ -39,6 +39,9 @@ TINY = {
         "sim-a": {"engine": "simulated", "span": 3000},
     },
 }
+PAPER = {**TINY, "lifbench": {"lengths": TINY["lifbench"]["lengths"]}}
+"""``TINY`` with all tasks of the paper."""
+TARGETS = "results/tables", "results/figures/lifbench_ars_by_length.png"
 
 DATA = ("corpora", "lifbench/contexts", "lifbench/expressions")
 """Results that configs of LIFBench have in common."""

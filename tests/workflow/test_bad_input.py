@@ -81,8 +81,12 @@ def test_a_key_that_stands_twice_in_a_json_config(fresh):
 @pytest.mark.parametrize(
     ("seed", "expected"),
     [
-        ("seed: 2\nseed: 1 ", "key 'seed' stands on line {} already; keep one of the two\n"),
-        ("seed: [1\nx: 1 ", "no valid YAML (expected ',' or ']', but got ':')"),
+        ("seed: 2\nseed: 1 ", "key 'seed' stands on line {} already; keep one of the two"),
+        (
+            "seed: [1\nx: 1 ",
+            "no valid YAML (expected ',' or ']', but got ':'); mend that line, quoting texts that "
+            "hold colons, braces or quotation marks",
+        ),
     ],
 )
 def test_a_mistake_in_the_default_config(fresh, seed, expected):
@@ -93,7 +97,7 @@ def test_a_mistake_in_the_default_config(fresh, seed, expected):
     done = subprocess.run(command, cwd=fresh.folder, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback (most recent call last)" not in done.stdout + done.stderr
-    assert f"config: config/config.yaml:{first + 1}: {expected.format(first)}" in done.stdout
+    assert f"config: config/config.yaml:{first + 1}: {expected.format(first)}\n" in done.stdout
 
 
 def test_a_config_file_changes_keys_of_another(fresh):

@@ -12,35 +12,24 @@ import libfaketime
 import pytest
 import yaml
 
-from project import ROOT, SNAKEMAKE, TINY, Project
+from project import PAPER, ROOT, SNAKEMAKE, TARGETS, Project
 from steadfast.base.files import read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
-SHORT = {"lifbench": {"lengths": TINY["lifbench"]["lengths"]}}
-PAPER = {**TINY, **SHORT}
-TARGETS = "results/tables", "results/figures/lifbench_ars_by_length.png"
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Project:
-    """The tiny workflow with all tasks of the paper; not to be changed."""
-    project = Project.new(tmp_path_factory.mktemp("paper"), PAPER)
-    project.snakemake(*TARGETS)
-    return project
-
-
-def test_the_reference_scores_exactly_one_everywhere(finished):
-    for length in TINY["lifbench"]["lengths"]:
-        scores = list(
-            read_jsonl(finished.path(f"results/lifbench/scores/reference/{length}.jsonl"))
-        )
+def test_the_reference_scores_exactly_one_everywhere(paper):
+    for length in PAPER["lifbench"]["lengths"]:
+        scores = list(read_jsonl(paper.path(f"results/lifbench/scores/reference/{length}.jsonl")))
         assert len(scores) == 461
         assert [row["sample_id"] for row in scores if row["total"] != 1] == []
 
 
 def test_the_reference_has_full_marks_in_every_cell_of_the_default_report(tmp_path):
     default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    project = Project.new(tmp_path, {**default, **SHORT, "only": ["reference"]})
+    project = Project.new(
+        tmp_path, {**default, "lifbench": PAPER["lifbench"], "only": ["reference"]}
+    )
     project.snakemake("results/report/report.csv")
     with open(project.path("results/report/report.csv"), newline="") as lines:
         (row,) = csv.DictReader(lines)
@@ -49,29 +38,29 @@ def test_the_reference_has_full_marks_in_every_cell_of_the_default_report(tmp_pa
     assert {name: row[name] for name in highest | steadiest} == highest | steadiest
 
 
-def test_contexts_fill_their_budgets_and_never_overfill_them(finished):
-    for path in finished.folder.glob("results/lifbench/contexts/*/*.jsonl"):
+def test_contexts_fill_their_budgets_and_never_overfill_them(paper):
+    for path in paper.folder.glob("results/lifbench/contexts/*/*.jsonl"):
         for context in read_jsonl(path):
             assert context["tokens"] <= context["budget"]
             slack = 600 if context["scenario"] == "multidoc" else 150
             assert context["tokens"] > context["budget"] - slack, path
 
 
-def test_the_tables_are_there_in_three_formats(finished):
-    names = {path.name for path in finished.path("results/tables").iterdir()}
+def test_the_tables_are_there_in_three_formats(paper):
+    names = {path.name for path in paper.path("results/tables").iterdir()}
     for table in ("lifbench_table2_data", "lifbench_table3_ars", "report"):
         assert {f"{table}.tex", f"{table}.md", f"{table}.csv"} <= names
 
 
-def test_latex_has_a_glyph_for_each_character_of_the_tables(finished):
-    pages = finished.folder.glob("results/tables/*.tex")
+def test_latex_has_a_glyph_for_each_character_of_the_tables(paper):
+    pages = paper.folder.glob("results/tables/*.tex")
     assert [path.name for path in pages if "{U+" in path.read_text()] == []
 
 
-def test_every_table_and_caption_says_that_its_text_is_synthetic(finished):
+def test_every_table_and_caption_says_that_its_text_is_synthetic(paper):
     said = "contexts of synthetic text, written by a program"
-    captions = [*finished.folder.glob("results/figures/*.txt")]
-    tables = [*finished.folder.glob("results/tables/[a-z]*.*")]
+    captions = [*paper.folder.glob("results/figures/*.txt")]
+    tables = [*paper.folder.glob("results/tables/[a-z]*.*")]
     silent = [path for path in [*captions, *tables] if said not in path.read_text()]
     # It stands in each row of a CSV file; the comparisons of one model have none.
     rowless = [
@@ -82,8 +71,8 @@ def test_every_table_and_caption_says_that_its_text_is_synthetic(finished):
     }
 
 
-def test_table_2_has_the_papers_counts(finished):
-    with open(finished.path("results/tables/lifbench_table2_data.csv"), newline="") as lines:
+def test_table_2_has_the_papers_counts(paper):
+    with open(paper.path("results/tables/lifbench_table2_data.csv"), newline="") as lines:
         rows = list(csv.DictReader(lines))
     columns = ("#Exp.", "#Var.", "#Data")
     data = {row["ID"]: [int(row[column]) for column in columns] for row in rows if row["ID"]}
@@ -96,7 +85,7 @@ def test_table_2_has_the_papers_counts(finished):
     assert data == {task: [e, v, n // 3] for task, (e, v, n) in paper.items()}
 
 
-def test_two_runs_give_the_same_bytes(finished, tmp_path):
+def test_two_runs_give_the_same_bytes(paper, tmp_path):
     """As a user starts it, with other sets, in another year."""
     again = Project.new(tmp_path, PAPER, with_data=False)
     clock = Path(libfaketime.__file__).parent / "vendor/libfaketime/src/libfaketime.so.1"
@@ -123,32 +112,32 @@ def test_two_runs_give_the_same_bytes(finished, tmp_path):
             and name.as_posix() != "metrics/inference.csv"
         }
 
-    first, second = files(finished), files(again)
+    first, second = files(paper), files(again)
     assert first.keys() == second.keys()
     assert [str(name) for name in first if first[name] != second[name]] == []
 
 
-def test_no_result_names_the_machine_or_the_folder(finished):
+def test_no_result_names_the_machine_or_the_folder(paper):
     import getpass
     import socket
 
-    secrets = [str(finished.folder), socket.gethostname(), f"/{getpass.getuser()}/"]
-    for path in finished.path("results").rglob("*"):
+    secrets = [str(paper.folder), socket.gethostname(), f"/{getpass.getuser()}/"]
+    for path in paper.path("results").rglob("*"):
         if path.is_file() and path.suffix in (".json", ".jsonl", ".csv", ".tex", ".md"):
             text = path.read_text()
             assert [word for word in secrets if word in text and len(word) > 4] == [], path
 
 
-def test_prompts_refer_to_contexts_and_copy_none(finished):
-    prompts = finished.path("results/lifbench/prompts/3k.jsonl")
+def test_prompts_refer_to_contexts_and_copy_none(paper):
+    prompts = paper.path("results/lifbench/prompts/3k.jsonl")
     assert len({prompt["sample_id"] for prompt in read_jsonl(prompts)}) == 461
-    contexts = finished.folder.glob("results/lifbench/contexts/*/3k.jsonl")
+    contexts = paper.folder.glob("results/lifbench/contexts/*/3k.jsonl")
     longest = max(len(context["text"]) for path in contexts for context in read_jsonl(path))
     assert prompts.stat().st_size < 461 * longest / 10
 
 
-def test_identity_says_what_produced_an_output(finished):
-    path = finished.path("results/lifbench/outputs/sim-a/2k.identity.json")
+def test_identity_says_what_produced_an_output(paper):
+    path = paper.path("results/lifbench/outputs/sim-a/2k.identity.json")
     identity = json.loads(path.read_text())
     assert identity["engine"] == "simulated"
     assert re.fullmatch(r"\d+\.\d+\.\d+", identity["packages"]["steadfast"])
