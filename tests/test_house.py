@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import grimp
@@ -39,6 +40,11 @@ def test_imports_go_down_only():
             if room(module) != room(imported) and floor(module) <= floor(imported):
                 up.append(f"{module} imports {imported}")
     assert up == []
+
+
+def test_no_modules_import_one_another_in_a_circle():
+    imported = {one: GRAPH.find_modules_directly_imported_by(one) for one in GRAPH.modules}
+    TopologicalSorter(imported).prepare()  # names the circle that it finds
 
 
 def test_the_package_s_root_holds_nothing_but_itself():

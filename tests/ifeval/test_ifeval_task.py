@@ -60,7 +60,7 @@ def test_the_reading_makes_nothing_but_scores_and_tables_anew():
     [
         ({"lengths": {"0": 512}}, "length 0 is always asked"),
         ({"lengths": {"4k": 1}}, "not between 512 and"),
-        ({"places": ["after", "after"]}, "one is named twice"),
+        ({"places": ["after", "after"]}, "places: 'after' is named twice"),
         ({"source": "local"}, "source local needs directory"),
         ({"wordings": 5}, "less than or equal to 4"),
         (PUBLISHED, "knows no right answers to published prompts"),

@@ -82,13 +82,6 @@ class Ifeval(StrictModel):
             raise ValueError(f"length {ALONE} is always asked, without a text; leave it out")
         return checked_lengths(lengths)
 
-    @field_validator("sets", "places")
-    @classmethod
-    def _once(cls, names: list[str]) -> list[str]:
-        if len(set(names)) < len(names):
-            raise ValueError("one is named twice; name it once")
-        return names
-
     @model_validator(mode="after")
     def _local_needs_directory(self) -> Self:
         if self.source == "local" and not self.directory:
