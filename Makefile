@@ -108,7 +108,7 @@ lint: .venv/dev
 	$(BIN)/snakemake --lint
 
 bench: .venv/dev
-	for script in benchmarks/*.py; do PYTHONPATH=scripts:tests/engines $(BIN)/python $$script || exit 1; done
+	for script in bench/*.py; do PYTHONPATH=scripts:tests/engines $(BIN)/python $$script || exit 1; done
 
 docs: .venv/base
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.document > docs/config.md

@@ -12,8 +12,8 @@ from unittest.mock import patch
 
 from steadfast.contract.request import Request
 from steadfast.engines.base import Setup
-from steadfast.engines.openai.batch_api import build
-from steadfast.engines.openai.client import ServerReply
+from steadfast.engines.api.batch_api import build
+from steadfast.engines.api.client import ServerReply
 
 SERVERS = {
     "steady": ({}, 20_000),
@@ -249,9 +249,9 @@ def ask(server, count, **operation):
         return loops[-1]
 
     with (
-        patch("steadfast.engines.openai.api.Client", partial(PacedClient, server)),
+        patch("steadfast.engines.api.engine.Client", partial(PacedClient, server)),
         patch("asyncio.Runner", partial(asyncio.Runner, loop_factory=loop)),
-        patch("steadfast.engines.openai.pace.random.Random", partial(random.Random, 1)),
+        patch("steadfast.engines.api.pace.random.Random", partial(random.Random, 1)),
     ):
         responses = [response for _, response in engine.answer(groups)]
     return responses, loops[0].now

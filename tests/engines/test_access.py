@@ -5,7 +5,7 @@ import pytest
 from servers import error
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.engines.openai.client import Access
+from steadfast.engines.api.client import Access
 
 
 def test_the_key_comes_from_the_environment_and_goes_nowhere_else(part, server, monkeypatch):

@@ -11,8 +11,8 @@ from servers import echo, running
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import Response
-from steadfast.engines.openai import batch_files
-from steadfast.engines.openai.replies import Retry
+from steadfast.engines.api import batch_files
+from steadfast.engines.api.replies import Retry
 
 
 @pytest.fixture

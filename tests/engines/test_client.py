@@ -11,7 +11,7 @@ import pytest
 
 from servers import JsonHandler
 from steadfast.engines.base import Setup, build_engine
-from steadfast.engines.openai.client import Access, Client
+from steadfast.engines.api.client import Access, Client
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Grüße, 北京 😀"}], "max_tokens": 4}
 REPLY = {"choices": [{"finish_reason": "stop", "message": {"content": "Hi"}}]}

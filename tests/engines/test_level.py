@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paced_servers import SERVERS, Paced, ask, best_bare
-from steadfast.engines.openai.level import Level
-from steadfast.engines.openai.pace import RecentFailures
+from steadfast.engines.api.level import Level
+from steadfast.engines.api.pace import RecentFailures
 
 COUNT = 5_000
-"""Of requests in a test, at most: larger numbers of them are in ``benchmarks/``."""
+"""Of requests in a test, at most: larger numbers of them are in ``bench/``."""
 BEST = {
     **dict.fromkeys(SERVERS, 256),
     "64 side by side, others wait": 64,

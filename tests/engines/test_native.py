@@ -13,8 +13,8 @@ from servers import echo
 from steadfast.contract.request import Request
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.bill import Bill
-from steadfast.engines.native.engines import DIALECTS
-from steadfast.engines.openai.replies import Retry
+from steadfast.engines.api.engines import DIALECTS
+from steadfast.engines.api.replies import Retry
 
 
 def asked(tmp_path, engine, operation=None, items_=None, **answers):

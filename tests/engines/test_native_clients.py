@@ -14,11 +14,11 @@ from parts import items
 from steadfast.contract.request import grouped
 from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit
-from steadfast.engines.native.engines import DIALECTS
-from steadfast.engines.native.gemini_caches import StoringGemini
-from steadfast.engines.openai.batch_files import Batch
-from steadfast.engines.openai.batches import TogetherBatches
-from steadfast.engines.openai.chat import Chat
+from steadfast.engines.api.engines import DIALECTS
+from steadfast.engines.api.gemini_caches import StoringGemini
+from steadfast.engines.api.batch_files import Batch
+from steadfast.engines.api.batches import TogetherBatches
+from steadfast.engines.api.chat import Chat
 
 pytestmark = pytest.mark.heavy
 CLIENTS = """

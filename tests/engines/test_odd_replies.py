@@ -9,7 +9,7 @@ import pytest
 from parts import items
 from servers import Fault, echo
 from steadfast.contract.request import ANSWERED, Response
-from steadfast.engines.openai.replies import Retry, completion
+from steadfast.engines.api.replies import Retry, completion
 
 NO_JSON = [
     b"",

@@ -138,7 +138,7 @@ def test_retry_after_is_kept_by_the_request_that_was_refused(part, server):
 
 
 def test_a_long_retry_after_is_cut_and_shown_once_a_minute(part, server, monkeypatch, capfd):
-    monkeypatch.setattr("steadfast.engines.openai.pace.LONGEST_WAIT", 0.2)
+    monkeypatch.setattr("steadfast.engines.api.pace.LONGEST_WAIT", 0.2)
     server.faults["Ask 0.0!"].append(error(429, Retry_After="86400"))
     server.faults["Ask 1.0!"].append(error(503, Retry_After="86400"))
     part.run()  # within the day

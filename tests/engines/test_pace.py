@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from paced_servers import virtually
-from steadfast.engines.openai.pace import Pace, RecentFailures, wanted_wait
+from steadfast.engines.api.pace import Pace, RecentFailures, wanted_wait
 
 
 async def seconds_until_a_slot(pace: Pace) -> float:

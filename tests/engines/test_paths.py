@@ -24,7 +24,7 @@ from steadfast.config.load import load_config
 from steadfast.config.settings import plan_settings
 from steadfast.engines.cost.paths import COSTS, SUMS, path_record, paths_of
 from steadfast.engines.fit import fit
-from steadfast.engines.native import gemini_caches
+from steadfast.engines.api import gemini_caches
 from steadfast.plan.paths import COLUMNS, advice, paths_section, summed_paths, taken_costs
 from test_marks import long_items
 

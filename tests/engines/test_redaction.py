@@ -14,7 +14,7 @@ from batch_server import BatchServer, Fate
 from parts import Part, items
 from servers import Fault, error, running
 from steadfast.base.errors import UserError
-from steadfast.engines.openai.redaction import Redaction
+from steadfast.engines.api.redaction import Redaction
 
 KEYS = {
     "short": "kA9/x+Z7",

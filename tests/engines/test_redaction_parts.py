@@ -9,7 +9,7 @@ import pytest
 
 from parts import items
 from servers import Fault
-from steadfast.engines.openai.redaction import Redaction
+from steadfast.engines.api.redaction import Redaction
 
 LETTERS = string.ascii_letters + string.digits
 KEY = "sk-proj-Q7wEr5TyUi9OpAsDfGhJkLzXcVbNm012"

@@ -14,7 +14,7 @@ from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, compani
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.cost.bill import Bill
 from steadfast.engines.fit import fit
-from steadfast.engines.openai.batch_api import build
+from steadfast.engines.api.batch_api import build
 from steadfast.stages.measure_noise import live
 
 FICKLE = "Ask 1.0!"

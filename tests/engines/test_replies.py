@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import STATUSES, Response
-from steadfast.engines.openai.body import parsed
-from steadfast.engines.openai.replies import Retry, completion, failure, retry_after
+from steadfast.engines.api.body import parsed
+from steadfast.engines.api.replies import Retry, completion, failure, retry_after
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

@@ -14,7 +14,7 @@ from started_server import serve_command
 from steadfast.base.errors import UserError
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import EngineExhausted, Loaded
-from steadfast.engines.openai.served import Served
+from steadfast.engines.api.served import Served
 from steadfast.schema.api_model import OpenaiModel
 
 
@@ -94,7 +94,7 @@ def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
         [
             sys.executable,
             "-c",
-            "import sys, time; from steadfast.engines.openai.served import Served; "
+            "import sys, time; from steadfast.engines.api.served import Served; "
             f"served = Served({command!r}, 1, print); print('ready', flush=True); time.sleep(100)",
         ],
         env={"PYTHONPATH": str(Path(__file__).parents[2] / "scripts")},

@@ -3,7 +3,7 @@
 import pytest
 
 from steadfast.contract.request import Response
-from steadfast.engines.openai.replies import Retry, completion
+from steadfast.engines.api.replies import Retry, completion
 
 THOUGHT, ANSWER = "2+2", "4"
 DETAILS = [

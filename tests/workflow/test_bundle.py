@@ -140,7 +140,7 @@ def test_another_machine_makes_the_same_tables_and_asks_nobody(bundled, clone, t
 
 def test_what_other_code_makes_otherwise_is_made_again_from_the_journal(bundled, clone, tmp_path):
     there = tmp_path / "there"
-    replies = "scripts/steadfast/engines/openai/replies.py"
+    replies = "scripts/steadfast/engines/api/replies.py"
     clone.write(replies, clone.path(replies).read_text() + "\nANOTHER_VERSION = True\n")
     done = unbundle(clone, bundled.path("results/bundle.zip"), there)
     assert re.search(r"^\d+ files would be made otherwise", done.stdout, re.M), done.stderr

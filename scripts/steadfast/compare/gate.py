@@ -5,7 +5,7 @@ above minus the margin, every answer that B lacks counted as none of its points.
 where, of so many answers, one would have failed in 95 of 100 runs if the margin's share of all
 did. A measure is worse where the difference is told to be below 0, corrected (Holm 1979) over all
 measures and models, and it does not pass. So a run passes wrongly in at most 5 of 100 cases, since
-each measure must pass, and is called worse wrongly in at most 5 of 100 (``benchmarks/gate.py``).
+each measure must pass, and is called worse wrongly in at most 5 of 100 (``bench/gate.py``).
 """
 
 from collections.abc import Iterator

@@ -5,9 +5,9 @@ ENGINES = {
     "simulated": "steadfast.engines.stand_ins:SimulatedEngine",
     "floor": "steadfast.engines.stand_ins:FloorEngine",
     "replay": "steadfast.engines.stand_ins:ReplayEngine",
-    "openai": "steadfast.engines.openai.batch_api:build",
-    "anthropic": "steadfast.engines.native.engines:build",
-    "gemini": "steadfast.engines.native.engines:build",
+    "openai": "steadfast.engines.api.batch_api:build",
+    "anthropic": "steadfast.engines.api.engines:build",
+    "gemini": "steadfast.engines.api.engines:build",
     "vllm": "steadfast.engines.vllm.copies:build",
 }
 """What makes each engine of its setup, by name, so that only its own module is imported, and a

@@ -15,8 +15,8 @@ from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.part_files import JudgeOracle
 from steadfast.contract.request import ANSWERED, STATUSES, Request, Response, draw_key
 from steadfast.engines.base import Engine, Setup
-from steadfast.engines.openai.body import count, text
-from steadfast.engines.openai.replies import status_of
+from steadfast.engines.api.body import count, text
+from steadfast.engines.api.replies import status_of
 
 
 class StandInEngine(Engine):

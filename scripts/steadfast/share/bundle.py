@@ -21,7 +21,7 @@ from steadfast.contract.exports import About, Source
 from steadfast.contract.registry import packages
 from steadfast.contract.request import FINAL
 from steadfast.engines.asking.journal import final_tiers
-from steadfast.engines.openai.redaction import Redaction
+from steadfast.engines.api.redaction import Redaction
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedRun
 from steadfast.run.lineage import Lineage

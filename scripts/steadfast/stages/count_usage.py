@@ -13,7 +13,7 @@ from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
 from steadfast.engines.cost.bill import counted_cost, read_caches, stored_cost
 from steadfast.engines.cost.paths import PATHS
-from steadfast.engines.openai.replies import TURNED_AWAY
+from steadfast.engines.api.replies import TURNED_AWAY
 from steadfast.run.job import MODELS, Job
 from steadfast.workflow.script import paths, run_rule
 

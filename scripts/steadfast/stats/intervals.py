@@ -14,7 +14,7 @@ Which interval it is, the first that applies:
    further than Wilson's: of all clusters between limits, those at the limits vary most.
 
 A p-value of 0 is below .05 exactly where that interval excludes 0. docs/metrics.md says why, and
-how often it holds; ``benchmarks/coverage.py`` measures it.
+how often it holds; ``bench/coverage.py`` measures it.
 """
 
 from collections.abc import Sequence

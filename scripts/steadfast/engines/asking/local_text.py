@@ -11,7 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.request import Request, Turns
-from steadfast.engines.openai.body import clean, messages, plain_text
+from steadfast.engines.api.body import clean, messages, plain_text
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

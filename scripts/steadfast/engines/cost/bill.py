@@ -9,7 +9,7 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import ANSWERED, Request, Response
-from steadfast.engines.openai.body import count, text
+from steadfast.engines.api.body import count, text
 
 BYTES_PER_TOKEN = 3
 """Of UTF-8, by a cautious estimate: English has about 4, Chinese about 3."""

@@ -17,7 +17,7 @@ from steadfast.engines.asking.local_text import NOT_INSTALLED, LocalText
 from steadfast.engines.asking.reasoning import marks
 from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Setup
 from steadfast.engines.devices import hold
-from steadfast.engines.openai.body import SUFFIX
+from steadfast.engines.api.body import SUFFIX
 
 if TYPE_CHECKING:
     from vllm import LLM, RequestOutput, SamplingParams

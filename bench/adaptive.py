@@ -1,0 +1,175 @@
+"""What adaptive runs ask, and how often they are right, against asking every model everything.
+
+Populations are built from LIFBench's released scores: the models' means of each scenario and
+length, and what contexts add, with the models' covariances (what a straight line over the lengths
+leaves). So the truth is known. A round is one context of each scenario and length. Each run is
+looked at and decided by the project's own functions; the tests are of all 190 pairs.
+
+Requests are a share of the full run's. Left open are: of goal best models beside the first, of
+ranking the share of pairs not told apart, of margins the same of those at least .05 apart or within
+.03. An error is any pair told apart wrongly.
+
+Run: ``PYTHONPATH=scripts python bench/adaptive.py [DIRECTORY]``, the directory that holds
+scores/*.csv; without one the pinned files are fetched.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench.analyses import compared
+from steadfast.benchmarks.lifbench.released_variance import released_rows
+from steadfast.stats.adaptive import FIRST, Course, Design, Differences, differences
+from steadfast.stats.intervals import SIGNIFICANT
+from steadfast.stats.pairs import holm
+
+RUNS, BATCH = 200, 10
+DIFFERENT = 0.05
+"""Goal margins: pairs so far apart, or alike within the margin, are to be decided."""
+HEAD = ("goal", "contexts", "effects", "requests", "left open", "runs with an error",
+        "pairs as in the full run", "bias of a stopped difference")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Population:
+    """Models, and what a context adds.
+
+    Attributes:
+        means: of each model (row), scenario and length.
+        effects: of each model, scenario and of as many independent sources: of variance 1 each.
+        weights: of each scenario in the overall mean.
+    """
+
+    means: np.ndarray
+    effects: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def truth(self) -> np.ndarray:
+        """The overall mean of each model."""
+        return self.means.mean(axis=2) @ self.weights
+
+    @property
+    def null(self) -> "Population":
+        """The same without differences."""
+        return replace(self, means=np.broadcast_to(self.means[:1], self.means.shape))
+
+    def contexts(self, rng: np.random.Generator, contexts: int, skewed: bool) -> np.ndarray:
+        """Scores of a run: model, scenario, length, context."""
+        _, scenarios, lengths = self.means.shape
+        size = (scenarios, self.effects.shape[2], lengths, contexts)
+        drawn = rng.exponential(1, size) - 1 if skewed else rng.normal(0, 1, size)
+        return self.means[..., None] + np.einsum("msi,silc->mslc", self.effects, drawn)
+
+
+def population(directory: str | None) -> Population:
+    """The one of the released scores."""
+    how, rows = compared("rubric", "released"), released_rows(directory)
+    weights = pd.Series(how.weights)
+    groups = pd.Series(how.groups)
+    means = rows.groupby(["model", "group", "part", "task"])["total"].mean().reset_index()
+    means["weight"] = means["task"].map(weights)
+    means["total"] *= means["weight"]
+    sums = means.groupby(["model", "group", "part"])[["total", "weight"]].sum()
+    cells = (sums["total"] / sums["weight"]).unstack(["group", "part"])
+    scenarios = list(dict.fromkeys(groups))
+    lengths = sorted(rows["part"].unique(), key=lambda name: int(name[:-1]))
+    values = np.stack([cells[name][lengths].to_numpy() for name in scenarios], axis=1)
+    line = np.column_stack([np.ones(len(lengths)), np.arange(len(lengths))])
+    left = values - values @ line @ np.linalg.pinv(line)
+    shares = weights.groupby(groups).sum()[scenarios].to_numpy()
+    return Population(values, left / np.sqrt(len(lengths) - 2), shares / shares.sum())
+
+
+def looks(
+    people: Population, contexts: int, skewed: bool, pairs: np.ndarray, seed: int
+) -> Iterator[list[Differences]]:
+    """The differences after each round from the second on, a list a run."""
+    rng = np.random.default_rng([contexts, skewed, seed])
+    first, second = pairs.T
+    for _ in range(0, RUNS, BATCH):
+        drawn = np.stack([people.contexts(rng, contexts, skewed) for _ in range(BATCH)])
+        apart = (drawn[:, first] - drawn[:, second]).reshape(-1, *drawn.shape[2:])
+        after = [_compared(apart[..., :rounds], people) for rounds in range(FIRST, contexts + 1)]
+        for run in np.arange(len(apart)).reshape(BATCH, -1):
+            yield [
+                Differences(*(of[run] for of in (one.difference, one.error, one.freedom, one.p)))
+                for one in after
+            ]
+
+
+def _compared(apart: np.ndarray, people: Population) -> Differences:
+    """By the test of the project: pairs' differences of each scenario, length and context."""
+    rows, scenarios, lengths, contexts = apart.shape
+    weights = np.repeat(people.weights / lengths, lengths)
+    return differences(apart.reshape(rows, scenarios * lengths, contexts), weights)
+
+
+def replayed(design: Design, run: list[Differences], models: int) -> Course:
+    """A run of a design to its end."""
+    course = Course(models, design)
+    for after in run:
+        course.look(after)
+        if not course.going_on.any():
+            break
+    return course
+
+
+def measure(people: Population, design: Design, runs: list[list[Differences]]) -> np.ndarray:
+    """The values of ``HEAD`` from requests on: means over the runs."""
+    models, truth = len(people.truth), people.truth
+    found = []
+    for run in runs:
+        course = replayed(design, run, models)
+        first, second = course.pairs.T
+        apart = truth[first] - truth[second]
+        whole = np.where(holm(run[-1].p) < SIGNIFICANT, np.sign(run[-1].difference), 0)
+        low, high = course.intervals(SIGNIFICANT / len(course.pairs))
+        alike = (low >= -design.same) & (high <= design.same)
+        decided = (course.told != 0) | (alike if design.goal == "margins" else False)
+        kept = np.ones(models, bool)
+        kept[np.where(course.told > 0, second, first)[course.told != 0]] = False
+        wanted = (np.abs(apart) >= DIFFERENT) | (np.abs(apart) <= design.same)
+        left = {
+            "best": kept.sum() - 1.0,
+            "ranking": (course.told == 0).mean(),
+            "margins": (~decided[wanted]).mean(),
+        }[design.goal]
+        stopped = np.sign(apart) * (course.difference - apart)
+        found.append(
+            (
+                course.rounds.sum() / (models * design.contexts),
+                left,
+                ((course.told != 0) & (course.told * apart <= 0)).any(),
+                (course.told == whole).mean(),
+                stopped.mean(),
+            )
+        )
+    return np.mean(found, axis=0)
+
+
+def main() -> None:
+    """Prints a table, a row a design and population."""
+    try:
+        people = population(sys.argv[1] if len(sys.argv) > 1 else None)
+    except UserError as error:
+        print(f"bench/adaptive.py is left out: {error}")
+        return
+    pairs = Course(len(people.truth), Design("best", FIRST)).pairs
+    print("| " + " | ".join(HEAD) + " |")
+    print("|" + "---|" * len(HEAD))
+    cases = [(people, "normal", 8), (people, "skewed", 8), (people, "normal", 4)]
+    cases += [(people, "normal", 16), (people.null, "null", 8), (people.null, "null, skewed", 8)]
+    for of, name, contexts in cases:
+        runs = list(looks(of, contexts, "skewed" in name, pairs, 1))
+        for goal in ("best", "ranking", "margins") if contexts == 8 else ("best",):
+            values = [f"{value:.3f}" for value in measure(of, Design(goal, contexts), runs)]
+            print("| " + " | ".join([goal, str(contexts), name, *values]) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

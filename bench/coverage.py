@@ -1,0 +1,312 @@
+"""How often intervals cover, and how often equal models are told apart.
+
+Runs are drawn from populations whose mean is known, and go through the project's own functions, a
+run a model. Widths are over that of the exact interval: the project's, drawn in or out about its
+value until it holds the truth in exactly 95 of 100 of these runs.
+
+Run: ``PYTHONPATH=scripts python bench/coverage.py [PART ...]``, where a part is kinds, means,
+stability, differences or raters. What kinds prints, in seconds, is in coverage.md.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from steadfast.benchmarks.lifbench.measures import ars, bootstrap, ifs
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER
+from steadfast.contract.records import OVERALL
+from steadfast.stats.agreement import agreement_rows
+from steadfast.stats.intervals import Clusters
+from steadfast.stats.pairs import compare_models
+
+RUNS, MANY = 400, 4000
+TASKS = {"LSI": "list", "MF": "multidoc", "OQ": "onedoc"}
+LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
+TREND = 0.06  # of the mean from one length to the next
+RATERS = ("first", "second")
+Effects = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
+
+
+def normal(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
+    """Contexts that differ evenly."""
+    return rng.normal(0, 0.06, size)
+
+
+def skewed(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
+    """Contexts of which a few are much harder: an exponential distribution."""
+    return 0.06 - rng.exponential(0.06, size)
+
+
+def failing(share: float) -> Effects:
+    """Contexts of which a share fails whole, and the others make up for it."""
+
+    def effects(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
+        return np.where(rng.random(size) < share, -0.7, 0.7 * share / (1 - share))
+
+    return effects
+
+
+def shares(mean: float, likeness: float = 0.2) -> Effects:
+    """Samples right or wrong, whose chance differs by context (beta distribution)."""
+    size_of = (1 - likeness) / likeness
+
+    def effects(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
+        return rng.beta(mean * size_of, (1 - mean) * size_of, size)
+
+    return effects
+
+
+def runs(
+    effects: Effects, contexts: int, lengths: Sequence[str], models: int, **options: float
+) -> pd.DataFrame:
+    """Scores of many models on the same samples, five of each task in a context.
+
+    Args:
+        effects: of contexts on the totals, or chances of being right where ``mean`` is 0.
+        contexts: of each scenario and length.
+        lengths: their names.
+        models: how many.
+        options: mean (0.7) and trend (0) of the totals, spread of expressions (0), seed (0).
+    """
+    rng = np.random.default_rng([contexts, len(lengths), int(options.get("seed", 0))])
+    mean, trend = options.get("mean", 0.7), options.get("trend", 0.0)
+    shape = (models, len(TASKS), len(lengths), contexts, 5)
+    model, task, length, context, sample = (axis.ravel() for axis in np.indices(shape))
+    level = effects(rng, (*shape[:-1], 1))
+    if mean:
+        middle = (len(lengths) - 1) / 2
+        level = level + mean - trend * (np.arange(len(lengths)) - middle)[:, None, None]
+        expressions = options.get("spread", 0.0) * np.array([-1, -0.5, 0, 0.5, 1])
+        totals = level + expressions + rng.normal(0, 0.1, shape)
+    else:
+        totals = (rng.random(shape) < level).astype(float)
+    tasks, names = np.array(list(TASKS)), np.array(lengths)
+    scenario = np.array(list(TASKS.values()))[task]
+    frame = pd.DataFrame({"model": model, "task": tasks[task], "length": names[length]})
+    frame["cluster"] = (
+        pd.Series(scenario) + "-" + frame["length"] + "/" + pd.Series(context.astype(str))
+    )
+    frame = frame.assign(
+        stratum=scenario, total=totals.ravel(), expression_id=sample, variable_id=0, draw=0
+    )
+    frame["sample_id"] = frame["cluster"] + "/" + pd.Series(sample.astype(str))
+    frame["model"] = pd.Categorical(frame["model"], ordered=True)
+    frame["length"] = pd.Categorical(frame["length"], lengths, ordered=True)
+    return frame.astype({"task": "category", "cluster": "category", "stratum": "category"})
+
+
+def covered(rows: pd.DataFrame, truth: float) -> tuple[float, float]:
+    """How often the intervals that there are hold the truth, and their mean width."""
+    rows = rows[rows["low"].notna()]
+    holds = (rows["low"] <= truth + 1e-9) & (rows["high"] >= truth - 1e-9)
+    return float(holds.mean()), float((rows["high"] - rows["low"]).mean())
+
+
+def exact_scale(rows: pd.DataFrame, truth: float) -> float:
+    """How far intervals must be drawn in or out about their value to hold the truth in 95 %."""
+    off = truth - rows["value"]
+    reach = (rows["high"] - rows["value"]).where(off > 0, rows["value"] - rows["low"])
+    return float(np.quantile(np.abs(off) / np.maximum(reach, 1e-12), 0.95))
+
+
+Clustered = tuple[np.ndarray, np.ndarray, float]
+"""Totals and numbers of samples of each run (row) and cluster (column), and the true mean."""
+
+
+def of_means(means: np.ndarray, truth: float) -> Clustered:
+    """Clusters of one size whose means are given."""
+    return means, np.ones_like(means), truth
+
+
+def unequal(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
+    """Clusters of 1 to about 40 samples, a fifth of whose variance is between clusters."""
+    counts = np.maximum(1, np.round(rng.lognormal(1.8, 0.8, size)))
+    means = 0.7 + rng.normal(0, 0.027, size) + rng.normal(0, 0.107, size) / np.sqrt(counts)
+    return means * counts, counts, 0.7
+
+
+def right_or_wrong(mean: float) -> Callable[[np.random.Generator, tuple[int, int]], Clustered]:
+    """Clusters of five samples that are right or wrong, whose chance differs by cluster."""
+
+    def drawn(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
+        totals = rng.binomial(5, shares(mean)(rng, size)).astype(float)
+        return totals, np.full(size, 5.0), mean
+
+    return drawn
+
+
+def failures(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
+    """One context in ten fails whole."""
+    means = np.where(rng.random(size) < 0.1, 0.10, 0.97) + rng.normal(0, 0.01, size)
+    return of_means(np.minimum(means, 1.0), 0.883)
+
+
+def lognormal(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
+    """Contexts of which very few are very much harder."""
+    middle, spread = np.exp(0.32), np.sqrt(np.exp(1.28) - np.exp(0.64))
+    return of_means(0.7 - 0.06 * (rng.lognormal(0, 0.8, size) - middle) / spread, 0.7)
+
+
+def verdicts(mean: float) -> Callable[[np.random.Generator, tuple[int, int]], Clustered]:
+    """One verdict a cluster."""
+    return lambda rng, size: of_means(rng.binomial(1, mean, size).astype(float), mean)
+
+
+KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Clustered]] = {
+    "normal": lambda rng, size: of_means(0.7 + normal(rng, size), 0.7),
+    "exponential": lambda rng, size: of_means(0.7 + skewed(rng, size), 0.7),
+    "lognormal": lognormal,
+    "1 in 10 fails whole": failures,
+    "unequal sizes": unequal,
+    **{f"right or wrong, {mean}": right_or_wrong(mean) for mean in (0.5, 0.9, 0.97)},
+    **{f"single verdicts, {mean}": verdicts(mean) for mean in (0.5, 0.9, 0.97)},
+}
+
+
+def kinds() -> None:
+    """Kinds of clusters, without a benchmark about them.
+
+    Beside coverage and width stands how often a model of this kind is told apart from a normal one
+    of the same mean: by p, and by an interval that excludes 0.
+    """
+    print_row("clusters", "", "number", ("cover", "width", "p", "excludes"))
+    for name, drawn in KINDS.items():
+        for number in (24, 50, 100) if "verdicts" in name else (6, 10, 20):
+            rng = np.random.default_rng(number)
+            totals, counts, truth = drawn(rng, (MANY, number))
+            columns = pd.Index([f"{place:03}" for place in range(number)], name="cluster")
+            clusters = Clusters(columns.to_frame(index=False), [])
+            frames = pd.DataFrame(totals, columns=columns), pd.DataFrame(counts, columns=columns)
+            rows = clusters.ratios(*frames).rows()
+            cover, _ = covered(rows, truth)
+            other = (truth + rng.normal(0, 0.03, totals.shape)) * counts
+            apart = clusters.ratios(frames[0] - other, frames[1], (-1.0, 1.0))
+            found = apart.rows()
+            told = (apart.p_values() < 0.05).mean(), 1 - covered(found, 0.0)[0]
+            over = 1 / exact_scale(rows, truth)
+            values = (f"{cover:.3f}", f"{over:.2f}", *(f"{share:.3f}" for share in told))
+            print_row(name, number, "", values)
+
+
+def mean_case(frame: pd.DataFrame, truth: float, task: str) -> tuple[str, str]:
+    """Coverage and width of a task's score or the overall one."""
+    length = frame["length"].cat.categories[0] if frame["length"].nunique() == 1 else ""
+    part = frame if task == OVERALL else frame[frame["task"] == task]
+    rows = ars(
+        part, PAPER._replace(weighting="mean")
+    )  # in the rubric too the scenarios weigh about the same
+    rows = rows[(rows["task"] == task) & (rows["length"] == length)]
+    return f"{covered(rows, truth)[0]:.3f}", f"{1 / exact_scale(rows, truth):.2f}"
+
+
+def means() -> None:
+    """Scores of tasks and overall: at one length and over lengths."""
+    print("score            contexts   effects          cover   width ÷ exact")
+    kinds: dict[str, tuple[Effects, float, dict[str, float]]] = {
+        "normal": (normal, 0.7, {}),
+        "skewed": (skewed, 0.7, {}),
+        **{f"share {p}": (shares(p), p, {"mean": 0.0}) for p in (0.03, 0.1, 0.5, 0.9, 0.97)},
+    }
+    for (name, (effects, truth, options)), contexts in product(kinds.items(), (2, 4, 6, 10, 20)):
+        frame = runs(effects, contexts, ["4k"], RUNS, **options)
+        for task in ("OQ", OVERALL):
+            print_row(f"{task}, one length", contexts, name, mean_case(frame, truth, task))
+    for effects, contexts, trend in product((normal, skewed), (2, 4), (0.0, TREND)):
+        frame = runs(effects, contexts, LENGTHS, RUNS, trend=trend)
+        name = effects.__name__ + (", trend" if trend else "")
+        for task in ("OQ", OVERALL):
+            print_row(f"{task}, six lengths", contexts, name, mean_case(frame, 0.7, task))
+
+
+def stability() -> None:
+    """IFS of expressions over all lengths: the mean IFS of such runs is held for true.
+
+    Without a spread of expressions that is what chance makes of a stable model: the last column.
+    """
+    print("\nIFS              contexts   effects          cover   width ÷ IFS   IFS   by chance")
+    kinds = product((normal, skewed), (0.0, 0.06), (["4k"], LENGTHS), (2, 4, 6, 10))
+    for effects, spread, lengths, contexts in kinds:
+        frame = runs(effects, contexts, lengths, 200, spread=spread)
+        rows = ifs(frame)
+        rows = rows[(rows["perspective"] == "expression") & (rows["length"] == "")]
+        for task in ("OQ", OVERALL):
+            found = rows[rows["task"] == task]
+            cover, width = covered(found, found["value"].mean())
+            name = f"{task}, {len(lengths)} length(s)"
+            values = [f"{cover:.3f}", f"{width / found['value'].mean():.2f}"]
+            values += [f"{found[column].mean():.4f}" for column in ("value", "chance")]
+            what = effects.__name__ + (", spread" if spread else "")
+            print_row(name, contexts, what, values)
+
+
+def differences() -> None:
+    """How often p is below .05 for two models with the same mean, and how often intervals hold 0.
+
+    Each run is a task of its own, so that all are compared at once: of one scenario, or of three.
+    """
+    print("\nequal models       contexts   the other's      p  cover")
+    kinds = dict[str, Effects](normal=normal, skewed=skewed)
+    kinds |= {f"fails {share}": failing(share) for share in (0.1, 0.2, 0.3)}
+    for (name, other), lengths in product(kinds.items(), (LENGTHS, ["4k"])):
+        for contexts, scenarios in product((1, 2, 4, 10), (["onedoc"], [*TASKS.values()])):
+            if contexts * len(lengths) == 1:
+                continue
+            pair = {"a": (normal, 0), "b": (other, 1)}
+            parts = [
+                runs(effects, contexts, lengths, RUNS, seed=seed).assign(
+                    task=lambda f: f["model"], model=model
+                )
+                for model, (effects, seed) in pair.items()
+            ]
+            frame = pd.concat(parts, ignore_index=True)
+            frame = frame[frame["stratum"].isin(scenarios)].astype({"task": str, "stratum": str})
+            rows = compare_models(frame, dict.fromkeys(frame["task"], 1.0), bootstrap(frame, []))
+            rows = rows[rows["task"] != OVERALL]
+            values = [(rows["p"] < 0.05).mean(), covered(rows, 0.0)[0]]
+            what = f"{len(scenarios)} scenario(s), {len(lengths)} length(s)"
+            print_row(what, contexts, name, [f"{value:.3f}" for value in values])
+
+
+def raters(times: int = 300) -> None:
+    """Raw agreement and kappa of two raters who err by themselves, more in some contexts."""
+    print("\nagreement        clusters   yes, errors      raw     kappa")
+    rng = np.random.default_rng(3)
+    for (yes, wrong), number in product([(0.5, 0.1), (0.8, 0.1), (0.9, 0.02)], (4, 10, 30, 100)):
+        agree = 1 - 2 * wrong + 2 * (wrong**2 + 0.3 * wrong * (1 - wrong))
+        said = yes * (1 - wrong) + (1 - yes) * wrong
+        chance = said**2 + (1 - said) ** 2
+        truth, held = {"raw": agree, "kappa": (agree - chance) / (1 - chance)}, []
+        for _ in range(times):
+            right = rng.random((number, 10)) < yes
+            size_of = (1 - 0.3) / 0.3
+            chance_of = rng.beta(wrong * size_of, (1 - wrong) * size_of, (number, 1))
+            sides = [right ^ (rng.random(right.shape) < chance_of) for _ in RATERS]
+            given = {
+                name: dict(np.ndenumerate(side)) for name, side in zip(RATERS, sides, strict=True)
+            }
+            (row,) = agreement_rows(given, cluster=lambda item: item[0]).to_dict("records")
+            held.append([row[f"{k}_low"] <= v <= row[f"{k}_high"] for k, v in truth.items()])
+        values = [f"{share:.3f}" for share in np.mean(held, axis=0)]
+        print_row("verdicts, 10 each", number, f"{yes}, {wrong}", values)
+
+
+def print_row(name: str, contexts: int | str, effects: str, values: Iterable[str]) -> None:
+    """A line of the table."""
+    print(
+        f"{name:28} {contexts:4}   {effects:16}", *(f"{value:>9}" for value in values), flush=True
+    )
+
+
+if __name__ == "__main__":
+    parts = {
+        "kinds": kinds,
+        "means": means,
+        "stability": stability,
+        "differences": differences,
+        "raters": raters,
+    }
+    for part in sys.argv[1:] or parts:
+        parts[part]()

@@ -1,0 +1,161 @@
+"""Anthropic's Messages API, and its Message Batches."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import takewhile
+from urllib.parse import quote
+
+from steadfast.base.files import Record, Settings
+from steadfast.contract.request import Request, Response
+from steadfast.engines.base import Setup
+from steadfast.engines.api.dialect import FACTS, NativeProvider, joined, parts_of
+from steadfast.engines.api.batch_files import Batch, Remote, batch_line
+from steadfast.engines.api.batches import Batches
+from steadfast.engines.api.body import array, count, mapping, messages, text
+from steadfast.engines.api.replies import Retry, failure
+
+THINKING = {"adaptive": "adaptive", "budget": "enabled", "disabled": "disabled"}
+INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+NONE = "none"
+"""What stands for the newest batch where there is none."""
+
+
+class Anthropic(NativeProvider):
+    """Claude models.
+
+    A prompt is always two blocks, its shared part and its own, marked for the cache or not: so
+    marks change nothing of what the model reads.
+    """
+
+    engine = "anthropic"
+
+    def __init__(self, setup: Setup):
+        super().__init__(setup, "ANTHROPIC_API_KEY")
+        self._cache = setup.operation.get("cache", "5m")
+
+    def headers(self, key: str) -> Record:
+        return {
+            "x-api-key": key,
+            "anthropic-version": self.facts["versions"][self._sampling() != {}],
+            "content-type": "application/json",
+        }
+
+    def _sampling(self) -> Record:
+        return self._sent({name: name for name in ("temperature", "top_p", "top_k")})
+
+    def body(self, request: Request) -> Record:
+        parts: list[Record] = [{"type": "text", "text": part} for part in parts_of(request)]
+        if self._cache and len(parts) > 1 and not request.turns and self.is_shared(request):
+            parts[0]["cache_control"] = {"type": "ephemeral", "ttl": self._cache}
+        before = messages("", request.turns)[:-1]  # the prompt itself goes in parts
+        thinking: Record = {}
+        if kind := self.answers.get("thinking"):
+            budget = {"budget_tokens": self.answers["budget"]} if kind == "budget" else {}
+            thinking = {"thinking": {"type": THINKING[kind], **budget}}
+        output = self._sent({"effort": "effort"})
+        if request.schema:
+            output["format"] = {"type": "json_schema", "schema": json.loads(request.schema)}
+        return self._with_extra(
+            {
+                "model": self.answers["model"],
+                "max_tokens": request.max_tokens,
+                **self._sent({"system": "system"}),
+                **self._sampling(),
+                **thinking,
+                **({"output_config": output} if output else {}),
+                "messages": [*before, {"role": "user", "content": parts}],
+            }
+        )
+
+    def _answer(self, reply: Mapping[str, object]) -> Response | Retry:
+        if not isinstance(blocks := reply.get("content"), list):
+            return Retry("a body without content")
+        usage = mapping(reply.get("usage"))
+        tokens = [count(usage.get(name)) for name in INPUT]
+        known: Record = {
+            "prompt_tokens": None if tokens[0] is None else sum(one or 0 for one in tokens),
+            "cached_tokens": tokens[2],
+            "written_tokens": tokens[1],
+            "completion_tokens": count(usage.get("output_tokens")),
+            "thought_tokens": count(
+                mapping(usage.get("output_tokens_details")).get("thinking_tokens")
+            ),
+            "served_model": text(reply.get("model")),
+        }
+        return self._settled(text(reply.get("stop_reason")), self._words(blocks), known)
+
+    def _words(self, blocks: list[object]) -> tuple[str | None, str | None] | None:
+        answers, thoughts = [], []
+        for block in map(mapping, array(blocks)):
+            said, thought = text(block.get("text")), text(block.get("thinking"))
+            if block.get("type") == "text" and said is not None:
+                answers.append(said)
+            elif block.get("type") == "thinking" and thought is not None:
+                thoughts.append(thought)
+            elif block.get("type") != "redacted_thinking" and not self._tools:
+                return None
+        return joined(answers), joined(thoughts) or None
+
+
+class AnthropicBatches(Batches[Anthropic]):
+    """Batches carry no name: one of ours is known by the requests that it answers.
+
+    Before a batch is made, the newest one is written down. Whether ours was made after it is told
+    by the results of those that are newer and have as many requests.
+    """
+
+    facts = FACTS["anthropic"]["batch"]
+    path = facts["path"]
+    after = "after_id"
+
+    def line(self, request: Request) -> bytes:
+        return batch_line(custom_id=request.hash, params=self.provider.body(request))
+
+    def prepare(self, batch: Batch, lines: Sequence[bytes]) -> str:
+        newest = next(self.listed(), None)
+        return newest.id if newest else NONE
+
+    def create(self, batch: Batch, lines: Sequence[bytes]) -> Remote:
+        content = b'{"requests":[' + b",".join(lines) + b"]}"
+        make = partial(self.http.post, self.path, content)
+        return self.calls.value(make, self.remote, lambda: self.find(batch))
+
+    def find(self, batch: Batch) -> Remote | None:
+        while True:
+            newer = takewhile(lambda remote: remote.id != batch.file_id, self.listed())
+            alike = [remote for remote in newer if remote.requests == len(batch.hashes)]
+            ended = [remote for remote in alike if remote.files]
+            for remote in ended:
+                names = {name for name, _ in self.replies(self.result(remote.id))}
+                if names & set(batch.hashes):
+                    return remote
+            if len(ended) == len(alike):
+                return None
+            self.calls.pause()  # what is not ended may be ours
+
+    def remote(self, value: object) -> Remote | None:
+        said = mapping(value)
+        status = text(said.get("processing_status")) or ""
+        files = (said.get("id"),) if status in self.facts["ended"] else ()
+        sizes = mapping(said.get("request_counts")).values()
+        requests = sum(count(size) or 0 for size in sizes)
+        return Remote.of({**said, "status": status}, None, files, "", requests)
+
+    def result(self, file: str) -> bytes:
+        # Not where results_url leads: the key goes to no address that a server names.
+        path = f"{self.path}/{quote(file, safe='')}/results"
+        return self.calls.content(partial(self.http.get, path))
+
+    def outcome(self, record: Settings, whole: bool) -> Response | Retry:
+        result = mapping(record.get("result"))
+        match result.get("type"):
+            case "succeeded":
+                return self.provider.read(result.get("message"))
+            case "errored":
+                error = mapping(result.get("error"))
+                kind = text(mapping(error.get("error")).get("type")) or ""
+                return failure(self.facts["errors"].get(kind, 500), error, {}, 0.0)
+            case "expired" | "canceled" as ended:
+                return Retry(f"batch: {ended}")
+        return Retry("batch: no response")

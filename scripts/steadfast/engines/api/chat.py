@@ -1,0 +1,112 @@
+"""OpenAI's API, which most servers have too: chat completions, and completions of base models."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from steadfast.base.files import Record, Settings
+from steadfast.base.tokens import fingerprint
+from steadfast.contract.request import Request, Response, shard
+from steadfast.engines.asking.local_text import LocalText
+from steadfast.engines.base import Setup
+from steadfast.engines.api.batch_files import batch_line, outcome
+from steadfast.engines.api.body import SUFFIX, clean, request_body
+from steadfast.engines.api.provider import Provider
+from steadfast.engines.api.replies import Retry, completion
+
+USUAL_LIFETIME = "30m"
+"""Of what is written to OpenAI's cache, where a mark says nothing of it."""
+
+
+class Chat(Provider):
+    """Any server with an OpenAI-compatible API."""
+
+    packages = ("openai",)
+
+    def __init__(self, setup: Setup):
+        super().__init__(setup, "OPENAI_API_KEY")
+        own = setup.own
+        template, serve = own.get("template") or "chat", own.get("serve")
+        self.answers = self.determining(
+            own,
+            engine="openai",
+            template=template,
+            suffix=SUFFIX if template == "base" else None,
+            # Where the program lies is a fact of the machine.
+            serve=[Path(serve[0]).name, *serve[1:]] if serve else None,
+        )
+        # As batch files name it.
+        self.endpoint = "/v1/completions" if template == "base" else "/v1/chat/completions"
+        self.path = self.endpoint.removeprefix("/v1")
+        self._own_text = None
+        if "/" in (name := setup.answers.get("tokenizer") or ""):
+            system, revision = own.get("system"), own.get("revision")
+            self._own_text = LocalText(name, revision=revision, template=template, system=system)
+        self.tokenizer = self._own_text
+        self._max_tokens_field = setup.operation.get("max_tokens_field", "max_tokens")
+        lifetime = setup.operation.get("cache")
+        further = {} if lifetime in (None, USUAL_LIFETIME) else {"ttl": lifetime}
+        self._mark: Record = {"mode": "explicit", **further} if lifetime else {}
+        self._keys: int | None = setup.operation.get("cache_keys")
+        self._service_tier: str | None = setup.operation.get("service_tier")
+        self._contexts: dict[str, str] = {}
+        self._salt = ""
+        self.logprobs = "logprobs" in self.answers
+        extra = self.answers.get("extra_body", {})
+        self.tools = bool(extra.get("tools") or extra.get("functions"))
+
+    def template_tokens(self, count: Callable[[str], int]) -> int:
+        if self._own_text:
+            return self._own_text.template_tokens()
+        if self.answers["template"] == "base":
+            return count("\n" + SUFFIX)
+        return super().template_tokens(count)
+
+    def body(self, request: Request) -> Record:
+        body = request_body(self.answers, request, self._max_tokens_field)
+        if self.parts(request):
+            mark = {"prompt_cache_breakpoint": self._mark} if self._marks(request) else {}
+            own = {"type": "text", "text": clean(request.suffix)}
+            shared = {"type": "text", "text": clean(request.prefix), **mark}
+            body["messages"][-1]["content"] = [shared, own]
+        if self._mark:  # without it a mark at the end of each prompt is written, and paid for
+            body["prompt_cache_options"] = {"mode": "explicit"}
+        if key := self.route(request):
+            body["prompt_cache_key"] = key
+        if self._service_tier:
+            body["service_tier"] = self._service_tier
+        if self._salt:
+            body["cache_salt"] = self._salt
+        return body
+
+    def empty_cache(self) -> bool:
+        if self._operation.get("cache_salt"):
+            self._salt = uuid.uuid4().hex  # no server has seen it, in earlier jobs neither
+        return bool(self._salt)
+
+    def parts(self, request: Request) -> int | None:
+        whole = not (request.prefix and request.suffix)
+        return 2 if not whole and ("parts" in self.answers or self._marks(request)) else None
+
+    def _marks(self, request: Request) -> bool:
+        return bool(self._mark) and self.is_shared(request)
+
+    def route(self, request: Request) -> str:
+        if not self._keys or not self.is_shared(request):
+            return ""
+        if request.prefix not in self._contexts:
+            self._contexts = {request.prefix: fingerprint(request.prefix)[:32]}
+        return f"{self._contexts[request.prefix]}-{shard(request.hash, self._keys)}"
+
+    def read(self, reply: object, *, whole: bool) -> Response | Retry:
+        # Token by token, log probabilities would spell the key of an answer that repeats it.
+        return completion(reply, logprobs=self.logprobs and whole, tools=self.tools)
+
+    def batch_line(self, request: Request) -> bytes:
+        """A request as a line of OpenAI's files, which vLLM's batch runner reads too."""
+        body = self.body(request)
+        return batch_line(custom_id=request.hash, method="POST", url=self.endpoint, body=body)
+
+    def batched(self, record: Settings, whole: bool) -> Response | Retry:
+        """What such a file's line of replies says; as in ``read``."""
+        return outcome(record, self.logprobs and whole, self.tools)

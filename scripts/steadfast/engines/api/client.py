@@ -1,0 +1,194 @@
+"""How an ``openai`` model's server is reached: address, key, and one request over aiohttp.
+
+The ``openai`` client says where a request goes and whom it trusts; aiohttp takes an eighth of its
+time for a request (bench/concurrency.py).
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.engines.api.redaction import Redaction
+from steadfast.schema.api_model import NO_USER, USER
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
+
+CONNECT_SECONDS = 20.0
+HEADER_BYTES = 65_536  # of a reply's header, at most
+
+
+class Access:
+    """The address and the key, and what takes them out of anything that is kept or shown."""
+
+    def __init__(self, base_url: str | None, key_name: str | None, default: str | None = None):
+        self._url = base_url or default or os.environ.get("OPENAI_BASE_URL", "").strip() or None
+        self._key_name = key_name
+        self._key = os.environ.get(key_name, "").strip() if key_name else ""
+        try:
+            parts = urlsplit(self._url or "https://api.openai.com/v1")
+            self._sound = parts.scheme in ("http", "https") and not parts.query
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            self._sound, host, port = False, "", None
+        self._sound = self._sound and bool(host)
+        self._has_user = bool(USER.match(self._url or ""))
+        self.address = f"{host}:{port}" if port else host
+        """Host and port alone, for messages: what stands behind may be secret."""
+        self.redaction = Redaction([self._key])
+
+    @property
+    def key_source(self) -> str:
+        """Where the key is to be set, for messages."""
+        return self._key_name or "api_key_env"
+
+    def client_settings(self, timeout: float) -> Record:
+        """What a client is made of; it never tries again: a batch made twice is paid twice."""
+        from openai import Timeout
+
+        if self._key_name and not self._key:
+            raise UserError(
+                f"environment variable {self._key_name} holds no API key; set it, or set "
+                "api_key_env to the variable that does (null for a server that needs none)"
+            )
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise UserError(
+                f"environment variable {self._key_name} holds characters that no API key has; "
+                "copy the key again, without quotes or line breaks"
+            )
+        if self._has_user:
+            raise UserError(f"base_url {NO_USER}")
+        if not self._sound:
+            raise UserError(
+                "base_url is not the address of an API; write http:// or https://, the host and "
+                "the path, such as https://api.example.org/v1, and nothing behind it"
+            )
+        return {
+            "api_key": self._key or "none",  # the client insists on one
+            "base_url": self._url,
+            "timeout": Timeout(timeout, connect=min(CONNECT_SECONDS, timeout)),
+            "max_retries": 0,
+        }
+
+
+def own_headers(client: "AsyncOpenAI | OpenAI") -> Record:
+    """The header of each request of the ``openai`` client."""
+    from openai import Omit
+
+    own = {**client.default_headers, **client.auth_headers}
+    return {name: text for name, text in own.items() if not isinstance(text, Omit)}
+
+
+class ServerReply(NamedTuple):
+    """What a server answered, whatever its status."""
+
+    status: int
+    content: bytes
+    headers: Mapping[str, str]
+
+
+class Client:
+    """Sends bodies to the paths of an API, each once: a request made twice is paid twice.
+
+    Args:
+        settings: of ``Access``.
+        headers: of each request; None: those of the ``openai`` client, which also follows where
+            a server redirects to. A key in a header of another name would be sent there too.
+    """
+
+    def __init__(self, settings: Settings, headers: Mapping[str, str] | None = None):
+        from httpx2 import AsyncClient, create_ssl_context
+        from openai import AsyncOpenAI
+
+        self._trusted = create_ssl_context()
+        self._own = AsyncOpenAI(**settings, http_client=AsyncClient(verify=self._trusted))
+        self._url = str(self._own.base_url).rstrip("/")
+        self._headers, self._redirected = headers or own_headers(self._own), headers is None
+        parts = urlsplit(self._url)
+        host = parts.hostname or ""
+        proxies = {} if proxy_bypass(host) else getproxies()
+        self._proxy = proxies.get(parts.scheme) or proxies.get("all")
+        self._connect = settings["timeout"].connect
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        from aiohttp import ClientSession, ClientTimeout, TCPConnector
+
+        await self._stack.enter_async_context(self._own)
+        self._session = await self._stack.enter_async_context(
+            ClientSession(
+                connector=TCPConnector(limit=0, ssl=self._trusted),
+                headers=self._headers,
+                timeout=ClientTimeout(sock_connect=self._connect),
+                proxy=self._proxy,
+                max_line_size=HEADER_BYTES,
+                max_field_size=HEADER_BYTES,
+            )
+        )
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._stack.__aexit__(*error)
+
+    async def post(self, path: str, body: Record) -> ServerReply:
+        """The server's reply."""
+        return await self.call("POST", path, body)
+
+    async def call(self, method: str, path: str, body: Record | None = None) -> ServerReply:
+        """The server's reply to a request of any method."""
+        content = None
+        if body is not None:
+            content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        sent = self._session.request(
+            method, self._url + path, data=content, allow_redirects=self._redirected
+        )
+        async with sent as reply:
+            return ServerReply(reply.status, await reply.read(), reply.headers)
+
+
+class Http:
+    """The same for calls that wait for their reply, such as those about batches."""
+
+    def __init__(self, settings: Settings, headers: Mapping[str, str] | None = None):
+        from httpx2 import Client as HttpxClient
+        from openai import OpenAI
+
+        with OpenAI(**settings) as own:
+            self.url = str(own.base_url).rstrip("/")
+            sent = headers or own_headers(own)
+        # What a body is, its own request says.
+        kept = {name: text for name, text in sent.items() if name.lower() != "content-type"}
+        self._client = HttpxClient(
+            headers=kept, timeout=settings["timeout"], follow_redirects=headers is None
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._client.close()
+
+    def get(self, path: str) -> ServerReply:
+        """What lies at a path below the address."""
+        return self._sent("GET", path)
+
+    def post(self, path: str, content: bytes, **headers: str) -> ServerReply:
+        """The reply to JSON, or to whatever a header Content_Type names."""
+        named = {name.replace("_", "-"): text for name, text in headers.items()}
+        sent = {"Content-Type": "application/json", **named}
+        return self._sent("POST", path, content=content, headers=sent)
+
+    def upload(self, path: str, fields: Record, name: str, content: bytes) -> ServerReply:
+        """The reply to a form with a file."""
+        return self._sent("POST", path, data=fields, files={"file": (name, content)})
+
+    def _sent(self, method: str, path: str, **what: Any) -> ServerReply:
+        reply = self._client.request(method, self.url + path, **what)
+        return ServerReply(reply.status_code, reply.content, reply.headers)

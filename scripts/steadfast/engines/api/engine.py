@@ -1,0 +1,356 @@
+"""Models behind an API: whatever the provider, what is sent when, and what a failure means."""
+
+import asyncio
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+from steadfast.base.errors import PassingError, UserError
+from steadfast.base.files import Record
+from steadfast.contract.request import Item, Request, Response
+from steadfast.engines.asking.progress import Notices
+from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter, build_engine
+from steadfast.engines.cost.bill import Bill, CapReached, estimated
+from steadfast.engines.cost.forecast import CachedTokenizer
+from steadfast.engines.cost.paths import FACTS, LIVE, chosen, once, path_name, paths_of
+from steadfast.engines.devices import hold
+from steadfast.engines.fit import reckoned, tokenizer_of
+from steadfast.engines.api.batch_files import BatchState
+from steadfast.engines.api.body import parsed
+from steadfast.engines.api.client import Access, Client
+from steadfast.engines.api.pace import Pace, wanted_wait
+from steadfast.engines.api.provider import Provider
+from steadfast.engines.api.replies import Retry, error_of, failure, lasting
+from steadfast.engines.api.served import Served
+
+Replies = asyncio.Queue[tuple[Request, Response] | None]
+
+
+class ApiEngine(Engine):
+    """Sends requests context by context: one warms the server's prefix cache, the rest follow.
+
+    While the last requests of a context are under way, the first of the next is sent. A model with
+    ``serve`` has no address: the job starts its server, once for all parts. What one provider has
+    of its own stands in ``provider``.
+    """
+
+    paid = True
+    tier: str | None = None
+    """What all its replies are billed by, where it is another than the plain price."""
+
+    def __init__(self, setup: Setup, provider: Provider):
+        operation, serve = setup.operation, setup.own.get("serve")
+        self._setup, self.path = setup, path_name(operation)
+        self._provider = provider
+        self.answers, self.packages = provider.answers, provider.packages
+        self._access = provider.access
+        command = [*(serve or []), *operation.get("serve_operation_args", [])]
+        minutes = operation.get("serve_minutes", 30.0)
+        self._serve = partial(Served, command, minutes, setup.log) if serve else None
+        self._loaded, self._gpus = setup.loaded, operation.get("gpus") or 0
+        self._concurrency = operation.get("concurrency", 8)
+        self._most = operation.get("max_concurrency") or self._concurrency
+        self._attempts = operation.get("attempts", 6)
+        self._timeout = operation.get("timeout", 600.0)
+        self._backoff = operation.get("backoff", 1.0)
+        self._bill = None
+        if setup.journal is not None and operation.get("max_spend") is not None:
+            folders = operation.get("bill") or [setup.journal.parent]
+            self._bill = Bill(operation["price"], operation["max_spend"], folders, self.tier)
+        self._log = setup.log
+        self._notices = Notices()
+        self._heard = 0
+
+    @property
+    def tokenizer(self) -> TokenCounter | None:
+        """The model's own, where the config names it; its template is taken for the server's."""
+        return self._provider.tokenizer
+
+    def for_items(self, items: Sequence[Item]) -> Engine:
+        """With ``path``, the engine on the path by which all of them are to cost least."""
+        answers, how = self._setup.answers, self._setup.operation
+        if not (wanted := how.get("path")):
+            return self
+        price, count = how["price"], CachedTokenizer(tokenizer_of(self, answers))
+        requests, template = reckoned(self.answers["model"], self, answers, items, count)
+        paths = paths_of(answers, price, how)
+        journal = self._setup.journal
+        if wanted != LIVE and journal and BatchState.load(BatchState.place(journal)).open:
+            # What is under way is paid for, whatever is cheapest by other prompts or prices.
+            paths = [path for path in paths if path.tier == "batch"] or paths
+        found = chosen(paths, wanted, once(requests), count.count, template, price)
+        (path,) = (one for one in found if one.taken)
+        self._log(f"path: {path.name}{path.settings}, {wanted} of {len(requests)} requests")
+        waits = FACTS["timeout"].get(path.tier, 0.0)
+        taken = {**path.operation, "path": None, "timeout": max(self._timeout, waits)}
+        return build_engine(replace(self._setup, operation={**how, **taken}))
+
+    def template_tokens(self, count: Callable[[str], int]) -> int:
+        """An estimate of what the server's template adds, or with its own tokenizer the count."""
+        return self._provider.template_tokens(count)
+
+    def reset_prefix_cache(self) -> bool:
+        return self._provider.empty_cache()
+
+    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+        if self._serve:
+            self._access = Access(self._server(self._serve).url, None)
+        settings = self._access.client_settings(self._timeout)
+        self._refuse_what_batches_have(groups)
+        self._provider.expect(groups)
+        try:
+            replies: Replies = asyncio.Queue()
+            with asyncio.Runner() as runner, _stopped(runner.get_loop(), replies) as stopped:
+                places = asyncio.Semaphore(self._most)
+                settled = asyncio.Event()
+                sending = runner.get_loop().create_task(
+                    self._send_all(settings, groups, replies, places, settled)
+                )
+                sending.add_done_callback(lambda _: replies.put_nowait(None))
+                while pairs := runner.run(_arrived(replies)):
+                    for pair in pairs:
+                        yield pair
+                        # Only now is the reply in the journal: no more than the places are lost.
+                        if self._bill:
+                            self._bill.settle(pair[0])
+                        places.release()
+                    settled.set()
+                    if stopped:
+                        break
+                if stopped:
+                    sys.exit(128 + signal.SIGTERM)
+                sending.result()
+        except RuntimeError as error:
+            # A signal that strikes inside the loop keeps it from closing; the signal counts.
+            if isinstance(error.__context__, SystemExit | KeyboardInterrupt):
+                raise error.__context__ from None
+            raise
+
+    def _refuse_what_batches_have(self, groups: list[list[Request]]) -> None:
+        if self._setup.journal is None:
+            return
+        path = BatchState.place(self._setup.journal)
+        under_way = BatchState.load(path).under_way
+        if both := sum(request.hash in under_way for group in groups for request in group):
+            raise UserError(
+                f"{path}: {both} of the requests are in batches that are under way, and live they "
+                "would be paid for twice; set batch or path as it was, or cancel the batches at "
+                "the provider and remove that file, then run again"
+            )
+
+    def _server(self, start: Callable[[], Served]) -> Served:
+        """The server of the job's own, which the first part that asks anything starts."""
+        if self._loaded.model is None:
+            hold(self._gpus, self._log)
+            self._loaded.model = start()
+            self._loaded.seconds = self.load_seconds = self._loaded.model.seconds
+        served: Served = self._loaded.model
+        return served
+
+    async def _send_all(
+        self,
+        settings: Record,
+        groups: list[list[Request]],
+        replies: Replies,
+        places: asyncio.Semaphore,
+        settled: asyncio.Event,
+    ) -> None:
+        client = Client(settings, self._provider.headers(settings["api_key"]))
+        pace = Pace(self._concurrency, self._most, self._backoff)
+        capped: CapReached | None = None
+
+        async def send(request: Request) -> None:
+            response = await self._ask(client, pace, request, places)
+            await self._provider.done(request)
+            replies.put_nowait((request, estimated(request, response)))
+
+        try:
+            async with client, self._provider.session(client), asyncio.TaskGroup() as tasks:
+
+                async def start(request: Request) -> asyncio.Task[None]:
+                    await places.acquire()
+                    try:
+                        if capped:
+                            raise capped
+                        if self._bill:
+                            hours = self._provider.stored_hours(request)
+                            await _reserve(self._bill, request, settled, hours)
+                    except CapReached:
+                        places.release()
+                        raise
+                    return tasks.create_task(send(request))
+
+                async def send_group(group: list[Request]) -> None:
+                    nonlocal capped
+                    first = {self._provider.route(one): one for one in reversed(group)}
+                    hashes = {one.hash for one in first.values()}
+                    rest = [one for one in group if one.hash not in hashes]
+                    try:
+                        warming = [await start(one) for one in group if one.hash in hashes]
+                        if rest:
+                            await asyncio.wait(warming)
+                        for request in rest:
+                            await start(request)
+                    except CapReached as reached:
+                        capped = reached
+
+                side_by_side = asyncio.Semaphore(self._most)
+                for group in groups:
+                    if len(group[0].prefix) >= LONG_PREFIX:
+                        await send_group(group)
+                    else:
+                        await side_by_side.acquire()
+                        if not capped:
+                            sending = tasks.create_task(send_group(group))
+                            sending.add_done_callback(lambda _: side_by_side.release())
+                    if capped:
+                        break
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from None
+        if capped:
+            raise capped
+
+    async def _ask(
+        self, client: Client, pace: Pace, request: Request, places: asyncio.Semaphore
+    ) -> Response:
+        heard = self._heard
+        for attempt in range(1, self._attempts + 1):
+            sent_at = await pace.acquire()
+            outcome = await self._attempt(client, request)
+            if isinstance(outcome, Response):
+                self.latencies.add(pace.succeeded(sent_at))
+                return outcome
+            failure = outcome
+            if self._serve and failure.unreachable:
+                self._loaded.model.check(self._log)
+            self.retries[failure.reason] += 1
+            pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
+            if attempt < self._attempts:
+                self._say_wait(failure.reason, failure.after)
+                places.release()  # what waits is not under way
+                await pace.wait(attempt, failure.after)
+                await places.acquire()
+        if failure.unreachable and self._heard == heard:
+            raise PassingError(
+                f"server {self._access.address} is unreachable ({self._attempts} attempts); check "
+                "base_url and that the server is running, then run again: what is answered is "
+                "not asked twice"
+            )
+        return Response("error", error=failure.reason)
+
+    async def _attempt(self, client: Client, request: Request) -> Response | Retry:
+        from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError
+
+        redact = self._access.redaction.content
+        body = self._provider.body(request)
+        try:
+            async with asyncio.timeout(self._timeout):
+                reply = await self._provider.send(client, request, body)
+        except ConnectionTimeoutError:
+            return Retry("timeout", unreachable=True)
+        except TimeoutError:
+            return Retry("timeout", overloaded=True)
+        except ClientConnectorError:
+            return Retry("connection lost", unreachable=True)
+        except (ClientError, OSError):
+            return Retry("connection lost")
+        except Exception as error:  # such as OverflowError, by a redirect to port 99999
+            return Retry(f"the client failed ({type(error).__name__})")
+        self._heard += 1
+        safe = redact(reply.content)
+        value = parsed(safe)
+        if reply.status >= 400:
+            self._stop_if_hopeless(reply.status, value)
+            return failure(reply.status, value, reply.headers, time.time())
+        if value is None:
+            return Retry("a body that is not JSON")
+        outcome = self._provider.read(value, whole=safe == reply.content)
+        return outcome if isinstance(outcome, Retry) else self.as_sent(request, outcome)
+
+    def as_sent(self, request: Request, reply: Response) -> Response:
+        """A reply with how its prompt went, and what it is billed by."""
+        parts = self._provider.parts(request)
+        return replace(reply, parts=parts, tier=self.tier or reply.tier)
+
+    def _say_wait(self, reason: str, after: float | None) -> None:
+        """Says that the server asks to wait, in the log and on the terminal."""
+        if after:
+            line = f"{reason}: the server asks to wait {after:.0f} s"
+            if (wait := wanted_wait(after)) < after:
+                line += f", tried again in {wait:.0f} s"
+            self._log(line)
+            self._notices.show(f"{self.answers['model']}: {line}")
+
+    def _stop_if_hopeless(self, status: int, reply: object) -> None:
+        match lasting(status, reply):
+            case "key":
+                place = self._access.key_source
+                problem = f" does not accept the key (HTTP {status}); check the key in {place}"
+            case "model":
+                model = self.answers["model"]
+                problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
+            case "quota":
+                problem = ": the account has no quota left; top it up"
+            case "sampling":
+                said = error_of(reply)[0]
+                problem = f" refuses how the model samples ({said}); set temperature to null"
+            case "tier" if "flex" in (self.path or ""):
+                said = error_of(reply)[0]
+                problem = (
+                    f" does not serve the model by flex ({said}); set service_tier to null, or "
+                    "where path took it leave flex out of price"
+                )
+            case _:
+                return
+        kept = "then run again: what is answered is not asked twice"
+        raise UserError(f"server {self._access.address}{problem}, {kept}")
+
+
+@contextmanager
+def _stopped(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list[bool]]:
+    """Has SIGTERM wait for the end of a step of the loop, and tells whether one came.
+
+    An error that a signal raises within a step may take the place of what would have woken a task,
+    which then never ends.
+    """
+    stopped: list[bool] = []
+
+    def stop() -> None:
+        stopped.append(True)
+        replies.put_nowait(None)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stopped  # signals are the main thread's
+        return
+    previous = signal.getsignal(signal.SIGTERM)
+    loop.add_signal_handler(signal.SIGTERM, stop)
+    try:
+        yield stopped
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, previous)
+
+
+async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
+    """The replies that are there, one at least; none when all are given."""
+    found = [await replies.get()]
+    while not replies.empty():
+        found.append(replies.get_nowait())
+    return [pair for pair in found if pair is not None]
+
+
+async def _reserve(bill: Bill, request: Request, settled: asyncio.Event, hours: float) -> None:
+    """Waits until the bill has room for a request, whose context may be stored for so long."""
+    while True:
+        try:
+            return bill.reserve(request, hours=hours)
+        except CapReached:
+            if not bill.waiting:
+                raise
+        settled.clear()
+        await settled.wait()

@@ -1,0 +1,32 @@
+"""The engines of the native dialects."""
+
+from typing import Any, Final
+
+from steadfast.engines.base import Engine, Setup
+from steadfast.engines.api.anthropic import Anthropic, AnthropicBatches
+from steadfast.engines.api.dialect import NativeProvider
+from steadfast.engines.api.gemini import Gemini, GeminiBatches
+from steadfast.engines.api.gemini_caches import StoringGemini
+from steadfast.engines.api.engine import ApiEngine
+from steadfast.engines.api.batch_api import BatchEngine
+from steadfast.engines.api.batches import Batches
+
+DIALECTS: Final[dict[str, type[Anthropic] | type[Gemini]]] = {
+    "anthropic": Anthropic,
+    "gemini": Gemini,
+}
+"""The dialects by their engines' names."""
+BATCHES: Final[dict[str, type[Batches[Any]]]] = {
+    "anthropic": AnthropicBatches,
+    "gemini": GeminiBatches,
+}
+
+
+def build(setup: Setup) -> Engine:
+    """The engine of a model that is asked in its provider's dialect."""
+    name = setup.answers["engine"]
+    stores = name == "gemini" and setup.operation.get("cache")
+    dialect: NativeProvider = (StoringGemini if stores else DIALECTS[name])(setup)
+    if setup.operation.get("batch"):
+        return BatchEngine(setup, dialect, BATCHES[name])
+    return ApiEngine(setup, dialect)

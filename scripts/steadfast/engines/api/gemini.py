@@ -1,0 +1,205 @@
+"""Google's Gemini API: generateContent, and batches: files of requests, found by their names."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from urllib.parse import quote, urlsplit
+
+from steadfast.base.files import Record, Settings
+from steadfast.contract.request import Request, Response
+from steadfast.engines.base import Setup
+from steadfast.engines.api.dialect import FACTS, NativeProvider, joined, parts_of
+from steadfast.engines.api.batch_files import Batch, Remote, batch_line
+from steadfast.engines.api.batches import Batches
+from steadfast.engines.api.body import array, clean, count, mapping, text
+from steadfast.engines.api.client import ServerReply
+from steadfast.engines.api.replies import Retry, failure
+
+SAMPLING = {"temperature": "temperature", "top_p": "topP", "top_k": "topK"}
+NOT_STARTED = {"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start"}
+
+
+class Gemini(NativeProvider):
+    """Gemini models.
+
+    A prompt is one text, whose beginning the provider's implicit cache may know. With ``parts:
+    apart`` its context is an entry of its own, which an explicit cache may hold.
+    """
+
+    engine = "gemini"
+
+    def __init__(self, setup: Setup):
+        super().__init__(setup, "GEMINI_API_KEY")
+        self._tier: str | None = setup.operation.get("service_tier")
+        name = self.answers["model"]
+        self.whole_name = name if "/" in name else f"models/{name}"
+        self.path = f"{self.facts['path']}/{quote(self.whole_name)}:generateContent"
+        self._apart = "parts" in self.answers
+
+    def headers(self, key: str) -> Record:
+        return {"x-goog-api-key": key, "content-type": "application/json"}
+
+    def body(self, request: Request) -> Record:
+        roles = ("user", "model")
+        turns = enumerate(chain.from_iterable(request.turns))
+        asked = parts_of(request) if self._apart else [request.prompt]
+        contents = [content(said, role=roles[n % 2]) for n, said in turns]
+        contents += map(content, asked)
+        seed = self.answers.get("seed")
+        config: Record = {
+            "maxOutputTokens": request.max_tokens,
+            **self._sent(SAMPLING),
+            # Each draw has a seed of its own: with the same one, the same answer may come again.
+            **({} if seed is None else {"seed": seed + request.draw}),
+        }
+        if thinking := self._thinking():
+            config["thinkingConfig"] = thinking
+        if request.schema:
+            config["responseMimeType"] = "application/json"
+            config["responseJsonSchema"] = json.loads(request.schema)
+        system = self.answers.get("system")
+        return self._with_extra(
+            {
+                "contents": contents,
+                **({} if system is None else {"systemInstruction": content(system)}),
+                "generationConfig": config,
+                **({"serviceTier": self._tier} if self._tier else {}),
+            }
+        )
+
+    def parts(self, request: Request) -> int | None:
+        return 2 if self._apart and len(parts_of(request)) > 1 else None
+
+    def _thinking(self) -> Record:
+        """How long it thinks, and with it that the thought is told."""
+        if effort := self.answers.get("effort"):
+            return {"thinkingLevel": effort.upper(), "includeThoughts": True}
+        match self.answers.get("thinking"):
+            case "budget":
+                return {"thinkingBudget": self.answers["budget"], "includeThoughts": True}
+            case "disabled":
+                return {"thinkingBudget": 0}
+        return {}
+
+    def _answer(self, reply: Mapping[str, object]) -> Response | Retry:
+        candidate = mapping(next(iter(array(reply.get("candidates"))), None))
+        usage = mapping(reply.get("usageMetadata"))
+        # A count of 0 is left out.
+        counts = [count(usage.get(f"{name}TokenCount")) for name in ("candidates", "thoughts")]
+        counted = count(usage.get("totalTokenCount")) or any(counts)
+        known: Record = {
+            "prompt_tokens": count(usage.get("promptTokenCount")),
+            "cached_tokens": count(usage.get("cachedContentTokenCount")),
+            "completion_tokens": sum(one or 0 for one in counts) if counted else None,
+            "thought_tokens": counts[1],
+            "served_model": text(reply.get("modelVersion")),
+            "tier": self._tier,  # what is not served by it is refused
+        }
+        blocked = text(mapping(reply.get("promptFeedback")).get("blockReason"))
+        if blocked and not candidate:
+            return Response("refused", **known, finish_reason=blocked)
+        if not candidate:
+            return Retry("a body without candidates")
+        parts = array(mapping(candidate.get("content")).get("parts"))
+        return self._settled(text(candidate.get("finishReason")), self._words(parts), known)
+
+    def _words(self, parts: list[object]) -> tuple[str | None, str | None] | None:
+        answers: list[str] = []
+        thoughts: list[str] = []
+        for part in map(mapping, parts):
+            said = text(part.get("text"))
+            if said is not None:
+                (thoughts if part.get("thought") is True else answers).append(said)
+            elif not self._tools and not part.keys() <= {"thoughtSignature"}:
+                return None
+        return joined(answers), joined(thoughts) or None
+
+
+def content(said: str, role: str = "user") -> Record:
+    """A text as an entry of a conversation."""
+    return {"parts": [{"text": clean(said)}], "role": role}
+
+
+class GeminiBatches(Batches[Gemini]):
+    """A batch is found again by its display name."""
+
+    facts = FACTS["gemini"]["batch"]
+    name = "key"
+
+    def line(self, request: Request) -> bytes:
+        return batch_line(key=request.hash, request=self.provider.body(request))
+
+    def prepare(self, batch: Batch, lines: Sequence[bytes]) -> str:
+        content = b"".join(lines)
+        send = partial(self._upload, batch.key, content)
+        return self.calls.value(
+            send, lambda reply: text(mapping(mapping(reply).get("file")).get("name")) or None
+        )
+
+    def _upload(self, key: str, content: bytes) -> ServerReply:
+        """Says what will come, and sends it to the path that the reply to that names.
+
+        Its host is left out: the key goes to no address that a server names.
+        """
+        named = json.dumps({"file": {"displayName": key}}).encode()
+        begun = self.http.post(
+            self.facts["upload"],
+            named,
+            **{
+                **NOT_STARTED,
+                "X-Goog-Upload-Header-Content-Length": str(len(content)),
+                "X-Goog-Upload-Header-Content-Type": "application/jsonl",
+            },
+        )
+        place = begun.headers.get("X-Goog-Upload-URL")
+        if begun.status >= 400 or not place:
+            return begun
+        sent = {"X-Goog-Upload-Offset": "0", "X-Goog-Upload-Command": "upload, finalize"}
+        parts = urlsplit(place)
+        return self.http.post(f"{parts.path}?{parts.query}", content, **sent)
+
+    def create(self, batch: Batch, lines: Sequence[bytes]) -> Remote:
+        wanted = {"displayName": batch.key, "inputConfig": {"fileName": batch.file_id}}
+        path = self.provider.path.replace(":generateContent", ":batchGenerateContent")
+        make = partial(self.http.post, path, json.dumps({"batch": wanted}).encode())
+        return self.calls.value(make, self.remote, lambda: self.find(batch))
+
+    def listed(self) -> Iterator[Remote]:
+        path, token = f"{self.provider.facts['path']}/batches?pageSize=100", ""
+        while True:
+            page = path + (f"&pageToken={quote(token)}" if token else "")
+            # A list without entries is an empty object.
+            reply = self.got(page, lambda reply: reply if isinstance(reply, dict) else None)
+            yield from filter(None, map(self.remote, array(reply.get("operations"))))
+            before, token = token, text(reply.get("nextPageToken")) or ""
+            if token in ("", before):
+                return
+
+    def look(self, batch_id: str) -> Remote:
+        return self.got(f"{self.provider.facts['path']}/{quote(batch_id)}", self.remote)
+
+    def result(self, file: str) -> bytes:
+        path = f"{self.facts['download']}/{quote(file)}:download?alt=media"
+        return self.calls.content(partial(self.http.get, path))
+
+    def outcome(self, record: Settings, whole: bool) -> Response | Retry:
+        if problem := mapping(record.get("error") or record.get("status")):
+            code = count(problem.get("code"))
+            status = self.facts["errors"].get(code, 500)
+            return failure(status, {"error": problem}, {}, 0.0)
+        if not mapping(record.get("response")):
+            return Retry("batch: no response")
+        return self.provider.read(record["response"])
+
+    def remote(self, value: object) -> Remote | None:
+        said = mapping(value)
+        about = mapping(said.get("metadata"))
+        state = (text(about.get("state")) or "").removeprefix("BATCH_STATE_")
+        output = mapping(about.get("output")) or mapping(said.get("response"))
+        return Remote.of(
+            {"id": said.get("name"), "status": state.removeprefix("JOB_STATE_")},
+            about.get("displayName"),
+            (output.get("responsesFile"),),
+            mapping(said.get("error")).get("message"),
+        )

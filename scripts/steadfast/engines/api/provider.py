@@ -1,0 +1,102 @@
+"""What of an engine behind an API is its provider's own: address, key, bodies and replies."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+
+from steadfast.base.files import Record, Settings
+from steadfast.contract.request import Request, Response
+from steadfast.engines.base import Setup, TokenCounter
+from steadfast.engines.api.client import Access, Client, ServerReply
+from steadfast.engines.api.replies import Retry
+
+MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
+REPLY_TOKENS = 3  # that open the answer
+
+
+class Provider(ABC):
+    """What one provider is sent, and what its replies mean.
+
+    Attributes:
+        answers: the settings that determine a response.
+        path: where requests go, below the address.
+        address: the provider's own; None: as the ``openai`` client has it.
+        packages: distributions whose versions belong to the identity.
+        tokenizer: the model's own, where the config names it.
+    """
+
+    answers: Record
+    path: str
+    address: str | None = None
+    packages: tuple[str, ...] = ()
+    tokenizer: TokenCounter | None = None
+
+    def __init__(self, setup: Setup, key_name: str):
+        self._operation: Settings = setup.operation
+        name = setup.operation.get("api_key_env", key_name)
+        self.access = Access(setup.operation.get("base_url"), name, self.address)
+        self._sharing: Counter[tuple[str, str]] = Counter()
+
+    def determining(self, own: Settings, **further: object) -> Record:
+        """The settings that determine a response: the model's own, and further ones.
+
+        A key that is absent and one that is null or empty are the same.
+        """
+        temperature = own.get("temperature", 0.0)
+        drawn = {"temperature": None if temperature is None else float(temperature)}
+        settings = {**own, **drawn, **further}
+        return {k: v for k, v in settings.items() if v is not None and v != {}}
+
+    def expect(self, groups: Sequence[Sequence[Request]]) -> None:
+        """Learns what is about to be asked: a prefix that nobody shares is not worth caching."""
+        self._sharing.update({group[0].group: len(group) for group in groups})
+
+    def is_shared(self, request: Request) -> bool:
+        """Whether others that are asked have a request's prefix too."""
+        return self._sharing[request.group] > 1
+
+    def template_tokens(self, count: Callable[[str], int]) -> int:
+        """An estimate of what the chat template adds, by what counts a text's tokens."""
+        system = self.answers.get("system")
+        opening = MESSAGE_TOKENS + count(system) if system else 0
+        return opening + MESSAGE_TOKENS + REPLY_TOKENS
+
+    def headers(self, key: str) -> Record | None:
+        """The header of each request; None: the ``openai`` client's."""
+        return None
+
+    def route(self, request: Request) -> str:
+        """What leads requests to one machine and its cache; one of each is sent first."""
+        return ""
+
+    def stored_hours(self, request: Request) -> float:
+        """Hours for which a prompt's context is stored at most, where it is to be stored first."""
+        return 0.0
+
+    def session(self, client: Client) -> AbstractAsyncContextManager[None]:
+        """What requests are sent in."""
+        return nullcontext()
+
+    async def send(self, client: Client, request: Request, body: Record) -> ServerReply:
+        """The server's reply to one request with its body."""
+        return await client.post(self.path, body)
+
+    async def done(self, request: Request) -> None:  # noqa: B027 - most keep nothing
+        """Learns that a request has its last reply, before that is kept."""
+
+    def parts(self, request: Request) -> int | None:
+        """In how many content parts a prompt is sent; None: as the provider's usual string."""
+        return None
+
+    def empty_cache(self) -> bool:
+        """Has further requests find no earlier one's prefix cached; False where it cannot."""
+        return False
+
+    @abstractmethod
+    def body(self, request: Request) -> Record:
+        """The body of one request."""
+
+    @abstractmethod
+    def read(self, reply: object, *, whole: bool) -> Response | Retry:
+        """The answer in a body's value; not ``whole``: the key was taken out of it."""

@@ -1,1 +1,0 @@
-"""Engines ``anthropic`` and ``gemini``: models asked in their providers' own dialects."""

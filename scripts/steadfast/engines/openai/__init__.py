@@ -1,1 +1,0 @@
-"""Engine ``openai``: servers with an OpenAI-compatible API, and what all engines of APIs share."""
