@@ -30,8 +30,8 @@ from ask_items import ask_items
 from paced_servers import SERVERS, Paced, ask, ask_bare, best_bare
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item
-from steadfast.engines.fit import fit
 from steadfast.engines.api.body import request_body
+from steadfast.engines.fit import fit
 
 ANSWERS = {"engine": "openai", "model": "judge", "template": "chat", "temperature": 0.0}
 OPERATION = {"api_key_env": None, "concurrency": 8, "max_concurrency": 256}

@@ -20,9 +20,9 @@ from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.part_files import judge_items, read_judge_prompts
+from steadfast.engines.api import api as openai_api
 from steadfast.engines.cost.forecast import distinct_tokens
 from steadfast.engines.fit import fit
-from steadfast.engines.api import api as openai_api
 
 MODEL, JUDGE, PART = "reference", "judge", "zh"
 ENOUGH = 10**9  # characters: every context counts as short

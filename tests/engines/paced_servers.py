@@ -11,9 +11,9 @@ from functools import partial
 from unittest.mock import patch
 
 from steadfast.contract.request import Request
-from steadfast.engines.base import Setup
 from steadfast.engines.api.batch_api import build
 from steadfast.engines.api.client import ServerReply
+from steadfast.engines.base import Setup
 
 SERVERS = {
     "steady": ({}, 20_000),

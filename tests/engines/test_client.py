@@ -10,8 +10,8 @@ import openai
 import pytest
 
 from servers import JsonHandler
-from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.api.client import Access, Client
+from steadfast.engines.base import Setup, build_engine
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Grüße, 北京 😀"}], "max_tokens": 4}
 REPLY = {"choices": [{"finish_reason": "stop", "message": {"content": "Hi"}}]}

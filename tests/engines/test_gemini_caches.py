@@ -13,8 +13,8 @@ from parts import Job, Part, items, prompts
 from servers import Fault, echo, running
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.engines.cost.bill import Bill, dearest, read_caches
 from steadfast.engines.api import gemini_caches
+from steadfast.engines.cost.bill import Bill, dearest, read_caches
 from test_marks import long_items
 
 STORED = {"cache": "1h"}

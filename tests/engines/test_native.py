@@ -11,10 +11,10 @@ from native_servers import SERVERS, served, words
 from parts import items, prompts
 from servers import echo
 from steadfast.contract.request import Request
-from steadfast.engines.base import Setup
-from steadfast.engines.cost.bill import Bill
 from steadfast.engines.api.engines import DIALECTS
 from steadfast.engines.api.replies import Retry
+from steadfast.engines.base import Setup
+from steadfast.engines.cost.bill import Bill
 
 
 def asked(tmp_path, engine, operation=None, items_=None, **answers):

@@ -16,8 +16,8 @@ from parts import Job, Part, items, prompts, same_bytes
 from servers import Server, echo, running
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json
-from steadfast.engines.api.engines import BATCHES
 from steadfast.engines.api import batch_api
+from steadfast.engines.api.engines import BATCHES
 
 KINDS = {
     "anthropic": (AnthropicBatchServer, AnthropicServer),

@@ -12,13 +12,13 @@ import pytest
 from cached_venv import cached_python
 from parts import items
 from steadfast.contract.request import grouped
-from steadfast.engines.base import Setup
-from steadfast.engines.fit import fit
-from steadfast.engines.api.engines import DIALECTS
-from steadfast.engines.api.gemini_caches import StoringGemini
 from steadfast.engines.api.batch_files import Batch
 from steadfast.engines.api.batches import TogetherBatches
 from steadfast.engines.api.chat import Chat
+from steadfast.engines.api.engines import DIALECTS
+from steadfast.engines.api.gemini_caches import StoringGemini
+from steadfast.engines.base import Setup
+from steadfast.engines.fit import fit
 
 pytestmark = pytest.mark.heavy
 CLIENTS = """

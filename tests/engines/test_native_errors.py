@@ -8,8 +8,8 @@ from native_servers import SERVERS, AnthropicServer, served
 from parts import items
 from servers import Fault, running
 from steadfast.base.errors import PassingError, UserError
-from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.api.replies import Retry, failure, lasting
+from steadfast.engines.base import Setup, build_engine
 from steadfast.schema.api_model import AnthropicModel, GeminiModel
 
 KEY = "sk-ant-api03-Q7wEr5TyUi9OpAs2DfGh"

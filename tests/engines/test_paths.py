@@ -22,9 +22,9 @@ from servers import running
 from steadfast.base.files import write_rows
 from steadfast.config.load import load_config
 from steadfast.config.settings import plan_settings
+from steadfast.engines.api import gemini_caches
 from steadfast.engines.cost.paths import COSTS, SUMS, path_record, paths_of
 from steadfast.engines.fit import fit
-from steadfast.engines.api import gemini_caches
 from steadfast.plan.paths import COLUMNS, advice, paths_section, summed_paths, taken_costs
 from test_marks import long_items
 

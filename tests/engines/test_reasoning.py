@@ -8,9 +8,9 @@ import yaml
 
 from steadfast.base.resources import resource
 from steadfast.contract.request import STATUSES, Response
+from steadfast.engines.api.replies import completion
 from steadfast.engines.asking.dialects import FACTS
 from steadfast.engines.asking.reasoning import marks, start_tags, told_apart
-from steadfast.engines.api.replies import completion
 
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 QWEN = {**ANY, "parser": "qwen3"}

@@ -9,12 +9,12 @@ from parts import items
 from servers import echo, error
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Response
+from steadfast.engines.api.batch_api import build
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, companies, draw
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.cost.bill import Bill
 from steadfast.engines.fit import fit
-from steadfast.engines.api.batch_api import build
 from steadfast.stages.measure_noise import live
 
 FICKLE = "Ask 1.0!"

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from parts import Part, items
 from started_server import serve_command
 from steadfast.base.errors import UserError
+from steadfast.engines.api.served import Served
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import EngineExhausted, Loaded
-from steadfast.engines.api.served import Served
 from steadfast.schema.api_model import OpenaiModel
 
 

@@ -2,12 +2,15 @@
 
 import types
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from steadfast.base.files import Settings
 from steadfast.base.names import nearest, shown
+from steadfast.base.resources import facts
 from steadfast.config.values import dotted
 
 Place = tuple[int | str, ...]
@@ -52,6 +55,8 @@ def _sentence(
     given = error["input"]
     match error["type"]:
         case "extra_forbidden":
+            if instead := _instead(key):
+                return f"'{key}' is no key any more: {instead}"
             hint = nearest(str(place[-1]), _known_keys(schema, error["loc"][:-1]))
             return f"unknown key '{key}'; {hint}"
         case "missing":
@@ -68,6 +73,12 @@ def _sentence(
         case _:
             wanted = " or ".join(dict.fromkeys(_wanted(one) for one in errors))
             return f"{key}: {wanted}, not {shown(given)}".replace(f" or {EXPECTED}", " or ")
+
+
+def _instead(key: str) -> str | None:
+    """What to do in place of a key that configs had once; None where they never had it."""
+    removed: Settings = facts("removed_keys.yaml") or {}
+    return next((removed[place] for place in removed if fnmatchcase(key, place)), None)
 
 
 def _of_tag(error: ErrorDetails, kind: Any) -> str:

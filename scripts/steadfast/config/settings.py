@@ -6,6 +6,7 @@ from pydantic.fields import FieldInfo
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, canonical_json
+from steadfast.base.resources import facts
 from steadfast.contract.engine_names import STAND_INS
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
@@ -31,13 +32,15 @@ DEFAULT_GROUPS = {
 def answer_settings(model: BaseModelSettings) -> Settings:
     """What determines a model's responses: the fields with role ``answer``, and the engine.
 
+    Keys that models had once stand there with their defaults, since hashes of requests hold them.
     A file with examples stands there by its content: ``examples`` are pairs of instruction and
     output.
 
     Raises:
         UserError: that file is missing or damaged.
     """
-    found = {"engine": model.engine, **_by_role(model, "answer")}
+    removed = facts("engines/hashed_defaults.yaml").get(model.engine, {})
+    found = {"engine": model.engine, **removed, **_by_role(model, "answer")}
     path = found.pop("examples", None)
     return found if path is None else {**found, "examples": read_examples(path)}
 

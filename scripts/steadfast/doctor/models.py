@@ -14,12 +14,12 @@ from steadfast.base.files import Settings
 from steadfast.base.names import shown
 from steadfast.doctor.check import Check, Surroundings, found, said, unneeded
 from steadfast.doctor.machine import SECONDS, tokenizer
-from steadfast.engines.base import Setup
-from steadfast.engines.api.engines import DIALECTS
 from steadfast.engines.api.body import array, mapping, parsed
 from steadfast.engines.api.client import Access, Http
+from steadfast.engines.api.engines import DIALECTS
 from steadfast.engines.api.replies import lasting
 from steadfast.engines.api.served import program_path
+from steadfast.engines.base import Setup
 from steadfast.workflow.interpreter import interpreter
 
 CONFIG = "config.json"

@@ -10,8 +10,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item, Request, prefix_hasher, request_hash
-from steadfast.engines.base import Engine, TokenCounter
 from steadfast.engines.api.body import as_text
+from steadfast.engines.base import Engine, TokenCounter
 
 if TYPE_CHECKING:
     from _hashlib import HASH

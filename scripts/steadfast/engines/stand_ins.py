@@ -14,9 +14,9 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.part_files import JudgeOracle
 from steadfast.contract.request import ANSWERED, STATUSES, Request, Response, draw_key
-from steadfast.engines.base import Engine, Setup
 from steadfast.engines.api.body import count, text
 from steadfast.engines.api.replies import status_of
+from steadfast.engines.base import Engine, Setup
 
 
 class StandInEngine(Engine):

@@ -20,8 +20,8 @@ from steadfast.config.portable import as_yaml, replaced
 from steadfast.contract.exports import About, Source
 from steadfast.contract.registry import packages
 from steadfast.contract.request import FINAL
-from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.api.redaction import Redaction
+from steadfast.engines.asking.journal import final_tiers
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedRun
 from steadfast.run.lineage import Lineage

@@ -8,12 +8,12 @@ from typing import Literal
 from steadfast.base.files import Record, Settings, read_rows, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
+from steadfast.engines.api.replies import TURNED_AWAY
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
 from steadfast.engines.cost.bill import counted_cost, read_caches, stored_cost
 from steadfast.engines.cost.paths import PATHS
-from steadfast.engines.api.replies import TURNED_AWAY
 from steadfast.run.job import MODELS, Job
 from steadfast.workflow.script import paths, run_rule
 

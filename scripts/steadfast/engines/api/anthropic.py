@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Request, Response
-from steadfast.engines.base import Setup
-from steadfast.engines.api.dialect import FACTS, NativeProvider, joined, parts_of
 from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.body import array, count, mapping, messages, text
+from steadfast.engines.api.dialect import FACTS, NativeProvider, joined, parts_of
 from steadfast.engines.api.replies import Retry, failure
+from steadfast.engines.base import Setup
 
 THINKING = {"adaptive": "adaptive", "budget": "enabled", "disabled": "disabled"}
 INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")

@@ -8,10 +8,7 @@ from typing import Final
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Request, Response
-from steadfast.engines.base import Engine, Setup
-from steadfast.engines.cost.bill import CapReached, estimated
 from steadfast.engines.api import batch_files
-from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.api.batch_files import Batch, BatchState, Remote
 from steadfast.engines.api.batches import (
     Batches,
@@ -25,9 +22,12 @@ from steadfast.engines.api.batches import (
 from steadfast.engines.api.body import parsed
 from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.client import Http, ServerReply
+from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.api.pace import wait_of
 from steadfast.engines.api.redaction import MARK
 from steadfast.engines.api.replies import Retry, failure
+from steadfast.engines.base import Engine, Setup
+from steadfast.engines.cost.bill import CapReached, estimated
 
 REFUSED = 529
 """The status with which Anthropic turns a call away."""

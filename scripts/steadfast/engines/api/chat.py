@@ -7,12 +7,12 @@ from pathlib import Path
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.request import Request, Response, shard
-from steadfast.engines.asking.local_text import LocalText
-from steadfast.engines.base import Setup
 from steadfast.engines.api.batch_files import batch_line, outcome
 from steadfast.engines.api.body import SUFFIX, clean, request_body
 from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, completion
+from steadfast.engines.asking.local_text import LocalText
+from steadfast.engines.base import Setup
 
 USUAL_LIFETIME = "30m"
 """Of what is written to OpenAI's cache, where a mark says nothing of it."""

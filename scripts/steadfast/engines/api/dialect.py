@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
-from steadfast.engines.base import Setup
 from steadfast.engines.api.body import clean, mapping
 from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, fault, settled
+from steadfast.engines.base import Setup
 
 FACTS: Settings = facts("engines/native.yaml")
 

@@ -13,13 +13,6 @@ from functools import partial
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record
 from steadfast.contract.request import Item, Request, Response
-from steadfast.engines.asking.progress import Notices
-from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter, build_engine
-from steadfast.engines.cost.bill import Bill, CapReached, estimated
-from steadfast.engines.cost.forecast import CachedTokenizer
-from steadfast.engines.cost.paths import FACTS, LIVE, chosen, once, path_name, paths_of
-from steadfast.engines.devices import hold
-from steadfast.engines.fit import reckoned, tokenizer_of
 from steadfast.engines.api.batch_files import BatchState
 from steadfast.engines.api.body import parsed
 from steadfast.engines.api.client import Access, Client
@@ -27,6 +20,13 @@ from steadfast.engines.api.pace import Pace, wanted_wait
 from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, error_of, failure, lasting
 from steadfast.engines.api.served import Served
+from steadfast.engines.asking.progress import Notices
+from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter, build_engine
+from steadfast.engines.cost.bill import Bill, CapReached, estimated
+from steadfast.engines.cost.forecast import CachedTokenizer
+from steadfast.engines.cost.paths import FACTS, LIVE, chosen, once, path_name, paths_of
+from steadfast.engines.devices import hold
+from steadfast.engines.fit import reckoned, tokenizer_of
 
 Replies = asyncio.Queue[tuple[Request, Response] | None]
 

@@ -2,14 +2,14 @@
 
 from typing import Any, Final
 
-from steadfast.engines.base import Engine, Setup
 from steadfast.engines.api.anthropic import Anthropic, AnthropicBatches
-from steadfast.engines.api.dialect import NativeProvider
-from steadfast.engines.api.gemini import Gemini, GeminiBatches
-from steadfast.engines.api.gemini_caches import StoringGemini
-from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.api.batch_api import BatchEngine
 from steadfast.engines.api.batches import Batches
+from steadfast.engines.api.dialect import NativeProvider
+from steadfast.engines.api.engine import ApiEngine
+from steadfast.engines.api.gemini import Gemini, GeminiBatches
+from steadfast.engines.api.gemini_caches import StoringGemini
+from steadfast.engines.base import Engine, Setup
 
 DIALECTS: Final[dict[str, type[Anthropic] | type[Gemini]]] = {
     "anthropic": Anthropic,

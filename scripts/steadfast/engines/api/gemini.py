@@ -8,13 +8,13 @@ from urllib.parse import quote, urlsplit
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Request, Response
-from steadfast.engines.base import Setup
-from steadfast.engines.api.dialect import FACTS, NativeProvider, joined, parts_of
 from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.body import array, clean, count, mapping, text
 from steadfast.engines.api.client import ServerReply
+from steadfast.engines.api.dialect import FACTS, NativeProvider, joined, parts_of
 from steadfast.engines.api.replies import Retry, failure
+from steadfast.engines.base import Setup
 
 SAMPLING = {"temperature": "temperature", "top_p": "topP", "top_k": "topK"}
 NOT_STARTED = {"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start"}

@@ -14,11 +14,11 @@ from urllib.parse import quote
 from steadfast.base.files import Record, canonical_json, json_line
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.request import Request
-from steadfast.engines.base import Setup
-from steadfast.engines.cost.bill import caches_path, read_caches, text_tokens
-from steadfast.engines.api.gemini import Gemini
 from steadfast.engines.api.body import array, count, mapping, parsed, text
 from steadfast.engines.api.client import Client, ServerReply
+from steadfast.engines.api.gemini import Gemini
+from steadfast.engines.base import Setup
+from steadfast.engines.cost.bill import caches_path, read_caches, text_tokens
 
 NAME = re.compile(r"cachedContents/[\w-]{1,200}")
 SECONDS = 30.0

@@ -7,9 +7,9 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Request, Response
-from steadfast.engines.base import Setup, TokenCounter
 from steadfast.engines.api.client import Access, Client, ServerReply
 from steadfast.engines.api.replies import Retry
+from steadfast.engines.base import Setup, TokenCounter
 
 MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
 REPLY_TOKENS = 3  # that open the answer
