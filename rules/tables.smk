@@ -112,9 +112,7 @@ rule report:
     params:
         **STEPS.report()._asdict(),
         noise=STEPS.measured_noise(RESULTS),
-        benchmarks={
-            name: RUN.benchmarks[name].reported(judged=name in RUN.judged) for name in RUN.running
-        },
+        benchmarks=RUN.reported,
         display=DISPLAY,
         asked=[TASKS[name].asked for name in RUN.running],
         made_from={name: STEPS.metrics(name).lineage for name in RUN.running},

@@ -5,7 +5,9 @@ import json
 import logging
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
@@ -13,8 +15,13 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from steadfast.show.ending import ending
+from steadfast.show.roster import Display
+from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.stages.session import turned
+from steadfast.stats.tidy import write_csv
 from steadfast.workflow.terminal import JobLines, answered, with_end, with_target
 
+MODEL_A = Section(((Cell("a"), Cell(".5")),))
 QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"
 
@@ -75,15 +82,16 @@ def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
 
 
 def test_the_end_names_models_that_judge_and_people_order_differently(tmp_path):
-    folder = tmp_path / "cfbench/tables"
-    folder.mkdir(parents=True)
-    page, other = folder / "cfbench_corrected.md", folder / "cfbench_coverage.md"
-    said = "Judge and people order these models differently: a\\_1 and b (PSR)."
-    page.write_text(f"CFBench: what the judge says.\n\n| M |\n|:-|\n\nCorrected: so.\n\n{said}\n")
-    other.write_text(f"CFBench: coverage.\n\n{said}\n")
-    lines = ending(tmp_path, [str(page), str(other)]).splitlines()
-    assert lines[0] == f"CFBench: {said}".replace("\\", "")
-    assert "differently" not in "\n".join(lines[1:])
+    rows = [("a_1", "b", "PSR", 1, -2), ("a_1", "c", "PSR", 1, 2), ("a_1", "", "PSR", -1, 1)]
+    (tmp_path / "cfbench/metrics").mkdir(parents=True)
+    columns = ["model", "other", "measure", "raw", "value"]
+    write_csv(tmp_path / "cfbench/metrics/corrected.csv", pd.DataFrame(rows, columns=columns))
+    run = SimpleNamespace(running=["cfbench"], benchmarks={"cfbench": SimpleNamespace(title="CF")})
+    made = {str(tmp_path / "cfbench/tables/cfbench_corrected.md")}
+    assert list(turned(run, tmp_path, Display(), made)) == [
+        "CF: Judge and people order these models differently: a_1 and b (PSR)."
+    ]
+    assert not list(turned(run, tmp_path, Display(), set()))
 
 
 def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
@@ -136,11 +144,8 @@ def test_of_the_jobs_there_is_the_number_and_in_a_dry_run_the_table():
         assert stream.getvalue() == line
 
 
-def test_the_end_names_what_was_made_and_shows_the_headline(tmp_path):
-    (tmp_path / "report").mkdir()
-    (tmp_path / "report/report.md").write_text(
-        "Caption.\n\n| Model | ARS |\n|:--|:-:|\n| a | .5 |\n"
-    )
+def test_the_end_names_what_was_made_and_shows_the_report(tmp_path):
+    report = Table("report", "Caption.", (Column("Model"), Column("ARS")), (MODEL_A,))
     files = [
         "lifbench/tables/x.md",
         "report/report.md",
@@ -150,8 +155,8 @@ def test_the_end_names_what_was_made_and_shows_the_headline(tmp_path):
         "report.html",
     ]
     made = [str(tmp_path / name) for name in files]
-    assert ending(tmp_path, made, ["Synthetic."]).splitlines() == [
-        "Model  ARS", "-----  ---", "a      .5", "", "Synthetic.", "",
+    assert ending(tmp_path, made, report, ["Turned."], ["Synthetic."]).splitlines() == [
+        "Model  ARS", "-----  ---", "a      .5", "", "Synthetic.", "", "Turned.", "",
         f"All of it on one page, for a browser: {tmp_path}/report.html",
         f"Tables (docs/reading.md explains them): {tmp_path}/tables/",
         f"Figures: {tmp_path}/figures/",

@@ -18,7 +18,6 @@ from steadfast.show.render import (
     escape_csv,
     escape_markdown,
     markdown,
-    unescape_markdown,
 )
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded, shown_ranks
 
@@ -207,4 +206,5 @@ def test_markdown_text_stays_in_its_cell(text):
     assert "\n" not in escaped
     assert not re.search(r"(?<!\\)[|*_`\[\]]", escaped.replace("\\\\", ""))
     assert "<" not in escaped
-    assert unescape_markdown(escaped) == " ".join(text.split())
+    read = re.sub(r"\\(.)", r"\1", escaped).replace("&lt;", "<").replace("&amp;", "&")
+    assert read == " ".join(text.split())

@@ -73,15 +73,8 @@ def _tables(run: FinishedRun, display: Display, noise: Deviations) -> list[Recor
     """The tables of the report, then of each benchmark, with what its paper prints."""
     evaluation = run.evaluation
     tasks = {name: evaluation.tasks[name] for name in evaluation.running}
-    report = Report(
-        {name: run.metric_path(name, "headline") for name in tasks},
-        {
-            name: evaluation.benchmarks[name].reported(judged=name in evaluation.judged)
-            for name in tasks
-        },
-        display,
-        noise,
-    )
+    headlines = {name: run.metric_path(name, "headline") for name in tasks}
+    report = Report(headlines, evaluation.reported, display, noise)
     whole = (report_table(report), correlations_table(report))
     found = [_group("All benchmarks", whole, [task.asked for task in tasks.values()], display)]
     for name, task in tasks.items():

@@ -217,6 +217,12 @@ class Evaluation:
         }
 
     @property
+    def reported(self) -> dict[str, Record]:
+        """What the report has of each benchmark that runs, as plain values."""
+        benchmarks = self.benchmarks
+        return {n: benchmarks[n].reported(judged=n in self.judged) for n in self.running}
+
+    @property
     def running_data(self) -> list[str]:
         """The data files of the benchmarks that run."""
         return [file.path for name in self.running for file in self.tasks[name].data]

@@ -147,8 +147,7 @@ def corrected_table(
     notes = [CORRECTED["notes"]["meaning"]]
     if rows["value"].isna().any():
         notes.append(CORRECTED["notes"]["few"].format(fewest=FEWEST, unit=unit))
-    if pairs := _turned(rows[apart], results):
-        notes.append(CORRECTED["notes"]["turned"].format(pairs=pairs))
+    notes += turned_note(rows, results.roster)
     caption = CORRECTED["caption"].format(benchmark=benchmark)
     shared = results.shared_notes(judged=True)
     return Table(
@@ -160,18 +159,19 @@ def corrected_table(
     )
 
 
-def _turned(rows: pd.DataFrame, results: Results) -> str:
-    """The pairs of which the judge calls the one better, and its corrected word the other."""
-    label = results.roster.label
-    return listed(
-        [
-            CORRECTED["pair"].format(
-                model=label(of.model), other=label(of.other), measure=of.measure
-            )
-            for of in rows.itertuples()
-            if of.raw * of.value < 0
-        ]
-    )
+def turned_note(rows: pd.DataFrame, roster: Roster) -> list[str]:
+    """Which pairs judge and people order differently, by ``stats.corrected.corrected_rows``.
+
+    Returns one sentence, or none where the two agree on all pairs.
+    """
+    pairs = [
+        CORRECTED["pair"].format(
+            model=roster.label(row.model), other=roster.label(row.other), measure=row.measure
+        )
+        for row in rows[rows["other"] != ""].itertuples()
+        if row.raw * row.value < 0
+    ]
+    return [CORRECTED["notes"]["turned"].format(pairs=listed(pairs))] if pairs else []
 
 
 def preference_table(

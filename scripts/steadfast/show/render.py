@@ -27,11 +27,6 @@ def escape_markdown(text: str) -> str:
     return re.sub(rf"({ACTIVE})", r"\\\1", text)
 
 
-def unescape_markdown(text: str) -> str:
-    """Returns the text that ``escape_markdown`` escaped."""
-    return re.sub(rf"\\({ACTIVE})", r"\1", text).replace("&lt;", "<").replace("&amp;", "&")
-
-
 def escape_csv(text: str) -> str:
     """Returns text that no spreadsheet takes for a formula: such a beginning gets an apostrophe."""
     return f"'{text}" if text.startswith(FORMULA) and not NUMBERS.fullmatch(text) else text

@@ -1,7 +1,7 @@
 """What a run does beside its jobs: what it refuses before them, and what it shows and keeps."""
 
 import atexit
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from logging import Logger
 from pathlib import Path
@@ -20,9 +20,15 @@ from steadfast.config import settings
 from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
 from steadfast.run.rounds import decision_file, decisions, going_on, last_round, undecided
 from steadfast.show.ending import ending
-from steadfast.show.roster import Display, adaptive_remark, trial_remark
+from steadfast.show.judges import turned_note
+from steadfast.show.report import Report, report_table
+from steadfast.show.roster import Display, Roster, adaptive_remark
+from steadfast.show.table import Table
+from steadfast.stats.repeatability import answer_deviations
+from steadfast.stats.tidy import read_csv
 from steadfast.workflow.audit import Audit, hold
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts
@@ -32,6 +38,7 @@ from steadfast.workflow.terminal import JobLines, with_end, with_target
 
 TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
 FIGURES, REPORT = "figures", "report"
+REPORT_PAGE = "report/report.md"
 
 
 class Session:
@@ -113,13 +120,23 @@ class Session:
         if self._audit.left:
             return visible(self._audit.left)
         run, made = self._run, [file for job in self._snakemake.jobs for file in job.output]
-        display = settings.display(run.config)
-        notes = [trial_remark(display.get("limit")), *(run.tasks[n].asked for n in run.running)]
-        decided = map(read_json, decisions(run, self._results))
-        notes += adaptive_remark(decided, Display.of(display))
+        display = Display.of(settings.display(run.config))
+        asked = [display.trial, *(run.tasks[name].asked for name in run.running)]
+        asked += adaptive_remark(map(read_json, decisions(run, self._results)), display)
+        report = self._report(display) if str(self._results / REPORT_PAGE) in made else None
+        orders = list(turned(run, self._results, display, made))
         exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)
-        lines = [ending(self._results, made, filter(None, notes))]
+        lines = [ending(self._results, made, report, orders, [*filter(None, asked)])]
         return visible("\n".join([*lines, *(run.unexported if exported else ())]))
+
+    def _report(self, display: Display) -> Table | None:
+        """The report's table, by the metrics that it was made of; None where they are gone."""
+        run, results = self._run, self._results
+        headlines = {name: results / name / "metrics/headline.csv" for name in run.running}
+        if not all(path.is_file() for path in headlines.values()):
+            return None
+        noise = answer_deviations(results / path for path in Lineage(run).measured_noise(results))
+        return report_table(Report(headlines, run.reported, display, noise))
 
     def keep_config(self) -> None:
         """Keeps beside tables the config that they are of, whatever else failed."""
@@ -132,3 +149,15 @@ class Session:
         path, text = self._results / CONFIG_FILE, as_yaml(portable(self._run.config))
         if not path.is_file() or read_text(path) != text:
             write_text(path, text)
+
+
+def turned(
+    run: Evaluation, results: Path, display: Display, made: Collection[str]
+) -> Iterator[str]:
+    """Yields by benchmark which models judge and people order differently."""
+    for name in run.running:
+        rows = results / name / "metrics/corrected.csv"
+        if str(results / f"{name}/tables/{name}_corrected.md") in made and rows.is_file():
+            corrected = read_csv(rows)
+            for note in turned_note(corrected, Roster(set(corrected["model"]), display)):
+                yield f"{run.benchmarks[name].title}: {note}"
