@@ -211,7 +211,6 @@ def test_prices_and_throughput_are_known_to_the_plan_and_determine_no_answer():
             "above": [],
             "flex": 1,
             "batch": 1,
-            "storage": None,
             "currency": "USD",
         },
     }

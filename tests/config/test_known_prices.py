@@ -27,7 +27,7 @@ def test_the_price_is_written_into_the_config_that_is_written_back():
         "above": [
             {"tokens": 272000, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 30.0}
         ],
-        "flex": 0.5, "batch": 0.5, "storage": None,
+        "flex": 0.5, "batch": 0.5,
     }  # fmt: skip
     load_config(written)  # which is a config
 

@@ -5,7 +5,6 @@ of the ``openai`` client): a machine is found by ``prompt_cache_key``, or else b
 begins, and takes about 15 requests a minute of each; what is more goes to machines with nothing.
 """
 
-import json
 import threading
 import time
 from functools import cache
@@ -13,7 +12,7 @@ from functools import cache
 from batch_server import BatchServer
 from native_batch_servers import GeminiBatchServer
 from native_servers import GeminiServer, as_chat, as_native
-from servers import Server, echo, prompt_of, text_of
+from servers import Server, echo, prompt_of
 from steadfast.base.tokens import load_tokenizer
 
 LEAST, STEP = 1024, 128  # tokens of a prefix that is cached, and by which an older cache grows
@@ -115,111 +114,6 @@ class ImplicitServer(PrefixServer, GeminiServer):
         return as_native(path, super().reply(prompt, path, as_chat(path, body)))
 
 
-class StoringServer(ImplicitServer):
-    """Gemini's explicit caches, of which each is billed for what it holds and for how long.
-
-    ``time`` is the server's clock, in seconds; each answer takes ``step`` of them. ``lost`` are
-    caches to make without saying so; ``refused`` has statuses to refuse calls with, by method;
-    ``evicts`` is how often all caches end as one is named.
-    """
-
-    price = ImplicitServer.price | {"storage": 500.0}
-    step, start = 20.0, 1_800_000_000.0
-    least = 1024
-
-    def __init__(self, delay=0.0):
-        super().__init__(delay)
-        self.time, self.stored, self.made, self.lost = self.start, {}, [], 0
-        self.refused, self.calls, self.held, self.evicts = {}, [], [], 0
-
-    def now(self):
-        return self.time
-
-    def live(self):
-        """The caches that are neither deleted nor at their end."""
-        return {name: of for name, of in self.stored.items() if of["until"] > self.time}
-
-    def storage(self):
-        """What all caches have cost, those that live by now as well."""
-        return sum(
-            of["tokens"] * (of["price"] + (min(self.time, of["until"]) - of["from"]) / 3600 * 500)
-            for of in self.made
-        ) / 1e6  # fmt: skip
-
-    def other(self, method, path, body):
-        path = path.partition("?")[0]
-        if not path.startswith("/v1/cachedContents") and "cachedContent" not in (body or {}):
-            return None
-        with self.turn:
-            self.calls.append((method, path))
-            if statuses := self.refused.get(method):
-                return error_of(statuses.pop(0), "try again")
-            if path.startswith("/v1/models"):
-                if self.evicts:
-                    self.evicts -= 1
-                    for of in self.live().values():
-                        of["until"] = self.time
-                known = body["cachedContent"] in self.live()
-                assert not {"systemInstruction", "tools", "toolConfig"} & body.keys()
-                gone = "CachedContent not found (or permission denied)"
-                return None if known else error_of(403, gone)
-            if method == "POST":
-                return self.make(body)
-            if method == "GET":
-                shown = [of["shown"] for of in self.live().values()]
-                return json.dumps({"cachedContents": shown} if shown else {}).encode(), 200
-            name = path.removeprefix("/v1/")
-            if name not in self.live():
-                return error_of(403, "CachedContent not found (or permission denied)")
-            self.stored[name]["until"] = self.time
-            return b"{}", 200
-
-    def make(self, body):
-        (context,) = body["contents"]
-        count = len(tokens(text_of(context)))
-        if count < self.least:
-            said = f"total_token_count={count}, min_total_token_count={self.least}"
-            return error_of(400, f"Cached content is too small. {said}")
-        name = f"cachedContents/c{len(self.made)}"
-        shown = {"name": name, "displayName": body["displayName"], "model": body["model"],
-                 "usageMetadata": {"totalTokenCount": count}}  # fmt: skip
-        rates = self.above if self.above and count > self.above["tokens"] else self.price
-        self.stored[name] = {
-            "shown": shown, "text": text_of(context), "tokens": count, "price": rates["input"],
-            "from": self.time, "until": self.time + float(body["ttl"].removesuffix("s")),
-        }  # fmt: skip
-        self.made.append(self.stored[name])
-        self.held.append(body)
-        if self.lost:
-            self.lost -= 1
-            return error_of(503, "overloaded")
-        return json.dumps(shown).encode(), 200
-
-    def counted(self, prompt, body, batched):
-        if (name := body.get("cachedContent")) is None:
-            return super().counted(prompt, body, batched)
-        self.time += self.step
-        read = self.stored[name]["tokens"]
-        return len(tokens(prompt)) + TEMPLATE, read, 0
-
-    def handler(self):
-        server = self
-
-        class Handler(super().handler()):
-            def do_GET(self):
-                self.send(*server.other("GET", self.path, None))
-
-            def do_DELETE(self):
-                self.send(*server.other("DELETE", self.path, None))
-
-        return Handler
-
-
-def error_of(status, message):
-    """A refusal in Google's form."""
-    return json.dumps({"error": {"code": status, "message": message}}).encode(), status
-
-
 class MarkingServer(CachingServer):
     """From GPT-5.6 on: an exact match at a mark, or else at the end of the newest message."""
 
@@ -249,6 +143,4 @@ def in_batches(kind):
     return type(f"Batched{kind.__name__}", (kind, batches), {})
 
 
-__all__ = [
-    "ImplicitServer", "MarkingServer", "PrefixServer", "StoringServer", "in_batches", "prompt_of",
-]  # fmt: skip
+__all__ = ["ImplicitServer", "MarkingServer", "PrefixServer", "in_batches", "prompt_of"]

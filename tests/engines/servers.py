@@ -57,9 +57,6 @@ class Server:
     def handler(self):
         return handler_of(self)
 
-    def other(self, method, path, body):
-        """Content and status of what is no answer to a prompt; None where one is wanted."""
-
     def next_fault(self, prompt):
         for ending, faults in self.faults.items():
             if faults and prompt.endswith(ending):
@@ -129,9 +126,6 @@ def handler_of(server):
     class Handler(JsonHandler):
         def do_POST(self):
             body = json.loads(self.body())
-            if (found := server.other("POST", self.path, body)) is not None:
-                self.send(*found)
-                return
             if server.stopped:  # a connection that outlives its server
                 self.close_connection = True
                 return

@@ -78,19 +78,6 @@ def test_marks_keys_and_tiers_ask_nothing_anew(part, server):
     ]
 
 
-def test_parts_that_a_model_reads_otherwise_are_another_model(part, server):
-    plain = part.run(long_items(1, 2))
-    part.answers["parts"] = "apart"
-    apart = part.run(long_items(1, 2))
-    assert not {r["request_hash"] for r in plain} & {r["request_hash"] for r in apart}
-    content = server.bodies[-1]["messages"][-1]["content"]
-    assert [sorted(one) for one in content] == [["text", "type"]] * 2
-    assert "prompt_cache_options" not in server.bodies[-1]
-    assert part.identity()["prompts"] == {
-        "as one string": 0, "in parts": 2, "parts read as": "another text",
-    }  # fmt: skip
-
-
 def test_the_identity_says_how_prompts_went_that_two_runs_sent_otherwise(part):
     part.run(long_items(1, 3))
     assert "prompts" not in part.identity()
@@ -190,7 +177,6 @@ def test_a_killed_job_of_marked_batches_submits_nothing_twice(tmp_path):
 
 WRONG = {
     "cache is of chat completions": {"cache": "30m", "template": "base"},
-    "parts is of chat completions": {"parts": "apart", "template": "base"},
     "a batch has a price of its own": {"service_tier": "flex", "batch": True},
     "extra_body and cache_keys both set": {
         "cache_keys": 2, "extra_body": {"prompt_cache_key": "x"},

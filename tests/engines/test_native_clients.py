@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -16,7 +15,6 @@ from steadfast.engines.api.batch_files import Batch
 from steadfast.engines.api.batches import TogetherBatches
 from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.engines import DIALECTS
-from steadfast.engines.api.gemini_caches import StoringGemini
 from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit
 
@@ -98,17 +96,6 @@ make(
         thinking_config=types.ThinkingConfig(thinking_level="low", include_thoughts=True),
     ),
 )
-kept = Content(role="user", parts=[Part(text=head)])
-make(
-    model="m", contents=[kept, Content(role="user", parts=[Part(text=ask)])],
-    config=Config(max_output_tokens=50, temperature=0.0),
-)
-client.caches.create(model="m", config=types.CreateCachedContentConfig(
-    contents=[kept], system_instruction="Be brief.", ttl="3600s", display_name="d",
-))
-make(model="m", contents=ask, config=Config(
-    cached_content="cachedContents/c", max_output_tokens=50, temperature=0.0
-))
 
 import pathlib, tempfile, together
 from together.lib import check_file
@@ -154,8 +141,6 @@ def ours_all():
              system="Be brief.", temperature=0.5, top_p=0.9, top_k=7, seed=11, thinking="budget",
              reasoning={"tokens": 512}, extra_body=config),
         ours("gemini", turn, effort="low"),
-        ours("gemini", [FIRST], parts="apart"),
-        *ours_stored(),
     ]  # fmt: skip
 
 
@@ -165,16 +150,6 @@ def together_s():
     batches = TogetherBatches(chat, SimpleNamespace(http=None))
     (request,) = fit([FIRST], None, "error", None, answers=chat.answers)
     return batches.line(request).decode(), batches.wanted(Batch("k", [], "file-1 batch-0"))
-
-
-def ours_stored():
-    """The two requests by which an explicit cache is made, and used."""
-    path, body = ours("gemini", [FIRST], parts="apart", system="Be brief.")
-    setup = Setup({"engine": "gemini", "model": "m"}, {"cache": "1h"}, journal=Path("j.jsonl"))
-    dialect = StoringGemini(setup)
-    made = {**dialect.stored(body), "ttl": "3600s", "displayName": "d"}
-    named = dialect.naming("cachedContents/c", body)
-    return [(dialect.facts["caches"]["path"], made), (path, named)]
 
 
 def camel(value):
@@ -194,7 +169,7 @@ def theirs():
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("number", range(6))
 def test_a_request_is_that_of_the_provider_s_client(theirs, number):
     path, _, body = theirs[number]
     own = ours_all()[number]
@@ -210,7 +185,7 @@ def test_the_newest_version_of_the_messages_api_is_the_client_s(theirs):
 
 def test_a_batch_of_together_s_is_that_of_its_client_which_takes_the_file(theirs):
     line, wanted = together_s()
-    (_, _, body), (path, _, made), report = theirs[9:]
+    (_, _, body), (path, _, made), report = theirs[6:]
     assert json.loads(line)["body"] == body
     assert (path, made) == ("/v1/batches", wanted)
     assert report["is_check_passed"]

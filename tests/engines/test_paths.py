@@ -11,7 +11,6 @@ from caching_servers import (
     ImplicitServer,
     MarkingServer,
     PrefixServer,
-    StoringServer,
     in_batches,
     tokens,
 )
@@ -22,7 +21,6 @@ from servers import running
 from steadfast.base.files import write_rows
 from steadfast.config.load import load_config
 from steadfast.config.settings import plan_settings
-from steadfast.engines.api import gemini_caches
 from steadfast.engines.cost.paths import COSTS, SUMS, path_record, paths_of
 from steadfast.engines.fit import fit
 from steadfast.plan.paths import COLUMNS, advice, paths_section, summed_paths, taken_costs
@@ -110,9 +108,7 @@ def engine_of(kind):
     return "gemini" if issubclass(kind, GeminiServer) else "openai"
 
 
-def planned(
-    price, operation, items, engine="openai", count=count, template=TEMPLATE, hours=0.0, **answers
-):
+def planned(price, operation, items, engine="openai", count=count, template=TEMPLATE, **answers):
     """What the plan has of each path, by name."""
     model = {"engine": engine, "model": "echo-1", "price": price, **operation, **answers}
     model = {key: value for key, value in model.items() if key != "batch_interval"}
@@ -120,7 +116,7 @@ def planned(
     requests = fit(items, None, "error", None, answers={})
     price = plan["price"]
     return {
-        path.name: path_record(path, requests, (), count, template, price, hours)
+        path.name: path_record(path, requests, (), count, template, price)
         for path in paths_of({"engine": engine, **answers}, price, plan["path"])
     }
 
@@ -213,50 +209,6 @@ def test_a_path_by_hand():
     assert row["cost_of_answers"] == pytest.approx(answers / 1e6)
 
 
-STORED, APART = {"cache": "1h"}, {"parts": "apart"}
-WITH_STORAGE = OLDER | {"storage": 500.0}
-
-
-@pytest.mark.parametrize(("name", "operation"), [("live", STORED), ("flex", STORED | FLEX)])
-def test_explicit_caches_are_billed_as_planned(tmp_path, monkeypatch, name, operation):
-    items, hours = asked(3), 81 * StoringServer.step / 3600
-    found = planned(WITH_STORAGE, operation, items, "gemini", hours=hours, **APART)
-    with running(kind=StoringServer) as server:
-        monkeypatch.setattr(gemini_caches, "now", server.now)
-        run(tmp_path, server, "gemini", items, APART, max_concurrency=1, **operation)
-    row = found[f"{name}, marked"]
-    assert row["taken"]
-    assert row["cost_by_order"] == pytest.approx(sum(server.bill) + server.storage(), rel=0.02)
-    assert row["cost_expected"] == row["cost_by_order"]  # a hit is promised
-    assert server.storage() > 0.2 * row["cost_by_order"]
-    assert row["written_tokens"] == pytest.approx(sum(of["tokens"] for of in server.made))
-    assert row["read_tokens"] == 40 * row["written_tokens"]
-
-
-def test_the_cost_of_storing_by_hand():
-    first, second, third = (replace(item, context=item.context * 3) for item in long_items(1, 3))
-    alone = replace(first, sample_id="alone", context_id="c9", context=first.context * 2)
-    items = [first, second, third, alone]
-    row = planned(WITH_STORAGE, STORED, items, "gemini", hours=0.2, **APART)["live, marked"]
-    prefix = count(first.head + first.context)
-    plain = sum(count(item.tail) for item in items) + 4 * TEMPLATE
-    plain += count(alone.head + alone.context)
-    stored = prefix * 4 + prefix * 0.2 * 3 / 4 * 500  # for the time of three prompts of four
-    answers = 4 * 50 * 20
-    assert row["cost_by_order"] == pytest.approx(
-        (plain * 4 + 3 * prefix * 0.4 + stored + answers) / 1e6
-    )
-    assert row["cost_of_answers"] == pytest.approx(answers / 1e6)
-
-
-def test_explicit_caches_are_a_path_where_the_context_goes_apart_and_storage_has_a_price():
-    plain = ["live", "flex", "batch"]
-    assert list(planned(WITH_STORAGE, {}, [], "gemini")) == plain
-    assert list(planned(OLDER, {}, [], "gemini", **APART)) == plain
-    both = ["live", "live, marked", "flex", "flex, marked", "batch"]
-    assert list(planned(WITH_STORAGE, {}, [], "gemini", **APART)) == both
-
-
 def test_gemini_keeps_no_prefix_below_4096_tokens():
     short, long = (planned(OLDER, {}, asked(n), "gemini")["live"] for n in (1, 3))
     assert short["read_tokens"] == 0  # of 1,560 and 3,120 tokens
@@ -317,7 +269,7 @@ def paths_of_taken(paths):
 
 def test_costs_of_the_plan_are_those_of_the_path_where_sums_of_tokens_cannot_tell():
     older, newer = (list(planned(price, {}, asked()).values()) for price in (OLDER, NEWER))
-    plain = {**OLDER, "written": None, "storage": None, "above": [], "flex": 1, "batch": 1}
+    plain = {**OLDER, "written": None, "above": [], "flex": 1, "batch": 1}
     assert taken_costs(older, plain, asked=True) == {}
     row, found = paths_of_taken(newer), taken_costs(newer, {**plain, "written": 5.0}, asked=True)
     assert (found["cost"], found["whole_cost_uncached"]) == (

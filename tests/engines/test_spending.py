@@ -52,8 +52,6 @@ def test_the_dearest_reading_writes_at_the_price_of_the_longest_prompts():
     assert dearest(DEAR, 100, 10) == pytest.approx((100 * 9 + 10 * 12) / 1e6)
     assert dearest(DEAR, 100, 10, "batch") == pytest.approx((100 * 9 + 10 * 12) / 4e6)
     assert dearest(PRICE, 100, 10) == cost(PRICE, 100, 0, 10)
-    # It is put into a store first, at the price of input, and lies there at no price by the hour.
-    assert dearest(PRICE, 100, 10, hours=3.0) == pytest.approx((100 * 2 * 2 + 10 * 8) / 1e6)
 
 
 def test_a_cap_has_room_for_the_dearest_reading_only(spending, server):

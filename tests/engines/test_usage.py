@@ -11,7 +11,7 @@ import pytest
 from parts import items
 from servers import Fault, error
 from steadfast.base.errors import UserError
-from steadfast.base.files import write_jsonl, write_rows
+from steadfast.base.files import write_rows
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
 from steadfast.run.job import Job
@@ -99,18 +99,6 @@ def test_the_usage_says_what_was_billed_with_writes_and_long_prompts(part, serve
     row = usage_of(part, items(1, 3), WRITES)
     assert (row["cached_tokens"], row["written_tokens"]) == ("60", "60")
     assert (row["billed"], row["currency"]) == (f"{(310 + 190 + 524) / 1e6:.6f}", "EUR")
-
-
-def test_explicit_caches_are_billed_with_the_requests(part, server):
-    server.faults["Ask 0.0!"].append(counted(prompt=100, cached=0, written=60))
-    lines = [
-        {"cache": "a", "tokens": 50, "token_hours": 50.0},
-        {"cache": "a", "tokens": 0, "token_hours": -40.0},
-        {"cache": "b", "tokens": 101, "token_hours": 101.0},  # above 100, input costs twice
-    ]
-    write_jsonl(part.directory / "journal/lifbench/echo/4k.caches.jsonl", lines)
-    row = usage_of(part, items(1, 1), WRITES | {"storage": 3.0})
-    assert row["billed"] == f"{(310 + 50 * 2 + 10 * 3 + 101 * 4 + 101 * 3) / 1e6:.6f}"
 
 
 def test_what_was_billed_stands_beside_what_was_planned(part, server):

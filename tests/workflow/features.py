@@ -57,7 +57,7 @@ def gold(*apart: str, **settings: Any) -> Feature:
 def native(*apart: str, **settings: Any) -> Feature:
     of_openai = (
         "base model", "examples", "log probabilities", "other limit field", "marked contexts",
-        "flex", "parts that are other text", "caches apart",
+        "flex", "caches apart",
     )  # fmt: skip
     return gold(*of_openai, *apart, **settings)
 
@@ -278,21 +278,10 @@ FEATURES: dict[str, Feature] = {
     "cheapest path": gold(
         *("batches", "flex", "marked contexts", "Anthropic's dialect"), path="cheapest", price=PRICE
     ),
-    "parts that are other text": gold("base model", "examples", parts="apart"),
     "few at once": gold(concurrency=2),
     "batches": gold("faults of the server", batch=True, batch_interval=0.01),
     "Anthropic's dialect": native("batches", "draws", engine="anthropic", cache="1h"),
     "Gemini's dialect": native("batches", "Anthropic's dialect", engine="gemini"),
-    "stored contexts": native(
-        "batches",
-        "Anthropic's dialect",
-        "Gemini's dialect",
-        "price",
-        "cheapest path",
-        engine="gemini",
-        parts="apart",
-        cache="1h",
-    ),
     "log probabilities": gold(logprobs=2),
     "model's tokenizer": gold(tokenizer="cl100k_base", template_tokens=11),
     "throughput": gold(throughput={"prefill": 5000.0, "decode": 500.0}, hours=1.5, mem_gb=2),

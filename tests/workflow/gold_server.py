@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from contextlib import chdir
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from threading import RLock
 from zlib import crc32
@@ -29,7 +28,6 @@ from test_rewriting_run import BETWEEN, OPENINGS
 
 FAULTS = (error(429, Retry_After="0"), error(500), *[Fault()] * 8)
 """What becomes of prompts that are asked for the first time."""
-STORED = "/v1/cachedContents"
 THOUGHT = "<think>Let me see.</think>"
 
 
@@ -38,7 +36,6 @@ class GoldServer(BatchServer):
 
     Attributes:
         faulty: whether some prompts are refused at first.
-        stored: what explicit caches hold that are not deleted.
         thinks: names of the models that think aloud.
         sent: bodies that were answered, by their model's name.
     """
@@ -49,35 +46,18 @@ class GoldServer(BatchServer):
         self.faulty = False
         self.thinks: set[str] = set()
         self.sent: Counter[str] = Counter()
-        self.stored: dict[str, dict] = {}
-        self.numbers = count()
         self._texts: dict[str, str] = {}
         self._items: list[tuple[Item, str]] = []
 
     def handler(self):
-        server, chat, batches = self, handler_of(self), super().handler()
+        chat, batches = handler_of(self), super().handler()
 
         class Both(batches):
             def do_POST(self):
-                at_once = self.path.endswith(("/completions", *NATIVE, STORED))
+                at_once = self.path.endswith(("/completions", *NATIVE))
                 (chat if at_once else batches).do_POST(self)
 
-            def do_DELETE(self):
-                server.stored.pop(self.path.rpartition("/")[2])
-                self.send(b"{}")
-
         return Both
-
-    def other(self, method, path, body):
-        if path.endswith(STORED):
-            with self.lock:
-                name = f"c{next(self.numbers)}"
-                self.stored[name] = body["contents"][0]
-            return json.dumps({"name": f"cachedContents/{name}"}).encode(), 200
-        if "cachedContent" in body:
-            kept = self.stored[body["cachedContent"].rpartition("/")[2]]
-            body["contents"].insert(0, kept)
-        return None
 
     def next_fault(self, prompt):
         again = not self.faulty or self.asked[prompt] > 1

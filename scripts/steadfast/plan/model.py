@@ -88,15 +88,12 @@ class PlannedModel:
         tokenizer = CachedTokenizer(own) if own else tokenizers[name]
         requests, template = reckoned(self.name, engine, answers, items, tokenizer)
         row = plan_part(requests, known, tokenizer, template)
-        hours = self._any_speed.seconds(row["whole"]) / 3600 if self._any_speed else 0.0
         price, how = self.plan["price"], self.plan["path"]
         sent, count = once(requests), tokenizer.count
         paths = paths_of(answers, price, how) if price else []
         if paths and how["path"]:
             paths = chosen(paths, how["path"], sent, count, template, price)
-        row["paths"] = [
-            path_record(path, sent, known, count, template, price, hours) for path in paths
-        ]
+        row["paths"] = [path_record(path, sent, known, count, template, price) for path in paths]
         row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
         return row, list(misfits(requests, answers.get("on_overflow") or "error"))
 

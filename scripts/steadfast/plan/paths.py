@@ -32,7 +32,7 @@ def taken_costs(paths: Iterable[Record], price: Settings | None, *, asked: bool)
     Nothing where sums of tokens tell as well: no token is written, no prompt is dearer for its
     length, and no tier is cheaper. Not ``asked``: all is answered.
     """
-    plain: Settings = {"above": [], "written": None, "storage": None, "flex": 1, "batch": 1}
+    plain: Settings = {"above": [], "written": None, "flex": 1, "batch": 1}
     taken = [one for one in paths if one["taken"]]
     if not price or not taken or plain == {name: price[name] for name in plain}:
         return {}

@@ -178,10 +178,6 @@ class OpenaiModel(ApiModel, OpenModel):
         "noise has an empty one whenever it needs that; no other request is sent with it.",
         False,
     )
-    parts: Literal["apart"] | None = answer(
-        "apart: the server puts something between content parts, and prompts always go in two, "
-        "which is another model's answer; null: parts reach the model as one string does."
-    )
     service_tier: Literal["flex"] | None = operation(
         "flex: slower, for about half the price (price.flex)."
     )
@@ -231,7 +227,7 @@ class OpenaiModel(ApiModel, OpenModel):
             if (by_path or getattr(self, name) is not None) and sent in self.extra_body:
                 said = "path" if by_path else name
                 raise ValueError(f"extra_body and {said} both set {sent}; leave one of them out")
-        chat = [name for name in (*fields, "parts") if getattr(self, name) is not None]
+        chat = [name for name in fields if getattr(self, name) is not None]
         if chat and self.template == "base":
             raise ValueError(f"{chat[0]} is of chat completions; leave it out with template: base")
         return self
@@ -319,34 +315,6 @@ class GeminiModel(ApiModel):
     service_tier: Literal["flex"] | None = operation(
         "flex: slower, for about half the price (price.flex)."
     )
-
-    parts: Literal["apart"] | None = answer(
-        "apart: a prompt's context and its question are two entries of the conversation, which is "
-        "another model's answer; null: they are one."
-    )
-    cache: Literal["10m", "1h", "6h"] | None = operation(
-        "Contexts that several prompts share are stored in explicit caches, each for so long at "
-        "most, and deleted after its last prompt (docs/cost.md); null: none is. Needs parts: "
-        "apart."
-    )
-
-    @model_validator(mode="after")
-    def _contexts_are_stored_apart(self) -> Self:
-        if self.cache is None:
-            return self
-        if self.parts is None:
-            raise ValueError(
-                "an explicit cache holds the context as an entry of its own; set parts: apart (its "
-                "answers are another model's), or leave cache out"
-            )
-        if self.batch:
-            raise ValueError("explicit caches are of live requests; leave cache out, or batch")
-        if isinstance(self.price, Price) and self.price.storage is None:
-            raise ValueError(
-                "price: what an explicit cache costs is not known; add storage, the price of a "
-                "million tokens for an hour, or leave cache out"
-            )
-        return self
 
     @model_validator(mode="after")
     def _one_way_to_think(self) -> Self:

@@ -58,8 +58,6 @@ def known_price(model: str, provider: str, address: str | None, lifetime: str | 
     shares = dict(known.get(of.id, {}))
     if re.match(shares.pop("without_flex", "$"), model):
         del shares["flex"]
-    kinds = shares.pop("storage", {}).items()
-    shares["storage"] = next((price for kind, price in kinds if kind in model), None)
     return {**_rates(units, 0), "above": above, **shares}
 
 

@@ -107,9 +107,6 @@ class Price(Rates):
     above: list[LongPrompt] = key("Prices of longer prompts, the shortest first.", [])
     flex: float = key("With service_tier flex, the share of these prices.", 1, gt=0, le=10)
     batch: float = key("In a batch, the share of these prices.", 1, gt=0, le=10)
-    storage: float | None = key(
-        "Tokens of an explicit cache, a million of them for an hour.", ge=0, le=1e6
-    )
     currency: str = key("Currency of the prices.", "USD")
 
     @field_validator("above")

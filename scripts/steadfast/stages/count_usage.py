@@ -12,7 +12,7 @@ from steadfast.engines.api.replies import TURNED_AWAY
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
-from steadfast.engines.cost.bill import counted_cost, read_caches, stored_cost
+from steadfast.engines.cost.bill import counted_cost
 from steadfast.engines.cost.paths import PATHS
 from steadfast.run.job import MODELS, Job
 from steadfast.workflow.script import paths, run_rule
@@ -66,7 +66,7 @@ def write_usage(
 def _billed(
     records: Iterable[OutputRecord], journal: Path, price: Settings | None, planned: float | None
 ) -> Record:
-    """What the requests, equal ones once, and explicit caches cost by the journal's notes.
+    """What the requests cost, equal ones once, by the journal's notes.
 
     Beside it what the plan had for their prompts, with answers as long as they came out.
     """
@@ -77,8 +77,6 @@ def _billed(
     costs = [counted_cost(price, {**one, "tier": tiers.get(name)}) for name, one in asked.items()]
     known = [cost for cost in costs if cost is not None]
     billed, answers = (sum(cost[i] for cost in known) for i in range(2))
-    caches = read_caches(journal)
-    billed += sum(stored_cost(price, one["tokens"], one["token_hours"]) for one in caches)
     return {
         "billed": f"{billed:.6f}" if known else None,
         "currency": price["currency"] if known else None,

@@ -86,7 +86,7 @@ class Chat(Provider):
 
     def parts(self, request: Request) -> int | None:
         whole = not (request.prefix and request.suffix)
-        return 2 if not whole and ("parts" in self.answers or self._marks(request)) else None
+        return 2 if not whole and self._marks(request) else None
 
     def _marks(self, request: Request) -> bool:
         return bool(self._mark) and self.is_shared(request)

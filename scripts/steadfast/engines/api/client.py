@@ -139,16 +139,8 @@ class Client:
 
     async def post(self, path: str, body: Record) -> ServerReply:
         """The server's reply."""
-        return await self.call("POST", path, body)
-
-    async def call(self, method: str, path: str, body: Record | None = None) -> ServerReply:
-        """The server's reply to a request of any method."""
-        content = None
-        if body is not None:
-            content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        sent = self._session.request(
-            method, self._url + path, data=content, allow_redirects=self._redirected
-        )
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        sent = self._session.post(self._url + path, data=content, allow_redirects=self._redirected)
         async with sent as reply:
             return ServerReply(reply.status, await reply.read(), reply.headers)
 

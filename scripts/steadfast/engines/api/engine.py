@@ -166,11 +166,10 @@ class ApiEngine(Engine):
 
         async def send(request: Request) -> None:
             response = await self._ask(client, pace, request, places)
-            await self._provider.done(request)
             replies.put_nowait((request, estimated(request, response)))
 
         try:
-            async with client, self._provider.session(client), asyncio.TaskGroup() as tasks:
+            async with client, asyncio.TaskGroup() as tasks:
 
                 async def start(request: Request) -> asyncio.Task[None]:
                     await places.acquire()
@@ -178,8 +177,7 @@ class ApiEngine(Engine):
                         if capped:
                             raise capped
                         if self._bill:
-                            hours = self._provider.stored_hours(request)
-                            await _reserve(self._bill, request, settled, hours)
+                            await _reserve(self._bill, request, settled)
                     except CapReached:
                         places.release()
                         raise
@@ -250,7 +248,7 @@ class ApiEngine(Engine):
         body = self._provider.body(request)
         try:
             async with asyncio.timeout(self._timeout):
-                reply = await self._provider.send(client, request, body)
+                reply = await client.post(self._provider.path, body)
         except ConnectionTimeoutError:
             return Retry("timeout", unreachable=True)
         except TimeoutError:
@@ -344,11 +342,11 @@ async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
     return [pair for pair in found if pair is not None]
 
 
-async def _reserve(bill: Bill, request: Request, settled: asyncio.Event, hours: float) -> None:
-    """Waits until the bill has room for a request, whose context may be stored for so long."""
+async def _reserve(bill: Bill, request: Request, settled: asyncio.Event) -> None:
+    """Waits until the bill has room for a request."""
     while True:
         try:
-            return bill.reserve(request, hours=hours)
+            return bill.reserve(request)
         except CapReached:
             if not bill.waiting:
                 raise

@@ -8,7 +8,6 @@ from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.dialect import NativeProvider
 from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.api.gemini import Gemini, GeminiBatches
-from steadfast.engines.api.gemini_caches import StoringGemini
 from steadfast.engines.base import Engine, Setup
 
 DIALECTS: Final[dict[str, type[Anthropic] | type[Gemini]]] = {
@@ -25,8 +24,7 @@ BATCHES: Final[dict[str, type[Batches[Any]]]] = {
 def build(setup: Setup) -> Engine:
     """The engine of a model that is asked in its provider's dialect."""
     name = setup.answers["engine"]
-    stores = name == "gemini" and setup.operation.get("cache")
-    dialect: NativeProvider = (StoringGemini if stores else DIALECTS[name])(setup)
+    dialect: NativeProvider = DIALECTS[name](setup)
     if setup.operation.get("batch"):
         return BatchEngine(setup, dialect, BATCHES[name])
     return ApiEngine(setup, dialect)

@@ -12,7 +12,7 @@ from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.body import array, clean, count, mapping, text
 from steadfast.engines.api.client import ServerReply
-from steadfast.engines.api.dialect import FACTS, NativeProvider, joined, parts_of
+from steadfast.engines.api.dialect import FACTS, NativeProvider, joined
 from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
 
@@ -21,11 +21,7 @@ NOT_STARTED = {"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "
 
 
 class Gemini(NativeProvider):
-    """Gemini models.
-
-    A prompt is one text, whose beginning the provider's implicit cache may know. With ``parts:
-    apart`` its context is an entry of its own, which an explicit cache may hold.
-    """
+    """Gemini models: a prompt is one text, whose beginning the implicit cache may know."""
 
     engine = "gemini"
 
@@ -35,7 +31,6 @@ class Gemini(NativeProvider):
         name = self.answers["model"]
         self.whole_name = name if "/" in name else f"models/{name}"
         self.path = f"{self.facts['path']}/{quote(self.whole_name)}:generateContent"
-        self._apart = "parts" in self.answers
 
     def headers(self, key: str) -> Record:
         return {"x-goog-api-key": key, "content-type": "application/json"}
@@ -43,9 +38,8 @@ class Gemini(NativeProvider):
     def body(self, request: Request) -> Record:
         roles = ("user", "model")
         turns = enumerate(chain.from_iterable(request.turns))
-        asked = parts_of(request) if self._apart else [request.prompt]
         contents = [content(said, role=roles[n % 2]) for n, said in turns]
-        contents += map(content, asked)
+        contents.append(content(request.prompt))
         seed = self.answers.get("seed")
         config: Record = {
             "maxOutputTokens": request.max_tokens,
@@ -67,9 +61,6 @@ class Gemini(NativeProvider):
                 **({"serviceTier": self._tier} if self._tier else {}),
             }
         )
-
-    def parts(self, request: Request) -> int | None:
-        return 2 if self._apart and len(parts_of(request)) > 1 else None
 
     def _thinking(self) -> Record:
         """How long it thinks, and with it that the thought is told."""

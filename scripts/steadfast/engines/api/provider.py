@@ -3,11 +3,10 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Request, Response
-from steadfast.engines.api.client import Access, Client, ServerReply
+from steadfast.engines.api.client import Access
 from steadfast.engines.api.replies import Retry
 from steadfast.engines.base import Setup, TokenCounter
 
@@ -69,21 +68,6 @@ class Provider(ABC):
     def route(self, request: Request) -> str:
         """What leads requests to one machine and its cache; one of each is sent first."""
         return ""
-
-    def stored_hours(self, request: Request) -> float:
-        """Hours for which a prompt's context is stored at most, where it is to be stored first."""
-        return 0.0
-
-    def session(self, client: Client) -> AbstractAsyncContextManager[None]:
-        """What requests are sent in."""
-        return nullcontext()
-
-    async def send(self, client: Client, request: Request, body: Record) -> ServerReply:
-        """The server's reply to one request with its body."""
-        return await client.post(self.path, body)
-
-    async def done(self, request: Request) -> None:  # noqa: B027 - most keep nothing
-        """Learns that a request has its last reply, before that is kept."""
 
     def parts(self, request: Request) -> int | None:
         """In how many content parts a prompt is sent; None: as the provider's usual string."""

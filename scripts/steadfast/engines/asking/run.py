@@ -191,17 +191,17 @@ def identity(
             "truncated": sum(request.truncated_tokens for request in requests),
         },
     }
-    return cast(Identity, {**found, **_parts(answers, responses), **engine.identity()})
+    return cast(Identity, {**found, **_parts(responses), **engine.identity()})
 
 
-def _parts(answers: Settings, responses: Sequence[Response]) -> Record:
-    """How prompts went, where some went in content parts; the config says what a model reads."""
+def _parts(responses: Sequence[Response]) -> Record:
+    """How prompts went, where some went in content parts, which a model reads as one text."""
     split = sum(response.parts is not None for response in responses)
     if not split:
         return {}
-    reads = "another text" if answers.get("parts") == "apart" else "the same text"
     whole = sum(response.status not in ("error", "overflow") for response in responses) - split
-    return {"prompts": {"as one string": whole, "in parts": split, "parts read as": reads}}
+    prompts = {"as one string": whole, "in parts": split, "parts read as": "the same text"}
+    return {"prompts": prompts}
 
 
 def _shown(key: str, answers: Settings) -> object:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -46,34 +45,15 @@ def cost(
     return float(whole / 1_000_000 * _share(price, tier))
 
 
-def stored_cost(price: Settings, tokens: float, token_hours: float) -> float:
-    """What an explicit cache costs: its tokens as they go in, and to store them.
-
-    Args:
-        token_hours: the tokens, by the hours for which they are stored.
-    """
-    rates = _rates(price, tokens)
-    return float(tokens * rates["input"] + token_hours * (price.get("storage") or 0)) / 1_000_000
-
-
-def dearest(
-    price: Settings, prompt: int, output: int, tier: str | None = None, hours: float = 0.0
-) -> float:
-    """What a request of about so many tokens costs at most, however it is read and billed.
-
-    Args:
-        hours: for which its context is stored at most, where it is to be stored first.
-    """
+def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
+    """What a request of about so many tokens costs at most, however it is read and billed."""
     every = (price, *(price.get("above") or ()))
     most = max(
         prompt * max(_rate(rates, name) for name in ("input", "cached", "written"))
         + output * rates["output"]
         for rates in every
     )
-    most *= _share(price, tier)
-    if hours:
-        most += prompt * (max(of["input"] for of in every) + hours * (price.get("storage") or 0))
-    return float(most / 1_000_000)
+    return float(most * _share(price, tier) / 1_000_000)
 
 
 def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
@@ -171,10 +151,10 @@ class Bill:
         """Whether anything is under way."""
         return bool(self._under_way)
 
-    def reserve(self, request: Request, *, sent: bool = False, hours: float = 0.0) -> None:
-        """Counts a request as under way, until ``settle``; ``hours`` are those of ``dearest``."""
+    def reserve(self, request: Request, *, sent: bool = False) -> None:
+        """Counts a request as under way, until ``settle``."""
         tokens, output = prompt_tokens(request), request.max_tokens
-        most = dearest(self._price, tokens, output, self._tier, hours)
+        most = dearest(self._price, tokens, output, self._tier)
         spent = self.spent()
         if not sent and spent + self._reserved + most > self._most:
             currency = self._price["currency"]
@@ -197,25 +177,9 @@ class Bill:
             record = json.loads(line)
             if not isinstance(record, dict):
                 return 0.0
-            if "token_hours" in record:
-                return stored_cost(self._price, record["tokens"], record["token_hours"])
             return cost(self._price, *_billed(record))
         except (ValueError, RecursionError):
             return 0.0  # a line torn by a crash, which its own job mends
-
-
-def caches_path(journal: Path) -> Path:
-    """Where the explicit caches of a journal's job are written down."""
-    return journal.with_suffix(".caches.jsonl")
-
-
-def read_caches(journal: Path) -> list[Record]:
-    """The lines about a job's explicit caches; one that was torn by a crash is left out."""
-    found, path = [], caches_path(journal)
-    for line in path.read_bytes().splitlines() if path.exists() else ():
-        with suppress(ValueError):
-            found.append(json.loads(line))
-    return found
 
 
 def _billed(record: Record) -> tuple[int, int, int, int, str | None]:

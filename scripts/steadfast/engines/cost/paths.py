@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, shard
-from steadfast.engines.cost.bill import cost, stored_cost
+from steadfast.engines.cost.bill import cost
 
 PATHS = "plan/paths.csv"
 """The plan's rows by path, in the folder of all results."""
@@ -78,7 +78,7 @@ def paths_of(answers: Settings, price: Settings, how: Settings) -> list[Path]:
             continue
         for form in ("plain", "marked"):
             marked = form == "marked"
-            if form in kind and (not marked or _marks(kind[form], answers, price, tier)):
+            if form in kind and (not marked or answers.get("template") != "base"):
                 expected = FACTS["expected"].get(kind[form], {})
                 share = tier if tier == "batch" else "keyed" if keys else "live"
                 operation = {
@@ -94,13 +94,6 @@ def paths_of(answers: Settings, price: Settings, how: Settings) -> list[Path]:
     return found
 
 
-def _marks(rule: str, answers: Settings, price: Settings, tier: str | None) -> bool:
-    """Whether a model's contexts can be marked, and nothing is asked anew for it."""
-    if rule == "stored":
-        return bool(answers.get("parts")) and price["storage"] is not None and tier != "batch"
-    return answers.get("template") != "base"
-
-
 def chosen(
     paths: Sequence[Path],
     wanted: str,
@@ -112,7 +105,7 @@ def chosen(
     """The paths, of which that one is taken by which all requests are expected to cost least.
 
     Of equally cheap ones it is the first. ``wanted`` is the model's ``path``, the other arguments
-    are those of ``path_record``, with no hours: a job does not know what past ones took.
+    are those of ``path_record``.
     """
 
     def expected(path: Path) -> float:
@@ -136,7 +129,6 @@ def path_record(
     count: Callable[[str], int],
     template_tokens: int,
     price: Settings,
-    hours: float = 0.0,
 ) -> Record:
     """What a path takes, with the names of ``SUMS``; answers take their whole limits.
 
@@ -145,23 +137,17 @@ def path_record(
         known: hashes of those that are answered.
         count: counts a text's tokens.
         template_tokens: that the model's template adds to each prompt.
-        hours: that all requests are expected to take, for which contexts are stored in turn.
     """
-    each = hours / max(1, len(requests))
 
     def sums(chosen: Sequence[Request]) -> Counter[str]:
         found: Counter[str] = Counter(requests=len(chosen))
         for request, prompt, read, written in readings(path, chosen, count, template_tokens):
             again = read if path.rule == "mark" else 0  # what is not hit is written anew
             tokens, tier = request.max_tokens, path.tier
-            beside, kept = 0, 0.0
-            if path.rule == "stored":  # what is written is no part of the prompt that reads it
-                beside, written = written, 0
-                kept = stored_cost(price, beside, read * each)
-            order = cost(price, prompt, read, tokens, written, tier) + kept
-            no_hits = cost(price, prompt, 0, tokens, written + again, tier) + kept
-            answer = order - kept - cost(price, prompt, read, 0, written, tier)
-            values = prompt - read - written, read, written + beside
+            order = cost(price, prompt, read, tokens, written, tier)
+            no_hits = cost(price, prompt, 0, tokens, written + again, tier)
+            answer = order - cost(price, prompt, read, 0, written, tier)
+            values = prompt - read - written, read, written
             expected = no_hits - path.hits * (no_hits - order)
             found.update(dict(zip(TOKENS, values, strict=True)))
             found.update(dict(zip(COSTS, (no_hits, order, expected, answer), strict=True)))
@@ -185,7 +171,6 @@ def readings(
 ) -> Iterator[tuple[Request, int, int, int]]:
     """Yields each request with the tokens of its prompt, and those that it reads and writes."""
     sharing = Counter(request.group for request in requests)
-    prefixes = Counter(request.prefix for request in requests if request.suffix)
     sent = set()
     for request in requests:
         prefix, read, written = count(request.prefix), 0, 0
@@ -194,13 +179,9 @@ def readings(
             prompt = prefix + count(request.suffix) + template_tokens
         if path.rule == "whole" and prompt >= path.least:
             written = prompt
-        elif path.rule in ("mark", "prefix", "stored") and prefix >= path.least:
+        elif path.rule in ("mark", "prefix") and prefix >= path.least:
             place = request.prefix, shard(request.hash, path.keys)
-            if path.rule == "stored":
-                stored = not request.turns and prefixes[request.prefix] > 1
-                read = prefix if stored else 0
-                written = read if place not in sent else 0
-            elif place in sent:
+            if place in sent:
                 read = prefix if path.rule == "mark" else prefix // FACTS["step"] * FACTS["step"]
             elif path.rule == "mark":
                 written = prefix if sharing[request.group] > 1 else 0
