@@ -1,7 +1,6 @@
 """The config is closed: a mistake is one sentence that names the key and the nearest valid one."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -39,14 +38,6 @@ def complaint(raw):
 @pytest.mark.parametrize("path", sorted(ROOT.glob("config/*.yaml")), ids=lambda path: path.name)
 def test_the_configs_that_come_with_the_project_are_valid(path):
     assert load_config(yaml.safe_load(path.read_text())).running
-
-
-def test_the_example_s_other_model_needs_its_name_alone():
-    text = (ROOT / "config/my.example.yaml").read_text()
-    (shown,) = re.findall(r"^#( +my-model: \{.*\n#.*\})$", text, re.M)
-    models = yaml.safe_load(shown.replace("\n#", "\n"))
-    model = load_config({**yaml.safe_load(text), "models": models}).models["my-model"]
-    assert (model.engine, model.api_key_env, model.on_overflow) == ("openai", None, "truncate")
 
 
 def test_the_documentation_is_what_the_schema_says():

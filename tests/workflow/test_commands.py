@@ -148,8 +148,6 @@ def test_a_command_runs_as_it_is_typed(text, clone):
         assert "Job stats:" in done.stdout + done.stderr
 
 
-def test_the_example_is_as_short_as_it_says_and_runs(clone):
-    example = (clone / "config/my.example.yaml").read_text().splitlines()
-    assert len([line for line in example if not line.startswith("#")]) == 8
+def test_the_example_runs(clone):
     command = "snakemake --configfile config/my.example.yaml"
     test_a_command_runs_as_it_is_typed(command, clone)

@@ -7,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steadfast.command.questions import QUESTIONS
 from steadfast.command.says_why import take_any_text
 
 Argument = tuple[Sequence[str], dict[str, Any]]
@@ -81,11 +80,45 @@ LIMIT = argument(
 )
 COMMANDS = {
     "init": Command(
-        "writes a config by flags, or by questions, and plans it",
-        "my.yaml --model my-model --base-url http://localhost:8000/v1 --lengths 4k 8k",
+        "writes a commented config for a model, and plans it",
+        "my.yaml --model my-model --base-url http://localhost:8000/v1",
         (
             argument("config", type=Path, metavar="CONFIG", help="a file that is not there yet"),
-            *(question.argument for question in QUESTIONS),
+            argument(
+                "--model",
+                required=True,
+                help="its name at the server; for vllm its hub id or directory",
+            ),
+            argument(
+                "--engine",
+                choices=("openai", "vllm"),
+                default="openai",
+                help="openai: a server with an OpenAI-compatible API; vllm: a checkpoint, on GPUs "
+                "here; else %(default)s",
+            ),
+            argument(
+                "--base-url",
+                metavar="URL",
+                help="address of the server, with /v1; without one OpenAI's own",
+            ),
+            argument(
+                "--key-variable",
+                metavar="VARIABLE",
+                help="environment variable that holds the server's key; none: it needs no key",
+            ),
+            argument(
+                "--window",
+                type=int,
+                metavar="TOKENS",
+                help="tokens of prompt and answer together that the model takes",
+            ),
+            argument(
+                "--data",
+                choices=("released", "synthetic"),
+                default="released",
+                help="released: what the paper asked, fetched once; synthetic: made here, without "
+                "network; else %(default)s",
+            ),
         ),
     ),
     "run": Command(
