@@ -102,7 +102,11 @@ def test_no_number_is_infinite(key, value):
         ({"label": "\ud800"}, r"label: '\ud800' holds half a character; write it whole"),
         (
             {"batch": 3},
-            "batch: Input should be a valid boolean or 'mistral', 'together' or 'files', not 3",
+            "batch: Input should be a valid boolean or 'files', not 3",
+        ),
+        (
+            {"batch": "mistral"},
+            "batch: mistral's own format of batches is written no more; set true",
         ),
         ({"max_tokens": 0}, "max_tokens: Input should be greater than or equal to 1 or a mapping"),
         ({"max_tokens": {"LSI": 0}}, "max_tokens.LSI: Input should be greater than or equal to 1"),

@@ -1,4 +1,4 @@
-"""Servers of Anthropic's, Google's, Mistral's and Together's batches, by their documentation.
+"""Servers of Anthropic's and Google's batches, by their documentation.
 
 Batches advance as they are looked at. Results come in any order.
 """
@@ -7,9 +7,9 @@ import json
 from collections import Counter, deque
 from urllib.parse import parse_qs, urlsplit
 
-from batch_server import Fate, uploaded
+from batch_server import Fate
 from native_servers import AnthropicServer, GeminiServer
-from servers import JsonHandler, Server, prompt_of
+from servers import JsonHandler, prompt_of
 
 
 class Batching:
@@ -184,86 +184,3 @@ class GeminiBatchServer(Batching, GeminiServer):
         if fate == "failed":
             return {"key": name, "error": {"code": 3, "message": "bad request"}}
         return {"key": name, "response": self.reply(prompt_of(body), "", body)}
-
-
-class MistralBatchServer(Batching, Server):
-    def called(self, path, query, content, headers):
-        path = path.removeprefix("/v1")
-        if path == "/files":
-            name = f"file-{len(self.files)}"
-            self.files[name] = uploaded(headers, content)
-            return {"id": name, "object": "file"}, ()
-        if path.endswith("/content"):
-            return b"".join(self.lines(self.batches[int(path.split("/")[2].partition("-")[2])])), ()
-        if path != "/batch/jobs":
-            return self.shown(self.look(self.batches[int(path.rpartition("-")[2])])), ()
-        if content is None:
-            start = int(query["page"][0]) * int(query["page_size"][0])
-            listed = [self.shown(batch) for batch in reversed(self.batches)]
-            return {"data": listed[start:], "total": len(listed)}, ()
-        wanted = json.loads(content)
-        lines = map(json.loads, self.files[wanted["input_files"][0]].splitlines())
-        asked = [(one["custom_id"], {"model": wanted["model"], **one["body"]}) for one in lines]
-        return self.shown(self.make(asked, metadata=wanted["metadata"])), ()
-
-    def shown(self, batch):
-        words = {"completed": "SUCCESS", "expired": "TIMEOUT_EXCEEDED"}
-        ends = words.get(batch["fate"].status, batch["fate"].status.upper())
-        status = ends if self.has_ended(batch) else "RUNNING"
-        file = f"out-{batch['number']}" if status not in ("FAILED", "RUNNING") else None
-        return {"id": f"job-{batch['number']}", "status": status, "metadata": batch["metadata"],
-                "output_file": file, "error_file": None,
-                "errors": [{"message": "bad line"}] if status == "FAILED" else []}  # fmt: skip
-
-    def record(self, name, body, fate):
-        if fate == "lost":
-            return None
-        response = {"status_code": 400, "body": {"message": "bad request"}}
-        if fate == "answered":
-            made = self.reply(prompt_of(body), "/chat/completions", body)
-            response = {"status_code": 200, "body": made}
-        return {"id": "r", "custom_id": name, "response": response, "error": None}
-
-
-class TogetherBatchServer(Batching, Server):
-    """A file that is there keeps its id; errors have a file of their own; the list has no pages,
-    the oldest first, and others' batches too."""
-
-    def called(self, path, query, content, headers):
-        path = path.removeprefix("/v1")
-        if path == "/files/upload":
-            file = uploaded(headers, content)
-            if file in self.files.values():
-                return {"file_id": next(n for n, held in self.files.items() if held == file)}, ()
-            name = f"file-{len(self.files)}"
-            self.files[name] = file
-            return {"id": name, "object": "file", "purpose": "batch-api"}, ()
-        if path.endswith("/content"):
-            kind, _, number = path.split("/")[2].partition("-")
-            lines = self.lines(self.batches[int(number)])
-            return b"".join(line for line in lines if (b'"error"' in line) == (kind == "err")), ()
-        if path != "/batches":
-            return self.shown(self.look(self.batches[int(path.rpartition("-")[2])])), ()
-        if content is None:
-            new = {"id": f"other-{self.calls.total()}", "status": "COMPLETED", "input_file_id": "f"}
-            return [new, *map(self.shown, self.batches)], ()
-        wanted = json.loads(content)
-        lines = map(json.loads, self.files[wanted["input_file_id"]].splitlines())
-        asked = [(one["custom_id"], one["body"]) for one in lines]
-        return {"job": self.shown(self.make(asked, **wanted)), "warning": ""}, ()
-
-    def shown(self, batch):
-        status = batch["fate"].status.upper() if self.has_ended(batch) else "IN_PROGRESS"
-        kinds = [] if status in ("IN_PROGRESS", "FAILED") else ["out", "err"]
-        files = {kind: f"{kind}-{batch['number']}" for kind in kinds}
-        return {"id": f"batch-{batch['number']}", "status": status,
-                "input_file_id": batch["input_file_id"], "endpoint": batch["endpoint"],
-                "output_file_id": files.get("out"), "error_file_id": files.get("err"),
-                "error": "bad line" if status == "FAILED" else None}  # fmt: skip
-
-    def record(self, name, body, fate):
-        if fate == "answered":
-            made = self.reply(prompt_of(body), "/chat/completions", body)
-            return {"custom_id": name, "response": {"status_code": 200, "body": made}}
-        error = {"message": "bad request", "code": "invalid_request"}
-        return {"custom_id": name, "error": error} if fate == "failed" else None

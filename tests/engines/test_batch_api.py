@@ -300,10 +300,6 @@ def test_a_line_that_is_no_reply_is_passed_over(line):
     [
         ({"response": None, "error": {"code": "batch_expired"}}, Retry("batch: batch_expired")),
         ({"error": {"message": "Request timeout", "code": "timeout"}}, Retry("batch: timeout")),
-        (
-            {"error": {"message": "Invalid model specified", "code": "invalid_model"}},
-            Response("error", error="HTTP 400: Invalid model specified"),
-        ),
         ({"response": None, "error": None}, Retry("batch: no response")),
         ({"response": {"status_code": 200, "body": None}}, Retry("a body without choices")),
         ({"response": {"status_code": 500, "body": {}}}, Retry("HTTP 500", broken=True)),

@@ -282,6 +282,6 @@ def test_what_contradicts_the_path_is_refused(message, settings):
 
 
 def test_what_a_run_writes_back_is_no_contradiction():
-    for model in (configured(CLAUDE, "anthropic"), configured(OLDER, batch="mistral")):
+    for model in (configured(CLAUDE, "anthropic"), configured(OLDER)):
         again = load_config({"models": {"m": model.model_dump()}}).models["m"]
         assert again == model

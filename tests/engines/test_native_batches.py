@@ -8,37 +8,26 @@ from batch_server import Fate
 from native_batch_servers import (
     AnthropicBatchServer,
     GeminiBatchServer,
-    MistralBatchServer,
-    TogetherBatchServer,
 )
 from native_servers import AnthropicServer, GeminiServer, words
 from parts import Job, Part, items, prompts, same_bytes
-from servers import Server, echo, running
+from servers import echo, running
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json
-from steadfast.engines.api import batch_api
 from steadfast.engines.api.engines import BATCHES
 
 KINDS = {
     "anthropic": (AnthropicBatchServer, AnthropicServer),
     "gemini": (GeminiBatchServer, GeminiServer),
-    "mistral": (MistralBatchServer, Server),
-    "together": (TogetherBatchServer, Server),
 }
-RESULTS = ("/results", ":download", "/content")
-FORMATS = ("mistral", "together")
-"""Of batches of engine openai."""
+RESULTS = ("/results", ":download")
 MAKING = {
     "anthropic": "POST /v1/messages/batches",
     "gemini": "POST /v1/models/echo-1:batchGenerateContent",
-    "mistral": "POST /v1/batch/jobs",
-    "together": "POST /v1/batches",
 }
 LOOKING = {
     "anthropic": "GET /v1/messages/batches/msgbatch_0",
     "gemini": "GET /v1/batches/b0",
-    "mistral": "GET /v1/batch/jobs/job-0",
-    "together": "GET /v1/batches/batch-0",
 }
 
 
@@ -59,24 +48,10 @@ def part(tmp_path, engine, server):
 
 
 def part_of(folder, engine, server, **operation):
-    found = Part(folder, base_url_of(engine, server))
-    found.answers["engine"] = engine_of(engine)
-    found.operation |= batching(engine, operation)
+    found = Part(folder, server.url.removesuffix("/v1"))
+    found.answers["engine"] = engine
+    found.operation |= operation
     return found
-
-
-def engine_of(name):
-    return "openai" if name in FORMATS else name
-
-
-def base_url_of(engine, server):
-    return server.url if engine in FORMATS else server.url.removesuffix("/v1")
-
-
-def batching(engine, operation):
-    """How a job is to ask."""
-    own = {"batch": engine} if engine in FORMATS and operation.get("batch") else {}
-    return {**operation, **own}
 
 
 def test_every_item_is_answered_in_order_by_one_batch(part, server):
@@ -98,21 +73,6 @@ def test_requests_and_outputs_are_those_of_the_live_engine(part, server, engine,
     assert [[r[n] for n in names] for r in records] == [[r[n] for n in names] for r in live_records]
 
 
-def test_a_line_of_mistral_s_has_neither_model_nor_address(tmp_path):
-    with running(kind=MistralBatchServer) as server:
-        part = part_of(tmp_path, "mistral", server, batch=True, batch_interval=0.01)
-        (record,) = part.run(items(1, 1))
-        (line,) = map(json.loads, server.files["file-0"].splitlines())
-    assert line == {
-        "custom_id": record["request_hash"],
-        "body": {
-            "messages": [{"role": "user", "content": prompts(items(1, 1))[0]}],
-            "temperature": 0.0,
-            "max_tokens": 50,
-        },
-    }
-
-
 def test_requests_are_split_within_the_limit(part, server):
     part.run(batch_requests=4)
     assert sorted(len(batch["asked"]) for batch in server.batches) == [2, 4, 4]
@@ -120,8 +80,7 @@ def test_requests_are_split_within_the_limit(part, server):
 
 
 def test_requests_are_split_within_the_bytes(part, server, engine, monkeypatch):
-    kinds = {**BATCHES, **batch_api.FORMATS}
-    monkeypatch.setitem(kinds[engine].facts, "bytes", 2000)
+    monkeypatch.setitem(BATCHES[engine].facts, "bytes", 2000)
     part.run()
     assert len(server.batches) > 2
     assert max(map(len, server.files.values()), default=0) <= 2000
@@ -181,7 +140,7 @@ def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engin
     assert len({batch["batch_id"] for ended in states for batch in ended}) == 2
 
 
-@pytest.mark.parametrize("engine", [name for name in KINDS if name != "anthropic"], indirect=True)
+@pytest.mark.parametrize("engine", ["gemini"], indirect=True)
 def test_a_file_that_is_in_no_batch_when_the_job_ends_is_in_one_later(part, server, engine):
     server.refusals[MAKING[engine]] = [500] * 4
     with pytest.raises(UserError, match="in a row"):
@@ -215,7 +174,6 @@ def test_a_passing_fault_is_waited_out(part, server, engine, call):
     assert len(server.batches) == 1
 
 
-@pytest.mark.parametrize("engine", ["anthropic", "gemini", "together"], indirect=True)
 def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engine):
     server.refusals[MAKING[engine]] = [None, 429, 429, None, 429, 429]
     price = {"input": 2.0, "cached": None, "output": 8.0, "currency": "EUR"}
@@ -225,7 +183,7 @@ def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engin
     assert server.submitted() == dict.fromkeys(prompts(), 1)
 
 
-@pytest.mark.parametrize("engine", ["together"], indirect=True)
+@pytest.mark.parametrize("engine", ["gemini"], indirect=True)
 def test_what_may_be_made_all_the_same_is_not_forgotten(part, server, engine):
     server.refusals[MAKING[engine]] = [None, 500, 429]
     with pytest.raises(UserError, match="2 times in a row"):
@@ -258,7 +216,7 @@ def test_the_key_goes_to_the_provider_alone(part, server, monkeypatch):
         assert "Q7wEr5TyUi9OpAs2DfGh" not in path.read_text()
 
 
-@pytest.mark.parametrize("engine", [name for name in KINDS if name != "anthropic"], indirect=True)
+@pytest.mark.parametrize("engine", ["gemini"], indirect=True)
 def test_a_failed_batch_is_tried_again_up_to_attempts(part, server):
     server.fates.extend([Fate("failed")] * 4)
     server.lost_replies = (
@@ -294,8 +252,8 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, engine, se
     def job():
         # What the cache gave depends on the batches.
         options = {"batch": True, "batch_interval": 0.05, "batch_requests": 4, "cache": None}
-        options |= {"engine": engine_of(engine), "base_url": base_url_of(engine, server)}
-        return Job(tmp_path / "killed", server, **batching(engine, options))
+        options |= {"engine": engine, "base_url": server.url.removesuffix("/v1")}
+        return Job(tmp_path / "killed", server, **options)
 
     assert job().kill(when=lambda: moment(server)) == -9
     code, errors = job().finish()
@@ -309,9 +267,7 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, engine, se
 
 
 def test_the_providers_limits_are_facts():
-    facts = {name: kind.facts for name, kind in {**BATCHES, **batch_api.FORMATS}.items()}
-    assert facts["mistral"]["bytes"] <= 512_000_000
-    assert (facts["together"]["requests"], facts["together"]["bytes"]) == (50_000, 100_000_000)
+    facts = {name: kind.facts for name, kind in BATCHES.items()}
     assert facts["anthropic"]["requests"] == 100_000
     assert facts["anthropic"]["bytes"] < 256_000_000
     assert facts["gemini"]["bytes"] <= 2_000_000_000

@@ -4,16 +4,12 @@ import json
 import re
 import subprocess
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from cached_venv import cached_python
 from parts import items
 from steadfast.contract.request import grouped
-from steadfast.engines.api.batch_files import Batch
-from steadfast.engines.api.batches import TogetherBatches
-from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.engines import DIALECTS
 from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit
@@ -41,7 +37,7 @@ class Handler(BaseHTTPRequestHandler):
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 url = f"http://127.0.0.1:{server.server_port}"
-head, ask, answer, more, line = sys.argv[1:]
+head, ask, answer, more = sys.argv[1:]
 
 import anthropic
 client = anthropic.Anthropic(api_key="k-123456789", base_url=url, max_retries=0)
@@ -96,18 +92,6 @@ make(
         thinking_config=types.ThinkingConfig(thinking_level="low", include_thoughts=True),
     ),
 )
-
-import pathlib, tempfile, together
-from together.lib import check_file
-client = together.Together(api_key="k-123456789", base_url=url, max_retries=0)
-client.chat.completions.create(
-    model="m", messages=[{"role": "user", "content": head + ask}], max_tokens=50, temperature=0.0
-)
-client.batches.create(input_file_id="file-1", endpoint="/v1/chat/completions")
-with tempfile.TemporaryDirectory() as folder:
-    file = pathlib.Path(folder, "batch.jsonl")
-    file.write_text(line)
-    seen.append(check_file(file, purpose="batch-api"))
 print(json.dumps(seen))
 """
 SCHEMA = json.dumps({"type": "object"})
@@ -144,14 +128,6 @@ def ours_all():
     ]  # fmt: skip
 
 
-def together_s():
-    """A line of Together's files, and what a batch is made of."""
-    chat = Chat(Setup({"engine": "openai", "model": "m"}, {}))
-    batches = TogetherBatches(chat, SimpleNamespace(http=None))
-    (request,) = fit([FIRST], None, "error", None, answers=chat.answers)
-    return batches.line(request).decode(), batches.wanted(Batch("k", [], "file-1 batch-0"))
-
-
 def camel(value):
     """Field names as the APIs document them: a client may write them with underscores."""
     if isinstance(value, dict):
@@ -162,7 +138,7 @@ def camel(value):
 @pytest.fixture(scope="module")
 def theirs():
     python = cached_python("clients", "provider-clients.txt")
-    texts = [FIRST.head + FIRST.context, FIRST.tail, ANSWER, MORE, together_s()[0]]
+    texts = [FIRST.head + FIRST.context, FIRST.tail, ANSWER, MORE]
     done = subprocess.run(
         [python, "-c", CLIENTS, *texts], capture_output=True, text=True, check=True
     )
@@ -181,11 +157,3 @@ def test_the_newest_version_of_the_messages_api_is_the_client_s(theirs):
     setup = Setup({"engine": "anthropic", "model": "m", "temperature": None}, {})
     own = DIALECTS["anthropic"](setup).headers("k")
     assert own["anthropic-version"] == theirs[0][1]["anthropic-version"]
-
-
-def test_a_batch_of_together_s_is_that_of_its_client_which_takes_the_file(theirs):
-    line, wanted = together_s()
-    (_, _, body), (path, _, made), report = theirs[6:]
-    assert json.loads(line)["body"] == body
-    assert (path, made) == ("/v1/batches", wanted)
-    assert report["is_check_passed"]

@@ -14,8 +14,6 @@ MOST_REQUESTS = 256
 """Requests under way at once, at most, where the config says nothing of it."""
 LEAST_BUDGET = 1024
 """Tokens of a thought that Anthropic takes as a budget, at least."""
-BATCH_FORMATS = ("mistral", "together")
-"""Values of ``batch`` that say how batches look, and not whether to make some."""
 USER = re.compile(r"(\w+:)?(//)?[^/?#]*@")
 """The user and password at the start of an address, which a server is sent in place of the key."""
 NO_USER = (
@@ -140,7 +138,7 @@ class ApiModel(SamplingModel):
         for name in ("cache", "service_tier", "batch") if self.path else ():
             field = type(self).model_fields.get(name)
             value = field and getattr(self, name)
-            if field and value not in (field.default, *BATCH_FORMATS):
+            if field and value != field.default:
                 raise ValueError(f"path: {self.path} chooses {name}; leave one of the two out")
         return self
 
@@ -204,12 +202,21 @@ class OpenaiModel(ApiModel, OpenModel):
         "Environment variable that holds the key; null for a server that needs none.",
         "OPENAI_API_KEY",
     )
-    batch: bool | Literal["mistral", "together", "files"] = operation(  # type: ignore[assignment]  # other runners too
-        "true: through the provider's Batch API, in OpenAI's format; mistral, together: in "
-        "Mistral's or Together's; files: only write the request files, and read the results that "
-        "another runner has put beside them.",
+    batch: bool | Literal["files"] = operation(  # type: ignore[assignment]  # other runners too
+        "true: through the provider's Batch API, in OpenAI's format; files: only write the request "
+        "files, and read the results that another runner has put beside them.",
         False,
     )
+
+    @field_validator("batch", mode="before")
+    @classmethod
+    def _batches_are_openai_s(cls, batch: object) -> object:
+        if batch in ("mistral", "together"):
+            raise ValueError(
+                f"{batch}'s own format of batches is written no more; set true for a server that "
+                "takes OpenAI's, or leave batch out"
+            )
+        return batch
 
     @model_validator(mode="after")
     def _structured_has_one_form(self) -> Self:

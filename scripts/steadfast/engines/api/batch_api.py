@@ -4,21 +4,12 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import count
-from typing import Final
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api import batch_files
 from steadfast.engines.api.batch_files import Batch, BatchState, Remote
-from steadfast.engines.api.batches import (
-    Batches,
-    Calls,
-    ChatBatches,
-    MistralBatches,
-    P,
-    T,
-    TogetherBatches,
-)
+from steadfast.engines.api.batches import Batches, Calls, ChatBatches, P, T
 from steadfast.engines.api.body import parsed
 from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.client import Http, ServerReply
@@ -273,12 +264,6 @@ class BatchEngine(ApiEngine):
         )
 
 
-FORMATS: Final[dict[object, type[ChatBatches]]] = {
-    True: ChatBatches,
-    "mistral": MistralBatches,
-    "together": TogetherBatches,
-}
-"""Of a server's batches, by the setting ``batch``."""
 REQUESTS, RESULTS = ".requests.jsonl", ".results.jsonl"
 
 
@@ -332,5 +317,5 @@ def build(setup: Setup) -> Engine:
     if batch == "files":
         return BatchFilesEngine(setup)
     if batch:
-        return BatchEngine(setup, Chat(setup), FORMATS[batch])
+        return BatchEngine(setup, Chat(setup), ChatBatches)
     return ApiEngine(setup, Chat(setup))

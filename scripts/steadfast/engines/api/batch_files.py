@@ -79,8 +79,6 @@ def outcome(
         return replies.failure(status, reason, {}, 0.0)
     if error is not None or status != 200:
         code = text(mapping(error).get("code")) or "no response"
-        if code.startswith("invalid"):  # Together, which gives no status
-            return replies.failure(400, {"error": error}, {}, 0.0)
         return replies.Retry(f"batch: {code[: replies.REASON_CHARACTERS]}")
     return replies.completion(response.get("body"), logprobs=logprobs, tools=tools)
 
