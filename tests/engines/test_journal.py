@@ -101,6 +101,13 @@ def test_errors_stand_there_but_are_asked_again(tmp_path):
     assert json.loads(path.read_text().splitlines()[0])["error"] == "HTTP 500"
 
 
+def test_fields_that_responses_had_once_are_passed_over(tmp_path):
+    path = tmp_path / "j.jsonl"
+    old = {"hash": "h0", "status": "ok", "text": "one", "logprobs": [["one", -0.5, []]], "parts": 2}
+    path.write_text(json.dumps(old) + "\n")
+    assert read(path) == {"h0": Response("ok", "one", parts=2)}
+
+
 def test_the_later_answer_counts(tmp_path):
     path = tmp_path / "j.jsonl"
     with Journal(path) as journal:

@@ -91,7 +91,6 @@ def decorate(rng, reply):
             (reply, "model"),
             (reply, "system_fingerprint"),
             (reply, "surplus"),
-            (choice, "logprobs"),
             (choice, "index"),
             (choice["message"], "reasoning_content"),
             (choice["message"], "reasoning"),
@@ -102,17 +101,12 @@ def decorate(rng, reply):
     place[name] = odd
     if rng.random() < 0.2:
         reply["choices"].append(rng.choice([None, 3, {"message": {"content": "other"}}]))
-    if rng.random() < 0.2:
-        choice["logprobs"] = {"content": [odd, {"logprob": odd, "top_logprobs": odd}]}
-    if rng.random() < 0.2:
-        choice["logprobs"] = {"tokens": ["a"], "token_logprobs": odd, "top_logprobs": [odd]}
     reply.setdefault("usage", {})
     if not isinstance(reply["usage"], dict):
         reply["usage"] = {}
 
 
 def test_two_hundred_odd_replies_end_no_job_and_only_sound_ones_are_answers(part, server):
-    part.answers["logprobs"] = 1
     rng = random.Random(20261122)
     asked = items(2, 100)
     spoilt = {}

@@ -1,4 +1,4 @@
-"""What a run costs, log probabilities, and a server that fails: against a real server."""
+"""What a run costs, and a server that fails: against a real server."""
 
 import json
 from dataclasses import replace
@@ -209,61 +209,3 @@ def test_a_cap_that_is_not_reached_changes_nothing(spending, server):
     first = [r["text"] for r in spending.run(price=PRICE, max_spend=100.0)]
     assert len(first) == 10
     assert set(server.asked.values()) == {1}
-
-
-def reply(**choice):
-    return Fault(
-        body=json.dumps(
-            {"choices": [{"finish_reason": "stop", "message": {"content": "Hi"}, **choice}]}
-        ).encode()
-    )
-
-
-CHAT = {
-    "content": [
-        {
-            "token": "Hi",
-            "logprob": -0.123456,
-            "bytes": [72, 105],
-            "top_logprobs": [{"token": "Ho", "logprob": -2.5}],
-        }
-    ]
-}
-
-
-def test_log_probabilities_are_kept_where_they_were_asked_for(part, server):
-    part.answers["logprobs"] = 1
-    server.faults[""].append(reply(logprobs=CHAT))
-    (record,) = part.run(items(1, 1))
-    assert record["logprobs"] == [["Hi", -0.1235, [["Ho", -2.5]]]]
-    (body,) = server.bodies
-    assert (body["logprobs"], body["top_logprobs"]) == (True, 1)
-    part.out.unlink()
-    (again,) = part.run(items(1, 1))  # from the journal
-    assert again == record
-
-
-def test_log_probabilities_that_nobody_asked_for_are_not_kept(part, server):
-    server.faults[""].append(reply(logprobs=CHAT))
-    (record,) = part.run(items(1, 1))
-    assert "logprobs" not in record
-    assert "logprobs" not in server.bodies[0]
-    assert "logprobs" not in part.journal.read_text("utf-8")
-
-
-def test_a_base_models_log_probabilities_have_the_same_shape(part, server):
-    part.answers |= {"logprobs": 1, "template": "base"}
-    logprobs = {"tokens": ["Hi"], "token_logprobs": [-0.5], "top_logprobs": [{"Ho": -2.5}]}
-    choice = {"finish_reason": "stop", "text": "Hi", "logprobs": logprobs}
-    server.faults[""].append(Fault(body=json.dumps({"choices": [choice]}).encode()))
-    (record,) = part.run(items(1, 1))
-    assert record["logprobs"] == [["Hi", -0.5, [["Ho", -2.5]]]]
-    assert server.bodies[0]["logprobs"] == 1
-
-
-@pytest.mark.parametrize("given", [None, [], "x", {"content": None}, {"content": [None, {}]}])
-def test_odd_log_probabilities_lose_no_answer(part, server, given):
-    part.answers["logprobs"] = 0
-    server.faults[""].append(reply(logprobs=given))
-    (record,) = part.run(items(1, 1))
-    assert record["text"] == "Hi"

@@ -56,7 +56,7 @@ def gold(*apart: str, **settings: Any) -> Feature:
 
 def native(*apart: str, **settings: Any) -> Feature:
     of_openai = (
-        "base model", "examples", "log probabilities", "other limit field", "marked contexts",
+        "base model", "examples", "other limit field", "marked contexts",
         "flex", "caches apart",
     )  # fmt: skip
     return gold(*of_openai, *apart, **settings)
@@ -282,7 +282,6 @@ FEATURES: dict[str, Feature] = {
     "batches": gold("faults of the server", batch=True, batch_interval=0.01),
     "Anthropic's dialect": native("batches", "draws", engine="anthropic", cache="1h"),
     "Gemini's dialect": native("batches", "Anthropic's dialect", engine="gemini"),
-    "log probabilities": gold(logprobs=2),
     "model's tokenizer": gold(tokenizer="cl100k_base", template_tokens=11),
     "throughput": gold(throughput={"prefill": 5000.0, "decode": 500.0}, hours=1.5, mem_gb=2),
     "other limit field": gold(max_tokens_field="max_completion_tokens"),

@@ -52,7 +52,6 @@ class OutputRecord(TypedDict):
     completion_tokens: int | None
     thought_tokens: int | None
     truncated_tokens: int
-    logprobs: NotRequired[Any]
     error: NotRequired[str]
     attempts: NotRequired[int]
 

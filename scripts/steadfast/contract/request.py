@@ -116,8 +116,7 @@ class Response:
     tags included, and ``thought`` what the server gave apart from it; ``told_apart`` of
     ``engines.asking.reasoning`` makes of it the answer and the whole thought.
     ``completion_tokens`` has those of the thought.
-    ``served_model`` and ``fingerprint`` are what a server says it answered with; ``logprobs`` has
-    a triple a token (text, log probability, pairs of the alternatives) where they were asked for.
+    ``served_model`` and ``fingerprint`` are what a server says it answered with.
     ``cached_tokens`` and ``written_tokens`` are those of ``prompt_tokens`` that came from a
     provider's cache and that went into it; ``tier`` is what the reply is billed by, ``flex`` or
     ``batch``, and None for the plain price; ``parts`` are the content parts in which the prompt
@@ -133,7 +132,6 @@ class Response:
     error: str | None = None
     served_model: str | None = None
     fingerprint: str | None = None
-    logprobs: list[list[object]] | None = None
     thought: str | None = None
     thought_tokens: int | None = None
     written_tokens: int | None = None
@@ -200,8 +198,6 @@ def output_record(request: Request, response: Response) -> OutputRecord:
         "thought_tokens": response.thought_tokens,
         "truncated_tokens": request.truncated_tokens,
     }
-    if response.logprobs is not None:
-        found["logprobs"] = response.logprobs
     if response.error is not None:
         found["error"] = response.error
     return found

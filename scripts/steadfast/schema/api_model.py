@@ -153,11 +153,6 @@ class OpenaiModel(ApiModel, OpenModel):
         "chat",
     )
     seed: int | None = answer("Seed sent with each request, one more for each draw; null: none.")
-    logprobs: int | None = answer(
-        "Log probabilities of the answer's tokens, with so many alternatives each; null: none.",
-        ge=0,
-        le=20,
-    )
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = operation(
         "The request field that carries the output limit.", "max_tokens"
     )

@@ -147,7 +147,7 @@ class AnthropicBatches(Batches[Anthropic]):
         path = f"{self.path}/{quote(file, safe='')}/results"
         return self.calls.content(partial(self.http.get, path))
 
-    def outcome(self, record: Settings, whole: bool) -> Response | Retry:
+    def outcome(self, record: Settings) -> Response | Retry:
         result = mapping(record.get("result"))
         match result.get("type"):
             case "succeeded":

@@ -51,24 +51,18 @@ def batch_line(**fields: object) -> bytes:
 
 def parse(
     content: bytes,
-    read: Callable[[Settings, bool], Response | replies.Retry],
+    read: Callable[[Settings], Response | replies.Retry],
     redact: Callable[[bytes], bytes] = bytes,
     key: str = "custom_id",
 ) -> Iterator[Outcome]:
-    """The replies of an output or error file, by what stands at a key; other lines are passed over.
-
-    ``read`` takes a line's record, and whether nothing was taken out of it.
-    """
+    """The replies of an output or error file, by what stands at a key; other lines are passed over."""
     for line in content.split(b"\n"):
-        safe = redact(line)
-        record = mapping(parsed(safe))
+        record = mapping(parsed(redact(line)))
         if isinstance(name := record.get(key), str):
-            yield name, read(record, safe == line)
+            yield name, read(record)
 
 
-def outcome(
-    record: Settings, logprobs: bool = False, tools: bool = False
-) -> Response | replies.Retry:
+def outcome(record: Settings, tools: bool = False) -> Response | replies.Retry:
     """What a line of OpenAI's format, which vLLM's batch runner writes too, says of its request."""
     response, error = mapping(record.get("response")), record.get("error")
     status = response.get("status_code")
@@ -80,7 +74,7 @@ def outcome(
     if error is not None or status != 200:
         code = text(mapping(error).get("code")) or "no response"
         return replies.Retry(f"batch: {code[: replies.REASON_CHARACTERS]}")
-    return replies.completion(response.get("body"), logprobs=logprobs, tools=tools)
+    return replies.completion(response.get("body"), tools=tools)
 
 
 METADATA = "steadfast"  # the batch's metadata key that holds ours

@@ -108,8 +108,8 @@ class Batches(ABC, Generic[P]):
         """A file with replies."""
 
     @abstractmethod
-    def outcome(self, record: Settings, whole: bool) -> Response | Retry:
-        """What became of a request by its line there; not ``whole``: the key was taken out."""
+    def outcome(self, record: Settings) -> Response | Retry:
+        """What became of a request by its line there."""
 
     def replies(self, content: bytes) -> Iterator[Outcome]:
         """The replies in such a file, by hash."""
@@ -156,5 +156,5 @@ class ChatBatches(Batches[Chat]):
         path = f"/files/{quote(file, safe='')}/content"
         return self.calls.content(partial(self.http.get, path))
 
-    def outcome(self, record: Settings, whole: bool) -> Response | Retry:
-        return self.provider.batched(record, whole)
+    def outcome(self, record: Settings) -> Response | Retry:
+        return self.provider.batched(record)

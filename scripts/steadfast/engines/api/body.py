@@ -53,13 +53,10 @@ SAMPLING = ("temperature", "top_p", "top_k", "min_p")  # sent where they are set
 
 def request_body(answers: Settings, request: Request, max_tokens_field: str) -> Record:
     """The body of one request, by the engine's settings that determine a response."""
-    logprobs = answers.get("logprobs")
     if answers["template"] == "base":
         asked: Record = {"prompt": plain_text(request.prompt, request.turns)}
-        wanted = {"logprobs": logprobs}
     else:
         asked = {"messages": messages(request.prompt, request.turns, answers.get("system"))}
-        wanted = {"logprobs": True, "top_logprobs": logprobs}
     # Each draw has a seed of its own: with the same one, a server gives the same answer again.
     seed = {"seed": answers["seed"] + request.draw} if "seed" in answers else {}
     form = {}
@@ -71,7 +68,6 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
         **asked,
         **{name: answers[name] for name in SAMPLING if name in answers},
         **seed,
-        **({} if logprobs is None else wanted),
         **answers.get("extra_body", {}),
         **form,
         max_tokens_field: request.max_tokens,

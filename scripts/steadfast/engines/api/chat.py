@@ -51,7 +51,6 @@ class Chat(Provider):
         self._service_tier: str | None = setup.operation.get("service_tier")
         self._contexts: dict[str, str] = {}
         self._salt = ""
-        self.logprobs = "logprobs" in self.answers
         extra = self.answers.get("extra_body", {})
         self.tools = bool(extra.get("tools") or extra.get("functions"))
 
@@ -98,15 +97,14 @@ class Chat(Provider):
             self._contexts = {request.prefix: fingerprint(request.prefix)[:32]}
         return f"{self._contexts[request.prefix]}-{shard(request.hash, self._keys)}"
 
-    def read(self, reply: object, *, whole: bool) -> Response | Retry:
-        # Token by token, log probabilities would spell the key of an answer that repeats it.
-        return completion(reply, logprobs=self.logprobs and whole, tools=self.tools)
+    def read(self, reply: object) -> Response | Retry:
+        return completion(reply, tools=self.tools)
 
     def batch_line(self, request: Request) -> bytes:
         """A request as a line of OpenAI's files, which vLLM's batch runner reads too."""
         body = self.body(request)
         return batch_line(custom_id=request.hash, method="POST", url=self.endpoint, body=body)
 
-    def batched(self, record: Settings, whole: bool) -> Response | Retry:
-        """What such a file's line of replies says; as in ``read``."""
-        return outcome(record, self.logprobs and whole, self.tools)
+    def batched(self, record: Settings) -> Response | Retry:
+        """What such a file's line of replies says."""
+        return outcome(record, self.tools)

@@ -29,7 +29,7 @@ class NativeProvider(Provider):
         self.answers = self.determining(setup.own, engine=self.engine, budget=budget)
         self._tools = bool(self.answers.get("extra_body", {}).get("tools"))
 
-    def read(self, reply: object, *, whole: bool = True) -> Response | Retry:
+    def read(self, reply: object) -> Response | Retry:
         found = mapping(reply)
         return fault(found["error"]) if found.get("error") else self._answer(found)
 

@@ -260,14 +260,13 @@ class ApiEngine(Engine):
         except Exception as error:  # such as OverflowError, by a redirect to port 99999
             return Retry(f"the client failed ({type(error).__name__})")
         self._heard += 1
-        safe = redact(reply.content)
-        value = parsed(safe)
+        value = parsed(redact(reply.content))
         if reply.status >= 400:
             self._stop_if_hopeless(reply.status, value)
             return failure(reply.status, value, reply.headers, time.time())
         if value is None:
             return Retry("a body that is not JSON")
-        outcome = self._provider.read(value, whole=safe == reply.content)
+        outcome = self._provider.read(value)
         return outcome if isinstance(outcome, Retry) else self.as_sent(request, outcome)
 
     def as_sent(self, request: Request, reply: Response) -> Response:

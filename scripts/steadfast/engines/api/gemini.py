@@ -174,7 +174,7 @@ class GeminiBatches(Batches[Gemini]):
         path = f"{self.facts['download']}/{quote(file)}:download?alt=media"
         return self.calls.content(partial(self.http.get, path))
 
-    def outcome(self, record: Settings, whole: bool) -> Response | Retry:
+    def outcome(self, record: Settings) -> Response | Retry:
         if problem := mapping(record.get("error") or record.get("status")):
             code = count(problem.get("code"))
             status = self.facts["errors"].get(code, 500)

@@ -82,5 +82,5 @@ class Provider(ABC):
         """The body of one request."""
 
     @abstractmethod
-    def read(self, reply: object, *, whole: bool) -> Response | Retry:
-        """The answer in a body's value; not ``whole``: the key was taken out of it."""
+    def read(self, reply: object) -> Response | Retry:
+        """The answer in a body's value."""

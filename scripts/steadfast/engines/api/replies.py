@@ -47,8 +47,6 @@ NO_QUOTA = re.compile(
 DELAY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 MESSAGE_CHARACTERS = 200
 REASON_CHARACTERS = 60  # of a server's word in a reason to try again
-LOGPROB_TOKENS = 4096  # whose log probabilities are kept, at most
-LARGEST = 10**9  # no log probability is beyond it; servers write -9999.0 for minus infinity
 
 
 def words_of(content: object) -> tuple[str | None, str] | None:
@@ -111,34 +109,6 @@ def usage_of(reply: Mapping[str, object]) -> Record:
     }
 
 
-def logprobs_of(choice: Mapping[str, object]) -> list[list[object]] | None:
-    """Per token: its text, its log probability, and the alternatives' as pairs."""
-    given = mapping(choice.get("logprobs"))
-    if isinstance(content := given.get("content"), list):  # a chat completion's
-        return [
-            [*_named(token), [_named(other) for other in array(mapping(token).get("top_logprobs"))]]
-            for token in content[:LOGPROB_TOKENS]
-        ]
-    if isinstance(tokens := given.get("tokens"), list):  # a completion's
-        values = array(given.get("token_logprobs"))
-        others = array(given.get("top_logprobs")) or [None] * len(tokens)
-        return [
-            [*_pair(token, value), [_pair(*pair) for pair in mapping(top).items()]]
-            for token, value, top in zip(tokens[:LOGPROB_TOKENS], values, others, strict=False)
-        ]
-    return None
-
-
-def _named(token: object) -> list[object]:
-    return _pair(mapping(token).get("token"), mapping(token).get("logprob"))
-
-
-def _pair(token: object, value: object) -> list[object]:
-    if isinstance(value, int | float) and abs(value) < LARGEST:
-        return [text(token), round(value, 4)]
-    return [text(token), None]
-
-
 @dataclass(frozen=True, slots=True)
 class Retry:
     """Why an attempt failed that may succeed later."""
@@ -157,7 +127,7 @@ def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
     return ENDS.get(finish_reason) or (TOOL_ENDS.get(finish_reason) if tools else None)
 
 
-def completion(reply: object, *, logprobs: bool = False, tools: bool = False) -> Response | Retry:
+def completion(reply: object, *, tools: bool = False) -> Response | Retry:
     """The answer in a completion, a body's value; one that is none is worth another attempt."""
     whole = mapping(reply)
     choice = mapping(next(iter(array(whole.get("choices"))), None))
@@ -167,8 +137,6 @@ def completion(reply: object, *, logprobs: bool = False, tools: bool = False) ->
     if not isinstance(message, dict):
         return Retry("a body without choices")
     known = usage_of(whole)
-    if logprobs:
-        known["logprobs"] = logprobs_of(choice)
     reason = choice.get("finish_reason")
     known["finish_reason"] = text(reason)
     refusal, listed = message.get("refusal"), words_of(message.get("content"))
