@@ -55,7 +55,7 @@ def parse(
     redact: Callable[[bytes], bytes] = bytes,
     key: str = "custom_id",
 ) -> Iterator[Outcome]:
-    """The replies of an output or error file, by what stands at a key; other lines are passed over."""
+    """The replies of an output or error file, by what stands at a key; other lines are skipped."""
     for line in content.split(b"\n"):
         record = mapping(parsed(redact(line)))
         if isinstance(name := record.get(key), str):
