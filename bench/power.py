@@ -10,7 +10,7 @@ Run: ``PYTHONPATH=scripts python bench/power.py``
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb, log2
 
 import numpy as np
@@ -19,7 +19,7 @@ import pandas as pd
 from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.measures import bootstrap
 from steadfast.contract.records import OVERALL
-from steadfast.stats.certificate import Compared, TaskGroup, Wanted
+from steadfast.stats.certificate import Compared, TaskGroup, clusters_needed, smallest
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.variance_components import Components
@@ -35,7 +35,7 @@ class Case:
     """Runs of one kind.
 
     Attributes:
-        difference: between the first and the last model.
+        difference: between the first and the last model; None: the smallest that is promised.
         contexts: at each length; None: those that the certificate asks for.
         models: how many.
         task: that is compared; by default all, overall.
@@ -45,7 +45,7 @@ class Case:
         rubric: whose variances they are.
     """
 
-    difference: float
+    difference: float | None
     contexts: int | None = None
     models: int = 2
     task: str = OVERALL
@@ -58,11 +58,6 @@ class Case:
     def how(self) -> Compared:
         """How models are compared."""
         return HOW[self.rubric]
-
-    @property
-    def wanted(self) -> Wanted:
-        """What is to be told apart, over all pairs of models."""
-        return Wanted(self.difference, 0.8, comb(self.models, 2))
 
     @property
     def groups(self) -> list[TaskGroup]:
@@ -81,11 +76,15 @@ class Case:
         ]
         if self.task == OVERALL:
             return found
-        return [group.of_task(self.task) for group in found if self.task in group.components.tasks]
+        return [
+            replace(group, weights=np.array(group.components.tasks) == self.task)
+            for group in found
+            if self.task in group.components.tasks
+        ]
 
-    def run(self, contexts: int, rng: np.random.Generator) -> pd.DataFrame:
+    def run(self, difference: float, contexts: int, rng: np.random.Generator) -> pd.DataFrame:
         """The scores of one run, a row an answer."""
-        levels = np.linspace(self.difference / 2, -self.difference / 2, self.models)
+        levels = np.linspace(difference / 2, -difference / 2, self.models)
         parts = [
             frame
             for scenario, of in self.how.released.items()
@@ -126,8 +125,7 @@ class Case:
                 shape = (many, contexts, self.expressions, self.expressions)
                 means = level + steps[:, None] * slope[place] + context[:, :, place]
                 chance = rng.normal(0, np.sqrt(of.residual[place] / 2), shape)
-                kinds = rng.normal(0, np.sqrt(of.expression[place] / 2), self.expressions)
-                total = means[:, :, None, None] + chance + (kinds - kinds.mean())[:, None]
+                total = means[:, :, None, None] + chance
                 index = np.indices(shape).reshape(4, -1)
                 length = np.array(self.lengths)[index[0]]
                 cluster = [f"{scenario}-{a}/{b}" for a, b in zip(length, index[1], strict=True)]
@@ -143,26 +141,31 @@ class Case:
                     }
                 )
 
-    def measure(self, runs: int = RUNS, seed: int = 1) -> tuple[int, float, float]:
-        """Contexts a length, the power that is promised, and the share of runs that reach it."""
-        contexts = self.contexts or self.wanted.clusters(self.groups)
+    def measure(self, runs: int = RUNS, seed: int = 1) -> tuple[float, int, float]:
+        """Difference, contexts a length, and the share of runs in which it is told apart."""
+        pairs = comb(self.models, 2)
+        contexts, difference = self.contexts, self.difference
+        if contexts is None:
+            contexts = clusters_needed(self.groups, difference or 1.0, pairs) or 1
+        if difference is None:
+            difference = smallest(self.groups, contexts, pairs)
         rng = np.random.default_rng(seed)
         told = 0
         for _ in range(runs):
-            frame = self.run(contexts, rng)
+            frame = self.run(difference, contexts, rng)
             rows = compare_models(frame, self.how.weights or {}, bootstrap(frame, []))
             own = rows[rows["task"] == self.task]
             ends = own[(own["model"] == "m0") & (own["other"] == f"m{self.models - 1}")]
             told += bool(((ends["p_adjusted"] < SIGNIFICANT) & (ends["difference"] > 0)).all())
-        return contexts, self.wanted.reached(self.groups, contexts), told / runs
+        return difference, contexts, told / runs
 
 
 CASES = (
     Case(0.03),
     Case(0.05),
     Case(0.05, expressions=5),
-    Case(0.06, contexts=2),
-    Case(0.1, contexts=1),
+    Case(None, contexts=2),
+    Case(None, contexts=1),
     Case(0.05, lengths=("4k", "8k", "16k")),
     Case(0.05, models=4),
     Case(0.1, task="MB"),
@@ -179,19 +182,18 @@ CASES = (
 
 
 HEAD = ("difference", "of", "models", "lengths", "samples", "contexts a length", "effects",
-        "promised", "simulated")  # fmt: skip
+        "simulated")  # fmt: skip
 
 
 def main() -> None:
-    """Prints a table, a row a case."""
+    """Prints a table, a row a case; .80 is promised of each."""
     print("|".join(["", *HEAD, ""]))
     print("|" + "---|" * len(HEAD))
     for case in CASES:
-        contexts, promised, simulated = case.measure()
+        difference, contexts, simulated = case.measure()
         counts = (case.models, len(case.lengths), case.expressions**2, contexts)
-        shares = (f"{promised:.3f}", f"{simulated:.3f}")
         of = case.task if case.rubric == "released" else f"{case.task}, {case.rubric} rubric"
-        cells = (case.difference, of, *counts, case.effects, *shares)
+        cells = (f"{difference:.3g}", of, *counts, case.effects, f"{simulated:.3f}")
         print("|".join(["", *map(str, cells), ""]), flush=True)
 
 

@@ -38,7 +38,7 @@ WHOLE: dict[str, Any] = {
         "hub": {"xsum": {"repo": "a/b", "revision": "a" * 40, "fields": {"text": "body"}}},
     },
     "followbench": {"evolution": {"initial": "first.jsonl", "rewriter": "r"}},
-    "certificate": {},
+    "certificate": [0.05],
 }
 VERBATIM = {"system", "serve", "serve_operation_args", "tags"}
 LONG = "x" * 256

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from steadfast.contract.components import Sample
-from steadfast.plan.certificate import PartCertificate, PilotCertificate, costs
-from steadfast.plan.page import certificate_page
+from steadfast.plan.certificate import certificate, comparisons
 
 RECORDS = ("steadfast.stats.certificate:Compared", {"unit": "records"})
 GROUPS = (RECORDS[0], {"unit": "groups", "weights": {"style": 1.0, "mixed": 1.0}})
@@ -38,46 +37,54 @@ def scored(folder: Path, model: str, totals: list[float], task: str = "any") -> 
     return path
 
 
-def certificate(compared, asked, scores=None, tokens=3072, **settings) -> PartCertificate:
-    settings = {"difference": 0.05, "power": 0.8, "models": ["a", "b"], **settings}
-    whole = PilotCertificate(
-        compared, **settings, tokens=dict.fromkeys(asked, tokens), scores=scores or {}
-    )
-    return whole.of(asked)[0]
+def planned(compared, asked, scores=None, differences=(0.05,), models=("a", "b"), tokens=3072):
+    settings = {
+        "differences": differences,
+        "compared": compared,
+        "models": models,
+        "tokens": dict.fromkeys(asked, tokens),
+    }
+    rows, lines = certificate(settings, asked, scores or {})
+    return rows, "\n".join(lines)
 
 
 @pytest.mark.parametrize("tokens", [3072, 0], ids=["with a text", "without"])
-def test_a_pilot_run_says_how_many_records_are_needed(tmp_path, tokens):
+def test_a_run_says_how_many_records_are_needed(tmp_path, tokens):
     totals = {"a": [0.4, 0.6] * 10, "b": [0.5] * 20}
     scores = {(m, "zh"): scored(tmp_path, m, values) for m, values in totals.items()}
-    found = certificate(RECORDS, {"zh": samples(20)}, scores, tokens, difference=0.01)
-    (row,) = found.rows
-    # Differences of ±.1 have the variance .2/19, and the normal distribution asks for
-    # (1.960 + .842)² · .2/19 ÷ .01² = 826 records. Skewed against the better model (γ = −2/√n) it
-    # takes more: t of 1.963 where its cubic is, and √(1 + t · 2/√n + t² · 2/n) times as spread.
-    n = 927
-    reach = 3 * ((1 - 2 / n**0.5 * (1.963 + 2 / n**0.5 / 6)) ** (1 / 3) - 1) / (-2 / n**0.5)
-    spread = (1 + reach * 2 / n**0.5 + reach**2 * 2 / n) ** 0.5
-    assert (reach + 0.8416 * spread) ** 2 * 0.2 / 19 / 0.01**2 == pytest.approx(n, abs=2)
-    assert row["clusters"] == pytest.approx(n, abs=1)
-    assert (row["model"], row["other"], row["clusters_now"]) == ("a", "b", 20)
-    page = "\n".join(certificate_page(found, []))
-    assert "the pilot run in the results folder (pairs of its models: 1)" in page
-    assert f"| overall |  |  | {row['clusters']} | {row['clusters']} | 20 |" in page
+    rows, page = planned(RECORDS, {"zh": samples(20)}, scores, (0.01, 0.05), tokens=tokens)
+    # Differences of ±.1 have the variance .2/19: (1.960 + .842)² · .2/19 ÷ .01² = 826 normal
+    # records; skewed ones take more (tests/metrics/test_certificate.py).
+    assert rows[0]["clusters"] == rows[0]["clusters_all"] == pytest.approx(927, abs=1)
+    assert 33 < rows[1]["clusters"] < 66
+    assert rows[0]["factor"] == rows[0]["clusters_all"] / 20
+    assert rows[0]["unseen"] == pytest.approx(1 - 0.05 ** (1 / rows[0]["clusters_all"]))
+    assert f"| {rows[0]['clusters']} | {rows[0]['factor']:.1f} | rarer than 0.3% |" in page
+    assert "the run in the results folder (pairs of its models: 1)" in page
+    assert "Configured: 20." in page
 
 
-def test_without_variances_the_page_asks_for_a_pilot():
-    found = certificate(RECORDS, {"zh": samples(20)})
-    assert found.rows == []
-    assert "Run two models or more as a pilot" in "\n".join(certificate_page(found, []))
+def test_without_variances_the_page_asks_for_a_run():
+    rows, page = planned(RECORDS, {"zh": samples(20)})
+    assert rows == []
+    assert "Run two models or more" in page
 
 
-def test_a_pilot_of_too_few_clusters_is_none(tmp_path):
+def test_a_run_of_too_few_clusters_gives_no_variances(tmp_path):
     scores = {(m, "zh"): scored(tmp_path, m, [0.1, 0.5, 0.9]) for m in ("a", "b")}
-    assert certificate(RECORDS, {"zh": samples(3)}, scores).known == {}
+    assert planned(RECORDS, {"zh": samples(3)}, scores)[0] == []
 
 
-def test_tasks_that_are_groups_have_rows_of_their_own(tmp_path):
+def test_of_several_pairs_the_one_that_needs_most_counts(tmp_path):
+    totals = {"a": [0.5] * 20, "b": [0.4, 0.6] * 10, "c": [0.3, 0.7] * 10}
+    scores = {(m, "zh"): scored(tmp_path, m, values) for m, values in totals.items()}
+    (row,), _ = planned(RECORDS, {"zh": samples(20)}, scores, models=("a", "b", "c"))
+    del scores["b", "zh"]
+    (alone,), _ = planned(RECORDS, {"zh": samples(20)}, scores)
+    assert row["clusters"] == alone["clusters"] < row["clusters_all"]
+
+
+def test_groups_of_unequal_size_are_weighed_and_drawn_as_configured(tmp_path):
     asked = {"en": samples(10, "style") + samples(30, "mixed")}
     paths = {}
     for model, gap in (("a", 0.1), ("b", 0.0)):
@@ -87,10 +94,10 @@ def test_tasks_that_are_groups_have_rows_of_their_own(tmp_path):
             lines += scored(tmp_path, model, totals, task).read_text()
         paths[model, "en"] = tmp_path / f"{model}.jsonl"
         paths[model, "en"].write_text(lines)
-    found = certificate(GROUPS, asked, paths).rows
-    assert [(row["task"], row["clusters_now"]) for row in found] == [
-        ("overall", 40), ("style", 10), ("mixed", 30)
-    ]  # fmt: skip
+    (found,) = comparisons(GROUPS, {"en": 0}, asked, paths)
+    groups = found.groups(found.variances[0])
+    assert (found.part, found.now, [group.share for group in groups]) == ("en", 40, [0.25, 0.75])
+    assert [float(group.weights[0]) for group in groups] == [0.5, 0.5]
 
 
 def lifbench_samples(length: str) -> list[Sample]:
@@ -110,34 +117,9 @@ def lifbench_samples(length: str) -> list[Sample]:
     ]  # fmt: skip
 
 
-def test_released_scores_stand_in_for_a_pilot():
+def test_released_scores_stand_in_for_a_run():
     asked = {length: lifbench_samples(length) for length in ("4k", "8k")}
-    found = certificate(LIFBENCH, asked, models=["a", "b", "c"])
-    assert [row["task"] for row in found.rows] == ["overall", "OR", "MF", "LSI"]
-    overall = found.rows[0]
-    assert overall["clusters_now"] == 2
-    assert overall["clusters_all"] > overall["clusters"] > 2
-    page = "\n".join(certificate_page(found, []))
-    assert "each of the 3 pairs" in page
+    (row,), page = planned(LIFBENCH, asked, models=["a", "b", "c"])
+    assert row["clusters_all"] > row["clusters"] > 2
+    assert "all 3 pairs" in page and "Configured: 2." in page
     assert "mean of all 190 pairs" in page
-    designs = list(found.designs())
-    assert designs[0][2] == overall["clusters_all"]
-    # Three tasks, of each 3, 2 and 1 expressions with 2, 1 and 1 variables.
-    assert [prompts for _, prompts, _ in designs] == [18, 9, 9, 12, 6, 6, 6, 3, 3]
-    assert designs[-1][2] > overall["clusters_all"]
-
-
-def test_costs_grow_with_the_clusters():
-    row = {
-        "model": "api", "judges": "", "part": "4k", "requests": 10, "prompt_tokens": 100,
-        "distinct_tokens": 50, "output_budget": 20, "whole_gpu_hours": None, "whole_cost": 1.5,
-        "whole_cost_uncached": 2.0,
-        "currency": "USD",
-    }  # fmt: skip
-    (found,) = costs([row, row | {"part": "8k"}], "", 3.0)
-    assert (found["requests"], found["gpu_hours"]) == (60, None)
-    assert (found["cost"], found["cost_uncached"]) == (9.0, 12.0)
-    judged = row | {"judges": "j", "requests": 4, "whole_cost": None}
-    first, second = costs([row, judged, judged | {"part": "8k"}], "4k", 2.0)
-    assert (first["model"], first["requests"], first["cost"]) == ("api", 20, 3.0)
-    assert (second["model"], second["requests"], second["cost"]) == ("api (judges)", 8, None)

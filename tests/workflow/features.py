@@ -305,7 +305,7 @@ FEATURES: dict[str, Feature] = {
     "trial": Feature({"limit": 1}),
     "other seed": Feature({"seed": 7}),
     "other tokenizer": Feature({"tokenizer": "cl100k_base"}),
-    "certificate": Feature({"certificate": {"difference": 0.05}}),
+    "certificate": Feature({"certificate": [0.05]}),
     "effective share": Feature({"statistics": {"effective_share": 0.7}}),
     "digits": Feature({"display": {"digits": 1}}),
     "print's marks": Feature({"display": {"marks": "paper"}}),

@@ -53,7 +53,6 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Size of a model", "models.{name}.size.", model_base.Size
     yield "Price of a model", "models.{name}.price.", model_base.Price
     yield "Price of longer prompts", "models.{name}.price.above[].", model_base.LongPrompt
-    yield "Certificate of the plan", "certificate.", config.Certificate
     yield "Adaptive runs", "adaptive.", config.Adaptive
     yield "Noise", "noise.", config.Noise
     yield "Hardware", "hardware.", config.Hardware

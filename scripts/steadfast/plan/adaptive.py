@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from steadfast.base.files import Record, Settings
-from steadfast.plan.certificate import PartCertificate, PilotCertificate
-from steadfast.plan.page import costs_table
+from steadfast.base.files import Settings
+from steadfast.plan.certificate import comparisons
 from steadfast.stats.adaptive import FIRST, Course, Design, differences
+from steadfast.stats.certificate import strata_of
 from steadfast.stats.power import Stratum
-from steadfast.stats.variance_components import mean_components
 
 RUNS, FEWEST = 60, 4
 """Simulated runs: of many models fewer."""
@@ -22,44 +21,30 @@ MOST = 40
 SEED = "adaptive"
 
 
-def adaptive_page(
-    settings: Settings, samples: Mapping[str, Sequence[Any]], rows: Sequence[Record]
-) -> Iterator[str]:
-    """Yields the lines of an adaptive run, by the plan's rows, which are of all its rounds.
+def adaptive_page(settings: Settings, samples: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """Yields the lines of an adaptive run, whose rounds are all in the plan's rows.
 
     Args:
-        settings: design, and what ``PilotCertificate`` takes but for scores.
+        settings: design, models, and what ``certificate.comparisons`` takes.
         samples: of each part.
-        rows: of the benchmark's plan.
     """
     design, models = settings["design"], len(settings["models"])
-    certificate = {name: of for name, of in settings.items() if name != "design"}
     yield from ("", "## Adaptive run", "")
     yield (
-        f"Goal {design['goal']}; at most {design['contexts']} rounds, which take of each model, "
-        "without what the journal answers:"
+        f"Goal {design['goal']}; at most {design['contexts']} rounds, which are what the table "
+        "above has."
     )
-    yield from ("", costs_table("", rows, 1.0), "")
-    # Difference and power are a certificate's, and make no difference here.
-    whole = PilotCertificate(**certificate, difference=1.0, power=0.8, scores={})
-    (of, *_) = whole.of(samples)
-    if whole.how.spread is None or not whole.how.lengths or not of.known:
+    (of, *_) = comparisons(settings["compared"], settings["tokens"], samples, {})
+    if of.how.spread is None or not of.how.lengths or not of.variances:
         yield "How much of this is expected is not known: no variances of such scores are."
         return
-    share, runs = expected_share(Design(**design), models, strata(of), whole.how.spread)
+    strata = strata_of(of.groups(of.variances[0]), FIRST)
+    share, runs = expected_share(Design(**design), models, strata, of.how.spread)
     yield (
         f"Expected is {share:.0%} of it: the mean of {runs} simulated runs, with variances of "
         f"{of.source}. In them the models are as far apart as those of the paper (standard "
-        f"deviation {whole.how.spread:.3f}); models that are nearer to each other take more:"
+        f"deviation {of.how.spread:.3f}); models that are nearer to each other take more."
     )
-    yield from ("", costs_table("", rows, share))
-
-
-def strata(of: PartCertificate) -> list[Stratum]:
-    """What clusters are drawn within, by the mean of the pairs whose variances are known."""
-    pairs = list(of.known.values())
-    typical = {group: mean_components([pair[group] for pair in pairs]) for group in pairs[0]}
-    return [stratum for group in of.groups(typical) for stratum in group.strata(FIRST)]
 
 
 def expected_share(

@@ -27,10 +27,10 @@ from steadfast.engines.stand_ins import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.adaptive import adaptive_page
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
-from steadfast.plan.certificate import PilotCertificate
+from steadfast.plan.certificate import certificate
 from steadfast.plan.labels import labels_page
 from steadfast.plan.model import KEYS, PlannedJob, planned_jobs
-from steadfast.plan.page import ROLES, benchmark_page, certificate_page, records, total_page
+from steadfast.plan.page import ROLES, benchmark_page, records, total_page
 from steadfast.plan.paths import COLUMNS as PATH_COLUMNS
 from steadfast.plan.paths import advice, paths_section, summed_paths
 from steadfast.run.job import MODELS, REWRITERS, scores_path
@@ -119,13 +119,13 @@ def make_plan(
         found = remarks.get((of.name, False), [])
         lines = benchmark_page(of.name, COLUMNS, own_rows, odd, remark, found)
         if of.certificate:
-            lines += _certificate(of, of.certificate, samples[of.name], own_rows)
+            lines += _certificate(of, of.certificate, samples[of.name])
         if of.questions:
             answering = {row["model"] for row in own_rows if not row["judges"]}
             first = next(iter(samples[of.name].values()))
             lines += labels_page(of.questions, first, len(answering))
         if of.adaptive:
-            lines += adaptive_page(of.adaptive, samples[of.name], own_rows)
+            lines += adaptive_page(of.adaptive, samples[of.name])
         _write(folder / of.name, COLUMNS, own_rows, lines)
     for name in rounds:
         own_rows, title = records(rows[rows["page"] == (name, True)]), f"{name}: rewrites"
@@ -287,10 +287,7 @@ def _judge_prompts(
 
 
 def _certificate(
-    of: PlannedBenchmark,
-    settings: Settings,
-    samples: Mapping[str, Sequence[Sample]],
-    rows: Sequence[Record],
+    of: PlannedBenchmark, settings: Settings, samples: Mapping[str, Sequence[Sample]]
 ) -> list[str]:
     """The lines of a benchmark's certificate, whose rows are written."""
     scores = {
@@ -298,10 +295,9 @@ def _certificate(
         for model in settings["models"]
         for part in of.parts
     }
-    found = PilotCertificate(**settings, scores=scores).of(samples)
-    out = of.results / "plan" / f"{of.name}.certificate.csv"
-    write_rows(out, CERTIFICATE_COLUMNS, [row for one in found for row in one.rows])
-    return [line for one in found for line in certificate_page(one, rows)]
+    rows, lines = certificate(settings, samples, scores)
+    write_rows(of.results / "plan" / f"{of.name}.certificate.csv", CERTIFICATE_COLUMNS, rows)
+    return lines
 
 
 if job := globals().get("snakemake"):

@@ -6,15 +6,11 @@ from typing import Any
 from steadfast.base.files import Record
 from steadfast.base.markdown import markdown_table
 from steadfast.contract.engine_names import WITHOUT_MODEL
-from steadfast.contract.records import OVERALL
 from steadfast.engines.cost.forecast import COSTS
-from steadfast.plan.certificate import SHOWN, PartCertificate, costs, total
 from steadfast.run.job import JUDGES, MODELS, REWRITERS
-from steadfast.stats.intervals import SIGNIFICANT
 
 ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
-COMPARED = ("one pair", "all pairs")
 ROLES = {MODELS: "answers", JUDGES: "verdicts", REWRITERS: "rewrites"}
 """What each role is asked for."""
 NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
@@ -188,102 +184,6 @@ def gpu_hours_lines(rows: Sequence[Record]) -> Iterator[str]:
         )
 
 
-def certificate_page(of: PartCertificate, rows: Sequence[Record]) -> Iterator[str]:
-    """Yields the lines of one overall difference's certificate, by the plan's rows."""
-    whole, unit = of.whole, of.whole.how.unit
-    part = f" ({of.part})" if of.part else ""
-    yield from ("", f"## Certificate{part}: a difference of {whole.difference:g}", "")
-    if not of.known:
-        yield (
-            "None yet: no variances are known. Run two models or more as a pilot, with four "
-            f"{unit} or more of each task, and plan again."
-        )
-        return
-    needs = of.rows
-    yield from (
-        f"{unit.capitalize()} that tell two models apart which differ by {whole.difference:g}, in "
-        f"{whole.power:.0%} of runs, by a t test of the paired differences of {unit.split()[0]} at "
-        f"{SIGNIFICANT:.0%}: where one pair is compared, and for each of the {whole.pairs} pairs "
-        "of the config (Bonferroni).",
-        f"Assumed: the variances below, and {unit.split()[0]} that are skewed against the better "
-        "model, a few in which it fails (an exponential distribution). Where they are normal, the "
-        "run tells more apart than is promised here.",
-        "Smallest: the difference that the run tells apart as often with what is configured.",
-        f"Variances are those of {of.source}; overall, the pair that needs most is shown, of tasks "
-        "the mean of the pairs.",
-    )
-    yield from ("", _needs_table(of, needs, unit), "")
-    if len(of.known) > 1:
-        yield from ("Overall, by pair:", "", _pairs_table(needs, unit), "")
-    if whole.how.lengths:
-        yield "With fewer expressions and variables of each task, overall and for all pairs:"
-        yield from ("", _designs_table(of, unit), "")
-    wanted = _most([row["clusters_all"] for row in needs if row["task"] == OVERALL])
-    if wanted:
-        yield (
-            f"What a whole run with {wanted:,} {unit} takes, as the plan's numbers grow with them; "
-            "what the journal answers is not taken off:"
-        )
-        yield from ("", costs_table(of.part, rows, wanted / of.now))
-
-
-def _needs_table(of: PartCertificate, needs: Sequence[Record], unit: str) -> str:
-    rows = []
-    for task in dict.fromkeys(row["task"] for row in needs):
-        own = [row for row in needs if row["task"] == task]
-        asked = of.tasks.get(task) if of.whole.how.lengths else None
-        kinds = [asked.expressions, asked.variables] if asked else ["", ""]
-        counts = [_most([row[name] for row in own]) for name in ("clusters", "clusters_all")]
-        smallest = [max(row[name] for row in own) for name in ("smallest_now", "smallest_now_all")]
-        now = own[0]["clusters_now"]
-        rows.append([task, *kinds, *map(_count, counts), now, *map(_difference, smallest)])
-    head = ["", "expressions", "variables", *(f"{unit}, {what}" for what in COMPARED), "configured"]
-    head += [f"smallest difference, {what}" for what in COMPARED]
-    return markdown_table(head, rows, padded=False)
-
-
-def _pairs_table(needs: Sequence[Record], unit: str) -> str:
-    pairs = [row for row in needs if row["task"] == OVERALL]
-    pairs.sort(key=lambda row: -(row["clusters_all"] or float("inf")))
-    rows = [
-        [row["model"], row["other"], _count(row["clusters"]), _count(row["clusters_all"])]
-        for row in pairs[:SHOWN]
-    ]
-    if len(pairs) > SHOWN:
-        rows.append([f"and {len(pairs) - SHOWN} pairs that need less", "", "", ""])
-    head = ["model", "other", *(f"{unit}, {what}" for what in COMPARED)]
-    return markdown_table(head, rows, padded=False)
-
-
-def _designs_table(of: PartCertificate, unit: str) -> str:
-    rows = []
-    for taken, prompts, clusters in of.designs():
-        requests = None if clusters is None else round(prompts * clusters * len(of.asked))
-        rows.append([taken, f"{prompts:,.0f}", _count(clusters), _count(requests)])
-    head = ["taken", "prompts of a context of each scenario", unit, "requests in all"]
-    return markdown_table(head, rows, padded=False)
-
-
-def costs_table(part: str, rows: Sequence[Record], factor: float) -> str:
-    """What so many times a plan's rows of a part, or (empty) of all parts, take of each model."""
-    names = ["model", "requests", "prompt_tokens", "distinct_tokens", "output_budget",
-             "gpu_hours", *COSTS, "currency"]  # fmt: skip
-    return columns_table(names, costs(rows, part, factor))
-
-
-def _most(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return max(known) if len(known) == len(counts) else None
-
-
-def _count(count: int | None) -> str:
-    return "over a million" if count is None else f"{count:,}"
-
-
-def _difference(value: float) -> str:
-    return f"{value:.3f}" if value <= 1 else "none"
-
-
 def show(value: object) -> str:
     match value:
         case None:
@@ -295,3 +195,9 @@ def show(value: object) -> str:
         case float():
             return f"{value:,.2f}"
     return str(value)
+
+
+def total(rows: Sequence[Record], column: str) -> Any:
+    """A column's sum over the rows that have a value; None where none has."""
+    values = [row[column] for row in rows if row[column] is not None]
+    return sum(values) if values else None

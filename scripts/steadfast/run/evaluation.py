@@ -330,7 +330,7 @@ class Evaluation:
             },
             "judge_prompts": prompts,
             "templates": self.templates(benchmark),
-            "certificate": {**wanted.model_dump(), **comparing} if wanted else None,
+            "certificate": {"differences": wanted, **comparing} if wanted else None,
             "questions": questions,
             **({"adaptive": design} if design else {}),
         }

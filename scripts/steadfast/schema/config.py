@@ -1,8 +1,8 @@
 """The closed schema of the config: every key, its type, its default and what it is for."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
@@ -111,15 +111,6 @@ class Noise(StrictModel):
         return self
 
 
-class Certificate(StrictModel):
-    """Target plan: which difference between two models a run is to tell apart, and how surely."""
-
-    difference: float = plan(
-        "Difference between two models' scores (0 to 1), overall.", 0.03, gt=0, le=1
-    )
-    power: float = plan("Share of runs in which it is told apart.", 0.8, ge=0.1, le=0.999)
-
-
 class Adaptive(StrictModel):
     """A run in rounds of contexts, which asks each model no more than its goal needs."""
 
@@ -180,9 +171,10 @@ class Config(StrictModel):
         ge=1,
     )
     noise: Noise = section(Noise, "Which requests are repeated.")
-    certificate: Certificate | None = plan(
-        "What the plan certifies: how many contexts, expressions and variables (or groups, "
-        "records, instances) tell a wanted difference apart, and what they cost; null: nothing."
+    certificate: list[Annotated[float, Field(gt=0, le=1)]] = plan(
+        "Differences between two models' scores (0 to 1), of which the plan says how many contexts "
+        "(or groups, records, instances) tell them apart; such as [0.02, 0.05].",
+        [],
     )
     adaptive: Adaptive | None = key(
         "A run in rounds that ends when its goal is known (docs/cost.md); declared before its "

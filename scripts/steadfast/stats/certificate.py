@@ -6,14 +6,14 @@ out both. What is promised holds for contexts that are skewed against the better
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
-from steadfast.stats.power import Stratum, power_of_run, smallest_of_run
+from steadfast.stats.power import Stratum, smallest_of_run, standard_error
 from steadfast.stats.scores import prompts_of
 from steadfast.stats.step_down import FEWEST
 from steadfast.stats.variance_components import CELL, Components
@@ -96,57 +96,36 @@ class TaskGroup:
             return [Stratum(1.0, variance + trend, lengths)]
         return [Stratum(1 / lengths, variance, clusters)] * lengths
 
-    def of_task(self, task: str) -> "TaskGroup":
-        """The same with one task alone."""
-        return replace(self, weights=np.array(self.components.tasks) == task)
+
+def strata_of(groups: Sequence[TaskGroup], clusters: int) -> list[Stratum]:
+    """Returns those of a run with so many clusters, see ``TaskGroup.strata``."""
+    return [stratum for group in groups for stratum in group.strata(clusters)]
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What is to be told apart.
+def smallest(groups: Sequence[TaskGroup], clusters: int, pairs: int = 1) -> float:
+    """Returns the smallest difference told apart with power ``POWER``; nan by too few clusters.
 
-    Attributes:
-        difference: between two models, in the unit of the totals.
-        power: how often.
-        pairs: of models that are compared, see ``power.power_of_run``.
-        skewed: whether clusters are taken for skewed against the better model, or for normal.
+    ``pairs`` of models are compared (``power.smallest_of_run``).
     """
-
-    difference: float
-    power: float
-    pairs: int = 1
-    skewed: bool = True
-
-    def reached(self, groups: Sequence[TaskGroup], clusters: int) -> float:
-        """The power of a run with so many clusters, see ``TaskGroup.strata``."""
-        strata = _strata(groups, clusters)
-        return power_of_run(self.difference, strata, self.pairs, self.skewed) if strata else 0.0
-
-    def smallest(self, groups: Sequence[TaskGroup], clusters: int) -> float:
-        """The smallest difference that such a run tells apart with the wanted power, or nan."""
-        if strata := _strata(groups, clusters):
-            return smallest_of_run(strata, self.pairs, self.power, self.skewed)
+    strata = strata_of(groups, clusters)
+    if sum(stratum.clusters for stratum in strata) < FEWEST:
         return float("nan")
-
-    def clusters(self, groups: Sequence[TaskGroup]) -> int | None:
-        """The fewest clusters with which a run reaches the power; None beyond ``MOST``."""
-        most = 1
-        while self.reached(groups, most) < self.power:
-            most *= 2
-            if most > MOST:
-                return None
-        least = most // 2
-        while most - least > 1:
-            middle = (most + least) // 2
-            enough = self.reached(groups, middle) >= self.power
-            least, most = (least, middle) if enough else (middle, most)
-        return most
+    return smallest_of_run(strata, pairs, skewed=True) if standard_error(strata) else 0.0
 
 
-def _strata(groups: Sequence[TaskGroup], clusters: int) -> list[Stratum]:
-    """All of a run; none where they have too few clusters for any test."""
-    found = [stratum for group in groups for stratum in group.strata(clusters)]
-    return found if sum(stratum.clusters for stratum in found) >= FEWEST else []
+def clusters_needed(groups: Sequence[TaskGroup], difference: float, pairs: int = 1) -> int | None:
+    """Returns the fewest clusters that tell a difference apart; None beyond ``MOST``."""
+    most = 1
+    while not smallest(groups, most, pairs) <= difference:
+        most *= 2
+        if most > MOST:
+            return None
+    least = most // 2
+    while most - least > 1:
+        middle = (most + least) // 2
+        enough = smallest(groups, middle, pairs) <= difference
+        least, most = (least, middle) if enough else (middle, most)
+    return most
 
 
 def pilot_rows(scores: Iterable[Scored], compared: Compared) -> pd.DataFrame:

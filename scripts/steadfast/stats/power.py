@@ -66,50 +66,29 @@ def degrees_of_freedom(strata: Sequence[Stratum]) -> float:
     return float(sum(shares) ** 2 / sum(one**2 / (stratum.clusters - 1) for one, stratum in of))
 
 
-def power_of_run(
-    difference: float, strata: Sequence[Stratum], pairs: int = 1, skewed: bool = False
+def smallest_of_run(
+    strata: Sequence[Stratum], pairs: int = 1, power: float = POWER, skewed: bool = False
 ) -> float:
-    """Returns how often a run tells two models apart that differ by so much; 0 without freedom.
+    """Returns the smallest difference told apart with the wanted power; nan without freedom.
 
     Args:
-        difference: the true one, above 0.
         strata: the run's clusters.
         pairs: of models that are compared. The test is held to ``SIGNIFICANT`` ÷ pairs
             (Bonferroni); the step-down correction asks for less, and tells pairs apart more often.
+        power: in how many of runs.
         skewed: whether clusters are, against the better model, in place of normal.
     """
     freedom = degrees_of_freedom(strata)
     if freedom <= 0:
-        return 0.0
-    error = standard_error(strata)
-    if not error:
-        return 1.0
-    if not _many(strata):
-        return float(np.mean(_told_from(strata, pairs, skewed) <= difference))
-    limit = _limit(freedom, pairs)
+        return float("nan")
+    if sum(stratum.clusters for stratum in strata) <= FEW:
+        return float(np.quantile(_told_from(strata, pairs, skewed), power))
+    limit = float(scipy.special.stdtrit(freedom, 1 - SIGNIFICANT / (2 * pairs)))
     if skewed:
         reach, spread = _reach(strata, limit)
-        return float(scipy.special.ndtr((difference / error - reach) / spread))
-    shift, nctdtr = difference / error, scipy.special.nctdtr
-    above, below = 1 - nctdtr(freedom, shift, limit), nctdtr(freedom, shift, -limit)
-    # scipy has no number for tails that are next to nothing.
-    return float((above if above == above else shift > limit) + (below if below == below else 0))
-
-
-def smallest_of_run(
-    strata: Sequence[Stratum], pairs: int = 1, power: float = POWER, skewed: bool = False
-) -> float:
-    """Returns the smallest difference told apart with the wanted power; nan without freedom."""
-    freedom = degrees_of_freedom(strata)
-    if freedom <= 0:
-        return float("nan")
-    if not _many(strata):
-        return float(np.quantile(_told_from(strata, pairs, skewed), power))
-    if skewed:
-        reach, spread = _reach(strata, _limit(freedom, pairs))
         return standard_error(strata) * (reach + spread * float(scipy.special.ndtri(power)))
     # The other tail of the noncentral t is next to nothing where power is worth having.
-    shift = scipy.special.nctdtrinc(freedom, 1 - power, _limit(freedom, pairs))
+    shift = scipy.special.nctdtrinc(freedom, 1 - power, limit)
     return float(standard_error(strata) * shift)
 
 
@@ -119,14 +98,6 @@ def smallest_difference(error: float, freedom: float, pairs: int = 1) -> float:
         return float("nan")
     clusters = round(freedom) + 1
     return smallest_of_run([Stratum(1.0, error**2 * clusters, clusters)], pairs)
-
-
-def _many(strata: Sequence[Stratum]) -> bool:
-    return sum(stratum.clusters for stratum in strata) > FEW
-
-
-def _limit(freedom: float, pairs: int) -> float:
-    return float(scipy.special.stdtrit(freedom, 1 - SIGNIFICANT / (2 * pairs)))
 
 
 def _reach(strata: Sequence[Stratum], limit: float) -> tuple[float, float]:

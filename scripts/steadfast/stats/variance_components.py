@@ -1,7 +1,7 @@
-"""What paired differences between two models vary by: contexts, expressions, variables, the rest.
+"""What paired differences between two models vary by: contexts, and single samples of these.
 
 A difference on one sample is taken as the sum of a mean, effects of its context, expression and
-variable, and a residual, each drawn at random (Searle, Casella and McCulloch 1992, chapter 4:
+variable, and a residual (Searle, Casella and McCulloch 1992, chapter 4:
 estimates by the analysis of variance). The tasks of one context share it, so that what contexts
 add has covariances between tasks. Over the lengths of contexts a difference may have a trend.
 """
@@ -15,7 +15,7 @@ import pandas as pd
 
 from steadfast.base.files import Record
 
-ARRAYS = ("context", "trend", "expression", "variable", "residual")
+ARRAYS = ("context", "trend", "residual")
 CELL = ["group", "part", "cluster", "task", "expression", "variable"]
 
 
@@ -27,17 +27,13 @@ class Components:
         tasks: that share their contexts.
         context: covariances of what contexts of one length add, between tasks.
         trend: those of what a doubling of the length adds.
-        expression: of each task, what its expressions add.
-        variable: likewise its variables.
-        residual: likewise single samples.
+        residual: of each task, what single samples add.
         freedom: degrees of freedom that context rests on.
     """
 
     tasks: tuple[str, ...]
     context: np.ndarray
     trend: np.ndarray
-    expression: np.ndarray
-    variable: np.ndarray
     residual: np.ndarray
     freedom: int
 
@@ -90,10 +86,10 @@ def components_of(
         if freedom < 1:
             continue
         by_task = [_of_task(own[own["task"] == task]) for task in means.columns]
-        residual, expression, variable, size = np.array(by_task).T
+        residual, size = np.array(by_task).T
         context = within.T @ within / freedom - np.diag(residual / size)
         found[str(group)] = Components(
-            tuple(map(str, means.columns)), context, trend, expression, variable, residual, freedom
+            tuple(map(str, means.columns)), context, trend, residual, freedom
         )
     return found
 
@@ -120,29 +116,21 @@ def _within_parts(
     return means - design @ (np.linalg.pinv(design) @ means), np.outer(slope, slope), freedom
 
 
-def _of_task(rows: pd.DataFrame) -> tuple[float, float, float, float]:
-    """Returns variances of residual, expressions and variables, and a context's most samples."""
-    values = rows["difference"].to_numpy()
-    cluster, *factors = (
-        pd.factorize(rows[name])[0] for name in ("cluster", "expression", "variable")
-    )
+def _of_task(rows: pd.DataFrame) -> tuple[float, float]:
+    """Returns the variance of the residual, and the samples of a context.
+
+    What contexts add is taken out first (Frisch and Waugh 1933), then expressions and variables.
+    """
+    columns = ("cluster", "expression", "variable")
+    cluster, *factors = (pd.factorize(rows[name])[0] for name in columns)
     levels = [np.eye(codes.max() + 1)[codes] for codes in factors]
-    size = len(values) / (cluster.max() + 1)
-    # What contexts add is taken out of everything else first (Frisch and Waugh 1933).
-    apart = pd.DataFrame(np.column_stack([values, *levels]))
+    apart = pd.DataFrame(np.column_stack([rows["difference"], *levels]))
     left, design = np.hsplit((apart - apart.groupby(cluster).transform("mean")).to_numpy(), [1])
     left = left - design @ np.linalg.lstsq(design, left, rcond=None)[0]
-    freedom = len(values) - cluster.max() - 1 - int(np.linalg.matrix_rank(design))
+    contexts = cluster.max() + 1
+    freedom = len(rows) - contexts - int(np.linalg.matrix_rank(design))
     residual = float((left**2).sum()) / freedom if freedom > 0 else 0.0
-
-    def between(level: np.ndarray) -> float:
-        if level.shape[1] < 2:
-            return 0.0
-        counts = level.sum(axis=0)
-        spread = float(np.var(values @ level / counts, ddof=1))
-        return max(0.0, spread - residual / float(counts.mean()))
-
-    return residual, *map(between, levels), size
+    return residual, len(rows) / contexts
 
 
 def mean_components(of: Sequence[Components]) -> Components:

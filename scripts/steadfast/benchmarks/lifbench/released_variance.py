@@ -30,7 +30,7 @@ HEAD = """\
 #   context     covariances of what contexts of one length add: there is one context a length, so
 #               that this is what a straight line over the doublings of the length leaves
 #   trend       covariances of what a doubling of the length adds
-#   expression, variable, residual: variances of what expressions, variables, single samples add
+#   residual    variances of what single samples add
 #   freedom     degrees of freedom that context has in each pair
 # corrected: of scenarios to which the corrected rubric gives other variances, those by it.
 """
