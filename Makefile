@@ -22,7 +22,8 @@
 # make show        everything about one sample: make show SAMPLE=LSI/… MODEL=my-model
 #
 # make compare     what differs between two runs: make compare A=results B=other/results (docs/compare.md)
-# make gate        whether run B is no worse than run A: make gate A=results B=other/results MARGIN=.02
+# make gate        whether run B is no worse than run A: make gate A=results B=other/results MARGIN=.02;
+#                  STRICT=1 asks for as many contexts as show any loss of the margin (docs/compare.md)
 #
 # make labels      draws N=150 answers that people are to judge, as a sheet and a page (docs/judging.md)
 #
@@ -76,7 +77,7 @@ compare: .venv/base
 	@$(COMMAND) compare $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'
 
 gate: .venv/base
-	@$(COMMAND) gate $(if $(CONFIG),--config $(CONFIG)) $(if $(MARGIN),--margin $(MARGIN)) -- '$(A)' '$(B)'
+	@$(COMMAND) gate $(if $(CONFIG),--config $(CONFIG)) $(if $(MARGIN),--margin $(MARGIN)) $(if $(STRICT),--strict) -- '$(A)' '$(B)'
 
 labels: .venv/base
 	@$(COMMAND) labels $(if $(N),--number $(N)) $(CONFIG)

@@ -1,11 +1,18 @@
-"""How often a gate errs: passes a run that is worse by the margin, or calls an equal one worse.
+"""How often a gate errs: passes a run that lost the margin or more, or calls a smaller loss worse.
 
-Both runs' scores are drawn, 500 times a line, and go through the project's own test and gate.
-A version differs from the other evenly over contexts (normal), much in a few (skewed), or fails
-some contexts or records and no others. Pass is how often a run passes, worse how often it is called
-so, where the new version is worse by the margin, equal, and better by the margin.
+What each version changes is drawn here, 500 times a line, and goes through the project's own test
+and gate. Losses come in these shapes:
 
-Run: ``PYTHONPATH=scripts:bench python bench/gate.py``
+- even: every context loses a little (normal); skewed: some contexts lose much (exponential);
+- noisy scenario: as even, and one of three scenarios varies five times as much;
+- broken: the stated share of contexts loses the same, and nothing else changes;
+- broken + noise: the same, and all contexts vary a little;
+- records: single verdicts, of which 3 % flip each way anyhow.
+
+``unseen`` is the share of contexts below which the gate promises nothing. Losses that hit fewer
+stand in lines of their own, marked *.
+
+Run: ``PYTHONPATH=scripts python bench/gate.py``
 """
 
 from collections.abc import Callable, Iterator
@@ -14,82 +21,101 @@ from typing import cast
 
 import numpy as np
 import pandas as pd
-from coverage import normal, skewed
 
-from steadfast.compare.gate import PASS, WORSE, gate
+from steadfast.compare.gate import PASS, WORSE, gate, unseen_share
 from steadfast.compare.results import MEASURED, TESTS, Comparison
 from steadfast.stats.intervals import Clusters
 
-RUNS, MARGIN, SAMPLES = 500, 0.05, 5
-Version = Callable[[np.random.Generator, tuple[int, int], float], np.ndarray]
-"""Gives what each cluster's score changes by: of a generator, the runs and clusters, the mean."""
+RUNS, MARGIN, SCENARIOS = 500, 0.05, 3
+Changes = np.ndarray
+"""By how much each context changes: a row a run, a column a context."""
+Shape = Callable[[np.random.Generator, int, float], Changes]
+"""Draws the changes of so many contexts whose mean is that loss in truth."""
 
 
-def failing(rng: np.random.Generator, size: tuple[int, int], mean: float) -> np.ndarray:
-    """Some contexts lose .5, and, where the mean is more than that, as many gain it."""
-    lost, gained = (0.05 - min(mean, 0.0), 0.05 + max(mean, 0.0))
-    drawn = rng.random(size)
-    return np.where(drawn < 2 * lost, -0.5, np.where(drawn > 1 - 2 * gained, 0.5, 0.0))
+def even(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
+    return rng.normal(-loss, 0.08, (RUNS, contexts))
 
 
-VERSIONS: dict[str, Version] = {
-    "normal": lambda rng, size, mean: mean + normal(rng, size),
-    "skewed": lambda rng, size, mean: mean + skewed(rng, size),
-    "failing": failing,
+def skewed(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
+    return 0.08 - loss - rng.exponential(0.08, (RUNS, contexts))
+
+
+def noisy_scenario(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
+    spread = np.where(np.arange(contexts) % SCENARIOS == 0, 0.1, 0.02)
+    return rng.normal(-loss, spread, (RUNS, contexts))
+
+
+def broken(share: float | None, noise: float) -> Shape:
+    """That share of contexts loses, by default the least that the gate promises to see."""
+
+    def draw(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
+        hit = unseen_share(contexts) if share is None else share
+        lost = np.where(rng.random((RUNS, contexts)) < hit, loss / hit, 0.0)
+        return rng.normal(0, noise, lost.shape) - lost if noise else -lost
+
+    return draw
+
+
+def records(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
+    """Nine in ten are right before."""
+    right, drawn = rng.random((RUNS, contexts)) < 0.9, rng.random((RUNS, contexts))
+    falls, rises = (0.03 + loss) / 0.9, 0.03 / 0.1
+    return np.where(right, -1.0 * (drawn < falls), 1.0 * (drawn < rises))
+
+
+CONTEXTS = (3, 6, 12, 20, 28)
+SHAPES: dict[str, tuple[Shape, tuple[int, ...], bool]] = {
+    "even": (even, CONTEXTS, False),
+    "skewed": (skewed, CONTEXTS, False),
+    "noisy scenario": (noisy_scenario, (6, 12, 21), True),
+    "broken": (broken(None, 0.0), CONTEXTS, False),
+    "broken + noise": (broken(None, 0.02), CONTEXTS, False),
+    "* broken, 1 of 18": (broken(1 / 18, 0.0), CONTEXTS, False),
+    "* broken, 1 of 18, + noise": (broken(1 / 18, 0.02), CONTEXTS, False),
+    "records": (records, (60, 120, 240), False),
 }
 
 
-def contexts(kind: str, number: int, mean: float) -> tuple[np.ndarray, np.ndarray]:
-    """Totals of both versions, by run, context and sample; contexts differ for both alike."""
-    rng = np.random.default_rng([number, int(1000 * abs(mean)), len(kind)])
-    shape = (RUNS, number, SAMPLES)
-    level = 0.5 + rng.normal(0, 0.06, (RUNS, number, 1))
-    change = VERSIONS[kind](rng, (RUNS, number), mean)[..., None]
-    return level + rng.normal(0, 0.05, shape), level + change + rng.normal(0, 0.05, shape)
+def verdicts(changes: list[Changes], by_scenario: bool) -> Iterator[str]:
+    """What the gate says of each run; a measure for each of the changes."""
+    tests = [_tests(f"S{number}", of, by_scenario) for number, of in enumerate(changes)]
+    rows = [("b", "m", f"S{number}", "", 1.0, 1, 0, False) for number in range(len(changes))]
+    measured = pd.DataFrame(rows, columns=[*MEASURED])
+    for run in range(RUNS):
+        of_run = pd.concat([rows.iloc[[run]] for rows in tests])
+        comparison = SimpleNamespace(tests=of_run, measured=measured)
+        yield gate(cast(Comparison, comparison), MARGIN).verdict
 
 
-def records(other: float, number: int, mean: float) -> tuple[np.ndarray, np.ndarray]:
-    """The same of records right (nine in ten) or wrong, of which ``other`` flip each way anyhow."""
-    rng = np.random.default_rng([number, int(1000 * abs(mean)), int(1000 * other)])
-    shape = (RUNS, number, 1)
-    before, drawn = rng.random(shape) < 0.9, rng.random(shape)
-    falls = before & (drawn < (other + max(-mean, 0)) / 0.9)
-    rises = ~before & (drawn < (other + max(mean, 0)) / 0.1)
-    return before.astype(float), np.where(falls, 0.0, np.where(rises, 1.0, before))
-
-
-def verdicts(before: np.ndarray, after: np.ndarray) -> Iterator[str]:
-    """What the gate says of each run; all are tested at once, as models are (``stats.pairs``)."""
-    run, cluster, _ = (axis.ravel() for axis in np.indices(before.shape))
-    frame = pd.DataFrame({"run": run, "cluster": cluster.astype(str)})
-    frame["total"] = (after - before).ravel()
-    of = Clusters(frame, []).means(frame, ["run"], limits=(-1, 1))
-    error, freedom = of.errors()[:2]
-    rows = of.rows("difference").assign(p=of.p_values(), error=error, freedom=freedom)
-    rows = rows.assign(benchmark="b", model="m", cell="", measure="S", p_holm=np.nan)[[*TESTS]]
-    measured = pd.DataFrame([("b", "m", "S", "", 1.0, before[0].size, 0)], columns=[*MEASURED])
-    for number, equal in enumerate((before == after).all(axis=(1, 2))):
-        # Of equal scores there is no test (``compare.results``).
-        tests = rows.iloc[number : number + (not equal)]
-        yield gate(
-            cast(Comparison, SimpleNamespace(tests=tests, measured=measured)), MARGIN
-        ).verdict
+def _tests(measure: str, changes: Changes, by_scenario: bool) -> pd.DataFrame:
+    """A row a run, as ``stats.pairs`` tests two models."""
+    run, cluster = (axis.ravel() for axis in np.indices(changes.shape))
+    frame = pd.DataFrame({"run": run, "cluster": cluster.astype(str), "total": changes.ravel()})
+    frame["scenario"] = (cluster % SCENARIOS).astype(str) if by_scenario else ""
+    estimates = Clusters(frame, ["scenario"]).means(frame, ["run"], limits=(-1, 1))
+    error, freedom = estimates.errors()[:2]
+    rows = estimates.rows("difference").assign(error=error, freedom=freedom)
+    rows = rows.assign(benchmark="b", model="m", cell="", measure=measure, p=1.0, p_holm=1.0)
+    return rows.assign(clusters=changes.shape[1])[[*TESTS]]
 
 
 def main() -> None:
-    """A line a kind of version and number of clusters."""
-    print("versions differ by        number   worse: pass   equal: worse    pass   better: worse")
-    kinds = {kind: (contexts, kind, (6, 12, 24)) for kind in VERSIONS}
-    kinds |= {
-        f"records, {other} flip": (records, other, (30, 60, 120, 240)) for other in (0.0, 0.03)
-    }
-    for name, (draw, how, numbers) in kinds.items():
+    """A line a shape and number of contexts."""
+    header = "margin lost: pass, worse   equal: pass, worse   4 measures lose .3, .75: worse"
+    print(f"{'changes':26} contexts unseen   {header}")
+    for name, (draw, numbers, by_scenario) in SHAPES.items():
         for number in numbers:
-            said = [list(verdicts(*draw(how, number, mean))) for mean in (-MARGIN, 0.0, MARGIN)]
-            values = (
-                said[0].count(PASS), said[1].count(WORSE), said[1].count(PASS), said[2].count(WORSE)
-            )  # fmt: skip
-            print(f"{name:26} {number:5}", *(f"{v / RUNS:>12.3f}" for v in values), flush=True)
+            rng = np.random.default_rng([number, len(name)])
+            values = []
+            for loss in (MARGIN, 0.0):
+                found = list(verdicts([draw(rng, number, loss)], by_scenario))
+                values += [found.count(PASS), found.count(WORSE)]
+            for loss in (0.3, 0.75):
+                measures = [np.clip(draw(rng, number, loss), -1, 1) for _ in range(4)]
+                values.append(list(verdicts(measures, by_scenario)).count(WORSE))
+            shares = "".join(f"{value / RUNS:>9.3f}" for value in values)
+            print(f"{name:26} {number:8} {unseen_share(number):6.2f} {shares}", flush=True)
 
 
 if __name__ == "__main__":

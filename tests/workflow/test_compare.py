@@ -89,10 +89,10 @@ def test_what_a_run_is_called_is_no_setting(base, tmp_path):
     assert (done.returncode, "Settings: the same.\n" in done.stdout) == (0, True)
 
 
-def test_a_gate_passes_what_is_the_same_and_stops_what_is_worse(base, changed):
+def test_a_gate_names_what_is_the_same_and_stops_what_is_worse(base, changed):
     same = command("gate", base.path("results"), base.path("results"), cwd=".")
     assert same.returncode == 0, same.stderr
-    assert same.stdout.splitlines()[-1].startswith("Gate, margin 0.02 of full marks: pass")
+    assert same.stdout.splitlines()[-1].startswith("Gate, margin 0.02 of full marks: identical")
     worse = command("gate", base.path("results"), changed.path("results"), cwd=".")
     assert worse.returncode == 3, worse.stderr
     (line,) = [line for line in worse.stdout.splitlines() if " ARS " in line and "sim-a" in line]

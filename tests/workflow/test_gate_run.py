@@ -10,7 +10,7 @@ from servers import Server, running
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-RECORDS, FEW = 240, 12
+RECORDS, FEW = 240, 40
 WRONG = {"v1": 12, "v2-better": 2, "v2-worse": 30, "v2": 12}
 """Prompts in a hundred that each version answers wrongly; v2 errs in other ones than v1."""
 
@@ -53,18 +53,19 @@ def runs(tmp_path_factory):
         return found
 
 
-def gate(runs, a: str, b: str, margin: str = "0.05"):
-    done = command("gate", runs[a], runs[b], "--margin", margin, cwd=".")
+def gate(runs, a: str, b: str, margin: str = "0.05", *options: str):
+    done = command("gate", runs[a], runs[b], "--margin", margin, *options, cwd=".")
     print(done.stdout, done.stderr)
     return done.returncode, done.stdout.splitlines()
 
 
+# 1 − .05^(1/240) = .0124
+UNSEEN = "; a failure in fewer than 1% of contexts may be unseen (240 were sampled)."
 CASES = {
-    ("v1", "v2-better"): (0, "pass (1 pass)."),
+    ("v1", "v2-better"): (0, f"pass (1 pass){UNSEEN}"),
     ("v1", "v2-worse"): (3, "worse (1 worse)."),
-    ("v1", "v2"): (0, "pass (1 pass)."),
-    ("v1", "v1"): (0, "pass (1 pass)."),
-    ("few-v1", "few-v2"): (4, "cannot tell (1 cannot tell)."),
+    ("v1", "v2"): (0, f"pass (1 pass){UNSEEN}"),
+    ("v1", "v1"): (0, "identical (1 identical)."),
 }
 
 
@@ -85,8 +86,17 @@ def test_samples_that_fell_stand_before_the_verdict_and_more_are_counted(runs):
     assert not [line for line in gate(runs, "v1", "v2-better")[1] if "fell" in line]
 
 
+def test_a_strict_gate_says_how_many_contexts_it_needs(runs):
+    # .98^149 = .0493
+    code, lines = gate(runs, "few-v1", "few-v2", "0.02", "--strict")
+    (line,) = [line for line in lines if " Score " in line]
+    assert code == 4 and "strict needs 149 contexts, groups or records; 40 were sampled" in line
+    assert gate(runs, "v1", "v2", "0.05", "--strict")[0] == 0  # .95^59 = .0485
+
+
 def test_too_small_a_run_says_how_many_more_would_tell(runs):
-    _, lines = gate(runs, "few-v1", "few-v2")
+    code, lines = gate(runs, "few-v1", "few-v2", "0.02")
+    assert (code, lines[-1].split(": ")[1]) == (4, "cannot tell (1 cannot tell).")
     (line,) = [line for line in lines if " Score " in line]
     assert "× as many contexts, groups or records would tell" in line
     # The whole runs tell at .05, and nothing at a margin that is a tenth of it.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.command.says_why import says_why
-from steadfast.compare.gate import ENDS, gate
+from steadfast.compare.gate import EXIT_CODES, gate
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import gate_text
 from steadfast.run.finished import FinishedRun
@@ -24,9 +24,9 @@ def main(given: Namespace) -> int:
             raise UserError(f"--margin {given.margin:g}: name a share above 0 and below 1")
         a, b = (stack.enter_context(_run(of, given.config)) for of in (given.a, given.b))
         comparison = compare_results(a, b)
-        found = gate(comparison, given.margin)
+        found = gate(comparison, given.margin, given.strict)
         print(gate_text(found, comparison, given.margin, given.a, given.b), end="")
-    return ENDS[found.verdict]
+    return EXIT_CODES[found.verdict]
 
 
 @contextmanager

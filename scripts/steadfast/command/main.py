@@ -167,7 +167,8 @@ COMMANDS = {
         ),
     ),
     "gate": Command(
-        "says whether run B is no worse than run A: ends with 0, or 3 (worse), or 4 (cannot tell)",
+        "says whether run B is no worse than run A: ends with 0 (pass, identical), 3 (worse) or "
+        "4 (cannot tell)",
         "results other/results --margin 0.02",
         (
             *TWO_RUNS,
@@ -176,6 +177,12 @@ COMMANDS = {
                 type=float,
                 default=0.02,
                 help="by how much B may be worse, as a share of full marks: %(default)s",
+            ),
+            argument(
+                "--strict",
+                action="store_true",
+                help="pass only where so many contexts were sampled that a failure of the others "
+                "stays within the margin",
             ),
         ),
     ),

@@ -17,7 +17,7 @@ from steadfast.compare import flips
 from steadfast.config.portable import portable
 from steadfast.contract.components import Scored
 from steadfast.contract.part_files import read_data
-from steadfast.contract.records import RELEASED, ScoreRecord
+from steadfast.contract.records import RELEASED, OutputRecord, ScoreRecord
 from steadfast.run.finished import FinishedPart, FinishedRun
 from steadfast.stats.pairs import COLUMNS as COMPARED
 from steadfast.stats.pairs import holm
@@ -26,9 +26,9 @@ from steadfast.stats.tidy import write_csv
 
 TESTS = (
     "benchmark", "model", "cell", "measure", "difference", "low", "high", "p", "p_holm", "n",
-    "error", "freedom",
+    "error", "freedom", "clusters",
 )  # fmt: skip
-MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking")
+MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking", "identical")
 ABSENT = "(not there)"
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
@@ -47,7 +47,8 @@ class Comparison:
         tests: differences on the samples that both have, by the benchmark's own test (``TESTS``);
             p_holm is corrected over the models of a cell, measure names a main measure.
         measured: main measures that are tested (``MEASURED``): the keys of their cells, full marks,
-            and how many of A's scored answers there are and have no score in B.
+            how many of A's scored answers there are and have no score in B, and whether all
+            responses and scores of the model are the same in both runs.
         compared: benchmark, model, task, samples: how many samples were compared.
         samples: those that flipped (``flips.COLUMNS``).
     """
@@ -178,7 +179,7 @@ class _Benchmark:
             if metric in frames["B"]
         }
         self._task = a.evaluation.tasks[name]
-        parts = {"A": a.parts(name), "B": b.parts(name)}
+        self._parts = parts = {"A": a.parts(name), "B": b.parts(name)}
         self.names = {
             label: {
                 "model": run.models(name),
@@ -251,7 +252,7 @@ class _Benchmark:
         return shown.assign(p_holm=corrected)[list(TESTS)]
 
     def measured(self) -> Iterator[tuple[object, ...]]:
-        """The main measures of each model that are tested, and what B lacks of A's scores."""
+        """The main measures of each model that are tested, and what is to be known of them."""
         for model in self._models:
             scored = [
                 key in b and b[key]["total"] is not None
@@ -259,10 +260,24 @@ class _Benchmark:
                 for key, one in a.items()
                 if one["total"] is not None
             ]
-            counts = len(scored), scored.count(False)
+            counts = len(scored), scored.count(False), self._identical(model)
             for name, measure in self._measures.items():
                 where = moved.shown_keys(measure.compared)
                 yield self.name, model, name, where, measure.full, *counts
+
+    def _identical(self, model: str) -> bool:
+        """Whether a model's responses to all prompts, and their scores, are those of both runs."""
+        if self._parts["A"].keys() != self._parts["B"].keys():
+            return False
+        for name, part in self._parts["A"].items():
+            other = self._parts["B"][name]
+            prompts = self._digests.get(name, ({}, {}))
+            scores = self._scores[model, name]
+            if prompts[0] != prompts[1] or scores[0] != scores[1]:
+                return False
+            if _responses(part.outputs(model)) != _responses(other.outputs(model)):
+                return False
+        return True
 
     def _measure(self, keys: Mapping[str, str]) -> str:
         """The main measure that a test of these keys is of, if any."""
@@ -287,7 +302,7 @@ class _Benchmark:
         return {key for key in a if a[key] == b.get(key)}
 
     def _paired_tests(self) -> pd.DataFrame:
-        """Each model's two runs, by A's own comparison of two models; equal scores have none."""
+        """Each model's two runs, by A's own comparison of two models."""
         metrics = self._task.metrics.function
         found = []
         for model in self._models:
@@ -299,7 +314,7 @@ class _Benchmark:
                 for key in pair[side]
                 if key in pair[1 - side]
             ]
-            if not scored or all(a == b for a, b in common.values()):
+            if not scored:
                 continue
             rows = metrics.make(scored, self._data, None).get("comparisons")
             if rows is not None and len(rows):
@@ -316,6 +331,11 @@ def _digests(part: FinishedPart) -> dict[str, str]:
         text = "\0".join([before, item.head + item.context + item.tail])
         digests[sample.id] = fingerprint(text)
     return digests
+
+
+def _responses(outputs: Mapping[str, OutputRecord]) -> frozenset[tuple[str, str, str]]:
+    """What came back for each sample: its name, status and text."""
+    return frozenset((key, one["status"], one["text"]) for key, one in outputs.items())
 
 
 def _asked_alike(
@@ -335,6 +355,6 @@ def _tests_of(rows: pd.DataFrame, model: str) -> pd.DataFrame:
     keys: list[Mapping[str, str]] = [
         dict(zip(names, map(str, row), strict=True)) for row in rows[names].values.tolist()
     ]
-    values = ["difference", "low", "high", "p", "n", "error", "freedom"]
+    values = ["difference", "low", "high", "p", "n", "error", "freedom", "clusters"]
     found = rows[values].assign(model=model)
     return found.assign(keys=keys)

@@ -12,7 +12,7 @@ from steadfast.base.commands import typed
 from steadfast.base.names import visible
 from steadfast.compare import flips
 from steadfast.compare.changed import INTERVALS, PAIRED, UNTOLD, YES
-from steadfast.compare.gate import ENDS, UNCLEAR, Gate, worst
+from steadfast.compare.gate import EXIT_CODES, IDENTICAL, PASS, UNCLEAR, Gate, worst
 from steadfast.compare.results import Comparison
 
 MOST, EACH = 12, 4
@@ -180,7 +180,7 @@ def gate_text(said: Gate, found: Comparison, margin: float, a: Path, b: Path) ->
             "–" if math.isnan(row.difference) else f"{row.difference:+.3f}",
             "–" if math.isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}",
             row.verdict,
-            _remark(row),
+            _remark(row, said.needed),
         )
         for row in said.measures.itertuples()
     ]
@@ -190,24 +190,44 @@ def gate_text(said: Gate, found: Comparison, margin: float, a: Path, b: Path) ->
     if len(fell):
         listed = _first([_sample(row) for row in fell.itertuples()])
         blocks.append([f"Samples that fell: {len(fell):,}, most first.", *listed])
-    counts = said.measures["verdict"].value_counts()
-    each = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ENDS if verdict in counts)
-    blocks.append([f"Gate, margin {margin:g} of full marks: {said.verdict} ({each})."])
+    blocks.append(_verdict(said, margin))
     return visible("\n\n".join("\n".join(block) for block in blocks) + "\n")
 
 
-def _remark(row: Any) -> str:
+def _verdict(said: Gate, margin: float) -> list[str]:
+    """What holds of all measures together; the verdict is the last line."""
+    counts = said.measures["verdict"].value_counts()
+    each = ", ".join(f"{counts[verdict]} {verdict}" for verdict in EXIT_CODES if verdict in counts)
+    last = f"Gate, margin {margin:g} of full marks: {said.verdict} ({each})"
+    if said.verdict == IDENTICAL:
+        return ["All responses and scores are the same: nothing was tested.", f"{last}."]
+    if said.verdict != PASS:
+        return [f"{last}."]
+    fewest = said.measures["contexts"].min()
+    return [
+        f"{last}; a failure in fewer than {said.unseen:.0%} of contexts may be unseen "
+        f"({fewest:.0f} were sampled)."
+    ]
+
+
+def _remark(row: Any, needed: int | None) -> str:
     said = []
     if row.lacking:
         said.append(f"B lacks {row.lacking:.1%} of the scores, counted as none")
-    if math.isnan(row.low) and row.difference == 0:
-        said.append("every score is the same")
-    if row.verdict == UNCLEAR:
+    if row.difference == 0 and row.verdict != IDENTICAL:
+        said.append("no difference")
+    if row.verdict != UNCLEAR:
+        return "; ".join(said)
+    if needed and row.contexts < needed:
         said.append(
-            f"{row.more:g} × as many contexts, groups or records would tell"
-            if row.more > 1
-            else "too little was drawn for a test"
-            if math.isnan(row.more)
-            else "the difference itself is near the margin"
+            f"strict needs {needed:,} contexts, groups or records; {row.contexts:,} were sampled"
         )
+    elif row.more > 1:
+        said.append(f"{row.more:g} × as many contexts, groups or records would tell")
+    elif row.high < 0:
+        said.append("lower than A; whether by more than the margin is open")
+    elif math.isnan(row.low):
+        said.append("too few contexts for a test")
+    else:
+        said.append("the difference itself is near the margin")
     return "; ".join(said)

@@ -22,7 +22,7 @@ from steadfast.stats.ties import NO_TIES, Ties
 
 COLUMNS = (
     "model", "other", "task", "difference", "low", "high",
-    "p", "p_adjusted", "p_model", "p_other", "n", "error", "freedom",
+    "p", "p_adjusted", "p_model", "p_other", "n", "error", "freedom", "clusters",
 )  # fmt: skip
 
 TOGETHER = 1_000
@@ -45,9 +45,9 @@ def compare_models(
         scored samples (of each, a model's draws are averaged first). p_adjusted is corrected over
         all pairs of the same task (or overall), p_model and p_other over those of that model alone;
         all are empty where so few clusters could tell nothing apart. error and freedom are the
-        difference's standard error and degrees of freedom. Interval, p-values and those two are
-        empty where clusters cannot tell (see ``Estimates.rows``). Pairs without a common sample
-        are missing.
+        difference's standard error and degrees of freedom, clusters the number of those that it
+        rests on. Interval, p-values, error and freedom are empty where clusters cannot tell (see
+        ``Estimates.rows``). Pairs without a common sample are missing.
     """
     sums, counts = _differences(frame, drawn.clusters)
     if sums.empty:
@@ -60,9 +60,10 @@ def compare_models(
     both = joined([tasks, overall])
     error, freedom = both.errors()[:2]
     # Whatever the differences, all clusters' may have the same sign by chance.
-    least = 2.0 ** (1 - np.count_nonzero(both.shares, axis=1))
+    clusters = np.count_nonzero(both.shares, axis=1)
+    least = 2.0 ** (1 - clusters)
     p = np.maximum(both.p_values(), least)
-    rows = both.rows("difference").assign(p=p, error=error, freedom=freedom)
+    rows = both.rows("difference").assign(p=p, error=error, freedom=freedom, clusters=clusters)
     few = rows["low"].notna() & (least >= SIGNIFICANT)
     rows["low"] = rows["low"].where(~few, rows["low"].clip(upper=0))
     rows["high"] = rows["high"].where(~few, rows["high"].clip(lower=0))
