@@ -37,7 +37,6 @@ WHOLE: dict[str, Any] = {
         "local": {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}},
         "hub": {"xsum": {"repo": "a/b", "revision": "a" * 40, "fields": {"text": "body"}}},
     },
-    "followbench": {"evolution": {"initial": "first.jsonl", "rewriter": "r"}},
     "certificate": [0.05],
 }
 VERBATIM = {"system", "serve", "serve_operation_args", "tags"}

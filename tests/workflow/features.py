@@ -71,15 +71,6 @@ def judging(*benchmarks: str, **settings: Any) -> Feature:
 
 
 EXAMPLES = '{"instruction": "Name a colour.", "output": "Blue"}\n'
-INITIAL = '{"instruction": "Recommend three books.", "category": "content"}\n'
-TASKS = json.dumps(
-    {
-        "questions": [
-            f"{word} of {{land}}?" for word in ("Capital", "Seat", "Head", "Hub", "Home")
-        ],
-        "records": [{"land": f"Land {n}", "answer": f"City {n}"} for n in range(6)],
-    }
-)
 LABELS = '{"model": "gold", "sample_id": "en/content/1/1", "verdicts": ["YES"]}\n'
 RELEASED = CASES / "released"
 
@@ -186,19 +177,6 @@ FEATURES: dict[str, Feature] = {
     "two languages": Feature({FOLLOWBENCH: {"languages": ["en", "zh"]}}, (FOLLOWBENCH,)),
     "ways to ask the judge": Feature(
         {FOLLOWBENCH: {"judge_prompts": ["path", "last", "rating"]}}, (FOLLOWBENCH,)
-    ),
-    "evolution": Feature(
-        {
-            FOLLOWBENCH: {"evolution": {"initial": "initial.jsonl", "rewriter": "reworder"}},
-            "rewriters": {"reworder": {"engine": "reference"}},
-        },
-        (FOLLOWBENCH,),
-        files={"initial.jsonl": INITIAL},
-    ),
-    "own example tasks": Feature(
-        {FOLLOWBENCH: {"example_tasks": "tasks.jsonl"}},
-        (FOLLOWBENCH,),
-        files={"tasks.jsonl": TASKS},
     ),
     "own judge template": Feature(
         {FOLLOWBENCH: {"templates": {"en": "prompts/en.txt"}, "wording": "printed"}},

@@ -1,4 +1,4 @@
-"""Models that reword instructions: RECS and instruction evolution through Snakemake."""
+"""Models that reword instructions: RECS through Snakemake."""
 
 import json
 import re
@@ -166,33 +166,3 @@ def test_a_plan_of_other_rewriters_than_were_asked_asks_none(tmp_path):
         project.configure(other)
         project.snakemake("plan")
         assert len(server.rewriting) == 3 and not page.exists()
-
-
-def test_instructions_grow_by_a_constraint_a_level(tmp_path):
-    initial = [
-        {"instruction": "Recommend three books.", "category": "content"},
-        {"instruction": "List the planets.\n|a|b|", "category": "format"},
-    ]
-    lines = "".join(f"{json.dumps(record)}\n" for record in initial)
-    evolution = {"initial": "initial.jsonl", "rewriter": "reference"}
-    settings = {
-        "benchmarks": ["followbench"],
-        "followbench": {"groups": 1, "languages": ["en"], "evolution": evolution},
-        "rewriters": {"reference": {"engine": "reference"}},
-        "judges": {"reference": {"engine": "reference"}},
-        "models": {"reference": {"engine": "reference"}},
-    }
-    project = Project.new(tmp_path, settings)
-    (tmp_path / "initial.jsonl").write_text(lines, "utf-8")
-    target = "results/followbench/evolved/en/content_constraints.json"
-    planned = project.snakemake("--dry-run", "plan")  # no prompt waits for instructions that grow
-    assert re.search(r"^plan +1$", planned, re.MULTILINE)
-    project.snakemake(target)
-    records = read_json(project.path(target))
-    assert [record["level"] for record in records] == [0, 1, 2, 3, 4, 5]
-    assert records[0]["instruction"] == "Recommend three books."
-    sizes = [len(record["instruction"].split()) for record in records]
-    assert sizes == sorted(set(sizes))
-    (tmp_path / "initial.jsonl").write_text('{"instruction": "Go.", "category": "song"}\n', "utf-8")
-    said = project.snakemake(target, ok=False)
-    assert "initial.jsonl:1: unknown category" in said

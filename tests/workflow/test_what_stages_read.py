@@ -35,7 +35,6 @@ OTHER = {
     "followbench": {
         "source": "released",
         "judge_prompts": ["path", "last", "rating"],
-        "evolution": {"initial": "mine.jsonl", "rewriter": "sim-a"},
     },
     "cfbench": {"source": "released", "direct": True},
     "complexbench": {"source": "released", "decomposition": True},
