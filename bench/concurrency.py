@@ -34,7 +34,7 @@ from steadfast.engines.api.body import request_body
 from steadfast.engines.fit import fit
 
 ANSWERS = {"engine": "openai", "model": "judge", "template": "chat", "temperature": 0.0}
-OPERATION = {"api_key_env": None, "concurrency": 8, "max_concurrency": 256}
+OPERATION = {"api_key_env": None, "max_concurrency": 256}
 
 
 def items(count: int) -> list[Item]:
@@ -161,7 +161,7 @@ def ours(url: str, asked: Sequence[Item], folder: Path) -> Taken:
         ask_items(
             model="judge",
             answers=ANSWERS,
-            operation={**OPERATION, "base_url": url, "attempts": 10},
+            operation={**OPERATION, "base_url": url},
             items=asked,
             journal=journal,
             out=folder / "out.jsonl",

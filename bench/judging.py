@@ -54,7 +54,7 @@ def judge(built: Prepared, url: str, concurrency: int, long_prefix: int) -> floa
     ask_items(
         model=JUDGE,
         answers={"engine": "openai", "model": "judge"},
-        operation={"base_url": url, "api_key_env": None, "concurrency": concurrency},
+        operation={"base_url": url, "api_key_env": None, "max_concurrency": concurrency},
         items=judge_items(read_judge_prompts(built.judging(MODEL, PART))),
         journal=journal,
         out=out,

@@ -19,7 +19,7 @@ PLAN = {
     "copies": 1,
     "at_once": 128,
     "parts_per_load": None,
-    "path": {"path": None, "cache": None, "cache_keys": None, "service_tier": None, "batch": False},
+    "path": {"path": None, "cache": None, "service_tier": None, "batch": False},
 }
 LOAD = 60 + 145.4
 """Seconds: the weights at 1 GB a second."""

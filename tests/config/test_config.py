@@ -84,8 +84,8 @@ def test_an_editor_marks_what_is_wrong(change):
             "unknown key 'lifbench.lenghts'; did you mean 'lengths'?",
         ),
         (
-            {"models": {"x": {**OPENAI, "concurency": 3}}},
-            "unknown key 'models.x.concurency'; did you mean 'concurrency'?",
+            {"models": {"x": {**OPENAI, "max_concurency": 3}}},
+            "unknown key 'models.x.max_concurency'; did you mean 'max_concurrency'?",
         ),
         (
             {"models": {"x": {"engine": "opnai"}}},
@@ -117,9 +117,13 @@ def test_a_mistake_is_one_sentence(change, sentence):
 
 
 def test_settings_of_operation_are_no_part_of_what_determines_answers():
-    slow = load_config({"models": {"x": {**OPENAI, "concurrency": 1}}})
+    slow = load_config({"models": {"x": {**OPENAI, "max_concurrency": 1}}})
     fast = load_config(
-        {"models": {"x": {**OPENAI, "concurrency": 64, "label": "X", "base_url": "http://b/v1"}}}
+        {
+            "models": {
+                "x": {**OPENAI, "max_concurrency": 64, "label": "X", "base_url": "http://b/v1"}
+            }
+        }
     )
     assert answer_settings(slow.models["x"]) == answer_settings(fast.models["x"])
 
@@ -137,28 +141,9 @@ def test_every_setting_of_a_model_has_a_role():
             ), name
 
 
-@pytest.mark.parametrize(
-    ("given", "most"),
-    [
-        ({}, 256),
-        ({"concurrency": 4}, 4),
-        ({"concurrency": 4, "max_concurrency": 64}, 64),
-        ({"max_concurrency": 100}, 100),
-    ],
-)
-def test_a_concurrency_that_is_stated_alone_is_kept(given, most):
-    config = load_config({"models": {"x": {**OPENAI, **given}}})
-    assert config.models["x"].max_concurrency == most
-
-
 def test_an_unknown_gpu_is_named():
     with pytest.raises(UserError, match="unknown GPU 'h10'; did you mean 'h100'"):
         load_config({"models": {"x": OPENAI}, "hardware": {"gpu": "h10"}})
-
-
-def test_the_ceiling_is_not_below_the_start():
-    with pytest.raises(UserError, match="max_concurrency 4 is less than concurrency 8"):
-        load_config({"models": {"x": {**OPENAI, "max_concurrency": 4}}})
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_mappings_of_a_json_config_are_mappings():
     assert load_config(OrderedDict(models=REFERENCE, lifbench=section, benchmarks=["lifbench"]))
 
 
-@pytest.mark.parametrize("key", ["hours", "mem_gb", "timeout", "backoff", "temperature"])
+@pytest.mark.parametrize("key", ["hours", "mem_gb", "timeout", "temperature"])
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
 def test_no_number_is_infinite(key, value):
     assert of_model(**{key: value}) == (

@@ -236,7 +236,7 @@ class PacedClient:
 
 def ask(server, count, **operation):
     """The engine's responses to so many requests that share nothing, and its seconds."""
-    how = {"base_url": OWN, "api_key_env": None, "concurrency": 8, "max_concurrency": 256}
+    how = {"base_url": OWN, "api_key_env": None, "max_concurrency": 256}
     engine = build(Setup({"engine": "openai", "model": "m"}, {**how, **operation}))
     groups = [
         [Request(str(n), "", (str(n), ""), "", f"{n}?", 4, 20, 0, 1.0, None, str(n))]

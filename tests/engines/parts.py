@@ -10,11 +10,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 from ask_items import ask_items
 from steadfast.contract.request import Item
+from steadfast.engines.api import batch_api, engine, pace
+from steadfast.engines.api.batch_files import FACTS
+from steadfast.engines.api.engines import BATCHES
 from warm_python import warm_python
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -61,27 +66,48 @@ class Part:
         self.operation = {
             "base_url": url,
             "api_key_env": None,
-            "concurrency": 4,
-            "attempts": 4,
+            "max_concurrency": 4,
             "timeout": 5.0,
-            "backoff": 0.02,
         }
 
-    def run(self, asked=None, *, oracle=None, readable=None, tries=1, loaded=None, **operation):
-        ask_items(
-            model="echo",
-            answers=self.answers,
-            operation={**self.operation, **operation},
-            items=items() if asked is None else asked,
-            oracle=oracle or Gold(),
-            journal=self.journal,
-            out=self.out,
-            identity_out=self.identity_out,
-            log=self.log,
-            readable=readable,
-            attempts=tries,
-            loaded=loaded,
-        )
+    def run(
+        self,
+        asked=None,
+        *,
+        oracle=None,
+        readable=None,
+        tries=1,
+        loaded=None,
+        attempts=4,
+        batch_requests=None,
+        **operation,
+    ):
+        """Runs it, with less patience than a user's job, and batches of so many requests."""
+        with ExitStack() as stack:
+            for module, name, value in (
+                (engine, "ATTEMPTS", attempts),
+                (pace, "BACKOFF", 0.02),
+                (batch_api, "FIRST_PAUSE", 0.01),
+                (batch_api, "LONGEST_PAUSE", 0.05),
+            ):
+                stack.enter_context(patch.object(module, name, value))
+            if batch_requests:
+                for facts in (FACTS, *(kind.facts for kind in BATCHES.values())):
+                    stack.enter_context(patch.dict(facts, requests=batch_requests))
+            ask_items(
+                model="echo",
+                answers=self.answers,
+                operation={**self.operation, **operation},
+                items=items() if asked is None else asked,
+                oracle=oracle or Gold(),
+                journal=self.journal,
+                out=self.out,
+                identity_out=self.identity_out,
+                log=self.log,
+                readable=readable,
+                attempts=tries,
+                loaded=loaded,
+            )
         return self.records()
 
     def records(self):

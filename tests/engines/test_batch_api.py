@@ -23,7 +23,7 @@ def server():
 
 @pytest.fixture
 def part(part):
-    part.operation |= {"batch": True, "batch_interval": 0.01}
+    part.operation |= {"batch": True}
     return part
 
 
@@ -234,7 +234,7 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, server, mo
     server.looks = 5
 
     def job():
-        options = {"batch": True, "batch_interval": 0.05, "batch_requests": 4}
+        options = {"batch": True, "batch_requests": 4}
         return Job(tmp_path / "killed", server, **options)
 
     assert job().kill(when=lambda: moment(server)) == -9

@@ -9,14 +9,13 @@ from batch_server import BatchServer
 from caching_servers import MarkingServer, PrefixServer, in_batches
 from native_batch_servers import AnthropicBatchServer
 from parts import Job, Part, items, prompts, same_bytes
-from servers import Fault, error, handler_of, running
+from servers import Fault, handler_of, running
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.config.settings import answer_settings, plan_settings
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.asking.requests import record_path
 from steadfast.plan.model import PlannedModel
-from steadfast.plan.paths import advice, paths_section, summed_paths
 from test_marks import long_items
 
 OLDER = {"input": 4.0, "cached": 0.4, "output": 20.0, "batch": 0.5}
@@ -82,7 +81,7 @@ def part_of(folder, server, model):
     """A part of a model at a server, with all that the job of a run is given."""
     part = Part(folder, server.url.removesuffix("/v1" * (model.engine != "openai")))
     part.answers = answer_settings(model)
-    part.operation = {**model.model_dump(), **part.operation, "batch_interval": 0.01}
+    part.operation = {**model.model_dump(), **part.operation}
     return part
 
 
@@ -93,13 +92,11 @@ def way(part):
     return line, {run["path"] for run in runs}
 
 
-KEYED = {"cache_keys": 1}  # more hits are expected
 CASES = {
     "batch": (PrefixServer, OLDER, {}, "batch (batch: true)"),
-    "live": (PrefixServer, OLDER, KEYED, "live"),
     "live, marked": (MarkingServer, NEWER, {}, "live, marked (cache: 30m)"),
     "flex, marked": (
-        MarkingServer, NEWER | FLEX, KEYED, "flex, marked (cache: 30m, service_tier: flex)",
+        MarkingServer, NEWER | FLEX, {}, "flex, marked (cache: 30m, service_tier: flex)",
     ),
 }  # fmt: skip
 
@@ -150,23 +147,8 @@ def test_the_path_is_operation(tmp_path):
         (tmp_path / folder).mkdir()
         with running(kind=MarkingServer) as server:
             part = part_of(tmp_path / folder, server, configured(NEWER, **how))
-            part.run(asked_of(1, 8), concurrency=1)
+            part.run(asked_of(1, 8), max_concurrency=1)
     assert same_bytes(tmp_path / "keys", tmp_path / "path")
-
-
-def test_what_is_left_goes_on_the_path_of_the_whole(tmp_path):
-    model, asked = configured(OLDER, **KEYED), asked_of(1, 8)
-    with running(kind=live_and_batched(PrefixServer)) as server:
-        part = part_of(tmp_path, server, model)
-        server.faults["Ask 7.0!"].extend([error(500)] * 4)
-        with pytest.raises(UserError):
-            part.run(asked)
-        known = {json.loads(line)["hash"] for line in part.journal.read_text("utf-8").splitlines()}
-        assert taken(model, asked[7:])["path"] == "batch"  # which the last alone would take
-        assert taken(model, asked, known)["path"] == "live"
-        part.run(asked)
-    assert not server.batches
-    assert set(server.answered.values()) == {1}
 
 
 def test_a_killed_job_goes_on_by_flex(tmp_path):
@@ -188,7 +170,7 @@ def test_a_killed_job_goes_on_in_its_batch(tmp_path):
     with running(kind=BatchServer) as server:
         server.looks = 40
         price = configured(OLDER).price.model_dump()
-        how = {"path": "cheapest", "price": price, "batch_interval": 0.01}
+        how = {"path": "cheapest", "price": price}
         job = Job(tmp_path, server, questions=20, **how)
         job.kill(lambda: server.calls["GET /v1/batches/batch_0"] >= 3)
         assert not (tmp_path / "out.jsonl").exists()
@@ -202,7 +184,7 @@ def test_a_killed_job_goes_on_in_its_batch(tmp_path):
 def test_a_batch_under_way_is_paid_for_whatever_the_price_is_now(tmp_path):
     with running(kind=BatchServer) as server:
         server.looks = 40
-        how = {"path": "cheapest", "batch_interval": 0.01}
+        how = {"path": "cheapest"}
         cheap, dear = (configured(OLDER | {"batch": n}).price.model_dump() for n in (0.5, 2.0))
         job = Job(tmp_path, server, **how, price=cheap)
         job.kill(lambda: server.calls["GET /v1/batches/batch_0"] >= 3)
@@ -245,24 +227,6 @@ def test_a_model_that_is_not_served_by_flex_stops_the_job_at_once(tmp_path):
 def test_a_base_models_contexts_are_not_marked():
     rows = paths(configured(NEWER, template="base"), asked_of(1, 4))
     assert [row["path"] for row in rows] == ["live", "batch"]
-
-
-def test_the_page_says_which_path_each_job_takes_and_advises_nothing():
-    model = configured(OLDER, **KEYED)
-    place = {"benchmark": "b", "role": "models", "model": "m", "currency": "USD", "hours": None}
-    jobs = [
-        (place | {"part": part}, paths(model, asked))
-        for part, asked in (("4k", asked_of(6, 1)), ("8k", asked_of(1, 30)))
-    ]
-    rows = summed_paths(jobs)
-    assert [(row["part"], row["path"]) for row in rows if row["taken"]] == [
-        ("4k", "batch"), ("8k", "live"),
-    ]  # fmt: skip
-    page = "\n".join(paths_section(rows))
-    assert page.count("(taken by some jobs)") == 2
-    assert not [*advice(rows)]
-    one = "\n".join(paths_section(summed_paths(jobs[:1])))
-    assert one.count("| batch (taken) |") == one.count("(taken") == 1
 
 
 WRONG = {

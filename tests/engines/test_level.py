@@ -2,6 +2,7 @@
 
 from collections import deque
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -216,8 +217,9 @@ def test_whatever_the_server_all_is_answered_within_the_bounds(
     server = Paced(
         slots=slots, slower=slower, spread=spread, refused=refused, failed=failed, seed=seed
     )
-    operation = {"concurrency": start, "max_concurrency": start + room, "attempts": 12}
-    responses, _ = ask(server, 1_000, **operation)
+    operation = {"at_once": start, "max_concurrency": start + room}
+    with patch("steadfast.engines.api.engine.ATTEMPTS", 12):
+        responses, _ = ask(server, 1_000, **operation)
     assert {response.status for response in responses} == {"ok"}
     assert server.replies == 1_000
     assert server.most_under_way <= start + room

@@ -7,7 +7,7 @@ import openai
 import pytest
 
 from batch_server import BatchServer
-from caching_servers import MarkingServer, PrefixServer, in_batches
+from caching_servers import MarkingServer, in_batches
 from parts import Job, Part, items, prompts
 from servers import Server, echo, running
 from steadfast.base.errors import UserError
@@ -34,7 +34,7 @@ def asked_of(kind, tmp_path, asked, **operation):
 
 
 def test_a_marked_prompt_is_as_the_openai_client_sends_it(tmp_path):
-    further = {"cache_keys": 1, "service_tier": "flex", "max_tokens_field": "max_completion_tokens"}
+    further = {"service_tier": "flex", "max_tokens_field": "max_completion_tokens"}
     server, _ = asked_of(Server, tmp_path, long_items(1, 2), cache="12h", **further)
     ours, _ = server.bodies
     (item, _) = long_items(1, 2)
@@ -49,12 +49,10 @@ def test_a_marked_prompt_is_as_the_openai_client_sends_it(tmp_path):
             temperature=0.0,
             max_completion_tokens=50,
             prompt_cache_options={"mode": "explicit"},
-            prompt_cache_key=ours["prompt_cache_key"],
             service_tier="flex",
         )  # fmt: skip
     (theirs,) = other.bodies
     assert ours == theirs
-    assert len(ours["prompt_cache_key"]) <= 64
 
 
 def test_without_these_settings_a_prompt_is_a_plain_string(part, server):
@@ -71,7 +69,7 @@ def test_marks_keys_and_tiers_ask_nothing_anew(part, server):
     part.run(long_items())
     bodies = len(server.bodies)
     part.out.unlink()
-    again = part.run(long_items(), **MARKED, cache_keys=3, service_tier="flex")
+    again = part.run(long_items(), **MARKED, service_tier="flex")
     assert len(server.bodies) == bodies
     assert [record["text"] for record in again] == [
         echo(prompt) for prompt in prompts(long_items())
@@ -88,11 +86,10 @@ def test_the_identity_says_how_prompts_went_that_two_runs_sent_otherwise(part):
 
 
 def test_a_context_that_nobody_shares_is_not_marked(part, server):
-    part.run(long_items(2, 1), **MARKED, cache_keys=2)
+    part.run(long_items(2, 1), **MARKED)
     for body in server.bodies:
         assert isinstance(body["messages"][-1]["content"], str)
         assert body["prompt_cache_options"] == {"mode": "explicit"}  # nothing is written
-        assert "prompt_cache_key" not in body
 
 
 @pytest.mark.parametrize(("operation", "written"), [({}, 10), (MARKED, 2)])
@@ -103,27 +100,6 @@ def test_a_mark_is_what_makes_exact_caches_hit(tmp_path, operation, written):
     ours = Bill(server.price, 1.0, [tmp_path])
     (tmp_path / "out.jsonl").unlink()
     assert ours.spent() == pytest.approx(sum(server.bill))
-
-
-@pytest.mark.parametrize(("keys", "misses"), [(None, 26), (1, 26), (4, 4)])
-def test_keys_keep_a_context_on_machines_that_have_it(tmp_path, keys, misses):
-    class Spilling(PrefixServer):
-        spills = True
-
-    asked = long_items(1, 40)
-    server, records = asked_of(Spilling, tmp_path, asked, cache_keys=keys)
-    # 15 go to the machine of a key, the first of which it lacks; no key has more of four.
-    assert sum(not record["cached_tokens"] for record in records) == misses
-    found = {body.get("prompt_cache_key") for body in server.bodies}
-    assert len(found) == (keys or 1)
-
-
-def test_one_of_each_key_goes_first(tmp_path):
-    with running(0.1, MarkingServer) as server:
-        Part(tmp_path, server.url).run(long_items(1, 20), **MARKED, cache_keys=3, concurrency=8)
-    starts = sorted((start, end) for _, start, end in server.log)
-    assert max(end for _, end in starts[:3]) <= min(start for start, _ in starts[3:])
-    assert sum(written > 0 for _, _, written in server.usage) == 3
 
 
 def test_flex_is_billed_as_the_reply_says(tmp_path):
@@ -137,7 +113,7 @@ def test_flex_is_billed_as_the_reply_says(tmp_path):
 def test_a_batch_is_marked_and_billed_as_one(tmp_path):
     with running(kind=in_batches(MarkingServer)) as server:
         part = Part(tmp_path, server.url)
-        records = part.run(long_items(), **MARKED, batch=True, batch_interval=0.01)
+        records = part.run(long_items(), **MARKED, batch=True)
     assert set(final_tiers(part.journal).values()) == {"batch"}
     assert sum(bool(record["written_tokens"]) for record in records) == 2
     (tmp_path / "out.jsonl").unlink()
@@ -147,7 +123,7 @@ def test_a_batch_is_marked_and_billed_as_one(tmp_path):
 
 def test_a_killed_job_asks_nothing_twice_however_it_was_sent(tmp_path):
     with running(0.02) as server:
-        job = Job(tmp_path, server, questions=20, cache="30m", cache_keys=2, service_tier="flex")
+        job = Job(tmp_path, server, questions=20, cache="30m", service_tier="flex")
         job.kill(lambda: sum(server.answered.values()) >= 8)
         kept = {
             json.loads(line)["hash"]
@@ -155,7 +131,7 @@ def test_a_killed_job_asks_nothing_twice_however_it_was_sent(tmp_path):
         }
         answered = sum(server.answered.values())
         part = Part(tmp_path, server.url)
-        part.run(items(2, 20), cache="30m", cache_keys=2)
+        part.run(items(2, 20), cache="30m")
     assert answered - len(kept) <= 4  # those in flight
     assert sum(server.answered.values()) == answered + 40 - len(kept)
 
@@ -163,7 +139,7 @@ def test_a_killed_job_asks_nothing_twice_however_it_was_sent(tmp_path):
 def test_a_killed_job_of_marked_batches_submits_nothing_twice(tmp_path):
     with running(kind=BatchServer) as server:
         server.looks = 40
-        batched = {"batch": True, "batch_interval": 0.01, **MARKED, "cache_keys": 2}
+        batched = {"batch": True, **MARKED}
         job = Job(tmp_path, server, questions=20, **batched)
         polled = "GET /v1/batches/batch_0"
         job.kill(lambda: server.calls[polled] >= 3)
@@ -178,8 +154,8 @@ def test_a_killed_job_of_marked_batches_submits_nothing_twice(tmp_path):
 WRONG = {
     "cache is of chat completions": {"cache": "30m", "template": "base"},
     "a batch has a price of its own": {"service_tier": "flex", "batch": True},
-    "extra_body and cache_keys both set": {
-        "cache_keys": 2, "extra_body": {"prompt_cache_key": "x"},
+    "extra_body and cache both set": {
+        "cache": "30m", "extra_body": {"prompt_cache_options": {}},
     },
 }  # fmt: skip
 

@@ -182,7 +182,7 @@ def test_sampling_is_asked_for_in_the_version_that_has_it(answers, version):
 def test_a_context_is_written_once_and_read_by_all_other_prompts(tmp_path):
     long = [replace(one, context=one.context * 50) for one in items(contexts=3, questions=6)]
     with served(tmp_path, "anthropic") as (server, part):
-        records = part.run(long, concurrency=6)
+        records = part.run(long, max_concurrency=6)
         shared = sum(words(item.head + item.context) for item in long[:3])
         assert (server.written, server.read) == (shared, 5 * shared)
     whole = sum(words(prompt) for prompt in prompts(long))

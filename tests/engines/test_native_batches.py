@@ -44,7 +44,7 @@ def server(engine):
 
 @pytest.fixture
 def part(tmp_path, engine, server):
-    return part_of(tmp_path, engine, server, batch=True, batch_interval=0.01)
+    return part_of(tmp_path, engine, server, batch=True)
 
 
 def part_of(folder, engine, server, **operation):
@@ -124,8 +124,7 @@ def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, s
 
 def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engine, server):
     first, second = (
-        part_of(tmp_path / name, engine, server, batch=True, batch_interval=0.01)
-        for name in ("first", "second")
+        part_of(tmp_path / name, engine, server, batch=True) for name in ("first", "second")
     )
     server.refusals[LOOKING[engine]] = [500] * 4
     with pytest.raises(UserError, match="in a row"):
@@ -161,7 +160,7 @@ def test_a_list_whose_pages_are_all_the_same_comes_to_an_end(part, server):
 
 def test_a_batch_that_was_turned_away_is_not_looked_for_among_others(tmp_path):
     with running(kind=AnthropicBatchServer) as server:
-        part = part_of(tmp_path, "anthropic", server, batch=True, batch_interval=0.01)
+        part = part_of(tmp_path, "anthropic", server, batch=True)
         server.refusals[MAKING["anthropic"]] = [429, 529]
         part.run()
         assert server.calls["GET /v1/messages/batches"] == 1  # the newest, before ours
@@ -229,7 +228,7 @@ def test_a_failed_batch_is_tried_again_up_to_attempts(part, server):
 
 def test_a_batch_of_anthropic_s_writes_a_context_once(tmp_path):
     with running(kind=AnthropicBatchServer) as server:
-        part = part_of(tmp_path, "anthropic", server, batch=True, batch_interval=0.01)
+        part = part_of(tmp_path, "anthropic", server, batch=True)
         asked = items(contexts=2, questions=4)
         records = part.run(asked, cache="1h")
         shared = sum(words(item.head + item.context) for item in asked[:2])
@@ -251,7 +250,7 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, engine, se
 
     def job():
         # What the cache gave depends on the batches.
-        options = {"batch": True, "batch_interval": 0.05, "batch_requests": 4, "cache": None}
+        options = {"batch": True, "batch_requests": 4, "cache": None}
         options |= {"engine": engine, "base_url": server.url.removesuffix("/v1")}
         return Job(tmp_path / "killed", server, **options)
 
@@ -261,7 +260,7 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, engine, se
     assert server.submitted() == dict.fromkeys(prompts(), 1)
 
     with running(kind=KINDS[engine][0]) as other:
-        options = {"batch": True, "batch_interval": 0.01, "cache": None}
+        options = {"batch": True, "cache": None}
         part_of(tmp_path / "undisturbed", engine, other, **options).run()
     assert same_bytes(tmp_path / "killed", tmp_path / "undisturbed")
 

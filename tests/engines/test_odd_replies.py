@@ -123,7 +123,7 @@ def test_two_hundred_odd_replies_end_no_job_and_only_sound_ones_are_answers(part
                 spoil(rng, reply)
             body = json.dumps(reply).encode()
         server.faults[item.tail.strip()].append(Fault(body=body))
-    records = part.run(asked, attempts=1, concurrency=8, allowed_failures=1.0)
+    records = part.run(asked, attempts=1, max_concurrency=8, allowed_failures=1.0)
     for item, record in zip(asked, records, strict=True):
         assert (record["status"] not in ANSWERED) == spoilt[item.sample_id], item.sample_id
         if not spoilt[item.sample_id]:

@@ -37,14 +37,14 @@ def test_one_request_warms_each_context_before_the_rest(part, server):
 
 def test_the_concurrency_is_used_and_never_exceeded(part, server):
     server.delay = 0.1
-    part.run(items(contexts=3, questions=10), concurrency=5)
+    part.run(items(contexts=3, questions=10), max_concurrency=5)
     assert server.most_busy == 5
 
 
 def test_more_are_asked_at_once_where_that_helps_up_to_the_ceiling(part, server):
     server.delay = 0.05
-    part.run(items(contexts=1, questions=240), concurrency=2, max_concurrency=6)
-    assert server.most_busy == 6
+    part.run(items(contexts=1, questions=240), max_concurrency=14)
+    assert server.most_busy == 14
     assert set(server.asked.values()) == {1}
 
 
@@ -254,7 +254,7 @@ def test_lone_surrogates_are_replaced(part, server):
 def test_hopeless_faults_stop_the_job_at_once(part, server, fault, sentence):
     server.faults["Ask 4.0!"].extend([fault] * 10)
     with pytest.raises(UserError, match=sentence):
-        part.run(concurrency=1)
+        part.run(max_concurrency=1)
     assert sum(server.asked.values()) == 5
     server.faults.clear()
     part.run()
@@ -290,7 +290,7 @@ def test_equal_requests_are_asked_once(part, server):
 
 def test_operation_does_not_ask_again_but_an_answer_setting_does(part, server):
     part.run()
-    part.run(concurrency=1, attempts=2, timeout=3.0)
+    part.run(max_concurrency=1, attempts=2, timeout=3.0)
     assert set(server.asked.values()) == {1}
     part.answers["seed"] = 3
     part.run()

@@ -29,7 +29,7 @@ from test_marks import long_items
 OLDER = {"input": 4.0, "cached": 0.4, "output": 20.0, "flex": 0.5, "batch": 0.5}
 NEWER = OLDER | {"written": 5.0}
 LONG = {"tokens": 1800, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 30.0}
-BATCH = {"batch": True, "batch_interval": 0.01}
+BATCH = {"batch": True}
 FLEX = {"service_tier": "flex"}
 MARKED = {"cache": "30m"}
 
@@ -61,7 +61,6 @@ class CachedInBatches(ImplicitServer):
 CASES = {
     "live, before GPT-5.6": (PrefixServer, OLDER, {}, "live"),
     "flex, before GPT-5.6": (PrefixServer, OLDER, FLEX, "flex"),
-    "spread over keys": (Spilling, OLDER, {"cache_keys": 4}, "live"),
     "as one string": (MarkingServer, NEWER, {}, "live"),
     "marked": (MarkingServer, NEWER, MARKED, "live, marked"),
     "marked, flex": (MarkingServer, NEWER, MARKED | FLEX, "flex, marked"),
@@ -73,7 +72,6 @@ CASES = {
         MARKED | BATCH | {"batch_requests": 30},
         "batch, marked",
     ),
-    "marked, over keys": (SpillingMarks, NEWER, MARKED | {"cache_keys": 5}, "live, marked"),
     "longer prompts": (LongerIsDearer, NEWER | {"above": [LONG]}, MARKED, "live, marked"),
     "Gemini": (ImplicitServer, OLDER, {}, "live"),
     "Gemini, flex": (ImplicitServer, OLDER, FLEX, "flex"),
@@ -111,7 +109,7 @@ def engine_of(kind):
 def planned(price, operation, items, engine="openai", count=count, template=TEMPLATE, **answers):
     """What the plan has of each path, by name."""
     model = {"engine": engine, "model": "echo-1", "price": price, **operation, **answers}
-    model = {key: value for key, value in model.items() if key != "batch_interval"}
+    model = {key: value for key, value in model.items() if key != "batch_requests"}
     plan = plan_settings(load_config({"models": {"m": model}}).models["m"])
     requests = fit(items, None, "error", None, answers={})
     price = plan["price"]
@@ -141,7 +139,7 @@ def test_a_server_bills_what_the_plan_says_of_the_path(tmp_path, kind, price, op
 def test_the_order_keeps_what_is_soon_forgotten(tmp_path):
     items = long_items(6, 4)  # question by question, as tasks have them
     with running(kind=Forgetful) as server:
-        Part(tmp_path, server.url).run(items, **MARKED, concurrency=1)
+        Part(tmp_path, server.url).run(items, **MARKED, max_concurrency=1)
     row = planned(NEWER, MARKED, items)["live, marked"]
     assert row["cost_by_order"] == pytest.approx(sum(server.bill), rel=0.02)
     assert sum(written > 0 for _, _, written in server.usage) == 6
@@ -225,7 +223,7 @@ def test_only_what_is_still_to_be_asked_counts_beside_the_whole():
     items = long_items(1, 3)
     requests = fit(items, None, "error", None, answers={})
     price = {**PRICE, "above": [], "flex": 1, "batch": 1}
-    how = {"cache": "30m", "cache_keys": None, "service_tier": None, "batch": False}
+    how = {"cache": "30m", "service_tier": None, "batch": False}
     (path,) = (one for one in paths_of({"engine": "openai"}, price, how) if one.taken)
     row = path_record(path, requests, {requests[0].hash}, count, 7, price)
     assert row["requests"] == 2

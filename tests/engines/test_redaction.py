@@ -169,7 +169,7 @@ def test_a_key_that_the_server_repeats_is_kept_nowhere(part, server, monkeypatch
     asked = items(1, len(all_faults))
     for item, fault in zip(asked, all_faults, strict=True):
         server.faults[item.tail.strip()].append(fault)
-    part.run(asked, attempts=1, concurrency=8, api_key_env="MY_KEY", allowed_failures=1.0)
+    part.run(asked, attempts=1, max_concurrency=8, api_key_env="MY_KEY", allowed_failures=1.0)
     assert server.keys == {f"Bearer {key}"}
     assert "(key)" in part.journal.read_text("utf-8")
     assert_kept_nowhere(part.directory, key, capfd)
@@ -219,7 +219,7 @@ def test_a_key_that_a_batch_repeats_is_kept_nowhere(tmp_path, monkeypatch, capfd
         server.complaint = f"busy with {key}"
         server.refusals = {"POST /v1/files": [500], "GET /v1/batches/batch_0": [503]}
         part = Part(tmp_path, server.url)
-        part.run(batch=True, batch_interval=0.01, api_key_env="MY_KEY", allowed_failures=0.2)
+        part.run(batch=True, api_key_env="MY_KEY", allowed_failures=0.2)
         assert server.keys == {f"Bearer {key}"}
         server.refusals = {"POST /v1/files": [400]}
         with pytest.raises(UserError, match=r"does not take the batch .*\(key\)") as raised:
@@ -236,7 +236,7 @@ def test_a_file_that_is_named_by_the_key_stops_the_job(tmp_path, monkeypatch, ca
         server.ids = key
         part = Part(tmp_path, server.url)
         with pytest.raises(UserError, match="names a file or batch by the API key"):
-            part.run(batch=True, batch_interval=0.01, api_key_env="MY_KEY")
+            part.run(batch=True, api_key_env="MY_KEY")
     assert_kept_nowhere(tmp_path, key, capfd)
 
 

@@ -40,7 +40,9 @@ def fickle(server):
 
 
 @pytest.fixture
-def engine(part):
+def engine(part, monkeypatch):
+    monkeypatch.setattr("steadfast.engines.api.engine.ATTEMPTS", 4)
+    monkeypatch.setattr("steadfast.engines.api.pace.BACKOFF", 0.02)
     return build(Setup(part.answers, part.operation))
 
 
@@ -241,31 +243,9 @@ def test_what_is_asked_before_a_hit_is_billed_and_no_answer(engine, tmp_path):
     assert again.asked == []
 
 
-def test_a_server_that_keeps_caches_apart_has_an_empty_one_whenever_it_is_needed(
-    part, server, tmp_path
-):
-    asked = requests(build(Setup(part.answers, part.operation)))[:2]
-    salted = build(Setup(part.answers, {**part.operation, "cache_salt": True}))
-    list(salted.answer([asked[:1]]))
-    with Journal(tmp_path / "noise.jsonl") as journal:
-        ask_repeatedly(salted, asked, 2, journal, hits=[0, 0.5, 1])
-    first, *salts = [body.get("cache_salt") for body in server.bodies]
-    assert first is None and None not in salts
-    # Cold and warm, and the beginning of a prompt and its whole, have one each.
-    assert salts[::2] == salts[1::2] and len(set(salts)) == len(salts) / 2 == 2 * 2 * 2
-    assert salted.answers == build(Setup(part.answers, part.operation)).answers
-
-
-def test_other_servers_are_sent_no_field_that_they_may_not_know(engine, server, tmp_path):
-    assert not engine.reset_prefix_cache()
-    with Journal(tmp_path / "noise.jsonl") as journal:
-        ask_repeatedly(engine, requests(engine)[:2], 2, journal)
-    assert not any("cache_salt" in body for body in server.bodies)
-
-
 def test_so_many_are_sent_at_once_where_the_model_takes_them():
-    own = {"concurrency": 8, "max_concurrency": 32, "batch": True}
-    assert live("m", own, 1) == {"concurrency": 8, "max_concurrency": 32}
-    assert live("m", own, 32) == {"concurrency": 32, "max_concurrency": 32}
+    own = {"max_concurrency": 32, "batch": True}
+    assert live("m", own, 1) == {"max_concurrency": 32}
+    assert live("m", own, 32) == {"max_concurrency": 32, "at_once": 32}
     with pytest.raises(UserError, match="model m takes 32 requests at once, not 64"):
         live("m", own, 64)

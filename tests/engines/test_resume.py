@@ -28,7 +28,7 @@ def test_a_stopped_job_goes_on_where_it_stood(tmp_path, server, number):
     assert not (tmp_path / "stopped" / "out.jsonl").exists()
     code, errors = Job(tmp_path / "stopped", server, *PART).finish()
     assert code == 0, errors
-    assert sum(server.asked.values()) <= 60 + Part(tmp_path).operation["concurrency"]
+    assert sum(server.asked.values()) <= 60 + Part(tmp_path).operation["max_concurrency"]
 
     Part(tmp_path / "undisturbed", server.url).run(items(*PART))
     assert same_bytes(tmp_path / "stopped", tmp_path / "undisturbed")
@@ -52,7 +52,7 @@ def test_five_kills_at_random_moments_lose_nothing_and_ask_nothing_twice(tmp_pat
     hashes = [json.loads(line)["hash"] for line in lines]
     assert len(hashes) == len(set(hashes)) == requests
     assert len(server.answered) == requests
-    in_flight = kills * Part(tmp_path).operation["concurrency"]
+    in_flight = kills * Part(tmp_path).operation["max_concurrency"]
     assert sum(server.asked.values()) <= requests + in_flight
 
     Part(tmp_path / "undisturbed", server.url).run(items(contexts, questions))

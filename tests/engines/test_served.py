@@ -68,7 +68,7 @@ def test_a_server_that_ends_while_it_is_asked_is_lost_and_not_asked_again(tmp_pa
     part = Part(tmp_path)
     part.answers["serve"] = command
     with pytest.raises(EngineExhausted, match=r"serve: python ended \(3\) while it was asked"):
-        part.run(items(1, 2), attempts=1000, backoff=0.0)
+        part.run(items(1, 2), attempts=1000)
     assert "server: listens" in part.log.read_text()
 
 

@@ -130,7 +130,7 @@ def test_the_cap_ends_a_job_whose_requests_go_side_by_side(spending, server, roo
     reply = server.reply
     server.reply = lambda *of: {**reply(*of), "usage": full}
     with pytest.raises(UserError, match="max_spend"):
-        spending.run(asked, price=PRICE, max_spend=room * most_of_one, concurrency=4)
+        spending.run(asked, price=PRICE, max_spend=room * most_of_one, max_concurrency=4)
     assert sum(server.asked.values()) == int(room)
     assert len(spending.run(asked)) == 20
     assert set(server.asked.values()) == {1}

@@ -43,7 +43,7 @@ def test_a_run_that_asks_nothing_is_none(part, server):
 def test_a_run_that_is_stopped_is_recorded(part, server):
     server.faults["Ask 4.0!"].extend([error(401)] * 10)
     with pytest.raises(UserError):
-        part.run(concurrency=1)
+        part.run(max_concurrency=1)
     assert runs(part)[0]["answered"] == 4
 
 

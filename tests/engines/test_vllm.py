@@ -109,7 +109,7 @@ def healthy(address: str) -> bool:
 def test_the_openai_engine_asks_a_vllm_server(undisturbed):
     jobs = undisturbed
     with serving(jobs) as url:
-        settings = {"engine": "openai", "model": "tiny", "window": 8192, "concurrency": 4}
+        settings = {"engine": "openai", "model": "tiny", "window": 8192, "max_concurrency": 4}
         jobs.configure("served", {**settings, "base_url": url, "api_key_env": None})
         jobs.run("served", "2k")
     served, offline = jobs.outputs("served", "2k"), jobs.outputs("tiny", "2k")

@@ -23,7 +23,7 @@ def test_one_server_asks_all_parts_and_prompts_are_cut_by_the_model_s_own_tokens
         "tokenizer": str(jobs.model),
         "window": WINDOW,
         "on_overflow": "truncate",
-        "concurrency": 4,
+        "max_concurrency": 4,
     }
     jobs.configure("served", settings)
     jobs.run("served", "2k", "--together")

@@ -69,7 +69,7 @@ JUDGES = {"ref": {"engine": "reference"}, "judge": SERVED}
 def test_models_that_differ_in_temperature_alone_are_a_line():
     models = {
         "cold": {**SERVED, "label": "Cold", "base_url": "http://localhost:8000/v1"},
-        "warm": {**SERVED, "temperature": 0.7, "concurrency": 2},
+        "warm": {**SERVED, "temperature": 0.7, "max_concurrency": 2},
         "hot": {**SERVED, "temperature": 1.0},
         "other": {**SERVED, "temperature": 1.0, "top_p": 0.9},
         "default": {**SERVED, "temperature": None},

@@ -57,7 +57,7 @@ def gold(*apart: str, **settings: Any) -> Feature:
 def native(*apart: str, **settings: Any) -> Feature:
     of_openai = (
         "base model", "examples", "other limit field", "marked contexts",
-        "flex", "caches apart",
+        "flex",
     )  # fmt: skip
     return gold(*of_openai, *apart, **settings)
 
@@ -250,21 +250,20 @@ FEATURES: dict[str, Feature] = {
     ),
     "limits of tokens": gold(max_tokens=3000),
     "price": gold(price=PRICE, max_spend=1000.0),
-    "marked contexts": gold("base model", "examples", cache="12h", cache_keys=2),
+    "marked contexts": gold("base model", "examples", cache="12h"),
     "flex": gold("batches", service_tier="flex"),
-    "caches apart": gold(cache_salt=True),
     "cheapest path": gold(
         *("batches", "flex", "marked contexts", "Anthropic's dialect"), path="cheapest", price=PRICE
     ),
-    "few at once": gold(concurrency=2),
-    "batches": gold("faults of the server", batch=True, batch_interval=0.01),
+    "few at once": gold(max_concurrency=2),
+    "batches": gold("faults of the server", batch=True),
     "Anthropic's dialect": native("batches", "draws", engine="anthropic", cache="1h"),
     "Gemini's dialect": native("batches", "Anthropic's dialect", engine="gemini"),
     "model's tokenizer": gold(tokenizer="cl100k_base", template_tokens=11),
     "throughput": gold(throughput={"prefill": 5000.0, "decode": 500.0}, hours=1.5, mem_gb=2),
     "other limit field": gold(max_tokens_field="max_completion_tokens"),
     "group and label": gold(label="Gold & co", group="Servers"),
-    "faults of the server": gold(attempts=9),
+    "faults of the server": Feature({}),
     "replayed answers": Feature(
         {"models": {"old": {"engine": "replay", "file": "old.jsonl", "allowed_failures": 1.0}}},
         apart=("model left out",),
@@ -310,7 +309,7 @@ class Drawn:
 
     def config(self, url: str) -> Settings:
         """The config, of a server at that address."""
-        api = {"engine": "openai", "base_url": url, "api_key_env": None, "backoff": 0.01}
+        api = {"engine": "openai", "base_url": url, "api_key_env": None}
         whole: Settings = {
             "benchmarks": list(self.benchmarks),
             "models": {"reference": {"engine": "reference"}, "gold": {**api, "model": "gold"}},

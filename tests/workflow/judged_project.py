@@ -29,7 +29,7 @@ def replayed(*names: str) -> dict[str, Any]:
 def http(url: str, **settings: Any) -> dict[str, Any]:
     """A judge's settings."""
     judge = {"engine": "openai", "model": "judge-1", "base_url": url, "api_key_env": None}
-    return judge | {"backoff": 0.01} | settings
+    return judge | settings
 
 
 def config(

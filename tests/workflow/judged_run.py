@@ -114,7 +114,7 @@ class JudgedRun:
         ask_items(
             model="http",
             answers={"engine": "openai", "model": "judge-1"},
-            operation={"base_url": url, "api_key_env": None, "concurrency": 8, "backoff": 0.01},
+            operation={"base_url": url, "api_key_env": None, "max_concurrency": 8},
             items=judge_items(prompts),
             journal=folder / f"journal/{part}.jsonl",
             out=out,

@@ -26,7 +26,7 @@ class Graded(GoldServer):
 
 
 def config(url: str, **adaptive: object) -> dict:
-    api = {"engine": "openai", "base_url": url, "api_key_env": None, "concurrency": CONCURRENCY}
+    api = {"engine": "openai", "base_url": url, "api_key_env": None, "max_concurrency": CONCURRENCY}
     return {
         "lifbench": {
             "lengths": {"2k": 2048, "3k": 3072},

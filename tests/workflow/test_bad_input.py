@@ -46,8 +46,8 @@ def fresh(tmp_path):
         ({"lifbenhc": {}}, "unknown key 'lifbenhc'; did you mean 'lifbench'?"),
         ({"models": {"openai": 3}}, "models.openai: Input should be a mapping of keys, not 3"),
         (
-            {"models": {"openai": {"engine": "openai", "model": "m", "concurency": 4}}},
-            "unknown key 'models.openai.concurency'; did you mean 'concurrency'?",
+            {"models": {"openai": {"engine": "openai", "model": "m", "max_concurency": 4}}},
+            "unknown key 'models.openai.max_concurency'; did you mean 'max_concurrency'?",
         ),
         ({"lifbench": {"lengths": {"a.b": 2048}}}, "lifbench.lengths: length name 'a.b': use"),
         (
@@ -160,7 +160,7 @@ def test_a_missing_key(project):
 def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(project, server):
     """Both stand at the end, on the terminal and in Snakemake's log."""
     server.faults[""].extend([error(404)] * 20)
-    asked = {"engine": "openai", "model": "gpt", "api_key_env": None, "attempts": 1}
+    asked = {"engine": "openai", "model": "gpt", "api_key_env": None}
     away, gone = {"base_url": "http://127.0.0.1:9/v1"}, {"base_url": server.url}
     one = {"lifbench": {"lengths": {"2k": 2048}}}
     project.configure({**one, "models": {"away": {**asked, **away}, "gone": {**asked, **gone}}})

@@ -19,10 +19,10 @@ TABLE = "results/tables/lifbench_table3_ars.csv"
 
 
 def settings(url: str, model: str = "stub-a", **changes) -> dict:
-    own = {"engine": "openai", "model": model, "base_url": url, "api_key_env": None, "attempts": 2}
+    own = {"engine": "openai", "model": model, "base_url": url, "api_key_env": None}
     return {
         "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI"]},
-        "models": {"own": {**own, "backoff": 0.01, **changes}},
+        "models": {"own": {**own, **changes}},
     }
 
 
@@ -85,7 +85,7 @@ def test_another_address_of_the_same_model_asks_nothing_anew(asked, server):
 
 def test_killed_while_a_changed_model_is_asked(asked, server):
     server.delay = 0.05
-    asked.configure(settings(server.url, "stub-b", concurrency=2))
+    asked.configure(settings(server.url, "stub-b", max_concurrency=2))
     asked.killed(lambda: len(server.bodies) > 5)
     asked.snakemake()
     assert models(server) == {"stub-b"}

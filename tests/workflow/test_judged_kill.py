@@ -14,7 +14,7 @@ CONCURRENCY = 4
 def test_killed_while_judging_and_started_again(tmp_path):
     with judging(delay=0.02) as judge:
         judge.manner = at_first(always("prose"))
-        judges = {"http": http(judge.url, concurrency=CONCURRENCY)}
+        judges = {"http": http(judge.url, max_concurrency=CONCURRENCY)}
         settings = config(judges, {"cfbench": {"records": RECORDS}}, ["slips"])
         project = new_project(tmp_path, settings)
         # All are asked once, and some of them again.

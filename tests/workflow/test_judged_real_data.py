@@ -33,7 +33,7 @@ def test_published_data_through_prompts_a_reader_and_a_judge_to_tables(name, tmp
     data = {"source": "local", "directory": str(data_of(name)), **SETTINGS[name]}
     with judging() as judge:
         judge.manner = some(*MANNERS, share=0.03)
-        judges = {"http": http(judge.url, concurrency=16)}
+        judges = {"http": http(judge.url, max_concurrency=16)}
         project = new_project(tmp_path, config(judges, {name: data}, [READER]))
         project.snakemake()
     assert judge.strange == []

@@ -140,7 +140,7 @@ def test_a_template_edited_asks_the_judges_of_its_benchmark_anew(ran, tmp_path):
 def test_how_judges_are_asked_changes_nothing(ran, judge, other, tmp_path):
     project = ran.fork(tmp_path)
     judges = settings(judge, other)["judges"]
-    judges["http"] |= {"concurrency": 3, "attempts": 2, "timeout": 30.0}
+    judges["http"] |= {"max_concurrency": 3, "timeout": 30.0}
     project.configure(settings(judge, other) | {"judges": judges})
     assert project.planned() == {}
 

@@ -23,7 +23,7 @@ def started(project, server):
     project.configure(
         {
             "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI", "LOI", "LOE"]},
-            "models": {"echo": {**own, "concurrency": CONCURRENCY}},
+            "models": {"echo": {**own, "max_concurrency": CONCURRENCY}},
         }
     )
     job = subprocess.Popen(

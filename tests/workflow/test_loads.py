@@ -112,7 +112,7 @@ def test_a_server_that_jobs_start_is_started_once_a_model(tmp_path):
         "engine": "openai",
         "model": "echo-1",
         "serve": serve_command(tmp_path),
-        "concurrency": 8,
+        "max_concurrency": 8,
     }
 
     def configure(**settings):

@@ -80,7 +80,7 @@ def test_throughput_and_price_re_run_the_plan_alone(planned, tmp_path):
 
 def test_a_setting_of_operation_re_runs_no_plan_and_a_grown_journal_does(planned, tmp_path):
     project = planned.fork(tmp_path)
-    project.configure(config(concurrency=2))
+    project.configure(config(max_concurrency=2))
     assert "Nothing to be done" in project.snakemake("--dry-run", PLAN)
     journal = project.path("results/journal/lifbench/api/2k.jsonl")
     journal.parent.mkdir(parents=True)

@@ -61,7 +61,7 @@ def without_fields(texts):
 
 
 def config(url: str, **recs) -> dict:
-    api = {"engine": "openai", "base_url": url, "api_key_env": None, "backoff": 0.01}
+    api = {"engine": "openai", "base_url": url, "api_key_env": None}
     return {
         "lifbench": {
             "lengths": {"2k": 2048},

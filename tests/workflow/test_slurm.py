@@ -167,7 +167,7 @@ def test_a_job_cancelled_or_preempted_half_way_completes(cluster, on_cluster, pr
         "model": "echo-1",
         "base_url": server.url,
         "api_key_env": None,
-        "concurrency": 2,
+        "max_concurrency": 2,
     }
     run = on_cluster(project, {"echo": {**echo, "gpus": 1}})
     started = run.start()
@@ -197,7 +197,7 @@ def test_a_job_cancelled_or_preempted_half_way_completes(cluster, on_cluster, pr
         for part in ("2k", "3k")
     )
     assert len(server.answered) <= prompts
-    assert server.asked.total() - len(server.answered) <= 2 * echo["concurrency"]
+    assert server.asked.total() - len(server.answered) <= 2 * echo["max_concurrency"]
 
 
 def begins_again(cluster: Cluster, job: str) -> bool:

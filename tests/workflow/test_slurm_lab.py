@@ -50,7 +50,7 @@ def run(lab, tmp_path):
 def asking(server, **settings):
     return {
         "engine": "openai", "model": "echo-1", "base_url": server.url, "api_key_env": None,
-        "concurrency": 1, "gpus": 2, "hours": 0.5, **settings,
+        "max_concurrency": 1, "gpus": 2, "hours": 0.5, **settings,
     }  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def test_a_job_that_slurm_is_away_to_take_is_submitted_when_it_is_back(lab, run)
 def test_a_group_that_runs_while_slurm_is_away_for_three_minutes_loses_nothing(lab, run):
     folder = run.project.folder
     served = {"engine": "openai", "model": "echo-1", "serve": serve_command(folder)}
-    models = {"served": {**served, "gpus": 1, "hours": 0.5, "concurrency": 1}}
+    models = {"served": {**served, "gpus": 1, "hours": 0.5, "max_concurrency": 1}}
     run.project.configure({**copy.deepcopy(TINY), "limit": 1, "models": models})
     run.project.path("slow").write_text("3")
     started = run.start()

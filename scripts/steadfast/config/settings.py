@@ -20,7 +20,7 @@ from steadfast.schema.models import ReplayModel, ScoredModel
 
 AT_ONCE = 128
 """Requests under way at once, where the config leaves it to the engine."""
-SENT_BY = ("cache", "cache_keys", "service_tier", "batch")
+SENT_BY = ("cache", "service_tier", "batch")
 """Keys of a model that say how a provider is asked, where its ``path`` does not."""
 DEFAULT_GROUPS = {
     "simulated": "Simulated readers",

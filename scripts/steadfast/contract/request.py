@@ -150,11 +150,6 @@ def draw_key(sample_id: str, draw: int) -> str:
     return f"{sample_id}#{draw}" if draw or _DRAWN.search(sample_id) else sample_id
 
 
-def shard(request_hash: str, shards: int) -> int:
-    """Which of so many equal shares of all requests one belongs to, whatever else is asked."""
-    return int(request_hash[:8], 16) % shards
-
-
 def grouped(requests: Iterable[Request]) -> list[list[Request]]:
     """Returns the requests by group, in the order in which the groups begin."""
     groups: dict[tuple[str, str], list[Request]] = defaultdict(list)

@@ -14,6 +14,7 @@ from steadfast.engines.cost.forecast import asked_work
 from steadfast.engines.cost.roofline import BILLION, Work
 from steadfast.run.job import MODELS, Job, Journals
 from steadfast.run.loads import Loads
+from steadfast.schema.api_model import FIRST_REQUESTS, ApiModel
 from steadfast.schema.config import Hardware
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.workflow.insides import Snakemake
@@ -66,8 +67,8 @@ def runtime(
     The jobs of a load may run one after the other in one allocation, which asks for their sum.
     """
     given, answers, plan = hardware.model_dump(), answer_settings(model), dict(plan_settings(model))
-    if not plan["gpus"]:  # no part of the plan, which a change of it does not re-run
-        plan["at_once"] = getattr(model, "concurrency", plan["at_once"])
+    if isinstance(model, ApiModel) and not plan["gpus"]:  # a change of it re-runs no plan
+        plan["at_once"] = min(FIRST_REQUESTS, model.max_concurrency)
     found = expected.speed(
         answers, plan, given, expected.past_runs(folders, given, plan["gpus"] // plan["copies"])
     )

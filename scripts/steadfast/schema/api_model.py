@@ -10,8 +10,8 @@ from steadfast.schema.known_prices import known_price
 from steadfast.schema.model_base import OpenModel, Price, SamplingModel
 from steadfast.schema.strict import answer, operation
 
-MOST_REQUESTS = 256
-"""Requests under way at once, at most, where the config says nothing of it."""
+FIRST_REQUESTS, MOST_REQUESTS = 8, 256
+"""Requests under way at once when a job begins, and at most, where the config says nothing."""
 LEAST_BUDGET = 1024
 """Tokens of a thought that Anthropic takes as a budget, at least."""
 USER = re.compile(r"(\w+:)?(//)?[^/?#]*@")
@@ -40,18 +40,11 @@ class ApiModel(SamplingModel):
     api_key_env: str | None = operation(
         "Environment variable that holds the key; by default as each engine has it."
     )
-    concurrency: int = operation("Requests under way at once when a job begins.", 8, ge=1, le=1024)
-    max_concurrency: int | None = operation(
-        "Requests under way at once, at most, while more bring more answers a second; by default "
-        f"{MOST_REQUESTS}, or concurrency where that is stated.",
+    max_concurrency: int = operation(
+        "Requests under way at once, at most, while more bring more answers a second.",
+        MOST_REQUESTS,
         ge=1,
         le=4096,
-    )
-    attempts: int = operation(
-        "Times a request is tried before it counts as failed.", 6, ge=1, le=100
-    )
-    backoff: float = operation(
-        "Seconds before the second attempt; it doubles with each.", 1.0, ge=0, le=3600
     )
     timeout: float = operation("Seconds until one attempt is given up.", 600.0, gt=0, le=604_800)
     price: Price | Literal["auto"] | None = operation(
@@ -67,12 +60,6 @@ class ApiModel(SamplingModel):
         "the same without batches."
     )
     batch: bool = operation("true: in batches, which cost half and take up to a day.", False)
-    batch_interval: float = operation(
-        "Seconds between two looks at a batch.", 60.0, gt=0, le=86_400
-    )
-    batch_requests: int | None = operation(
-        "Requests of one batch, at most; by default as many as the provider takes.", ge=1
-    )
 
     @field_validator("api_key_env")
     @classmethod
@@ -108,18 +95,6 @@ class ApiModel(SamplingModel):
                 instead = f"use the model's key {own[name]}" if own[name] else "leave it out"
                 raise ValueError(f"the workflow itself sets {name}; {instead}")
         return body
-
-    @model_validator(mode="after")
-    def _concurrency_has_a_ceiling(self) -> Self:
-        if self.max_concurrency is None:
-            stated = "concurrency" in self.model_fields_set
-            self.max_concurrency = self.concurrency if stated else MOST_REQUESTS
-        if self.max_concurrency < self.concurrency:
-            raise ValueError(
-                f"max_concurrency {self.max_concurrency} is less than concurrency "
-                f"{self.concurrency}; raise the one or lower the other"
-            )
-        return self
 
     @model_validator(mode="after")
     def _price_is_there_where_it_is_needed(self) -> Self:
@@ -159,17 +134,6 @@ class OpenaiModel(ApiModel, OpenModel):
     cache: Literal["30m", "12h"] | None = operation(
         "How long a context that several prompts share is kept after each use, by a mark between "
         "two content parts (OpenAI from GPT-5.6 on); null: prompts are plain strings, unmarked."
-    )
-    cache_keys: int | None = operation(
-        "Keys (prompt_cache_key) that the prompts of a context are spread over, so that none "
-        "exceeds 15 requests a minute (docs/cost.md); null: none is sent.",
-        ge=1,
-        le=1000,
-    )
-    cache_salt: bool = operation(
-        "true: the server keeps caches apart by the field cache_salt, as vLLM does, so that make "
-        "noise has an empty one whenever it needs that; no other request is sent with it.",
-        False,
     )
     service_tier: Literal["flex"] | None = operation(
         "flex: slower, for about half the price (price.flex)."
@@ -223,15 +187,12 @@ class OpenaiModel(ApiModel, OpenModel):
 
     @model_validator(mode="after")
     def _sent_in_one_way(self) -> Self:
-        fields = {"cache": "prompt_cache_options", "cache_keys": "prompt_cache_key"}
-        for name, sent in (fields | {"service_tier": "service_tier"}).items():
-            by_path = self.path is not None and name != "cache_keys"
-            if (by_path or getattr(self, name) is not None) and sent in self.extra_body:
-                said = "path" if by_path else name
+        for name, sent in {"cache": "prompt_cache_options", "service_tier": "service_tier"}.items():
+            if (self.path or getattr(self, name) is not None) and sent in self.extra_body:
+                said = "path" if self.path else name
                 raise ValueError(f"extra_body and {said} both set {sent}; leave one of them out")
-        chat = [name for name in fields if getattr(self, name) is not None]
-        if chat and self.template == "base":
-            raise ValueError(f"{chat[0]} is of chat completions; leave it out with template: base")
+        if self.cache is not None and self.template == "base":
+            raise ValueError("cache is of chat completions; leave it out with template: base")
         return self
 
     @model_validator(mode="after")

@@ -108,13 +108,13 @@ def live(model: str, operation: Settings, together: int) -> Settings:
     at_once = {key: value for key, value in operation.items() if key != "batch"}
     if together == 1:
         return at_once
-    most = operation.get("max_concurrency") or together
+    most = operation.get("max_concurrency", together)
     if most < together:
         raise UserError(
             f"noise.beside: model {model} takes {most} requests at once, not {together}; raise "
             "its max_concurrency or leave that number out"
         )
-    return at_once | {"concurrency": max(together, operation.get("concurrency", 1))}
+    return at_once | {"at_once": together}
 
 
 def _scored(

@@ -7,19 +7,19 @@ from itertools import count
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Request, Response
-from steadfast.engines.api import batch_files
+from steadfast.engines.api import batch_files, engine
 from steadfast.engines.api.batch_files import Batch, BatchState, Remote
 from steadfast.engines.api.batches import Batches, Calls, ChatBatches, P, T
 from steadfast.engines.api.body import parsed
 from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.client import Http, ServerReply
-from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.api.pace import wait_of
 from steadfast.engines.api.redaction import MARK
 from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.cost.bill import CapReached, estimated
 
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0  # seconds between two looks at a batch: they double
 REFUSED = 529
 """The status with which Anthropic turns a call away."""
 
@@ -28,11 +28,11 @@ class NoRoom(PassingError):
     """A server turns a call away since it has too much to do for the account."""
 
 
-class BatchEngine(ApiEngine):
+class BatchEngine(engine.ApiEngine):
     """Makes batches of requests, waits for them, and gives the replies by hash.
 
     A batch is written down before it is made and found again, so that a killed job re-attaches.
-    What a batch leaves unanswered goes into a further one, up to ``attempts``.
+    What a batch leaves unanswered goes into a further one, up to ``ATTEMPTS``.
     """
 
     tier = "batch"
@@ -41,8 +41,7 @@ class BatchEngine(ApiEngine):
         super().__init__(setup, provider)
         assert setup.journal is not None, "a batch must not be forgotten"
         self._state_path = BatchState.place(setup.journal)
-        self._interval = setup.operation.get("batch_interval", 60.0)
-        self._most_requests = setup.operation.get("batch_requests")
+        self._pause = FIRST_PAUSE
         self._batches_of: Callable[[], Batches[P]] = lambda: batches(provider, self)
         self._batches: Batches[P]  # while ``answer`` runs, as ``http``
         self.http: Http
@@ -85,10 +84,9 @@ class BatchEngine(ApiEngine):
     def _submit(self, state: BatchState, requests: list[Request]) -> list[Request]:
         """Makes batches, and returns what waits for room until one that is under way has ended."""
         facts = self._batches.facts
-        most = min(self._most_requests or facts["requests"], facts["requests"])
         lines = ((one, self._batches.line(one)) for one in self._paid(requests))
         left = {request.hash: request for request in requests}
-        for chunk in batch_files.split(lines, most, facts["bytes"]):
+        for chunk in batch_files.split(lines, facts["requests"], facts["bytes"]):
             batch = state.add(uuid.uuid4().hex, [request.hash for request, _ in chunk])
             content = [line for _, line in chunk]
             try:
@@ -159,7 +157,7 @@ class BatchEngine(ApiEngine):
                 else:
                     reasons[name] = outcome.reason
         attempts = {name: state.attempts.get(name, 0) + counts for name in reasons}
-        again = {name: made for name, made in attempts.items() if made < self._attempts}
+        again = {name: made for name, made in attempts.items() if made < engine.ATTEMPTS}
         for name, reason in reasons.items():
             self.retries[reason] += name in again
             if name not in again:
@@ -185,7 +183,7 @@ class BatchEngine(ApiEngine):
     ) -> T:
         """What is read of a reply's JSON; ``unheard`` finds what a lost reply was about.
 
-        The call is made again as often as the config says.
+        The call is made ``ATTEMPTS`` times at most.
         """
         return self._call(send, lambda content: read(self._parsed(content)), unheard)
 
@@ -195,7 +193,8 @@ class BatchEngine(ApiEngine):
 
     def pause(self) -> None:
         """Waits until a batch is worth another look."""
-        time.sleep(self._interval)
+        time.sleep(self._pause)
+        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
 
     def _parsed(self, content: bytes) -> object:
         return parsed(self._access.redaction.content(content))
@@ -210,7 +209,7 @@ class BatchEngine(ApiEngine):
 
         lost = False  # what was asked may be done all the same
         turned_away = 0
-        for attempt in range(1, self._attempts + 1):
+        for attempt in range(1, engine.ATTEMPTS + 1):
             after: float | None = None
             if lost and (found := unheard()) is not None:
                 return found
@@ -233,12 +232,12 @@ class BatchEngine(ApiEngine):
                     outcome = Retry("a body that is no file or batch")
                 reason, after = outcome.reason, outcome.after
             self.retries[reason] += 1
-            if attempt < self._attempts:
+            if attempt < engine.ATTEMPTS:
                 self._say_wait(reason, after)
-                time.sleep(wait_of(after, self._backoff, attempt - 1))
-        raise (NoRoom if turned_away == self._attempts else PassingError)(
-            f"server {self._access.address} failed {self._attempts} times in a row ({reason}); run "
-            "again later: the job re-attaches to its batches and submits none twice"
+                time.sleep(wait_of(after, attempt - 1))
+        raise (NoRoom if turned_away == engine.ATTEMPTS else PassingError)(
+            f"server {self._access.address} failed {engine.ATTEMPTS} times in a row ({reason}); "
+            "run again later: the job re-attaches to its batches and submits none twice"
         )
 
     def _failure(self, reply: ServerReply) -> Retry | None:
@@ -267,7 +266,7 @@ class BatchEngine(ApiEngine):
 REQUESTS, RESULTS = ".requests.jsonl", ".results.jsonl"
 
 
-class BatchFilesEngine(ApiEngine):
+class BatchFilesEngine(engine.ApiEngine):
     """Answers from results in ``{part}.batches/``; what they lack is written to request files."""
 
     def __init__(self, setup: Setup):
@@ -275,7 +274,6 @@ class BatchFilesEngine(ApiEngine):
         super().__init__(setup, self._chat)
         assert setup.journal is not None, "the files lie beside it"
         self._folder = setup.journal.with_suffix(".batches")
-        self._most_requests = setup.operation.get("batch_requests") or batch_files.FACTS["requests"]
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         asked = {request.hash: request for group in groups for request in group}
@@ -303,7 +301,8 @@ class BatchFilesEngine(ApiEngine):
         taken = {path.name for path in self._folder.glob(f"*{RESULTS}")}
         first = next(n for n in count() if f"batch-{n:03d}{RESULTS}" not in taken)
         lines = ((request, self._chat.batch_line(request)) for request in requests)
-        files = batch_files.split(lines, self._most_requests, batch_files.FACTS["bytes"])
+        facts = batch_files.FACTS
+        files = batch_files.split(lines, facts["requests"], facts["bytes"])
         names = []
         for number, chunk in enumerate(files, start=first):
             names.append(f"batch-{number:03d}{REQUESTS}")
@@ -318,4 +317,4 @@ def build(setup: Setup) -> Engine:
         return BatchFilesEngine(setup)
     if batch:
         return BatchEngine(setup, Chat(setup), ChatBatches)
-    return ApiEngine(setup, Chat(setup))
+    return engine.ApiEngine(setup, Chat(setup))

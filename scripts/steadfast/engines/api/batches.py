@@ -23,7 +23,7 @@ PAGE = 100  # batches of a list at once
 
 
 class Calls(Protocol):
-    """Calls that are made again as often as the config says."""
+    """Calls that are made again where they fail."""
 
     http: Http
 

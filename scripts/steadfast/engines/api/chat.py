@@ -1,12 +1,10 @@
 """OpenAI's API, which most servers have too: chat completions, and completions of base models."""
 
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 
 from steadfast.base.files import Record, Settings
-from steadfast.base.tokens import fingerprint
-from steadfast.contract.request import Request, Response, shard
+from steadfast.contract.request import Request, Response
 from steadfast.engines.api.batch_files import batch_line, outcome
 from steadfast.engines.api.body import SUFFIX, clean, request_body
 from steadfast.engines.api.provider import Provider
@@ -47,10 +45,7 @@ class Chat(Provider):
         lifetime = setup.operation.get("cache")
         further = {} if lifetime in (None, USUAL_LIFETIME) else {"ttl": lifetime}
         self._mark: Record = {"mode": "explicit", **further} if lifetime else {}
-        self._keys: int | None = setup.operation.get("cache_keys")
         self._service_tier: str | None = setup.operation.get("service_tier")
-        self._contexts: dict[str, str] = {}
-        self._salt = ""
         extra = self.answers.get("extra_body", {})
         self.tools = bool(extra.get("tools") or extra.get("functions"))
 
@@ -70,18 +65,9 @@ class Chat(Provider):
             body["messages"][-1]["content"] = [shared, own]
         if self._mark:  # without it a mark at the end of each prompt is written, and paid for
             body["prompt_cache_options"] = {"mode": "explicit"}
-        if key := self.route(request):
-            body["prompt_cache_key"] = key
         if self._service_tier:
             body["service_tier"] = self._service_tier
-        if self._salt:
-            body["cache_salt"] = self._salt
         return body
-
-    def empty_cache(self) -> bool:
-        if self._operation.get("cache_salt"):
-            self._salt = uuid.uuid4().hex  # no server has seen it, in earlier jobs neither
-        return bool(self._salt)
 
     def parts(self, request: Request) -> int | None:
         whole = not (request.prefix and request.suffix)
@@ -89,13 +75,6 @@ class Chat(Provider):
 
     def _marks(self, request: Request) -> bool:
         return bool(self._mark) and self.is_shared(request)
-
-    def route(self, request: Request) -> str:
-        if not self._keys or not self.is_shared(request):
-            return ""
-        if request.prefix not in self._contexts:
-            self._contexts = {request.prefix: fingerprint(request.prefix)[:32]}
-        return f"{self._contexts[request.prefix]}-{shard(request.hash, self._keys)}"
 
     def read(self, reply: object) -> Response | Retry:
         return completion(reply, tools=self.tools)

@@ -27,7 +27,9 @@ from steadfast.engines.cost.forecast import CachedTokenizer
 from steadfast.engines.cost.paths import FACTS, LIVE, chosen, once, path_name, paths_of
 from steadfast.engines.devices import hold
 from steadfast.engines.fit import reckoned, tokenizer_of
+from steadfast.schema.api_model import FIRST_REQUESTS, MOST_REQUESTS
 
+ATTEMPTS = 6  # of a request, before it counts as failed
 Replies = asyncio.Queue[tuple[Request, Response] | None]
 
 
@@ -53,11 +55,10 @@ class ApiEngine(Engine):
         minutes = operation.get("serve_minutes", 30.0)
         self._serve = partial(Served, command, minutes, setup.log) if serve else None
         self._loaded, self._gpus = setup.loaded, operation.get("gpus") or 0
-        self._concurrency = operation.get("concurrency", 8)
-        self._most = operation.get("max_concurrency") or self._concurrency
-        self._attempts = operation.get("attempts", 6)
+        # ``make noise`` sends a request and its company at once from the beginning.
+        self._first = operation.get("at_once", FIRST_REQUESTS)
+        self._most = operation.get("max_concurrency", MOST_REQUESTS)
         self._timeout = operation.get("timeout", 600.0)
-        self._backoff = operation.get("backoff", 1.0)
         self._bill = None
         if setup.journal is not None and operation.get("max_spend") is not None:
             folders = operation.get("bill") or [setup.journal.parent]
@@ -93,9 +94,6 @@ class ApiEngine(Engine):
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """An estimate of what the server's template adds, or with its own tokenizer the count."""
         return self._provider.template_tokens(count)
-
-    def reset_prefix_cache(self) -> bool:
-        return self._provider.empty_cache()
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         if self._serve:
@@ -161,7 +159,7 @@ class ApiEngine(Engine):
         settled: asyncio.Event,
     ) -> None:
         client = Client(settings, self._provider.headers(settings["api_key"]))
-        pace = Pace(self._concurrency, self._most, self._backoff)
+        pace = Pace(self._first, self._most)
         capped: CapReached | None = None
 
         async def send(request: Request) -> None:
@@ -185,14 +183,11 @@ class ApiEngine(Engine):
 
                 async def send_group(group: list[Request]) -> None:
                     nonlocal capped
-                    first = {self._provider.route(one): one for one in reversed(group)}
-                    hashes = {one.hash for one in first.values()}
-                    rest = [one for one in group if one.hash not in hashes]
                     try:
-                        warming = [await start(one) for one in group if one.hash in hashes]
-                        if rest:
-                            await asyncio.wait(warming)
-                        for request in rest:
+                        warming = await start(group[0])
+                        if len(group) > 1:
+                            await asyncio.wait([warming])
+                        for request in group[1:]:
                             await start(request)
                     except CapReached as reached:
                         capped = reached
@@ -217,7 +212,7 @@ class ApiEngine(Engine):
         self, client: Client, pace: Pace, request: Request, places: asyncio.Semaphore
     ) -> Response:
         heard = self._heard
-        for attempt in range(1, self._attempts + 1):
+        for attempt in range(1, ATTEMPTS + 1):
             sent_at = await pace.acquire()
             outcome = await self._attempt(client, request)
             if isinstance(outcome, Response):
@@ -228,14 +223,14 @@ class ApiEngine(Engine):
                 self._loaded.model.check(self._log)
             self.retries[failure.reason] += 1
             pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
-            if attempt < self._attempts:
+            if attempt < ATTEMPTS:
                 self._say_wait(failure.reason, failure.after)
                 places.release()  # what waits is not under way
                 await pace.wait(attempt, failure.after)
                 await places.acquire()
         if failure.unreachable and self._heard == heard:
             raise PassingError(
-                f"server {self._access.address} is unreachable ({self._attempts} attempts); check "
+                f"server {self._access.address} is unreachable ({ATTEMPTS} attempts); check "
                 "base_url and that the server is running, then run again: what is answered is "
                 "not asked twice"
             )

@@ -6,7 +6,7 @@ from collections import deque
 
 from steadfast.engines.api.level import Level
 
-LONGEST_BACKOFF = 60.0  # seconds
+BACKOFF, LONGEST_BACKOFF = 1.0, 60.0  # seconds, at first and at most
 LONGEST_WAIT = 600.0  # seconds that a server's Retry-After is kept, at most
 
 
@@ -15,11 +15,11 @@ def wanted_wait(after: float) -> float:
     return min(LONGEST_WAIT, after)
 
 
-def wait_of(after: float | None, backoff: float, failures: int) -> float:
+def wait_of(after: float | None, failures: int) -> float:
     """Seconds until another try: as the server asks, else they double with each failure before."""
     if after is not None:
         return wanted_wait(after)
-    return min(LONGEST_BACKOFF, backoff * 2.0 ** min(failures, 30))
+    return min(LONGEST_BACKOFF, BACKOFF * 2.0 ** min(failures, 30))
 
 
 class RecentFailures:
@@ -63,9 +63,8 @@ class Pace:
     ALL_WAIT = 0.5  # share of failures from which on all wait
     FULL = 0.9  # share of the level that is in use where it holds requests back
 
-    def __init__(self, start: int, most: int, backoff: float):
+    def __init__(self, start: int, most: int):
         self.level = Level(start, most)
-        self._backoff = backoff
         self._busy = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._open_at = self._full_at = 0.0
@@ -138,10 +137,10 @@ class Pace:
             self.level.refused(share, now)
         if share >= self.ALL_WAIT or self._pauses:  # no answer has come since the last pause
             self._pauses += 1
-            self._open_at = max(self._open_at, now + wait_of(after, self._backoff, self._pauses))
+            self._open_at = max(self._open_at, now + wait_of(after, self._pauses))
             self.level.disturbed(self._open_at)
 
     async def wait(self, attempt: int, after: float | None) -> None:
         """Waits before the next attempt: as the server asks, else by exponential backoff."""
         jitter = self._jitter.uniform(0.5, 1.0) if after is None else 1.0
-        await asyncio.sleep(jitter * wait_of(after, self._backoff, attempt - 1))
+        await asyncio.sleep(jitter * wait_of(after, attempt - 1))

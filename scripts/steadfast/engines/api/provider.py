@@ -32,7 +32,6 @@ class Provider(ABC):
     tokenizer: TokenCounter | None = None
 
     def __init__(self, setup: Setup, key_name: str):
-        self._operation: Settings = setup.operation
         name = setup.operation.get("api_key_env", key_name)
         self.access = Access(setup.operation.get("base_url"), name, self.address)
         self._sharing: Counter[tuple[str, str]] = Counter()
@@ -65,17 +64,9 @@ class Provider(ABC):
         """The header of each request; None: the ``openai`` client's."""
         return None
 
-    def route(self, request: Request) -> str:
-        """What leads requests to one machine and its cache; one of each is sent first."""
-        return ""
-
     def parts(self, request: Request) -> int | None:
         """In how many content parts a prompt is sent; None: as the provider's usual string."""
         return None
-
-    def empty_cache(self) -> bool:
-        """Has further requests find no earlier one's prefix cached; False where it cannot."""
-        return False
 
     @abstractmethod
     def body(self, request: Request) -> Record:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.contract.request import Request, shard
+from steadfast.contract.request import Request
 from steadfast.engines.cost.bill import cost
 
 PATHS = "plan/paths.csv"
@@ -29,7 +29,6 @@ class Path:
     Attributes:
         rule: of the cache, as ``resources/engines/caches.yaml`` explains it.
         tier: by which it is billed (``bill.TIERS``); None: the plain price.
-        keys: that the prompts of a context are spread over.
         hits: share expected of the hits that the order of prompts could bring.
         operation: keys of the model that take it.
         taken: whether the job takes it.
@@ -39,7 +38,6 @@ class Path:
 
     rule: str
     tier: str | None
-    keys: int
     hits: float
     operation: Settings
     taken: bool
@@ -72,7 +70,7 @@ def paths_of(answers: Settings, price: Settings, how: Settings) -> list[Path]:
     written = engine == "openai" and price["written"] is not None
     kind = FACTS["engines"].get("openai with written" if written else engine, {})
     takes = "batch" if batch else how.get("service_tier")
-    keys, found = how.get("cache_keys"), []
+    found = []
     for tier in (None, *kind.get("tiers", ())):
         if tier and tier != takes and price[tier] == 1:
             continue
@@ -80,7 +78,7 @@ def paths_of(answers: Settings, price: Settings, how: Settings) -> list[Path]:
             marked = form == "marked"
             if form in kind and (not marked or answers.get("template") != "base"):
                 expected = FACTS["expected"].get(kind[form], {})
-                share = tier if tier == "batch" else "keyed" if keys else "live"
+                share = tier if tier == "batch" else "live"
                 operation = {
                     "cache": kind["lifetime"] if marked else None,
                     "service_tier": tier if tier == "flex" else None,
@@ -90,7 +88,7 @@ def paths_of(answers: Settings, price: Settings, how: Settings) -> list[Path]:
                 hits = expected.get(share, 0.0)
                 least = kind.get("least", FACTS["least"])
                 rule = kind.get("batched", kind[form]) if tier == "batch" else kind[form]
-                found.append(Path(rule, tier, keys or 1, hits, operation, taken, least))
+                found.append(Path(rule, tier, hits, operation, taken, least))
     return found
 
 
@@ -180,7 +178,7 @@ def readings(
         if path.rule == "whole" and prompt >= path.least:
             written = prompt
         elif path.rule in ("mark", "prefix") and prefix >= path.least:
-            place = request.prefix, shard(request.hash, path.keys)
+            place = request.prefix
             if place in sent:
                 read = prefix if path.rule == "mark" else prefix // FACTS["step"] * FACTS["step"]
             elif path.rule == "mark":
