@@ -5,9 +5,8 @@ length, and what contexts add, with the models' covariances (what a straight lin
 leaves). So the truth is known. A round is one context of each scenario and length. Each run is
 looked at and decided by the project's own functions; the tests are of all 190 pairs.
 
-Requests are a share of the full run's. Left open are: of goal best models beside the first, of
-ranking the share of pairs not told apart, of margins the same of those at least .05 apart or within
-.03. An error is any pair told apart wrongly.
+Requests are a share of the full run's. Left open are models beside the best one. An error is any
+pair told apart wrongly.
 
 Run: ``PYTHONPATH=scripts python bench/adaptive.py [DIRECTORY]``, the directory that holds
 scores/*.csv; without one the pinned files are fetched.
@@ -28,9 +27,7 @@ from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import holm
 
 RUNS, BATCH = 200, 10
-DIFFERENT = 0.05
-"""Goal margins: pairs so far apart, or alike within the margin, are to be decided."""
-HEAD = ("goal", "contexts", "effects", "requests", "left open", "runs with an error",
+HEAD = ("contexts", "effects", "requests", "left open", "runs with an error",
         "pairs as in the full run", "bias of a stopped difference")  # fmt: skip
 
 
@@ -128,22 +125,13 @@ def measure(people: Population, design: Design, runs: list[list[Differences]]) -
         first, second = course.pairs.T
         apart = truth[first] - truth[second]
         whole = np.where(holm(run[-1].p) < SIGNIFICANT, np.sign(run[-1].difference), 0)
-        low, high = course.intervals(SIGNIFICANT / len(course.pairs))
-        alike = (low >= -design.same) & (high <= design.same)
-        decided = (course.told != 0) | (alike if design.goal == "margins" else False)
         kept = np.ones(models, bool)
         kept[np.where(course.told > 0, second, first)[course.told != 0]] = False
-        wanted = (np.abs(apart) >= DIFFERENT) | (np.abs(apart) <= design.same)
-        left = {
-            "best": kept.sum() - 1.0,
-            "ranking": (course.told == 0).mean(),
-            "margins": (~decided[wanted]).mean(),
-        }[design.goal]
         stopped = np.sign(apart) * (course.difference - apart)
         found.append(
             (
                 course.rounds.sum() / (models * design.contexts),
-                left,
+                kept.sum() - 1.0,
                 ((course.told != 0) & (course.told * apart <= 0)).any(),
                 (course.told == whole).mean(),
                 stopped.mean(),
@@ -159,16 +147,15 @@ def main() -> None:
     except UserError as error:
         print(f"bench/adaptive.py is left out: {error}")
         return
-    pairs = Course(len(people.truth), Design("best", FIRST)).pairs
+    pairs = Course(len(people.truth), Design(FIRST)).pairs
     print("| " + " | ".join(HEAD) + " |")
     print("|" + "---|" * len(HEAD))
     cases = [(people, "normal", 8), (people, "skewed", 8), (people, "normal", 4)]
     cases += [(people, "normal", 16), (people.null, "null", 8), (people.null, "null, skewed", 8)]
     for of, name, contexts in cases:
         runs = list(looks(of, contexts, "skewed" in name, pairs, 1))
-        for goal in ("best", "ranking", "margins") if contexts == 8 else ("best",):
-            values = [f"{value:.3f}" for value in measure(of, Design(goal, contexts), runs)]
-            print("| " + " | ".join([goal, str(contexts), name, *values]) + " |", flush=True)
+        values = [f"{value:.3f}" for value in measure(of, Design(contexts), runs)]
+        print("| " + " | ".join([str(contexts), name, *values]) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,20 @@ Tables, and figures with their captions, stand in Snakemake's report.
 """
 
 from steadfast.show.report import NAMES as REPORT
+from steadfast.show.roster import Display, adaptive_remark
 
 DISPLAY = settings.display(CONFIG)
 KINDS = ["tex", "md", "csv"]
 FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
 TABLES, FIGURES = {}, {}
+# What was asked, and how far an adaptive run asked, whose tables are made after its last decision.
+ASKED = {
+    name: [
+        TASKS[name].asked,
+        *adaptive_remark(rounds.last_decisions(RUN, RESULTS, name), Display.of(DISPLAY)),
+    ]
+    for name in TASKS
+}
 
 for name in TASKS:
     TASK = TASKS[name]
@@ -31,7 +40,6 @@ for name in TASKS:
         name:
             f"{name}_tables"
         input:
-            **rounds.made(RUN, name),
             metrics=METRICS,
             identity=f"<results>/{name}/metrics/identity.json",
         output:
@@ -51,7 +59,7 @@ for name in TASKS:
             tables=TASK.tables.function.plain,
             metrics=list(TASK.metrics.names),
             display=DISPLAY,
-            asked=TASK.asked,
+            asked=ASKED[name],
             made_from=STEPS.metrics(name).lineage,
         script:
             "../scripts/steadfast/stages/tabulate.py"
@@ -60,7 +68,6 @@ for name in TASKS:
         name:
             f"{name}_figures"
         input:
-            **rounds.made(RUN, name),
             metrics=METRICS,
             identity=f"<results>/{name}/metrics/identity.json",
         output:
@@ -81,7 +88,7 @@ for name in TASKS:
             names=list(TASK.figures.names),
             metrics=list(TASK.metrics.names),
             display=DISPLAY,
-            asked=TASK.asked,
+            asked=ASKED[name],
             made_from=STEPS.metrics(name).lineage,
         script:
             "../scripts/steadfast/stages/draw.py"
@@ -96,7 +103,6 @@ rule figures:
 rule report:
     input:
         headlines=expand("<results>/{benchmark}/metrics/headline.csv", benchmark=RUN.running),
-        decision=[file for name in RUN.rounds for file in rounds.made(RUN, name)["decision"]],
     output:
         tables=expand("<results>/report/{name}.{kind}", name=REPORT, kind=KINDS),
         identity="<results>/report/identity.json",
@@ -114,7 +120,10 @@ rule report:
         noise=STEPS.measured_noise(RESULTS),
         benchmarks=RUN.reported,
         display=DISPLAY,
-        asked=[TASKS[name].asked for name in RUN.running],
+        asked=[
+            *(TASKS[name].asked for name in RUN.running),
+            *(remark for name in RUN.running for remark in ASKED[name][1:]),
+        ],
         made_from={name: STEPS.metrics(name).lineage for name in RUN.running},
     script:
         "../scripts/steadfast/stages/report.py"

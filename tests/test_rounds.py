@@ -13,7 +13,15 @@ from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import Job
 from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import before, decided, decision_file, decisions, follow, made, undecided
+from steadfast.run.rounds import (
+    before,
+    decided,
+    decision_file,
+    follow,
+    last_decisions,
+    made,
+    undecided,
+)
 from steadfast.stages.choose_round import choose_round, rounds_of
 
 LENGTHS = {"2k": 2048, "3k": 3072}
@@ -67,7 +75,7 @@ def evaluation(**settings: object) -> Evaluation:
     readers = {f"sim-{name}": {"engine": "simulated", "span": 1000} for name in "ab"}
     whole = {
         "lifbench": {"lengths": LENGTHS, "contexts_per_length": 4, "tasks": ["LSI"]},
-        "adaptive": {"goal": "best", "contexts": 4},
+        "adaptive": {"contexts": 4},
         "models": {"gold": {"engine": "reference"}, **readers},
     }
     return Evaluation(load_config(whole | settings))
@@ -131,9 +139,10 @@ def test_a_run_knows_what_each_of_its_decisions_was_made_of(tmp_path):
 def test_the_last_decision_is_a_result_once_it_is_there(tmp_path):
     run = evaluation()
     follow(run, tmp_path)
-    assert decisions(run, tmp_path) == []
+    assert last_decisions(run, tmp_path, "lifbench") == []
     decide(run, tmp_path, 2)
-    assert decisions(run, tmp_path) == [tmp_path / "lifbench/decisions/2.json"]
+    (decision,) = last_decisions(run, tmp_path, "lifbench")
+    assert decision["goes_on"] == []
 
 
 def test_a_decision_of_other_scores_is_made_again(tmp_path):
@@ -148,8 +157,7 @@ def test_a_decision_of_other_scores_is_made_again(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"adaptive": {"goal": "ranking", "contexts": 4}}, "with goal best, which is not changed"),
-        ({"adaptive": {"goal": "best", "contexts": 4, "same": 0.1}}, "with same 0.03, which is"),
+        ({"adaptive": {"contexts": 4, "top": 2}}, "with top 1, which is not changed to 2"),
         ({"adaptive": None}, "the run that took it was adaptive"),
         ({"only": ["gold", "sim-a"]}, "with model 'sim-b', which is missing now"),
     ],
@@ -176,7 +184,7 @@ def test_a_model_may_be_added_after_a_look(tmp_path):
     ("settings", "said"),
     [
         ({"limit": 1}, "adaptive: a trial has no rounds"),
-        ({"adaptive": {"goal": "best", "contexts": 5}}, "contexts_per_length: 4, but adaptive has"),
+        ({"adaptive": {"contexts": 5}}, "contexts_per_length: 4, but adaptive has"),
         (
             {"models": {"Qwen2.5-7B": {"engine": "scored"}}},
             "'Qwen2.5-7B' has released scores, which come in no rounds",

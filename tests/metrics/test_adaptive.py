@@ -1,10 +1,10 @@
-"""Who is asked on after a look: each goal, by differences whose outcome is plain."""
+"""Who is asked on after a look, by differences whose outcome is plain, and its boundaries."""
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-from steadfast.stats.adaptive import Course, Design, Differences
+from steadfast.stats.adaptive import Course, Design, Differences, boundaries
 
 MANY = 1e6  # degrees of freedom: t is z
 
@@ -19,14 +19,14 @@ def after(course: Course, scores: list[float], error: float) -> None:
 
 
 def test_the_first_look_is_after_two_rounds():
-    course = Course(2, Design("best", 8))
+    course = Course(2, Design(8))
     assert course.rounds.tolist() == [2, 2]
     after(course, [0.5, 0.5], 0.1)
     assert course.rounds.tolist() == [3, 3]
 
 
 def test_a_model_told_worse_than_another_is_not_asked_for_the_best():
-    course = Course(3, Design("best", 8))
+    course = Course(3, Design(8))
     after(course, [0.9, 0.88, 0.1], 0.02)
     assert course.going_on.tolist() == [True, True, False]
     after(course, [0.9, 0.5, 0.9], 0.02)  # what was not asked is not looked at
@@ -36,38 +36,15 @@ def test_a_model_told_worse_than_another_is_not_asked_for_the_best():
 
 
 def test_of_the_top_two_the_first_goes_on_only_while_it_may_tell_another_out():
-    course = Course(4, Design("top", 8, top=2))
+    course = Course(4, Design(8, top=2))
     after(course, [0.9, 0.52, 0.5, 0.1], 0.02)
     assert course.going_on.tolist() == [False, True, True, False]
     after(course, [0.9, 0.7, 0.5, 0.1], 0.02)
     assert not course.going_on.any()
 
 
-def test_a_ranking_goes_on_with_pairs_that_may_yet_be_told_apart():
-    course = Course(3, Design("ranking", 4))
-    after(course, [0.9, 0.5, 0.46], 0.02)  # z of the last two is 2: their trend ends at 2.8
-    assert course.going_on.tolist() == [False, True, True]
-
-
-def test_a_ranking_leaves_a_pair_that_hardly_can_be_told_apart():
-    course = Course(3, Design("ranking", 4))
-    after(course, [0.9, 0.5, 0.5], 0.02)
-    assert not course.going_on.any()
-    assert course.told.tolist() == [1, 1, 0]
-
-
-def test_margins_stop_where_the_interval_lies_within_them():
-    course = Course(2, Design("margins", 4, same=0.03))
-    after(course, [0.5, 0.5], 0.03)
-    assert course.going_on.all()
-    after(course, [0.5, 0.5], 0.005)
-    assert not course.going_on.any()
-    low, high = course.intervals()
-    assert -0.03 < low[0] < 0 < high[0] < 0.03
-
-
 def test_told_apart_once_is_told_apart_for_good():
-    course = Course(3, Design("ranking", 8))
+    course = Course(3, Design(8))
     after(course, [0.9, 0.5, 0.46], 0.02)
     assert course.told.tolist() == [1, 1, 0]
     after(course, [0.5, 0.5, 0.46], 0.02)
@@ -76,7 +53,7 @@ def test_told_apart_once_is_told_apart_for_good():
 
 
 def test_nobody_is_asked_beyond_the_last_round():
-    course = Course(2, Design("best", 3))
+    course = Course(2, Design(3))
     for _ in range(2):
         after(course, [0.5, 0.5], 0.1)
     assert not course.going_on.any()
@@ -84,15 +61,15 @@ def test_nobody_is_asked_beyond_the_last_round():
 
 
 def test_pairs_that_share_no_sample_stay_open():
-    course = Course(2, Design("best", 4))
+    course = Course(2, Design(4))
     unknown = np.full(1, np.nan)
     course.look(Differences(unknown, unknown, unknown, unknown))
     assert course.told.tolist() == [0]
     assert course.going_on.all()
 
 
-def test_contexts_that_all_agree_on_no_difference_show_nobody_alike():
-    course = Course(2, Design("margins", 4, same=0.03))
+def test_where_all_contexts_agree_there_is_no_interval():
+    course = Course(2, Design(4))
     nothing = np.zeros(1)
     course.look(Differences(nothing, nothing, np.ones(1), np.ones(1)))
     assert course.going_on.all()
@@ -100,17 +77,99 @@ def test_contexts_that_all_agree_on_no_difference_show_nobody_alike():
 
 
 def test_an_interval_is_no_narrower_than_a_stricter_p_says():
-    plain, strict = (Course(2, Design("margins", 5)) for _ in range(2))
+    plain, strict = (Course(2, Design(5)) for _ in range(2))
     values = np.array([0.04]), np.array([0.01]), np.array([MANY])
     for course, p in ((plain, 2 * norm.sf(4)), (strict, 2 * norm.sf(2))):
         course.look(Differences(*values, np.array([p])))
+    z = boundaries(np.array([0.05]), [0.4, 0.6, 0.8, 1.0])[0, 0]
     (low,), _ = strict.intervals()
-    assert low == pytest.approx(0.04 - 3.357 * 0.02, abs=1e-5)  # the error that z of 2 says
-    assert plain.intervals()[0][0] == pytest.approx(0.04 - 3.357 * 0.01, abs=1e-5)
+    assert low == pytest.approx(0.04 - z * 0.02, abs=1e-5)  # the error that z of 2 says
+    assert plain.intervals()[0][0] == pytest.approx(0.04 - z * 0.01, abs=1e-5)
 
 
-def test_a_repeated_interval_is_wider_than_the_plain_one():
-    course = Course(2, Design("margins", 5))
-    after(course, [0.5, 0.5], 0.01)  # the second of five looks: |z| of 3.357, printed
-    low, high = course.intervals()
-    assert [low[0], high[0]] == pytest.approx([-0.03357, 0.03357], abs=1e-5)
+# --- the stopping rule, by hand: t is z, and there are four looks, at 2 to 5 rounds of 5 ---------
+
+
+def test_a_pair_is_told_apart_from_the_boundary_on():
+    # Spent by 2 of 5 rounds: .05 · ln(1 + (e − 1) · .4) = .02616, so that |z| has to reach 2.2239.
+    assert norm.isf(0.05 * np.log(1 + (np.e - 1) * 0.4) / 2) == pytest.approx(2.2239, abs=1e-4)
+    for z, told in ((2.21, 0), (2.24, 1)):
+        course = Course(2, Design(5))
+        after(course, [z, 0.0], 1.0)
+        assert course.told.tolist() == [told]
+        assert course.going_on.all() == (told == 0)
+
+
+def test_three_pairs_have_a_third_of_the_level_for_the_first():
+    # Holm: .05 ÷ 3; spent of it by 2 of 5 rounds: .05 ÷ 3 · .52323 = .0087206, |z| of 2.6225.
+    for z, told in ((2.60, 0), (2.65, 1)):
+        course = Course(3, Design(5))
+        after(course, [z, 0.0, z / 2], 1.0)
+        assert course.told.tolist() == [told, 0, 0]
+        assert course.boundary == pytest.approx(2.6225, abs=3e-3)
+
+
+def test_a_p_that_was_small_at_a_look_stays():
+    course = Course(3, Design(5))
+    after(course, [2.3, 0.0, 1.15], 1.0)  # p of .0409 by the boundary, above .05 ÷ 3
+    first = course.p.copy()
+    after(course, [0.0, 0.0, 0.0], 1.0)
+    assert course.p.tolist() == first.tolist()
+    assert course.difference.tolist() == [0.0, 0.0, 0.0]  # while values are the last look's
+
+
+@pytest.mark.parametrize(
+    ("scores", "top", "going_on"),
+    [
+        ([9, 0, 0, 0], 1, [False] * 4),  # the best is known
+        ([9, 9, 0, 0], 1, [True, True, False, False]),
+        ([9, 9, 0, 0], 2, [False] * 4),  # the best two are known, in whatever order
+        ([9, 5, 5, 0], 2, [False, True, True, False]),  # the first's place depends on nobody
+        ([9, 8, 7, 0], 2, [True, True, True, False]),  # all three may be among the two
+        ([9, 5, 0, 0], 3, [False, False, True, True]),  # one of the two last is the third
+        ([0, 0, 0, 0], 4, [False] * 4),  # all are
+    ],
+)
+def test_who_goes_on_by_what_is_told(scores, top, going_on):
+    course = Course(4, Design(5, top))
+    after(course, scores, 0.5)  # 2 apart: z of 4; 1 apart: 2, which the six pairs do not tell apart
+    assert course.going_on.tolist() == going_on
+
+
+# --- boundaries ----------------------------------------------------------------------------------
+
+FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+def test_boundaries_are_the_printed_ones():
+    # Five equal looks, two-sided .05, Pocock's kind, as gsDesign, rpact and ldbounds print them.
+    found = boundaries(np.array([0.05]), FIFTHS)[0]
+    assert found.round(3).tolist() == [2.438, 2.427, 2.410, 2.397, 2.386]
+
+
+def test_a_single_look_is_the_plain_test():
+    levels = np.array([0.05, 0.001])
+    assert boundaries(levels, [1.0])[:, 0] == pytest.approx(norm.isf(levels / 2))
+
+
+def test_all_looks_together_cross_as_often_as_the_level():
+    shares = np.array([0.2, 0.25, 0.7, 1.0])
+    steps = np.sqrt(np.diff(shares, prepend=0))
+    walks = np.random.default_rng(1).normal(size=(200_000, 4)) * steps
+    z = np.abs(walks.cumsum(axis=1)) / np.sqrt(shares)
+    crossed = (z > boundaries(np.array([0.1]), shares)).any(axis=1).mean()
+    assert crossed == pytest.approx(0.1, abs=0.003)  # four standard errors
+
+
+def test_p_is_the_level_whose_boundary_was_just_reached():
+    design = Design(5)
+    for level in (0.05, 0.0003):
+        exact = boundaries(np.array([level]), FIFTHS[1:])[0]
+        for look, z in enumerate(exact):
+            assert design.p_values(look, np.array([z]))[0] == pytest.approx(level, rel=2e-3)
+            assert design.boundary(look, level) == pytest.approx(z, rel=2e-3)
+
+
+def test_p_of_nothing_is_one_and_of_the_unknown_unknown():
+    p = Design(5).p_values(2, np.array([0.0, np.nan]))
+    assert p[0] == 1 and np.isnan(p[1])

@@ -13,31 +13,24 @@ STRATA = [Stratum(0.5, 0.0004, 2)] * 6
 
 
 def test_models_far_apart_take_the_first_two_rounds():
-    share, runs = expected_share(Design("best", 8), 5, STRATA, spread=30.0)
+    share, runs = expected_share(Design(8), 5, STRATA, spread=30.0)
     assert (share, runs) == (pytest.approx(2 / 8, abs=0.01), 60)
 
 
 def test_equal_models_take_nearly_all_rounds():
-    share, _ = expected_share(Design("best", 4), 4, STRATA, spread=0.0)
+    share, _ = expected_share(Design(4), 4, STRATA, spread=0.0)
     assert 0.95 < share <= 1
-
-
-def test_a_ranking_takes_more_than_the_best():
-    best, ranking = (
-        expected_share(Design(goal, 8), 6, STRATA, spread=0.1)[0] for goal in ("best", "ranking")
-    )
-    assert best < ranking
 
 
 def test_without_variances_only_the_most_is_said():
     settings = {
-        "design": {"goal": "best", "contexts": 4, "top": 1, "same": 0.03},
+        "design": {"contexts": 4, "top": 1},
         "compared": ("steadfast.stats.certificate:Compared", {"unit": "records"}),
         "models": ["a", "b"],
         "tokens": {"all": 100},
     }
     page = "\n".join(adaptive_page(settings, {"all": []}))
-    assert "Goal best; at most 4 rounds" in page
+    assert "At most 4 rounds" in page
     assert page.endswith("is not known: no variances of such scores are.")
 
 
@@ -50,7 +43,7 @@ def test_the_page_has_the_share_of_the_costs_that_is_expected(monkeypatch):
 
     monkeypatch.setattr(adaptive, "expected_share", expected)
     settings = {
-        "design": {"goal": "top", "contexts": 4, "top": 2, "same": 0.03},
+        "design": {"contexts": 4, "top": 2},
         "compared": LIFBENCH,
         "models": ["a", "b", "c"],
         "tokens": {"4k": 4096, "8k": 8192},
@@ -58,7 +51,7 @@ def test_the_page_has_the_share_of_the_costs_that_is_expected(monkeypatch):
     samples = {length: lifbench_samples(length) for length in settings["tokens"]}
     page = "\n".join(adaptive_page(settings, samples))
     ((design, models, strata, spread),) = calls
-    assert (design, models) == (Design("top", 4, 2, 0.03), 3)
+    assert (design, models) == (Design(4, 2), 3)
     assert spread == 0.165  # resources/lifbench/variance.yaml
     # Of three scenarios, whose weight is in the variance, two lengths with two contexts each.
     assert [(stratum.weight, stratum.clusters) for stratum in strata] == [(0.5, 2)] * 6

@@ -140,7 +140,7 @@ FEATURES: dict[str, Feature] = {
     "adaptive": Feature(
         {
             LIFBENCH: {"contexts_per_length": 3},
-            "adaptive": {"goal": "ranking", "contexts": 3},
+            "adaptive": {"contexts": 3},
             "models": {"sim-b": {"engine": "simulated", "span": 2000}},
         },
         (LIFBENCH,),

@@ -33,7 +33,7 @@ def config(url: str, **adaptive: object) -> dict:
             "tasks": ["LSI", "OQ"],
             "contexts_per_length": 3,
         },
-        "adaptive": {"goal": "best", "contexts": 3, **adaptive},
+        "adaptive": {"contexts": 3, **adaptive},
         "models": {
             "reference": {"engine": "reference"},
             **{name: {**api, "model": name} for name in ("gold", "near", "bad")},
@@ -87,9 +87,9 @@ def test_models_stop_and_nothing_is_asked_twice(project, server):
     project.configure(config(server.url, contexts=4))
     said = project.snakemake(ok=False)
     assert "lifbench.contexts_per_length: 3, but adaptive has rounds of one context each" in said
-    project.configure(config(server.url, goal="ranking"))
+    project.configure(config(server.url, top=2))
     said = project.snakemake(ok=False)
-    assert "with goal best, which is not changed to ranking after a look" in said
+    assert "with top 1, which is not changed to 2 after a look" in said
 
 
 def test_killed_within_a_round_and_between_rounds_it_goes_on(project, server):

@@ -30,10 +30,7 @@ def adaptive_page(settings: Settings, samples: Mapping[str, Sequence[Any]]) -> I
     """
     design, models = settings["design"], len(settings["models"])
     yield from ("", "## Adaptive run", "")
-    yield (
-        f"Goal {design['goal']}; at most {design['contexts']} rounds, which are what the table "
-        "above has."
-    )
+    yield f"At most {design['contexts']} rounds, which are what the table above has."
     (of, *_) = comparisons(settings["compared"], settings["tokens"], samples, {})
     if of.how.spread is None or not of.how.lengths or not of.variances:
         yield "How much of this is expected is not known: no variances of such scores are."

@@ -181,7 +181,6 @@ class Evaluation:
             "design": self.config.adaptive.model_dump(),
             "measure": name,
             "compared": dict(measure.compared),
-            "full": measure.full,
             "models": self.compared(benchmark),
             "asked": self.rounds[benchmark],
         }

@@ -58,6 +58,8 @@ def last_round(run: Evaluation, benchmark: str) -> int:
 
 def going_on(run: Evaluation, results: Path, benchmark: str) -> list[str] | None:
     """The models that go on after the round that a benchmark is in; None where it is undecided."""
+    if benchmark not in run.rounds:
+        return None
     decision = _read(results / decision_file(benchmark, last_round(run, benchmark)))
     if decision and decision["lineage"] == Lineage(run).metrics(benchmark).lineage:
         return list(decision["goes_on"])
@@ -79,10 +81,11 @@ def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
     run.rounds = now
 
 
-def decisions(run: Evaluation, results: Path) -> list[Path]:
-    """The files that the last decisions of a run are in, as far as they are there."""
-    files = (results / decision_file(name, last_round(run, name)) for name in run.rounds)
-    return [file for file in files if file.exists()]
+def last_decisions(run: Evaluation, results: Path, *benchmarks: str) -> list[Record]:
+    """The last decision of each benchmark that is decided."""
+    decided = [name for name in benchmarks if going_on(run, results, name) is not None]
+    files = [results / decision_file(name, last_round(run, name)) for name in decided]
+    return [read_json(file) for file in files]
 
 
 def before(run: Evaluation, benchmark: str) -> list[str]:

@@ -112,13 +112,8 @@ class Noise(StrictModel):
 
 
 class Adaptive(StrictModel):
-    """A run in rounds of contexts, which asks each model no more than its goal needs."""
+    """A run in rounds of contexts, which asks each model until it is known whether it is best."""
 
-    goal: Literal["best", "top", "ranking", "margins"] = key(
-        "What is to be known: best, which model is; top, which are among the best so many; "
-        "ranking, which of every two is better; margins, whether every two differ or are alike.",
-        ...,
-    )
     contexts: int = key(
         "Rounds at most; each asks one context of each scenario and length, or as large a share "
         "of the groups, records or instances.",
@@ -126,13 +121,7 @@ class Adaptive(StrictModel):
         ge=3,
         le=30,
     )
-    top: int = key("Goal top: how many models.", 1, ge=1)
-    same: float = key(
-        "Goal margins: within which difference two models are alike, as a share of full marks.",
-        0.03,
-        gt=0,
-        lt=1,
-    )
+    top: int = key("How many of the best models are to be found.", 1, ge=1)
 
 
 class Config(StrictModel):
@@ -177,8 +166,8 @@ class Config(StrictModel):
         [],
     )
     adaptive: Adaptive | None = key(
-        "A run in rounds that ends when its goal is known (docs/cost.md); declared before its "
-        "first request, and not changed after a look; null: every model is asked everything."
+        "A run in rounds that ends when the best model is known (docs/cost.md); declared before "
+        "its first request, and not changed after a look; null: every model is asked everything."
     )
     hardware: Hardware = section(Hardware, "What jobs run on; a change re-runs the plan alone.")
     statistics: Statistics = section(Statistics, "What metrics ask of scores.")

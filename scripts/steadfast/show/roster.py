@@ -30,7 +30,8 @@ def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[s
         state = words["under_way" if going_on else "stopped"].format(
             round=decision["rounds"], most=design["contexts"], models=going_on
         )
-        slots = {"goal": design["goal"], "measure": decision["measure"]}
+        goal = f"the best {design['top']}" if design["top"] > 1 else "the best"
+        slots = {"goal": goal, "measure": decision["measure"]}
         found.append(words["whole"].format(state=state, rounds=rounds, **slots))
     return found
 

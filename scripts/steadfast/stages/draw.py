@@ -6,10 +6,10 @@ from typing import Any
 
 from matplotlib import style
 
-from steadfast.base.files import Settings, read_json
+from steadfast.base.files import Settings
 from steadfast.contract.components import component
 from steadfast.show.figures import STYLE, in_trial, write_picture
-from steadfast.show.roster import Display, adaptive_remark
+from steadfast.show.roster import Display
 from steadfast.stats.tidy import read_csv
 from steadfast.workflow.script import of_metrics, paths, run_rule
 
@@ -19,21 +19,16 @@ def draw(
     metrics: Mapping[str, Path],
     display: Settings,
     outs: Mapping[str, Path],
-    asked: str = "",
-    decisions: Sequence[Path] = (),
+    asked: Sequence[str] = (),
 ) -> None:
-    """Draws a benchmark's figures, with what was asked in each caption; in equal bytes.
-
-    ``decisions`` has the last one of an adaptive run.
-    """
+    """Draws a benchmark's figures, with what was asked in each caption; in equal bytes."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
     # The user's own settings of matplotlib have no say.
     with style.context(["default", STYLE]):
         shown = Display.of(display)
         made = component(figures).make(frames, shown)
-        remarks = " ".join([asked, *adaptive_remark(map(read_json, decisions), shown)])
         for name, stem in outs.items():
-            of = made[name]._replace(caption=f"{made[name].caption} {remarks}")
+            of = made[name]._replace(caption=" ".join([made[name].caption, *asked]))
             write_picture(in_trial(of, shown), stem)
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from steadfast.base.files import Settings, read_json
+from steadfast.base.files import Settings
 from steadfast.base.seal import Seal
 from steadfast.show.render import write_table
 from steadfast.show.report import Report, correlations_table, report_table
-from steadfast.show.roster import Display, adaptive_remark
+from steadfast.show.roster import Display
 from steadfast.stats.repeatability import answer_deviations
 from steadfast.workflow.script import paths, run_rule
 
@@ -18,15 +18,13 @@ def build_report(
     display: Settings,
     out_dir: Path,
     asked: Sequence[str] = (),
-    decisions: Sequence[Path] = (),
     noise_files: Sequence[Path] = (),
 ) -> None:
     """Writes each table of the report as .tex, .md and .csv, of ``metrics/headline.csv``."""
     shown = Display.of(display)
     report = Report(headlines, benchmarks, shown, answer_deviations(noise_files))
-    remarks = [*asked, *adaptive_remark(map(read_json, decisions), shown)]
     for table in (report_table(report), correlations_table(report)):
-        write_table(shown.framed(table, remarks), out_dir)
+        write_table(shown.framed(table, asked), out_dir)
 
 
 if job := globals().get("snakemake"):
@@ -45,6 +43,5 @@ if job := globals().get("snakemake"):
         ],
         headlines=headlines,
         out_dir=Path(job.output.tables[0]).parent,
-        decisions=paths(job.input.get("decision") or ()),
         noise_files=list(noise),
     )

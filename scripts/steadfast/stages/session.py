@@ -10,7 +10,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import (
     PARTIAL,
     check_regular,
-    read_json,
     read_text,
     remove_partials,
     write_text,
@@ -21,7 +20,7 @@ from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import decision_file, decisions, going_on, last_round, undecided
+from steadfast.run.rounds import decision_file, going_on, last_decisions, last_round, undecided
 from steadfast.show.ending import ending
 from steadfast.show.judges import turned_note
 from steadfast.show.report import Report, report_table
@@ -122,7 +121,7 @@ class Session:
         run, made = self._run, [file for job in self._snakemake.jobs for file in job.output]
         display = Display.of(settings.display(run.config))
         asked = [display.trial, *(run.tasks[name].asked for name in run.running)]
-        asked += adaptive_remark(map(read_json, decisions(run, self._results)), display)
+        asked += adaptive_remark(last_decisions(run, self._results, *run.rounds), display)
         report = self._report(display) if str(self._results / REPORT_PAGE) in made else None
         orders = list(turned(run, self._results, display, made))
         exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)

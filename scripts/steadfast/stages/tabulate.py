@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.base.files import Settings, read_json
+from steadfast.base.files import Settings
 from steadfast.contract.components import component
 from steadfast.show.render import write_table
-from steadfast.show.roster import Display, adaptive_remark
+from steadfast.show.roster import Display
 from steadfast.show.table import Table
 from steadfast.stats.tidy import read_csv
 from steadfast.workflow.script import of_metrics, run_rule
@@ -18,18 +18,13 @@ def tabulate(
     metrics: Mapping[str, Path],
     display: Settings,
     out_dir: Path,
-    asked: str = "",
-    decisions: Sequence[Path] = (),
+    asked: Sequence[str] = (),
 ) -> None:
-    """Writes a benchmark's tables as .tex, .md and .csv, each with what text was asked.
-
-    ``decisions`` has the last one of an adaptive run.
-    """
+    """Writes a benchmark's tables as .tex, .md and .csv, each with what was asked."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
     shown = Display.of(display)
-    remarks = [asked, *adaptive_remark(map(read_json, decisions), shown)]
     for table in component(tables).make(frames, shown):
-        write_table(shown.framed(table, remarks) if isinstance(table, Table) else table, out_dir)
+        write_table(shown.framed(table, asked) if isinstance(table, Table) else table, out_dir)
 
 
 if job := globals().get("snakemake"):

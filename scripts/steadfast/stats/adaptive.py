@@ -1,10 +1,17 @@
 """Who is asked on: what is decided after each round of contexts, by a design declared beforehand.
 
 After each round from the second on, every two models that both were asked are tested; the tests
-hold for all pairs and all looks together (``sequential``): any pair is wrongly told apart in at
-most 5 of 100 runs. A model is asked no more when the goal needs no more of it.
+hold for all pairs and all looks together: any pair is wrongly told apart in at most 5 of 100 runs.
+A model is asked no more once it is known whether it is among the best.
+
+A test at level α spends of it, by a look at a share t of all data, α · ln(1 + (e − 1)t), nearly as
+much at each look, as Pocock's boundaries do (Lan and DeMets 1983). That fixes the boundary of |z|
+at each look, whatever looks follow. z times √t has independent increments, so that the density of
+where it is, not having crossed before, is known from look to look by integration (Armitage,
+McPherson and Rowe 1969). Tests are two-sided.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -15,38 +22,86 @@ import scipy  # whose parts are loaded where they are first used
 
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT, Estimates
 from steadfast.stats.pairs import holm
-from steadfast.stats.sequential import Looks, evenly, late
 
 FIRST = 2
 """Rounds before the first look: one context of a kind has no variance."""
-FUTILE = 0.1
-"""Chance to be told apart by the end, below which a pair is not worth asking for."""
-BEST, TOP, RANKING, MARGINS = "best", "top", "ranking", "margins"
-SPENDING = {BEST: evenly, TOP: evenly, RANKING: late, MARGINS: late}
+NODES = 120
+"""Places at which the density is taken, of each boundary."""
+FARTHEST = 8.5
+"""Standard deviations beyond which nothing of it is left."""
+CERTAIN = 38.0
+"""A boundary of |z| that no data cross: nothing is to be spent at a look."""
+LEVELS = np.logspace(-10, -1e-4, 48)
+"""Levels at which boundaries are computed; the smallest p is the first."""
+
+
+def boundaries(levels: np.ndarray, shares: Sequence[float]) -> np.ndarray:
+    """Returns the boundary of \\|z\\| at each look (column) of a test at each level (row).
+
+    Args:
+        levels: two-sided levels, above 0.
+        shares: of all data at each look, ascending, the last one 1 at most.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    places, mass = np.zeros((len(levels), 1)), np.ones((len(levels), 1))
+    found, spent, before = [], np.zeros(len(levels)), 0.0
+    for share in shares:
+        step, deviation = np.sqrt(share - before), np.sqrt(share)
+        wanted = np.maximum(levels * np.log1p((np.e - 1) * share) - spent, 0.0)
+        low, high = np.zeros(len(levels)), np.full(len(levels), CERTAIN)
+        for _ in range(50):
+            middle = (low + high) / 2
+            over = _crossing(middle * deviation, places, mass, step) > wanted
+            low, high = np.where(over, middle, low), np.where(over, high, middle)
+        found.append(high)
+        spent, before = spent + wanted, share
+        edge = np.minimum(high, FARTHEST) * deviation
+        new = edge[:, None] * nodes
+        apart = (new[:, :, None] - places[:, None, :]) / step
+        density = np.exp(-(apart**2) / 2) @ mass[:, :, None] / (step * np.sqrt(2 * np.pi))
+        places, mass = new, density[:, :, 0] * edge[:, None] * weights
+    return np.array(found).T
+
+
+def _crossing(edge: np.ndarray, places: np.ndarray, mass: np.ndarray, step: float) -> np.ndarray:
+    """How probable it is to go beyond an edge (of each row) in a step from the places before."""
+    above, below = edge[:, None] - places, edge[:, None] + places
+    beyond = scipy.special.ndtr(-above / step) + scipy.special.ndtr(-below / step)
+    probable: np.ndarray = (beyond * mass).sum(axis=1)
+    return probable
 
 
 @dataclass(frozen=True)
 class Design:
-    """What a run is to decide, declared before its first request.
+    """What a run is to decide, declared before its first request: which models are the best.
 
     Attributes:
-        goal: the best model, the ``top`` ones, their whole ranking, or of each pair whether the two
-            differ or are alike within ``same``.
         contexts: rounds at most.
-        top: how many models, of goal top.
-        same: a difference in the unit of the totals, of goal margins.
+        top: how many models are to be found.
     """
 
-    goal: str
     contexts: int
     top: int = 1
-    same: float = 0.03
 
     @cached_property
-    def looks(self) -> Looks:
-        """After each round from the second on."""
-        shares = (rounds / self.contexts for rounds in range(FIRST, self.contexts + 1))
-        return Looks(tuple(shares), SPENDING[self.goal])
+    def _boundaries(self) -> np.ndarray:
+        rounds = range(FIRST, self.contexts + 1)
+        return boundaries(LEVELS, [number / self.contexts for number in rounds])
+
+    def boundary(self, look: int, level: float) -> float:
+        """Returns the boundary of \\|z\\| at a look, counted from 0, of a test at a level."""
+        found = np.interp(np.log(level), np.log(LEVELS), self._boundaries[:, look] ** 2)
+        return float(np.sqrt(found))
+
+    def p_values(self, look: int, z: np.ndarray) -> np.ndarray:
+        """Returns the least level at which each z crosses its boundary at a look; nan stays.
+
+        The smallest one of all looks so far is the sequential p-value: it may be read at any look,
+        and no test whose p was ever below α is any later not so (Liu and Anderson 2008).
+        """
+        squares = self._boundaries[:, look][::-1] ** 2
+        p = np.exp(np.interp(z**2, squares, np.log(LEVELS)[::-1]))
+        return np.where(z**2 < squares[0], 1.0, p)
 
 
 @dataclass(frozen=True)
@@ -107,14 +162,14 @@ class Course:
 
     def look(self, now: Differences) -> None:
         """Takes what a round's scores say of the models that were asked in it, and decides."""
-        rounds, looks = int(self.rounds.max()), self.design.looks
+        rounds = int(self.rounds.max())
         fresh = self.going_on[self.pairs].all(axis=1) & np.isfinite(now.p)
         self._look = np.where(fresh, rounds - FIRST, self._look)
         names = ("difference", "error", "freedom", "p")
         self._last = Differences(
             *(np.where(fresh, getattr(now, name), getattr(self._last, name)) for name in names)
         )
-        p = looks.p_values(rounds - FIRST, _normal(now.p))
+        p = self.design.p_values(rounds - FIRST, -scipy.special.ndtri(now.p / 2))
         self.p = np.where(fresh, np.minimum(self.p, p), self.p)
         new = (self.told == 0) & (self.adjusted < SIGNIFICANT)
         self.told[new] = np.sign(self._last.difference[new])
@@ -136,7 +191,7 @@ class Course:
     @property
     def boundary(self) -> float:
         """What \\|z\\| of the pair with the smallest p has to reach now, beside all others."""
-        return self.design.looks.boundary(int(self._look.max()), SIGNIFICANT / len(self.pairs))
+        return self.design.boundary(int(self._look.max()), SIGNIFICANT / len(self.pairs))
 
     def intervals(self, level: float = SIGNIFICANT) -> tuple[np.ndarray, np.ndarray]:
         """Returns the repeated interval of each difference at its last look, 1 - level wide.
@@ -146,7 +201,7 @@ class Course:
         all contexts agree that there is no difference: that has no error.
         """
         places, which = np.unique(self._look, return_inverse=True)
-        z = np.array([self.design.looks.boundary(look, level) for look in places])[which]
+        z = np.array([self.design.boundary(look, level) for look in places])[which]
         last, t = self._last, scipy.special.stdtrit
         with np.errstate(divide="ignore", invalid="ignore"):
             by_p = np.abs(last.difference) / -t(last.freedom, last.p / 2)
@@ -156,18 +211,8 @@ class Course:
 
     @property
     def _needed(self) -> np.ndarray:
-        """Whether the goal needs more of each model."""
-        if self.design.goal in (BEST, TOP):
-            return self._undecided_place
-        settled = (self.told != 0) | (self._futile if self.design.goal == RANKING else self._alike)
-        # What is not settled of a model that was stopped stays so.
-        open_pairs = self.pairs[~settled & self.going_on[self.pairs].all(axis=1)]
-        return np.isin(np.arange(len(self.rounds)), open_pairs)
-
-    @property
-    def _undecided_place(self) -> np.ndarray:
         """Whether a model may be among the best or not, or is to be told from one that may."""
-        number, top = len(self.rounds), self.design.top if self.design.goal == TOP else 1
+        number, top = len(self.rounds), self.design.top
         first, second = self.pairs.T
         told = np.zeros((number, number), int)
         told[first, second], told[second, first] = self.told, -self.told
@@ -176,26 +221,3 @@ class Course:
         open_models = ~out & ~within & (within.sum() < top)
         needed: np.ndarray = open_models | (within & ((told == 0) & open_models).any(axis=1))
         return needed
-
-    @property
-    def _futile(self) -> np.ndarray:
-        """Whether a pair's chance to be told apart at the end is small, were its trend to go on."""
-        left = max(int((self.told == 0).sum()), 1)
-        limit = self.design.looks.boundary(-1, SIGNIFICANT / left)
-        share = np.array(self.design.looks.shares)[self._look]
-        z = _normal(self._last.p)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            beyond = scipy.special.ndtr((z / np.sqrt(share) - limit) / np.sqrt(1 - share))
-        return np.where(np.isfinite(z), beyond < FUTILE, False)
-
-    @property
-    def _alike(self) -> np.ndarray:
-        """Whether a pair's interval, of all pairs together, lies within the margin."""
-        low, high = self.intervals(SIGNIFICANT / max(len(self.pairs), 1))
-        return (low >= -self.design.same) & (high <= self.design.same)
-
-
-def _normal(p: np.ndarray) -> np.ndarray:
-    """The absolute normal deviate of a two-sided p."""
-    deviate: np.ndarray = -scipy.special.ndtri(p / 2)
-    return deviate

@@ -49,10 +49,9 @@ class TakenLook:
     Args:
         frames: the run's metrics, comparisons and headline among them.
         before: the looks before.
-        design: as ``Design`` takes it, with ``same`` as a share of full marks.
+        design: as ``Design`` takes it.
         measure: of the headline, whose comparisons decide.
         compared: values of the keys of its rows in the metric comparisons.
-        full: full marks in that measure.
         models: that are compared.
         asked: rounds that each model has been asked.
     """
@@ -64,7 +63,6 @@ class TakenLook:
         design: Settings,
         measure: str,
         compared: Mapping[str, str],
-        full: float,
         models: Sequence[str],
         asked: Mapping[str, int],
     ):
@@ -74,8 +72,7 @@ class TakenLook:
         self._rows = rows.drop_duplicates(["model", "other"])  # of several languages the first
         self._pairs = list(combinations(self._models, 2))
         self.looks = [*before, self._look()]
-        whole = {**design, "same": design["same"] * full}
-        self._course = Course(len(models), Design(**whole))
+        self._course = Course(len(models), Design(**design))
         for look in self.looks:
             known = [row or [np.nan] * len(NUMBERS) for row in look]
             self._course.look(Differences(*np.array(known, float).reshape(-1, len(NUMBERS)).T))

@@ -69,12 +69,11 @@ def run_rule(
 
 
 def of_metrics(job: Any) -> dict[str, Any]:
-    """What shows a benchmark's metrics: them, their seal, and an adaptive run's last decision."""
+    """What shows a benchmark's metrics: them, and their seal."""
     files = paths(job.input.metrics)
     return {
         "reads": [Seal(job.params.made_from, Path(job.input.identity), tuple(files))],
         "metrics": dict(zip(job.params.metrics, files, strict=True)),
-        "decisions": paths(job.input.get("decision") or ()),
     }
 
 
