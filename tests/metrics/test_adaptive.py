@@ -7,6 +7,7 @@ from scipy.stats import norm
 from steadfast.stats.adaptive import Course, Design, Differences, boundaries
 
 MANY = 1e6  # degrees of freedom: t is z
+UNKNOWN = Differences(*np.full((4, 1), np.nan))
 
 
 def after(course: Course, scores: list[float], error: float) -> None:
@@ -31,6 +32,7 @@ def test_a_model_told_worse_than_another_is_not_asked_for_the_best():
     assert course.going_on.tolist() == [True, True, False]
     after(course, [0.9, 0.5, 0.9], 0.02)  # what was not asked is not looked at
     assert course.told.tolist() == [1, 1, 1]
+    assert course.difference.tolist() == pytest.approx([0.4, 0.8, 0.78])
     assert course.rounds.tolist() == [3, 3, 2]
     assert not course.going_on.any()
 
@@ -44,12 +46,13 @@ def test_of_the_top_two_the_first_goes_on_only_while_it_may_tell_another_out():
 
 
 def test_told_apart_once_is_told_apart_for_good():
-    course = Course(3, Design(8))
-    after(course, [0.9, 0.5, 0.46], 0.02)
-    assert course.told.tolist() == [1, 1, 0]
-    after(course, [0.5, 0.5, 0.46], 0.02)
-    assert course.told.tolist() == [1, 1, 0]
-    assert course.adjusted[0] < 0.05
+    course = Course(4, Design(8, top=2))
+    after(course, [3, 2, 2, 1], 0.5)
+    assert course.told.tolist() == [0, 0, 1, 0, 0, 0]
+    assert course.going_on.all()
+    after(course, [1, 2, 2, 3], 0.5)
+    assert course.told.tolist() == [0, 0, 1, 0, 0, 0]
+    assert course.difference[2] == -2
 
 
 def test_nobody_is_asked_beyond_the_last_round():
@@ -62,10 +65,20 @@ def test_nobody_is_asked_beyond_the_last_round():
 
 def test_pairs_that_share_no_sample_stay_open():
     course = Course(2, Design(4))
-    unknown = np.full(1, np.nan)
-    course.look(Differences(unknown, unknown, unknown, unknown))
-    assert course.told.tolist() == [0]
+    course.look(UNKNOWN)
+    assert (course.told.tolist(), course.p.tolist()) == ([0], [1])
     assert course.going_on.all()
+
+
+def test_a_look_that_knows_nothing_of_a_pair_leaves_what_was_known():
+    course = Course(2, Design(5))
+    after(course, [2.0, 0.0], 1.0)
+    known = course.p.tolist(), course.difference.tolist(), course.boundary
+    course.look(UNKNOWN)
+    assert (course.p.tolist(), course.difference.tolist(), course.boundary) == known
+    after(course, [2.0, 0.0], 1.0)
+    third = boundaries(np.array([0.05]), [0.4, 0.6, 0.8, 1.0])[0, 2]
+    assert course.boundary == pytest.approx(third, rel=1e-3)
 
 
 def test_where_all_contexts_agree_there_is_no_interval():
@@ -123,6 +136,7 @@ def test_a_p_that_was_small_at_a_look_stays():
     [
         ([9, 0, 0, 0], 1, [False] * 4),  # the best is known
         ([9, 9, 0, 0], 1, [True, True, False, False]),
+        ([3, 2, 2, 1], 1, [True, True, True, False]),  # one better model is enough to be out
         ([9, 9, 0, 0], 2, [False] * 4),  # the best two are known, in whatever order
         ([9, 5, 5, 0], 2, [False, True, True, False]),  # the first's place depends on nobody
         ([9, 8, 7, 0], 2, [True, True, True, False]),  # all three may be among the two
@@ -134,6 +148,23 @@ def test_who_goes_on_by_what_is_told(scores, top, going_on):
     course = Course(4, Design(5, top))
     after(course, scores, 0.5)  # 2 apart: z of 4; 1 apart: 2, which the six pairs do not tell apart
     assert course.going_on.tolist() == going_on
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        # Pairs 01, 02, 03, 12, 13, 23. The third and fourth are each told worse than two, though
+        # the second is told better than the fourth alone: two are left, and two are wanted.
+        [0, 1, 1, 0, 1, -1],
+        # The first and second are told better than two each: both places are taken.
+        [1, 1, 0, 1, 1, 0],
+    ],
+)
+def test_two_of_four_are_known_though_tests_form_no_order(told):
+    course = Course(4, Design(5, top=2))
+    course.told[:] = told
+    course.look(Differences(*np.full((4, 6), np.nan)))
+    assert not course.going_on.any()
 
 
 # --- boundaries ----------------------------------------------------------------------------------

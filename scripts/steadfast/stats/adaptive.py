@@ -174,8 +174,6 @@ class Course:
         new = (self.told == 0) & (self.adjusted < SIGNIFICANT)
         self.told[new] = np.sign(self._last.difference[new])
         self.going_on &= self._needed & (rounds < self.design.contexts)
-        if self.going_on.sum() < 2:
-            self.going_on[:] = False
         self.rounds += self.going_on
 
     @property
