@@ -77,10 +77,3 @@ def with_question(number: int, **fields) -> dict:
     made = instance()
     made["scoring_questions"][number] |= fields
     return made
-
-
-def both_branches() -> list[dict]:
-    """Two instances without fault, one for each branch of their selection."""
-    other = instance(main_id=1, idx_in_group=2, sub_instructions=None)
-    other["scoring_questions"][0]["question"] = "模型是否判断灯是灭的？"
-    return [instance(), other]

@@ -61,16 +61,13 @@ def test_own_instances_follow_with_numbers_of_their_own(tmp_path):
     ]
 
 
-def test_a_fault_stops_with_its_place_and_the_count_of_the_others(tmp_path, capsys):
-    bad = with_question(1, dep=[7]) | {"task_types": "Poetry"}
-    own = write(tmp_path / "own.json", [bad])
-    with pytest.raises(UserError, match=r"own.json: instance 1 \(main_id 0\), .*1 more err"):
+def test_a_fault_stops_with_its_place(tmp_path):
+    own = write(tmp_path / "own.json", [with_question(1, dep=[7])])
+    with pytest.raises(UserError, match=r"own.json: instance 1 \(main_id 0\): question 1 depends"):
         local(own)
     good = write(tmp_path / "data.json", [instance()])
     with pytest.raises(UserError, match=r"own\.json: instance 1"):
         local(good, extra=own)
-    local(write(tmp_path / "data.json", [with_question(2, dep=[])]))
-    assert "warning: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "[1]", '"text"', "null"])
@@ -113,7 +110,7 @@ def test_published_data_is_taken_as_it_is_wherever_it_lies(tmp_path, monkeypatch
     (row,) = local(odd)
     assert (row["task_types"], row["turns"]) == ("Poetry", [])
     log = capsys.readouterr().out
-    assert "warning: " in log and "1150 were published" in log
+    assert "1150 were published" in log
     file.write_bytes(file.read_bytes() + b"\n")
     with pytest.raises(UserError, match="no task type 'Poetry'"):
         local(odd)

@@ -7,13 +7,23 @@ from hypothesis import strategies as st
 from complexbench_cases import cases
 from complexbench_instances import asked
 from complexbench_run import MODES, Run, believing, record, synthetic
+from steadfast.benchmarks.complexbench.facts import normalised, taxonomy
 from steadfast.benchmarks.complexbench.readers import rule_examples
-from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, hazards, read_rule
+from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, read_rule
 from steadfast.benchmarks.complexbench.scoring import verdict
 from steadfast.judging.stand_in import signed
 
 IMPOSSIBLE = {"length:[0,0]", "length_word:[0,0]", "model_keyword_num:[1,1,风,风,风]"}
 """Recorded rules that are well-formed and that no text satisfies."""
+
+
+def misread(clauses) -> bool:
+    """Whether the released code takes a plain rule for another: it finds names in any text."""
+    first = clauses[0].name
+    others = {"model", "each", "None", *taxonomy()["rules"]} - {first}
+    words = [word for clause in clauses for word in clause.words]
+    named = any(name in word for name in others for word in words)
+    return named or (first == "match" and any(normalised(word) != word for word in words))
 
 
 def well_formed() -> list[str]:
@@ -23,7 +33,7 @@ def well_formed() -> list[str]:
             clauses = read_rule(rule)
         except RuleFormError:
             continue
-        if not hazards(clauses) or clauses[0].name.startswith("model_"):
+        if clauses[0].name.startswith("model_") or not misread(clauses):
             found.append(rule)
     return found
 

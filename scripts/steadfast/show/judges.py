@@ -1,21 +1,18 @@
-"""Tables that judged benchmarks share: raters that agree, what people correct, who is preferred."""
+"""Tables that judged benchmarks share: raters that agree, and what people correct."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.show.cells import (
     PERCENT_DIGITS,
     count_cell,
-    incomplete_mark,
     interval_cell,
     number_cell,
 )
-from steadfast.show.results import Note, Results, listed
+from steadfast.show.results import Results, listed
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Cell, Column, Section, Table
@@ -23,7 +20,6 @@ from steadfast.stats.agreement import ITSELF, KINDS, RATES, RULES
 from steadfast.stats.corrected import FEWEST
 
 AGREEMENT, CORRECTED = facts("agreement.yaml"), facts("corrected.yaml")
-PREFERENCES = facts("preferences.yaml")
 
 
 def agreement_table(
@@ -172,71 +168,3 @@ def turned_note(rows: pd.DataFrame, roster: Roster) -> list[str]:
         if row.raw * row.value < 0
     ]
     return [CORRECTED["notes"]["turned"].format(pairs=listed(pairs))] if pairs else []
-
-
-def preference_table(
-    name: str,
-    rows: pd.DataFrame,
-    roster: Roster,
-    digits: int,
-    benchmark: str,
-    total: str,
-    notes: Iterable[Note] = (),
-) -> Table:
-    """Returns the table of ``stats.preferences.preferences``: a row every two models.
-
-    Each pair stands by the first judge that judged both models. ``total`` is what an answer wins
-    with, for the caption; ``notes`` stand before the table's own.
-    """
-    pairs = rows[rows["model"] != ""]
-    pairs = pairs.drop_duplicates(["model", "other"])
-    people = bool((pairs["labelled"] > 0).any())
-    shown = pairs.to_dict("records")
-    if people:
-        judge = pairs.groupby("judge", sort=False)["labelled"].sum().idxmax()
-        shown += rows[(rows["judge"] == judge) & (rows["model"] == "")].to_dict("records")
-    body = [
-        (*_names(row, roster), *_counts(row), *(_people(row, digits) if people else ()))
-        for row in shown
-    ]
-    caption = PREFERENCES["caption"].format(
-        benchmark=benchmark, total=total, people=PREFERENCES["people"] if people else ""
-    )
-    own = PREFERENCES["notes"]["counted" if shown else "empty"]
-    parts = (_preference_columns(people), (Section(tuple(body)),), (*notes, (None, own)))
-    return Table(name, caption, *parts, rows_per_page=PREFERENCES["rows_per_page"])
-
-
-def _preference_columns(people: bool) -> tuple[Column, ...]:
-    groups = PREFERENCES["groups"]
-    columns = [Column(PREFERENCES[side], align="l") for side in ("first", "second")]
-    columns += [Column(text, groups["counts"], "r") for text in PREFERENCES["counts"].values()]
-    if people:
-        columns += [
-            Column(text, groups["people"], "r") for text in PREFERENCES["people_counts"].values()
-        ]
-        headings = (*PREFERENCES["agreement"].values(), SHARED["interval"])
-        columns += [Column(heading, groups["agreement"]) for heading in headings]
-    return tuple(columns)
-
-
-def _names(row: Record, roster: Roster) -> tuple[Cell, Cell]:
-    if not row["model"]:
-        return Cell(PREFERENCES["all"]), Cell(None)
-    return Cell(roster.label(row["model"])), Cell(roster.label(row["other"]))
-
-
-def _counts(row: Record) -> list[Cell]:
-    *counts, total = [count_cell(row[key]) for key in PREFERENCES["counts"]]
-    return [*counts, replace(total, marks=incomplete_mark(row["n"] < row["expected"]))]
-
-
-def _people(row: Record, digits: int) -> list[Cell]:
-    """Returns what people prefer, and how well the scores agree; nothing where nobody compared."""
-    compared = bool(row["labelled"])
-    return [
-        *(count_cell(row[key]) if compared else Cell(None) for key in PREFERENCES["people_counts"]),
-        number_cell(row["raw"], PERCENT_DIGITS, 100),
-        number_cell(row["kappa"], digits),
-        interval_cell(row["kappa_low"], row["kappa_high"], digits),
-    ]

@@ -134,16 +134,10 @@ def listed_verdicts(
     return {number: int(verdict == yes) for number, verdict in enumerate(verdicts, start=1)}
 
 
-def is_preference(record: Record) -> bool:
-    """Returns whether a label compares two models' answers (``preferences``)."""
-    return "preference" in record
-
-
 def read_labels(
     labels: Labels | None,
     scores: Iterable[Scored],
     parse: Callable[[object, Any], Mapping[K, V]],
-    preferences: bool = False,
     judged: Callable[[Any], bool] = lambda score: True,
 ) -> ByRater[K, V]:
     """Returns people's verdicts from the records of a file.
@@ -157,8 +151,6 @@ def read_labels(
             Labels of other models are passed over.
         parse: makes of a label's verdicts and the answer's score record a verdict for each
             question; raises ValueError with half a sentence where it cannot.
-        preferences: whether records that compare two answers are read elsewhere; else they are
-            errors.
         judged: whether a judge decides the answer of a score's record, and no rule.
 
     Raises:
@@ -176,8 +168,6 @@ def read_labels(
     found: ByRater[K, V] = defaultdict(dict)
     seen, passed_over = set(), set()
     for number, record in enumerate(labels.records, start=1):
-        if preferences and is_preference(record):
-            continue
         where = f"{labels.name}: record {number}"
         if "verdicts" not in record:
             raise UserError(f"{where}: field 'verdicts' is missing; add what the rater decided")

@@ -29,22 +29,20 @@ from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import key
 
+FILE = "data_final.json"
 NAME, PACKAGE = "complexbench", "steadfast.benchmarks.complexbench"
 TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in front
 RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
 DATA = {"synthetic": "synthetic:data", "local": "data:local", "released": "data:released"}
 METRICS = (
-    "drfr", "constraints", "coherent", "branches", "decomposition", "preferences", "agreement",
-    "judging", "coverage", "headline", "comparisons", "drawn",
+    "drfr", "constraints", "coherent", "decomposition", "agreement", "judging", "coverage",
+    "headline", "comparisons", "drawn",
 )  # fmt: skip
 
 
 class Complexbench(JudgedSection):
     """ComplexBench: constraints composed by And, Chain and Selection, with scoring questions."""
 
-    file: str = key(
-        "source local: file of the directory; an array of instances, or one.", "data_final.json"
-    )
     extra: str | None = key("File with instances of your own, added to the others.")
     languages: list[Literal["zh", "en"]] = key(
         "Languages that run; headline values are the first one's. The rules are Chinese: in "
@@ -68,12 +66,12 @@ class Complexbench(JudgedSection):
     def local_file(self) -> str | None:
         """The file of instances, of source local."""
         if self.source == "local" and self.directory:
-            return str(Path(self.directory) / self.file)
+            return str(Path(self.directory) / FILE)
         return None
 
     def required_files(self, name: str) -> list[tuple[str, str]]:
         """Returns the config's key and the path of each file of the user's."""
-        own = {"file": self.local_file, "extra": self.extra}
+        own = {"directory": self.local_file, "extra": self.extra}
         found = [(f"{name}.{key}", path) for key, path in own.items() if path]
         return super().required_files(name) + found
 

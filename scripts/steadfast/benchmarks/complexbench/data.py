@@ -10,12 +10,13 @@ from steadfast.base.files import Record
 from steadfast.base.pinned import fetch, git_blob
 from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench import decomposition
-from steadfast.benchmarks.complexbench.branches import selecting
 from steadfast.benchmarks.complexbench.facts import taxonomy
-from steadfast.benchmarks.complexbench.instance import InstanceRecord, ScoringQuestion
-from steadfast.benchmarks.complexbench.schema import COMMAND, check, read_instances, stop_at_errors
-
-LISTED = 20  # warnings that the log has
+from steadfast.benchmarks.complexbench.instance import (
+    InstanceRecord,
+    ScoringQuestion,
+    checked,
+    read_instances,
+)
 
 
 def released(inputs: Mapping[str, Path], language: str, extra: str | None) -> list[Record]:
@@ -52,28 +53,30 @@ def records(
     composition_types, dep), turns (instruction and points of each; empty where it has no
     sub-instructions in the language) and origin (the source, or extra).
     """
-    instances = _checked(raw, where, published)
+    instances = checked(raw, where, published)
+    if not published:
+        _check_turns(instances, where)
     found = [_record(instance, language, origin) for instance in instances]
     if extra:
         # A user's instances have numbers that follow those of the data set.
         first = max((instance.main_id for instance in instances), default=-1) + 1
-        for number, instance in enumerate(_checked(read_instances(extra), extra), start=first):
+        added = checked(read_instances(extra), extra)
+        _check_turns(added, extra)
+        for number, instance in enumerate(added, start=first):
             numbered = instance.model_copy(update={"main_id": number})
             found.append(_record(numbered, language, "extra"))
     print(*summary(found, published), sep="\n")
     return found
 
 
-def _checked(
-    raw: Sequence[object], path: Path | str, published: bool = False
-) -> list[InstanceRecord]:
-    instances, findings = check(raw, published)
-    stop_at_errors(path, findings)
-    for found in findings[:LISTED]:
-        print(f"{found.severity}: {path}: {found.place}: {found.sentence}")
-    if len(findings) > LISTED:
-        print(f"{len(findings) - LISTED} more warnings: {COMMAND} FILE")
-    return instances
+def _check_turns(instances: Sequence[InstanceRecord], where: Path | str) -> None:
+    for instance in instances:
+        if instance.sub_instructions and not decomposition.turns(instance):
+            raise UserError(
+                f"{where}: main_id {instance.main_id}: sub_instructions are no turns: name them "
+                "sub_instruction_0, sub_instruction_1 …, give each a run of the scoring questions, "
+                "each question to one, and none that depends on a later turn's"
+            )
 
 
 def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
@@ -87,8 +90,6 @@ def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
         return str(found)
 
     record = instance.model_dump(exclude={"instruction_en", "sub_instructions"})
-    if instance.branches is None:
-        del record["branches"]  # of the released data no instance has it
     record["instruction"] = text(instance, "instruction")
     for number, question in enumerate(instance.scoring_questions):
         own = question.model_dump(exclude={"question_en"})
@@ -99,9 +100,7 @@ def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
 
 def _turns(instance: InstanceRecord, language: str) -> list[Record]:
     """The turns in a language; none where one is not translated, or they are not well assigned."""
-    turns, problems = decomposition.turns(instance)
-    if any(not problem.doubtful for problem in problems):
-        return []
+    turns = decomposition.turns(instance)
     field = "instruction" if language == "zh" else f"instruction_{language}"
     texts = [getattr(turn.part, field) for turn in turns]
     if None in texts:
@@ -121,15 +120,6 @@ def summary(records: Sequence[Record], published: bool = False) -> list[str]:
     for field in ("category", "task_types", "origin"):
         counted = Counter(record[field] for record in records)
         lines.append(f"{field}: {', '.join(f'{k} {counted[k]}' for k in sorted(counted))}")
-    if groups := list(selecting(records)):
-        sizes = Counter(len(group) for _, group, _ in groups)
-        parts = ", ".join(f"{sizes[size]} of {size} instances" for size in sorted(sizes))
-        lines.append(f"groups with Selection: {len(groups)} ({parts})")
-        lack = [str(group[0]["main_id"]) for _, group, clause in groups if clause]
-        if lack:
-            more = f" and {len(lack) - LISTED} more" if len(lack) > LISTED else ""
-            numbers = f"{', '.join(lack[:LISTED])}{more}"
-            lines.append(f"warning: {len(lack)} of them lack a branch, from main_id {numbers}")
     if published:
         known = taxonomy()["published"]
         own = [record for record in records if record["origin"] != "extra"]

@@ -1,27 +1,52 @@
-"""What an instance is: every field with its meaning, and what may be found wrong with one."""
+"""What an instance is: every field with its meaning, checked where scores and tables rest on it.
 
-from dataclasses import dataclass
-from typing import Literal
+What the benchmark's authors published is taken as it is: there unknown labels are no error.
+"""
 
-from pydantic import Field, field_validator
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Self
 
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_json
+from steadfast.base.names import nearest
+from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
+from steadfast.config.complaint import complaint
 from steadfast.schema.strict import StrictModel
 
 TEXT = Field(min_length=1)
-Severity = Literal["error", "warning"]
+PUBLISHED = "published"
+"""Context of the validation of what the authors published."""
 
 
-class ScoringQuestion(StrictModel):
+class Labelled(StrictModel):
+    """What an instance and its questions have in common: labels, by which tables are made."""
+
+    constraint_dimensions: list[str]  # of the 19; of a question those that it verifies
+    # And, Chain, Selection; of a question Chain where it tells that a task which others build on
+    # is done, Selection where it tells that the right branch is taken
+    composition_types: list[str]
+
+    @field_validator("constraint_dimensions")
+    @classmethod
+    def _known_dimensions(cls, names: list[str], info: ValidationInfo) -> list[str]:
+        return _known("dimension", names, list(dimensions()), info)
+
+    @field_validator("composition_types")
+    @classmethod
+    def _known_composition_types(cls, names: list[str], info: ValidationInfo) -> list[str]:
+        return _known("composition type", names, taxonomy()["composition_types"], info)
+
+
+class ScoringQuestion(Labelled):
     """A scoring question: one thing that an answer is asked to satisfy, answered by yes or no."""
 
     point_id: int  # position in the instance, from 0
     question: str = TEXT  # in Chinese
     question_en: str | None = None  # its translation; needed where language en is asked for
     rule: str | None  # decides the question once its object is extracted; null where a judge has to
-    constraint_dimensions: list[str]  # which of the 19 dimensions it verifies
-    # Chain where it tells that a task which others build on is done, Selection where it tells that
-    # the right branch is taken
-    composition_types: list[str]
     # positions of the questions that must hold for it to count; all of them, direct or not
     dep: list[int]
 
@@ -36,24 +61,19 @@ class SubInstruction(StrictModel):
     scoring_questions: list[str] | list[int]
 
 
-class InstanceRecord(StrictModel):
+class InstanceRecord(Labelled):
     """A complex instruction and what is known of it."""
 
-    main_id: int = Field(ge=0)  # number in the data set; its position there
+    main_id: int = Field(ge=0)  # number in the data set
     group: str | None = None  # instructions that differ in a selection's condition alone share it
     idx_in_group: int | None = Field(default=None, ge=1)  # number in the group, from 1
     instruction: str = TEXT  # in Chinese
     instruction_en: str | None = None  # its translation; needed where language en is asked for
     task_types: str  # one of the ten task types
-    constraint_dimensions: list[str]  # all that the scoring questions verify
-    composition_types: list[str]  # how the constraints are composed: And, Chain, Selection
     # And, Chain_k, Selection_k or Selection_and_Chain_k with k layers of nesting; a list of one
     # such name is taken for the name
     category: str
-    scoring_questions: list[ScoringQuestion] = Field(min_length=1)  # see ``ScoringQuestion``
-    # of its selection, as many as values of the condition lead to different ones; ours, so that a
-    # group can be known to lack one
-    branches: int | None = Field(default=None, ge=2, le=100)
+    scoring_questions: list[ScoringQuestion] = Field(min_length=1)
     # sub_instruction_0, sub_instruction_1 … for the decomposed run
     sub_instructions: dict[str, SubInstruction] | None = None
 
@@ -62,20 +82,80 @@ class InstanceRecord(StrictModel):
     def _one_category(cls, category: object) -> object:
         return category[0] if isinstance(category, list) and len(category) == 1 else category
 
+    @field_validator("category")
+    @classmethod
+    def _known_category(cls, category: str, info: ValidationInfo) -> str:
+        if info.context == PUBLISHED:
+            return category
+        known = taxonomy()["categories"]
+        name, _, depth = category.rpartition("_")
+        name = name if depth.isdigit() else category
+        if name not in known or depth.isdigit() != bool(known[name]["depths"]):
+            forms = ", ".join(f"{n}_2" if facts["depths"] else n for n, facts in known.items())
+            raise ValueError(f"{category[:60]!r} is no category; write one like {forms}")
+        return category
 
-@dataclass(frozen=True)
-class Finding:
-    """Something wrong with an instance."""
+    @field_validator("task_types")
+    @classmethod
+    def _known_task_type(cls, name: str, info: ValidationInfo) -> str:
+        return _known("task type", [name], taxonomy()["task_types"], info)[0]
 
-    severity: Severity  # an error stops the workflow, a warning does not
-    position: int  # of the instance in its file, from 0
-    main_id: int | None  # the instance's number; None where it has none
-    field: str  # where, such as ``scoring_questions[2].dep``
-    sentence: str  # what is wrong; what to do
-    structural: bool = False  # the instance cannot be scored with it, whoever published it
+    @model_validator(mode="after")
+    def _dependencies_exist(self) -> Self:
+        last = len(self.scoring_questions) - 1
+        for number, question in enumerate(self.scoring_questions):
+            for point in question.dep:
+                if not 0 <= point <= last:
+                    raise ValueError(
+                        f"question {number} depends on question {point}; name others of 0 to "
+                        f"{last}, or none"
+                    )
+        return self
 
-    @property
-    def place(self) -> str:
-        """InstanceRecord and field, in words."""
-        number = f"main_id {self.main_id}" if self.main_id is not None else "no main_id"
-        return f"instance {self.position + 1} ({number}), {self.field}"
+
+def _known(what: str, names: list[str], known: Iterable[str], info: ValidationInfo) -> list[str]:
+    for name in names if info.context != PUBLISHED else ():
+        if name not in known:
+            raise ValueError(f"there is no {what} {name[:60]!r}; {nearest(name[:60], list(known))}")
+    return names
+
+
+def read_instances(path: Path | str) -> list[object]:
+    """Returns the instances of a JSON file: an array, or a single object."""
+    value = read_json(path)
+    if isinstance(value, dict):
+        return [value]
+    if not isinstance(value, list) or not value:
+        raise UserError(f"{path}: no instances; write a JSON array of them, or a single object")
+    return value
+
+
+def checked(
+    raw: Sequence[object], where: Path | str, published: bool = False
+) -> list[InstanceRecord]:
+    """Returns the instances of a file.
+
+    Raises:
+        UserError: one is not of the shape, with its number, field, and what to do.
+    """
+    instances: list[InstanceRecord] = []
+    seen: dict[int, int] = {}
+    for number, value in enumerate(raw, start=1):
+        place = f"{where}: instance {number}"
+        if isinstance(value, dict) and "main_id" in value:
+            place += f" (main_id {value['main_id']})"
+        try:
+            instance = InstanceRecord.model_validate(
+                value, context=PUBLISHED if published else None
+            )
+        except ValidationError as error:
+            page = "docs/complexbench.md"
+            raise UserError(complaint(InstanceRecord, error, place, page)) from None
+        if instance.main_id in seen:
+            raise UserError(
+                f"{place}: instance {seen[instance.main_id]} has the same main_id; number them as "
+                "they stand"
+            )
+        seen[instance.main_id] = number
+        instances.append(instance)
+    return instances

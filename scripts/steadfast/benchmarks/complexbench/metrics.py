@@ -35,11 +35,9 @@ from steadfast.benchmarks.complexbench.scored import (
     AskedPart,
     ScoredAnswers,
     agreement,
-    branches,
     coverage,
     judging,
     labelled_scores,
-    preferred,
 )
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
@@ -77,8 +75,6 @@ def metrics(
         "decomposition": found.decomposition(),
         "agreement": agreement(scored, judges, labels),
         "judging": judging(scored),
-        "preferences": preferred(scored, judges, labels, references),
-        "branches": branches(scored),
         "coverage": coverage(scored),
         "comparisons": compared,
         "drawn": found.drawn(),

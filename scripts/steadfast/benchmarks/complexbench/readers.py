@@ -92,8 +92,8 @@ def rule_examples(rule: str, kept: bool = True) -> list[str]:
     Where the rule is not kept there are none, unless it holds for nothing: then one that breaks it.
     In mode released no answer passes
 
-    - a rule that ``rule_forms.hazards`` warns of: ``match`` with punctuation that is not Chinese, a
-      plain rule whose text has None, or the name of another rule,
+    - ``match`` with punctuation that is not Chinese,
+    - a plain rule whose text has None, or the name of another rule,
     - ``Json`` with braces in a key,
 
     and in neither mode

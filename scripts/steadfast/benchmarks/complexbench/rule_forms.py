@@ -1,4 +1,4 @@
-"""How a scoring question's rule is written, as far as an annotator must get it right.
+"""How a scoring question's rule is written: by the form that the annotation guidelines give it.
 
 What a rule decides is the business of ``rules``, which also reads the forms that
 released rules have by accident; here a rule has exactly the form that the guidelines give it.
@@ -9,11 +9,9 @@ import re
 from dataclasses import dataclass
 
 from steadfast.base.names import nearest, shown
-from steadfast.benchmarks.complexbench.facts import normalised, taxonomy
+from steadfast.benchmarks.complexbench.facts import taxonomy
 
 _RANGE = re.compile(r"[0-9]{1,9}")
-_RAW = ("model_keyword", "model_keyword_num", "model_keyword_num_each", "match")
-"""Rules that released code looks up as written, but for punctuation that it made Chinese."""
 
 
 class RuleFormError(ValueError):
@@ -64,34 +62,6 @@ def read_rule(rule: str) -> tuple[Clause, ...]:
 def clauses(rule: str) -> tuple[Clause, ...]:
     """Returns the clauses of a rule as the data has it, which may have line breaks at its ends."""
     return read_rule(rule.strip("\n"))
-
-
-def hazards(clauses: tuple[Clause, ...]) -> list[str]:
-    """Returns what well-formed clauses do in the released code that their author hardly wanted."""
-    found = []
-    texts = [text for clause in clauses for text in clause.words]
-    first = clauses[0].name
-    if not first.startswith("model_"):
-        plain = (name for name in taxonomy()["rules"] if not name.startswith("model_"))
-        names = ("model", "each", *(name for name in plain if name != first))
-        misleading = [name for name in names if any(name in text for text in texts)]
-        if misleading:
-            found.append(
-                "the released code finds rules by name anywhere in the text, so "
-                f"{misleading[0]!r} in it makes this another rule; choose a text without it"
-            )
-        if any("None" in text for text in texts):
-            found.append(
-                "the released code takes a text with 'None' for no text; choose one without it"
-            )
-    found += [
-        f"the released code never finds {shown(word)} in an answer that gives it exactly; write "
-        f"its punctuation in Chinese, {shown(normalised(word))}"
-        for clause in clauses
-        for word in clause.words
-        if clause.name in _RAW and normalised(word) != word
-    ]
-    return found
 
 
 def _clause(text: str) -> Clause:

@@ -1,7 +1,7 @@
 """What models' answers to several parts were found to satisfy, and their instances."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from typing import NamedTuple
 
@@ -9,13 +9,11 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.complexbench.aggregation import CLASSES, Instance, Verdicts, dependent
-from steadfast.benchmarks.complexbench.branches import selecting, selections
-from steadfast.benchmarks.complexbench.facts import WHOLE, Prompt, ScoreRecord, language_and_split
+from steadfast.benchmarks.complexbench.aggregation import Instance, Verdicts, dependent
+from steadfast.benchmarks.complexbench.facts import Prompt, ScoreRecord, language_and_split
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Data, Labels, Question, Sample, Scored
 from steadfast.stats.agreement import answer_agreement, consensus, on_rule_items
-from steadfast.stats.preferences import preferences
 from steadfast.stats.raters import answer_name, judge_verdicts, read_labels
 from steadfast.stats.scores import STATUSES, is_empty, models_asked, prompts_of, with_prompts
 
@@ -151,20 +149,6 @@ def judging(scored: ScoredAnswers) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def branches(scored: ScoredAnswers) -> pd.DataFrame:
-    """Returns asked groups with Selection by their size, and how many of them lack a branch."""
-    rows = [
-        (part.language, selections(group[0]) > 1, len(group), clause is not None)
-        for part in scored.parts.values()
-        if part.split == WHOLE
-        for _, group, clause in selecting(part.instances.values())
-    ]
-    keys = ["language", "kind", "size"]
-    counted = pd.DataFrame(rows, columns=[*keys, "lacking"]).groupby(keys, sort=True)["lacking"]
-    found = counted.agg(groups="size", lacking="sum").reset_index()
-    return found.assign(kind=found["kind"].map(lambda several: CLASSES[several]))
-
-
 WORDS = {"yes": True, "no": False}
 
 
@@ -174,7 +158,7 @@ def agreement(
     """Returns agreement on the questions' verdicts before dependencies; open ones are none."""
     scores = _named(scored)
     of_judges = judge_verdicts(scores, judges, _judged)
-    people = read_labels(labels, scores, _labelled, preferences=True)
+    people = read_labels(labels, scores, _labelled)
     rows = answer_agreement(of_judges, people, scores)
     on_rules = on_rule_items(judges, scores, _judged, _by_rule)
     return rows if on_rules.empty else pd.concat([rows, on_rules], ignore_index=True)
@@ -193,26 +177,10 @@ def questions(sample: Sample[Prompt]) -> list[Question]:
 def labelled_scores(scored: ScoredAnswers, labels: Labels | None) -> Iterator[Scored[ScoreRecord]]:
     """Yields the scores of answers that people labelled, with their verdicts in place of others."""
     named = _named(scored)
-    found = consensus(read_labels(labels, named, _labelled, preferences=True))
+    found = consensus(read_labels(labels, named, _labelled))
     for model, part, record in named:
         if verdicts := found.get((model, answer_name(record))):
             yield Scored(model, part, record | {"raw": verdicts})
-
-
-def preferred(
-    scored: ScoredAnswers,
-    judges: Sequence[str],
-    labels: Labels | None = None,
-    references: Collection[str] = (),
-) -> pd.DataFrame:
-    """Win, tie and lose of every two models on whole instructions, by shares of questions."""
-    whole, turns = [], set()
-    for one in _named(scored):
-        if scored.parts[one.part].split == WHOLE:
-            whole.append(one)
-        else:
-            turns.add(one.record["sample_id"])
-    return preferences(whole, judges, labels, references, turns)
 
 
 def _named(scored: ScoredAnswers) -> list[Scored[ScoreRecord]]:

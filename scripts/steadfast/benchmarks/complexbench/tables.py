@@ -21,7 +21,7 @@ from steadfast.benchmarks.complexbench.results import (
 )
 from steadfast.contract.components import Frames
 from steadfast.show.cells import MODEL, count_cell, share_cell
-from steadfast.show.judges import agreement_table, corrected_table, preference_table
+from steadfast.show.judges import agreement_table, corrected_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
@@ -131,44 +131,7 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
         for kind in CLASSES
         for measure in (*COHERENT_MEASURES, DROP)
     ]
-    counts = results.frames["branches"][["groups", "lacking"]].sum()
-    notes = [LAYOUT["notes"]["groups_lack"].format(**counts)] if counts["lacking"] else []
-    return results.by_model(name, found, "coherent", notes)
-
-
-def _branches(results: ComplexbenchResults, name: str) -> Table:
-    """Returns groups with Selection by their size, and those that are known to lack a branch."""
-    words, rows = LAYOUT["branches"], results.frames["branches"]
-    sizes, texts = range(1, words["most"] + 1), words["columns"]
-    several = len(results.languages) > 1
-    body = []
-    for language in results.languages:
-        for kind, heading_of in words["classes"].items():
-            found = rows_of(rows, language=language, kind=kind)
-            counts = found["groups"].groupby(found["size"].clip(upper=words["most"])).sum()
-            body.append(
-                (
-                    *([Cell(language)] if several else []),
-                    Cell(heading_of),
-                    count_cell(found["groups"].sum()),
-                    *(count_cell(counts.get(size, 0)) for size in sizes),
-                    count_cell(found["lacking"].sum()),
-                )
-            )
-    headings = [*[texts["size"]] * (words["most"] - 1), texts["more"]]
-    columns = (
-        *([LANGUAGE] if several else []),
-        Column("Instructions with", align="l"),
-        Column(texts["groups"], align="r"),
-        *(
-            Column(heading_of.format(size=size), "Instances", "r")
-            for size, heading_of in zip(sizes, headings, strict=True)
-        ),
-        Column(texts["lacking"], align="r"),
-    )
-    return results.table(
-        name, columns, [Section(tuple(body))], [(None, LAYOUT["notes"]["branches"])]
-    )
+    return results.by_model(name, found, "coherent")
 
 
 def _decomposition(results: ComplexbenchResults, name: str) -> Table:
@@ -270,12 +233,6 @@ def _corrected(results: ComplexbenchResults, name: str) -> Table:
     return corrected_table(results, name, "ComplexBench", "groups", {"DRFR": results.digits})
 
 
-def _preferences(results: ComplexbenchResults, name: str) -> Table:
-    rows, total = results.frames["preferences"], "share of satisfied scoring questions"
-    shown = results.roster, results.digits, "ComplexBench", total, results.notes
-    return preference_table(results.prefix + name, rows, *shown)
-
-
 BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
     "drfr": _drfr,
     "constraints": _constraints,
@@ -284,8 +241,6 @@ BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
     "tasks": _tasks,
     "nesting": _nesting,
     "coherent": _coherent,
-    "branches": _branches,
-    "preferences": _preferences,
     "decomposition": _decomposition,
     "judging": _judging,
     "coverage": _coverage,
