@@ -5,9 +5,16 @@ What the benchmark's authors published is taken as it is: there unknown labels a
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
@@ -21,32 +28,36 @@ PUBLISHED = "published"
 """Context of the validation of what the authors published."""
 
 
-class Labelled(StrictModel):
-    """What an instance and its questions have in common: labels, by which tables are made."""
-
-    constraint_dimensions: list[str]  # of the 19; of a question those that it verifies
-    # And, Chain, Selection; of a question Chain where it tells that a task which others build on
-    # is done, Selection where it tells that the right branch is taken
-    composition_types: list[str]
-
-    @field_validator("constraint_dimensions")
-    @classmethod
-    def _known_dimensions(cls, names: list[str], info: ValidationInfo) -> list[str]:
-        return _known("dimension", names, list(dimensions()), info)
-
-    @field_validator("composition_types")
-    @classmethod
-    def _known_composition_types(cls, names: list[str], info: ValidationInfo) -> list[str]:
-        return _known("composition type", names, taxonomy()["composition_types"], info)
+def _dimensions(names: list[str], info: ValidationInfo) -> list[str]:
+    return _known("dimension", names, list(dimensions()), info)
 
 
-class ScoringQuestion(Labelled):
+def _composition_types(names: list[str], info: ValidationInfo) -> list[str]:
+    return _known("composition type", names, taxonomy()["composition_types"], info)
+
+
+def _known(what: str, names: list[str], known: Iterable[str], info: ValidationInfo) -> list[str]:
+    for name in names if info.context != PUBLISHED else ():
+        if name not in known:
+            raise ValueError(f"there is no {what} {name[:60]!r}; {nearest(name[:60], list(known))}")
+    return names
+
+
+Dimensions = Annotated[list[str], AfterValidator(_dimensions)]
+CompositionTypes = Annotated[list[str], AfterValidator(_composition_types)]
+
+
+class ScoringQuestion(StrictModel):
     """A scoring question: one thing that an answer is asked to satisfy, answered by yes or no."""
 
     point_id: int  # position in the instance, from 0
     question: str = TEXT  # in Chinese
     question_en: str | None = None  # its translation; needed where language en is asked for
     rule: str | None  # decides the question once its object is extracted; null where a judge has to
+    constraint_dimensions: Dimensions  # which of the 19 it verifies
+    # Chain where it tells that a task which others build on is done, Selection where it tells that
+    # the right branch is taken
+    composition_types: CompositionTypes
     # positions of the questions that must hold for it to count; all of them, direct or not
     dep: list[int]
 
@@ -61,7 +72,7 @@ class SubInstruction(StrictModel):
     scoring_questions: list[str] | list[int]
 
 
-class InstanceRecord(Labelled):
+class InstanceRecord(StrictModel):
     """A complex instruction and what is known of it."""
 
     main_id: int = Field(ge=0)  # number in the data set
@@ -70,6 +81,8 @@ class InstanceRecord(Labelled):
     instruction: str = TEXT  # in Chinese
     instruction_en: str | None = None  # its translation; needed where language en is asked for
     task_types: str  # one of the ten task types
+    constraint_dimensions: Dimensions  # all that the scoring questions verify
+    composition_types: CompositionTypes  # how the constraints are composed: And, Chain, Selection
     # And, Chain_k, Selection_k or Selection_and_Chain_k with k layers of nesting; a list of one
     # such name is taken for the name
     category: str
@@ -111,13 +124,6 @@ class InstanceRecord(Labelled):
                         f"{last}, or none"
                     )
         return self
-
-
-def _known(what: str, names: list[str], known: Iterable[str], info: ValidationInfo) -> list[str]:
-    for name in names if info.context != PUBLISHED else ():
-        if name not in known:
-            raise ValueError(f"there is no {what} {name[:60]!r}; {nearest(name[:60], list(known))}")
-    return names
 
 
 def read_instances(path: Path | str) -> list[object]:
