@@ -116,7 +116,7 @@ def test_while_no_answer_comes_after_a_pause_fewer_failures_are_enough_for_the_n
 def test_a_level_of_which_nine_tenths_are_in_use_holds_requests_back(busy, full):
     async def run():
         pace, seen = Pace(20, 20), []
-        pace.level.answered = lambda now, sent_at, full: seen.append(full)
+        pace.level.answered = lambda sent_at, now, full: seen.append(full)
         await asyncio.sleep(100)
         sent = [await pace.acquire() for _ in range(busy)]
         await asyncio.sleep(1)

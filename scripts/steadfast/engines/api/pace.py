@@ -121,7 +121,7 @@ class Pace:
         seconds = now - sent_at
         self._usual = seconds if self._usual is None else (15 * self._usual + seconds) / 16
         full = now - self._full_at <= self._usual
-        self.level.answered(now, sent_at, full)
+        self.level.answered(sent_at, now, full)
         self.release()
         return seconds
 
@@ -129,7 +129,7 @@ class Pace:
         """Frees a slot after the usual time of an answer: refusals come at once."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self.level.failed(now, sent_at)
+        self.level.failed(sent_at, now)
         loop.call_at(max(now, sent_at + (self._usual or 0.0)), self.release)
         if not (overloaded or broken) or (share := self._failures.failed(sent_at)) is None:
             return
