@@ -20,7 +20,8 @@ def found(**changes):
 
 
 def test_cells_are_joined_by_all_keys_before_the_value():
-    both = joined_cells(A, A.iloc[::-1].assign(value=[0.25, 0.75]))
+    alone = A.iloc[:1].assign(task="V")
+    both = joined_cells(A, pd.concat([A.iloc[::-1].assign(value=[0.25, 0.75]), alone]))
     assert both["keys"].tolist() == [{"task": "T"}, {"task": "U"}]
     assert both[["a", "b", "difference"]].to_numpy().tolist() == [
         [0.5, 0.75, 0.25],
@@ -66,6 +67,58 @@ def test_what_differs_by_rounding_alone_has_not_moved():
     assert found(value=[0.5 + 1e-12, 0.5]) == []
 
 
+def cells(value):
+    columns = ["model", "task", "length", "value", "low", "high", "n"]
+    return pd.DataFrame([("m", "T", "", value, value - 0.1, value + 0.1, 9)], columns=columns)
+
+
+def paired(**changes):
+    return pd.DataFrame(
+        [
+            {
+                "model": "m",
+                "keys": {"task": "T", "length": ""},
+                "difference": 0.1,
+                "low": 0.05,
+                "high": 0.15,
+                "p": 0.01,
+                **changes,
+            }
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "by", "beyond"),
+    [
+        (paired(), "paired", "yes"),
+        (paired(p=0.2), "paired", "no"),
+        (paired(model="n"), "intervals", "no"),
+        (paired(difference=0.11), "intervals", "no"),  # other samples
+        (paired(keys={"task": "U", "length": ""}), "intervals", "no"),
+        (paired(keys={"task": "T", "length": "4k"}), "intervals", "no"),
+        (paired(keys={"measure": "ISR", "task": "T"}), "intervals", "no"),
+        (paired(keys={"measure": "ARS", "task": "T"}), "paired", "yes"),
+        (paired(low=float("nan"), high=float("nan")), "intervals", "no"),
+    ],
+)
+def test_the_paired_interval_is_taken_where_it_is_of_the_very_difference(test, by, beyond):
+    (row,) = moved(joined_cells(cells(0.5), cells(0.6)), "ars", test).to_dict("records")
+    assert (row["by"], row["beyond"]) == (by, beyond)
+
+
+def test_a_headline_takes_the_test_over_all_whatever_that_is_called():
+    sides = [
+        pd.DataFrame(
+            {"model": ["m"], "measure": ["PSR"], "value": [value], "low": 0.1, "high": 0.9}
+        )
+        for value in (0.5, 0.6)
+    ]
+    test = paired(keys={"split": "full", "measure": "PSR"})
+    (row,) = moved(joined_cells(*sides), "headline", test).to_dict("records")
+    assert (row["by"], row["cell"]) == ("paired", "measure=PSR")
+
+
 def kinds(**changes):
     return [flip.kind for flip in flips({"s": SCORE}, {"s": {**SCORE, **changes}})]
 
@@ -84,3 +137,14 @@ def test_points_that_differ_are_named_with_both_values():
     a, b = ({"format": x, "logic": y, "kept": 1.0} for x, y in ((0.5, None), (1.0, 0.25)))
     (flip,) = flips({"s": {**SCORE, "points": a}}, {"s": {**SCORE, "points": b}})
     assert flip.points == "format: 0.5 → 1; logic: none → 0.25"
+
+
+def test_what_is_extracted_otherwise_and_scored_alike_is_no_flip():
+    a, b = SCORE | {"extracted": "x"}, SCORE | {"extracted": "y"}
+    assert list(flips({"s": a}, {"s": b})) == []
+
+
+def test_draws_are_samples_of_their_own_and_samples_of_one_run_alone_are_left_out():
+    records = {"s": SCORE, "s#1": SCORE | {"draw": 1}}
+    other = {"s#1": SCORE | {"draw": 1, "total": 1.0}, "t": SCORE | {"sample_id": "t"}}
+    assert [(one.sample_id, one.draw) for one in flips(records, other)] == [("s", 1)]

@@ -136,10 +136,10 @@ FEATURES: dict[str, Feature] = {
         files=own_corpora(),
     ),
     "contexts per length": lifbench(contexts_per_length=2),
-    # Of so few contexts nobody is told apart before the last round, so that all is asked.
+    # No test tells models apart by four contexts, so that all is asked.
     "adaptive": Feature(
         {
-            LIFBENCH: {"contexts_per_length": 3},
+            LIFBENCH: {"contexts_per_length": 3, "tasks": ["LSI", "OQ"]},
             "adaptive": {"contexts": 3},
             "models": {"sim-b": {"engine": "simulated", "span": 2000}},
         },
