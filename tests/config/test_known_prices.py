@@ -93,7 +93,7 @@ def test_the_provider_is_known_by_its_address():
         ("gemini", "gemini-2.5-pro", None, None, 0.5),
     ],
 )
-def test_a_native_engine_has_its_own_providers_prices(engine, model, cache, written, batch):
+def test_a_providers_own_engine_has_its_prices(engine, model, cache, written, batch):
     settings = {"engine": engine} | ({"cache": cache} if cache else {})
     price = priced(model, **settings).models["x"].price
     assert (price.written, price.batch) == (written, batch)

@@ -10,8 +10,8 @@ import time
 from functools import cache
 
 from batch_server import BatchServer
-from native_batch_servers import GeminiBatchServer
-from native_servers import GeminiServer, as_chat, as_native
+from dialect_batch_servers import GeminiBatchServer
+from dialect_servers import GeminiServer, as_chat, in_dialect
 from servers import Server, echo, prompt_of
 from steadfast.base.tokens import load_tokenizer
 
@@ -111,7 +111,7 @@ class ImplicitServer(PrefixServer, GeminiServer):
     least = 4096
 
     def reply(self, prompt, path, body):
-        return as_native(path, super().reply(prompt, path, as_chat(path, body)))
+        return in_dialect(path, super().reply(prompt, path, as_chat(path, body)))
 
 
 class MarkingServer(CachingServer):

@@ -11,8 +11,8 @@ from functools import partial
 from unittest.mock import patch
 
 from steadfast.contract.request import Request
-from steadfast.engines.api.batch_api import build
 from steadfast.engines.api.client import ServerReply
+from steadfast.engines.api.engines import build
 from steadfast.engines.base import Setup
 
 SERVERS = {

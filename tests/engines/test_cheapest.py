@@ -7,7 +7,7 @@ import pytest
 
 from batch_server import BatchServer
 from caching_servers import MarkingServer, PrefixServer, in_batches
-from native_batch_servers import AnthropicBatchServer
+from dialect_batch_servers import AnthropicBatchServer
 from parts import Job, Part, items, prompts, same_bytes
 from servers import Fault, handler_of, running
 from steadfast.base.errors import UserError

@@ -14,8 +14,8 @@ from caching_servers import (
     in_batches,
     tokens,
 )
-from native_batch_servers import AnthropicBatchServer
-from native_servers import AnthropicServer, GeminiServer, words
+from dialect_batch_servers import AnthropicBatchServer
+from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Part
 from servers import running
 from steadfast.base.files import write_rows
@@ -146,7 +146,7 @@ def test_the_order_keeps_what_is_soon_forgotten(tmp_path):
 
 
 CLAUDE = {"input": 3.0, "cached": 0.3, "written": 3.75, "output": 15.0, "batch": 0.5}
-NATIVE = {
+CLAUDES = {
     "live": (AnthropicServer, {"cache": None}),
     "live, marked": (AnthropicServer, {"cache": "5m"}),
     "batch": (AnthropicBatchServer, {"cache": None, **BATCH}),
@@ -154,7 +154,7 @@ NATIVE = {
 }
 
 
-@pytest.mark.parametrize(("name", "kind", "operation"), [(n, *of) for n, of in NATIVE.items()])
+@pytest.mark.parametrize(("name", "kind", "operation"), [(n, *of) for n, of in CLAUDES.items()])
 def test_claudes_own_dialect_is_billed_as_planned(tmp_path, name, kind, operation):
     found = planned(CLAUDE, operation, asked(), "anthropic", words, 0)
     with running(kind=kind) as server:

@@ -27,7 +27,7 @@ def read(text, how, prefilled=None, status="ok", **fields):
     return told.status, told.thought, told.text
 
 
-DIALECTS = {
+PROVIDERS = {
     "1 closed tags": ("<think>\n2+2\n</think>\n\n4", QWEN, None, "ok", "2+2", "4"),
     "2 prefilled": ("2+2\n</think>\n\n4", QWEN, True, "ok", "2+2", "4"),
     "2 prefilled, not known": ("2+2\n</think>\n\n4", QWEN, None, "ok", "2+2", "4"),
@@ -49,7 +49,7 @@ DIALECTS = {
 
 
 @pytest.mark.parametrize(
-    ("text", "how", "prefilled", "status", "thought", "answer"), DIALECTS.values(), ids=DIALECTS
+    ("text", "how", "prefilled", "status", "thought", "answer"), PROVIDERS.values(), ids=PROVIDERS
 )
 def test_dialects_of_texts(text, how, prefilled, status, thought, answer):
     expected = status if answer else "unfinished"

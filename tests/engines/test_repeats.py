@@ -9,7 +9,7 @@ from parts import items
 from servers import echo, error
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Response
-from steadfast.engines.api.batch_api import build
+from steadfast.engines.api.engines import build
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, companies, draw
 from steadfast.engines.base import Engine, Setup

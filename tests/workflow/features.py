@@ -54,7 +54,7 @@ def gold(*apart: str, **settings: Any) -> Feature:
     return Feature({"models": {"gold": settings}}, apart=apart)
 
 
-def native(*apart: str, **settings: Any) -> Feature:
+def own_dialect(*apart: str, **settings: Any) -> Feature:
     of_openai = (
         "base model", "examples", "other limit field", "marked contexts",
         "flex",
@@ -257,8 +257,8 @@ FEATURES: dict[str, Feature] = {
     ),
     "few at once": gold(max_concurrency=2),
     "batches": gold("faults of the server", batch=True),
-    "Anthropic's dialect": native("batches", "draws", engine="anthropic", cache="1h"),
-    "Gemini's dialect": native("batches", "Anthropic's dialect", engine="gemini"),
+    "Anthropic's dialect": own_dialect("batches", "draws", engine="anthropic", cache="1h"),
+    "Gemini's dialect": own_dialect("batches", "Anthropic's dialect", engine="gemini"),
     "model's tokenizer": gold(tokenizer="cl100k_base", template_tokens=11),
     "throughput": gold(throughput={"prefill": 5000.0, "decode": 500.0}, hours=1.5, mem_gb=2),
     "other limit field": gold(max_tokens_field="max_completion_tokens"),

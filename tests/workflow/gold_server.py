@@ -9,8 +9,8 @@ from threading import RLock
 from zlib import crc32
 
 from batch_server import BatchServer
+from dialect_servers import DIALECT_PATHS, as_chat, in_dialect
 from features import results_of
-from native_servers import NATIVE, as_chat, as_native
 from servers import Fault, error, handler_of, text_of
 from steadfast.config.load import load_config
 from steadfast.contract.components import JudgePrompt, component
@@ -54,7 +54,7 @@ class GoldServer(BatchServer):
 
         class Both(batches):
             def do_POST(self):
-                at_once = self.path.endswith(("/completions", *NATIVE))
+                at_once = self.path.endswith(("/completions", *DIALECT_PATHS))
                 (chat if at_once else batches).do_POST(self)
 
         return Both
@@ -72,8 +72,8 @@ class GoldServer(BatchServer):
                     self.thinks.add(name)
 
     def reply(self, prompt, path, body):
-        if path.endswith(NATIVE):
-            return as_native(path, self.reply(prompt, "/chat/completions", as_chat(path, body)))
+        if path.endswith(DIALECT_PATHS):
+            return in_dialect(path, self.reply(prompt, "/chat/completions", as_chat(path, body)))
         made = super().reply(prompt, path, body)
         text = self._answer(prompt, body)
         if body["model"] in self.thinks:

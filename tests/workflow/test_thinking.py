@@ -27,7 +27,7 @@ THOUGHT = """The first is [1, 2, 3], or {"doc1": "label"}. Is it "Yes"? No: "No"
 Answer: no
 答案：否
 1. NO 2. NO ['NO', 'NO', 'NO'] 【0】 [[0]] all"""
-DIALECTS = {
+PROVIDERS = {
     "closed": ("<think>\n{thought}\n</think>\n\n{answer}", {"parser": "qwen3"}),
     "prefilled": ("{thought}\n</think>\n\n{answer}", {"parser": "deepseek_r1"}),
     "tags": ("<thought>{thought}</thought>{answer}", {"tags": ["<thought>", "</thought>"]}),
@@ -128,9 +128,9 @@ def items(run, samples: Sequence[Sample]) -> list[Item]:
     return [joined.item(sample) for sample in samples]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", PROVIDERS)
 def test_gold_behind_a_thought_scores_what_gold_scores(benchmark_run, dialect, tmp_path):
-    run, (form, reasoning) = benchmark_run, DIALECTS[dialect]
+    run, (form, reasoning) = benchmark_run, PROVIDERS[dialect]
     for part, samples in run.samples.items():
         texts, asked = gold(run, samples), items(run, samples)
         plain, behind = tmp_path / f"{part}-plain", tmp_path / f"{part}-behind"
@@ -155,9 +155,9 @@ def test_an_unfinished_thought_scores_nothing(benchmark_run, tmp_path):
         }
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", PROVIDERS)
 def test_a_judge_that_thinks_gives_the_verdicts_of_one_that_does_not(judged, dialect, tmp_path):
-    form, reasoning = DIALECTS[dialect]
+    form, reasoning = PROVIDERS[dialect]
     for part in judged.samples:
         answers = judged.answers(part)
         prompts = judge_items(judged.judge_prompts(part, answers))

@@ -5,17 +5,17 @@ ENGINES = {
     "simulated": "steadfast.engines.stand_ins:SimulatedEngine",
     "floor": "steadfast.engines.stand_ins:FloorEngine",
     "replay": "steadfast.engines.stand_ins:ReplayEngine",
-    "openai": "steadfast.engines.api.batch_api:build",
+    "openai": "steadfast.engines.api.engines:build",
     "anthropic": "steadfast.engines.api.engines:build",
     "gemini": "steadfast.engines.api.engines:build",
     "vllm": "steadfast.engines.vllm.copies:build",
 }
 """What makes each engine of its setup, by name, so that only its own module is imported, and a
-rule depends on no other."""
+rule depends on no other; those behind APIs are made in one place."""
 NEEDS = {
     "openai": "steadfast.doctor.models:openai_needs",
-    "anthropic": "steadfast.doctor.models:native_needs",
-    "gemini": "steadfast.doctor.models:native_needs",
+    "anthropic": "steadfast.doctor.models:dialect_needs",
+    "gemini": "steadfast.doctor.models:dialect_needs",
     "vllm": "steadfast.doctor.models:vllm_needs",
 }
 """What says of each engine what its models need of the surroundings (``doctor.check.Needed``); an

@@ -16,7 +16,8 @@ from steadfast.doctor.check import Check, Surroundings, found, said, unneeded
 from steadfast.doctor.machine import SECONDS, tokenizer
 from steadfast.engines.api.body import array, mapping, parsed
 from steadfast.engines.api.client import Access, Http
-from steadfast.engines.api.engines import DIALECTS
+from steadfast.engines.api.dialect import DialectProvider
+from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.api.replies import lasting
 from steadfast.engines.api.served import program_path
 from steadfast.engines.base import Setup
@@ -119,10 +120,10 @@ def openai_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     yield from _server(how, Access(how["base_url"], how["api_key_env"]), around)
 
 
-def native_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
+def dialect_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     """Whether the key is set (never shown), what counts is there, and the provider answers."""
     yield tokenizer(how["tokenizer"])
-    yield from _server(how, DIALECTS[how["engine"]](Setup(how, how)).access, around)
+    yield from _server(how, PROVIDERS[how["engine"]](Setup(how, how)).access, around)
 
 
 def _server(how: Settings, access: Access, around: Surroundings) -> Iterator[Check]:
@@ -148,11 +149,11 @@ def _server(how: Settings, access: Access, around: Surroundings) -> Iterator[Che
 def _asked(engine: str, base_url: str | None, key: str | None) -> tuple[str, frozenset[str]]:
     """Why a server's list of models cannot be had, and the models it lists."""
     access, path, prefix, headers = Access(base_url, key), "/models", "", None
-    if engine in DIALECTS:
+    if issubclass(kind := PROVIDERS[engine], DialectProvider):
         operation = {"base_url": base_url, "api_key_env": key}
-        dialect = DIALECTS[engine](Setup({"engine": engine, "model": ""}, operation))
-        access, path, prefix = dialect.access, dialect.facts["models"], "models/"
-        headers = dialect.headers(access.client_settings(SECONDS)["api_key"])
+        provider = kind(Setup({"engine": engine, "model": ""}, operation))
+        access, path, prefix = provider.access, provider.facts["models"], "models/"
+        headers = provider.headers(access.client_settings(SECONDS)["api_key"])
     try:
         with Http(access.client_settings(SECONDS), headers) as http:
             reply = http.get(path)

@@ -11,7 +11,7 @@ from steadfast.contract.request import Request, Response
 from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.body import array, count, mapping, messages, text
-from steadfast.engines.api.dialect import FACTS, NativeProvider, joined, parts_of
+from steadfast.engines.api.dialect import FACTS, DialectProvider, joined, parts_of
 from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
 
@@ -21,7 +21,7 @@ NONE = "none"
 """What stands for the newest batch where there is none."""
 
 
-class Anthropic(NativeProvider):
+class Anthropic(DialectProvider):
     """Claude models.
 
     A prompt is always two blocks, its shared part and its own, marked for the cache or not: so

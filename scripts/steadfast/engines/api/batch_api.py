@@ -9,14 +9,14 @@ from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api import batch_files, engine
 from steadfast.engines.api.batch_files import Batch, BatchState, Remote
-from steadfast.engines.api.batches import Batches, Calls, ChatBatches, P, T
+from steadfast.engines.api.batches import Batches, Calls, P, T
 from steadfast.engines.api.body import parsed
 from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.client import Http, ServerReply
 from steadfast.engines.api.pace import wait_of
 from steadfast.engines.api.redaction import MARK
 from steadfast.engines.api.replies import Retry, failure
-from steadfast.engines.base import Engine, Setup
+from steadfast.engines.base import Setup
 from steadfast.engines.cost.bill import CapReached, estimated
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0  # seconds between two looks at a batch: they double
@@ -308,13 +308,3 @@ class BatchFilesEngine(engine.ApiEngine):
             names.append(f"batch-{number:03d}{REQUESTS}")
             (self._folder / names[-1]).write_bytes(b"".join(line for _, line in chunk))
         return names
-
-
-def build(setup: Setup) -> Engine:
-    """The engine that the setting ``batch`` asks for."""
-    batch = setup.operation.get("batch")
-    if batch == "files":
-        return BatchFilesEngine(setup)
-    if batch:
-        return BatchEngine(setup, Chat(setup), ChatBatches)
-    return engine.ApiEngine(setup, Chat(setup))

@@ -11,10 +11,10 @@ from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, fault, settled
 from steadfast.engines.base import Setup
 
-FACTS: Settings = facts("engines/native.yaml")
+FACTS: Settings = facts("engines/providers.yaml")
 
 
-class NativeProvider(Provider):
+class DialectProvider(Provider):
     """A provider whose bodies and replies are none of OpenAI's."""
 
     engine: str

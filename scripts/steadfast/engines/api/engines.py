@@ -1,30 +1,32 @@
-"""The engines of the native dialects."""
+"""The engines behind APIs: whose requests they send, and in which batches."""
 
 from typing import Any, Final
 
 from steadfast.engines.api.anthropic import Anthropic, AnthropicBatches
-from steadfast.engines.api.batch_api import BatchEngine
-from steadfast.engines.api.batches import Batches
-from steadfast.engines.api.dialect import NativeProvider
+from steadfast.engines.api.batch_api import BatchEngine, BatchFilesEngine
+from steadfast.engines.api.batches import Batches, ChatBatches
+from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.engine import ApiEngine
 from steadfast.engines.api.gemini import Gemini, GeminiBatches
 from steadfast.engines.base import Engine, Setup
 
-DIALECTS: Final[dict[str, type[Anthropic] | type[Gemini]]] = {
+PROVIDERS: Final[dict[str, type[Chat] | type[Anthropic] | type[Gemini]]] = {
+    "openai": Chat,
     "anthropic": Anthropic,
     "gemini": Gemini,
 }
-"""The dialects by their engines' names."""
+"""Providers by their engines' names."""
 BATCHES: Final[dict[str, type[Batches[Any]]]] = {
+    "openai": ChatBatches,
     "anthropic": AnthropicBatches,
     "gemini": GeminiBatches,
 }
 
 
 def build(setup: Setup) -> Engine:
-    """The engine of a model that is asked in its provider's dialect."""
-    name = setup.answers["engine"]
-    dialect: NativeProvider = DIALECTS[name](setup)
-    if setup.operation.get("batch"):
-        return BatchEngine(setup, dialect, BATCHES[name])
-    return ApiEngine(setup, dialect)
+    """The engine of a model behind an API, live or as its setting ``batch`` says."""
+    name, batch = setup.answers["engine"], setup.operation.get("batch")
+    provider = PROVIDERS[name](setup)
+    if batch == "files":
+        return BatchFilesEngine(setup)
+    return BatchEngine(setup, provider, BATCHES[name]) if batch else ApiEngine(setup, provider)

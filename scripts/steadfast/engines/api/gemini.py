@@ -12,7 +12,7 @@ from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.body import array, clean, count, mapping, text
 from steadfast.engines.api.client import ServerReply
-from steadfast.engines.api.dialect import FACTS, NativeProvider, joined
+from steadfast.engines.api.dialect import FACTS, DialectProvider, joined
 from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
 
@@ -20,7 +20,7 @@ SAMPLING = {"temperature": "temperature", "top_p": "topP", "top_k": "topK"}
 NOT_STARTED = {"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start"}
 
 
-class Gemini(NativeProvider):
+class Gemini(DialectProvider):
     """Gemini models: a prompt is one text, whose beginning the implicit cache may know."""
 
     engine = "gemini"

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from batch_server import Fate
-from native_batch_servers import (
+from dialect_batch_servers import (
     AnthropicBatchServer,
     GeminiBatchServer,
 )
-from native_servers import AnthropicServer, GeminiServer, words
+from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Job, Part, items, prompts, same_bytes
 from servers import echo, running
 from steadfast.base.errors import UserError

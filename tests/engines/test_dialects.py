@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from native_servers import SERVERS, served, words
+from dialect_servers import SERVERS, served, words
 from parts import items, prompts
 from servers import echo
 from steadfast.contract.request import Request
-from steadfast.engines.api.engines import DIALECTS
+from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.api.replies import Retry
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.bill import Bill
@@ -27,7 +27,7 @@ def asked(tmp_path, engine, operation=None, items_=None, **answers):
 def message(engine, reply, **answers):
     """What a reply means."""
     setup = Setup({"engine": engine, "model": "m", **answers}, {"api_key_env": None})
-    return DIALECTS[engine](setup).read(reply)
+    return PROVIDERS[engine](setup).read(reply)
 
 
 # --- what is sent -----------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def test_the_model_stands_in_the_path_of_a_generation(tmp_path):
 )  # fmt: skip
 def test_sampling_is_asked_for_in_the_version_that_has_it(answers, version):
     setup = Setup({"engine": "anthropic", "model": "m", **answers}, {"api_key_env": None})
-    assert DIALECTS["anthropic"](setup).headers("k")["anthropic-version"] == version
+    assert PROVIDERS["anthropic"](setup).headers("k")["anthropic-version"] == version
 
 
 # --- the cache --------------------------------------------------------------------------------
@@ -378,5 +378,5 @@ def test_whatever_comes_back_is_an_answer_or_a_reason(engine, reply):
 def test_a_schema_of_the_reply_is_sent_in_the_dialect(engine, place, sent):
     setup = Setup({"engine": engine, "model": "m"}, {"api_key_env": None})
     request = Request("s", "c", ("", ""), "A", "B", 9, None, 0, 1.0, None, "h", schema='{"a": 1}')
-    body = DIALECTS[engine](setup).body(request)
+    body = PROVIDERS[engine](setup).body(request)
     assert sent.items() <= body[place].items()

@@ -84,12 +84,12 @@ class GeminiServer(Server):
         }  # fmt: skip
 
 
-NATIVE = ("/messages", ":generateContent")
-"""How the paths of native dialects end."""
+DIALECT_PATHS = ("/messages", ":generateContent")
+"""How the paths of such requests end."""
 
 
 def as_chat(path, body):
-    """A native body as that of a chat completion."""
+    """A provider's body as that of a chat completion."""
     roles = {"model": "assistant"}
     turns = groupby(body.get("messages") or body["contents"], key=itemgetter("role"))
     messages = [
@@ -103,8 +103,8 @@ def as_chat(path, body):
     return {**body, "model": model, "messages": messages, **limit, **tier}
 
 
-def as_native(path, reply):
-    """A chat completion as a native reply."""
+def in_dialect(path, reply):
+    """A chat completion as a provider's reply."""
     text = reply["choices"][0]["message"]["content"]
     usage = reply["usage"]
     if path.endswith("/messages"):

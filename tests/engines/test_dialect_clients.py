@@ -10,7 +10,7 @@ import pytest
 from cached_venv import cached_python
 from parts import items
 from steadfast.contract.request import grouped
-from steadfast.engines.api.engines import DIALECTS
+from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit
 
@@ -104,7 +104,7 @@ TURN = {**BLANK, "turns": ((FIRST.head + FIRST.context + FIRST.tail, ANSWER),)}
 def ours(engine, asked, operation=None, **answers):
     """What is sent for an item: path and body."""
     setup = Setup({"engine": engine, "model": "m", **answers}, operation or {})
-    dialect = DIALECTS[engine](setup)
+    dialect = PROVIDERS[engine](setup)
     requests = fit(asked, None, "error", None, answers=dialect.answers)
     dialect.expect(grouped(requests))
     return dialect.path, dialect.body(requests[0])
@@ -155,5 +155,5 @@ def test_a_request_is_that_of_the_provider_s_client(theirs, number):
 
 def test_the_newest_version_of_the_messages_api_is_the_client_s(theirs):
     setup = Setup({"engine": "anthropic", "model": "m", "temperature": None}, {})
-    own = DIALECTS["anthropic"](setup).headers("k")
+    own = PROVIDERS["anthropic"](setup).headers("k")
     assert own["anthropic-version"] == theirs[0][1]["anthropic-version"]

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from urllib.parse import parse_qs, urlsplit
 
 from batch_server import Fate
-from native_servers import AnthropicServer, GeminiServer
+from dialect_servers import AnthropicServer, GeminiServer
 from servers import JsonHandler, prompt_of
 
 

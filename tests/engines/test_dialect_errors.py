@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from native_servers import SERVERS, AnthropicServer, served
+from dialect_servers import SERVERS, AnthropicServer, served
 from parts import items
 from servers import Fault, running
 from steadfast.base.errors import PassingError, UserError
