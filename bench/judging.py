@@ -1,6 +1,6 @@
 """Judging: requests per second side by side against context by context, tokens shared, scoring.
 
-Generated instances of ComplexBench, whose answers are asked several questions each, and a judge
+The project's instances of ComplexBench, whose answers are asked several questions each, and a judge
 over HTTP that takes a fixed time for a reply. The baseline asks about one answer after the other,
 as is right for long contexts; both runs are timed in turn, several times. Tokens that are shared
 are counted, not measured: by a prefix cache that holds.
@@ -28,11 +28,10 @@ MODEL, JUDGE, PART = "reference", "judge", "zh"
 ENOUGH = 10**9  # characters: every context counts as short
 
 
-def prepared(folder: Path, instances: int) -> Prepared:
+def prepared(folder: Path) -> Prepared:
     """ComplexBench with the reference's answers, and what a judge is asked about them."""
     raw = {
         "benchmarks": ["complexbench"],
-        "complexbench": {"instances": instances},
         "models": {MODEL: {"engine": "reference"}},
         "judges": {JUDGE: {"engine": "reference"}},
     }
@@ -84,13 +83,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--instances", type=int, default=200)
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--delay", type=float, default=0.05, help="seconds that a reply takes")
     parser.add_argument("--times", type=int, default=3)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, judging(arguments.delay) as server:
-        built = prepared(Path(folder), arguments.instances)
+        built = prepared(Path(folder))
         pairs = [
             [judge(built, server.url, arguments.concurrency, limit) for limit in (0, ENOUGH)]
             for _ in range(arguments.times)
@@ -102,7 +100,7 @@ def main() -> None:
         whole, left = shared(built)
         scoring = statistics.median(score(built) for _ in range(arguments.times))
     print(
-        f"{requests} judge requests about {arguments.instances} answers, {arguments.delay * 1000:g}"
+        f"{requests} judge requests about 60 answers, {arguments.delay * 1000:g}"
         f" ms a reply, {arguments.concurrency} at once, medians of {arguments.times}:"
     )
     print(f"  one answer after the other  {requests / one_by_one:8.0f} requests/s")

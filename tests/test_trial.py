@@ -83,8 +83,8 @@ def test_a_larger_trial_holds_a_smaller_one_in_the_order_of_all(values, limit, s
 @pytest.mark.parametrize(
     ("name", "section"),
     [
-        ("followbench", SMALL["followbench"] | {"groups": 2}),
-        ("complexbench", {"instances": 24, "decomposition": True}),
+        ("followbench", SMALL["followbench"]),
+        ("complexbench", {"decomposition": True}),
     ],
 )
 def test_groups_and_conversations_stay_whole(name, section):
@@ -105,7 +105,7 @@ def test_groups_and_conversations_stay_whole(name, section):
 
 
 def test_the_data_s_table_counts_what_was_asked():
-    run = JudgedRun("followbench", {"groups": 2, "languages": ["en"]})
+    run = JudgedRun("followbench", {"languages": ["en"]})
     samples = run.samples["en"]
     chosen = {sample.prompt["context_id"] for sample in samples if sample.prompt["task"] == "style"}
     scores = [

@@ -1,4 +1,4 @@
-"""A small run of CFBench in memory, over generated records or over others."""
+"""A small run of CFBench in memory, over the project's own records or over others."""
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -15,12 +15,12 @@ CAREFUL = {"slip": 0.0, "position_bias": 0.0}
 
 
 class Run(JudgedRun):
-    """A run over 24 generated records, or over others of the released shape."""
+    """A run over the project's own records, or over others of the released shape."""
 
     def __init__(
         self, mode: str = "strict", records: Sequence[Record] | None = None, direct: bool = False
     ):
-        super().__init__("cfbench", {"records": 24, "direct": direct}, mode)
+        super().__init__("cfbench", {"direct": direct}, mode)
         self.mode, self.direct, self.by_model = mode, direct, {}
         if records is not None:
             normal = map(normalised, checked(list(records), "made"))

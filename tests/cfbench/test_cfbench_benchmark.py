@@ -30,7 +30,7 @@ def test_what_it_names_exists(source):
 @pytest.mark.parametrize(
     ("section", "settings", "files"),
     [
-        ({"records": 30}, {"records": 30, "seed": 5}, ()),
+        ({}, {}, ()),
         (
             {"source": "local", "directory": "here"},
             {"directory": "here"},

@@ -8,9 +8,9 @@ import pytest
 
 import cfbench_shared
 from steadfast.base.errors import UserError
-from steadfast.base.files import write_json
-from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench import data, synthetic
+from steadfast.base.files import read_json, write_json
+from steadfast.base.resources import facts, resource
+from steadfast.benchmarks.cfbench import data
 from steadfast.benchmarks.cfbench.data import (
     PRIMARY_OF,
     TYPES,
@@ -19,14 +19,14 @@ from steadfast.benchmarks.cfbench.data import (
     normalised,
 )
 from steadfast.benchmarks.cfbench.facts import PRIMARY, SECONDARY
-from steadfast.benchmarks.cfbench.synthetic import released_records as records
 
 PINNED = facts("cfbench/released.yaml")
+RECORDS = read_json(resource("cfbench/sample.json"))
 
 
 @pytest.fixture
 def record() -> dict:
-    return records(1, seed=1)[0]
+    return RECORDS[0]
 
 
 def counts(records: list) -> Counter:
@@ -66,7 +66,7 @@ def wrong(record: dict, **change) -> dict:
     ],
 )
 def test_what_is_missing_or_odd_is_named(record, change, named):
-    good = records(2, seed=1)[1]
+    good = RECORDS[1]
     with pytest.raises(UserError, match=named) as error:
         checked([good, wrong(record, **{"idx": 7} | change)], "my.json")
     assert "my.json: record 1 (idx" in str(error.value)
@@ -91,16 +91,16 @@ def test_the_misspelt_key_may_be_spelt_right(record):
 
 
 def test_local_data_is_read_from_its_directory(tmp_path):
-    made = records(5, seed=3)
+    made = RECORDS[:5]
     write_json(tmp_path / "cfbench_data.json", made)
     assert list(local({}, str(tmp_path))) == [normalised(record) for record in made]
     with pytest.raises(UserError, match="no such file"):
         local({}, str(tmp_path / "no"))
 
 
-def test_generated_records_cover_what_there_is():
-    found = list(synthetic.data({}, records=24, seed=1))
-    assert len(found) == 24
+def test_the_sample_passes_the_check_and_covers_what_there_is():
+    found = list(data.sample({}))
+    assert len(checked(RECORDS, "x")) == len(found) == 24
     checkpoints = [checkpoint for record in found for checkpoint in record["checkpoints"]]
     assert {c["type"] for c in checkpoints} == {"", *TYPES}
     assert {c["subtype"] for c in checkpoints} == {"", *PRIMARY_OF}
@@ -113,16 +113,6 @@ def test_generated_records_cover_what_there_is():
     }
     assert {bool(record["gold"]) for record in found} == {True, False}
     assert {record["domain"] is None for record in found} == {True, False}
-
-
-def test_generated_records_depend_on_seed_and_number_alone():
-    assert records(30, seed=1)[:12] == records(12, seed=1)
-    assert records(12, seed=1) != records(12, seed=2)
-
-
-def test_every_generated_record_passes_the_check():
-    made = records(200, seed=5)
-    assert checked(made, "x") == made
 
 
 def test_the_released_file_is_the_pinned_one_and_has_its_counts():

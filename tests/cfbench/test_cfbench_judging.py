@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from cfbench_run import CAREFUL, READER, Run
 from steadfast.base.errors import UserError
+from steadfast.base.files import read_json
+from steadfast.base.resources import resource
 from steadfast.benchmarks.cfbench.facts import PRIMARY
 from steadfast.benchmarks.cfbench.judge import CfbenchJudgePrompts
 from steadfast.benchmarks.cfbench.readers import CfbenchReader
 from steadfast.benchmarks.cfbench.replies import readable
 from steadfast.benchmarks.cfbench.scoring import read_reply
-from steadfast.benchmarks.cfbench.synthetic import released_records
 from steadfast.contract.components import Reply
 from steadfast.contract.judge_template import boundary, load_template
 
@@ -106,7 +107,8 @@ def test_a_reader_slips_and_one_without_slips_does_not(run):
 
 
 def test_a_judge_that_slips_is_now_and_then_unreadable_and_that_is_no_zero():
-    run = Run(records=released_records(200, seed=2))
+    own = read_json(resource("cfbench/sample.json"))
+    run = Run(records=[own[n % 24] | {"idx": n} for n in range(200)])
     answers = run.answers("zh")
     scores = run.score("reference", answers, j=run.judged(answers, slip=0.5))
     invalid = [score for score in scores if score["status"] == "invalid"]

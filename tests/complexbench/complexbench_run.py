@@ -7,10 +7,10 @@ from random import Random
 from complexbench_instances import asked
 from judged_run import Answers, JudgedRun
 from steadfast.base.files import Record
+from steadfast.benchmarks.complexbench import data
 from steadfast.benchmarks.complexbench.benchmark import COMPLEXBENCH, Complexbench
 from steadfast.benchmarks.complexbench.metrics import metrics
 from steadfast.benchmarks.complexbench.readers import ComplexbenchJudge, ComplexbenchReader
-from steadfast.benchmarks.complexbench.synthetic import data
 from steadfast.contract.components import (
     Answer,
     Frames,
@@ -150,8 +150,8 @@ def turned(*questions: dict, first: int = 1) -> dict:
 
 @cache
 def synthetic(count: int = 60, language: str = "zh") -> list[dict]:
-    """Generated instances in the shape of the data files."""
-    return data({}, language, None, count, seed=1)
+    """The project's own instances in the shape of the data files."""
+    return data.sample({}, language, None)[:count]
 
 
 def verdict(holds: bool) -> str:

@@ -1,43 +1,27 @@
-"""Generated instances: without fault, the same for the same seed, and of every kind."""
+"""The project's own instances: without fault, and of every kind."""
 
 from collections import defaultdict
 
-import pytest
-
+from steadfast.base.files import read_json
+from steadfast.base.resources import resource
 from steadfast.benchmarks.complexbench.decomposition import turns
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
 from steadfast.benchmarks.complexbench.instance import checked
 from steadfast.benchmarks.complexbench.rule_forms import read_rule
-from steadfast.benchmarks.complexbench.synthetic import generated
 
-COVERING = 40  # as the documentation says
-SEEDS = (0, 1, 7)
+SAMPLE = read_json(resource("complexbench/sample.json"))
 
 
 def questions(made: list[dict]) -> list[dict]:
     return [question for one in made for question in one["scoring_questions"]]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_they_are_without_fault(seed):
-    assert len(checked(generated(120, seed), "generated")) == 120
+def test_they_are_without_fault():
+    assert len(checked(SAMPLE, "sample")) == 60
 
 
-def test_the_same_seed_gives_the_same_and_another_others():
-    assert generated(60, 1) == generated(60, 1)
-    assert generated(60, 1) != generated(60, 2)
-    assert generated(60, 1)[:30] == generated(90, 1)[:30]
-
-
-@pytest.mark.parametrize("count", [1, 2, 13, 60])
-def test_there_are_as_many_as_asked_for(count):
-    made = generated(count, 3)
-    assert [one["main_id"] for one in made] == list(range(count))
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_they_cover_every_kind(seed):
-    made = generated(COVERING, seed)
+def test_they_cover_every_kind():
+    made = SAMPLE
     rules = {tuple(c.name for c in read_rule(q["rule"])) for q in questions(made) if q["rule"]}
     assert rules == {(name,) for name in taxonomy()["rules"]} | set(map(tuple, taxonomy()["pairs"]))
     assert {d for q in questions(made) for d in q["constraint_dimensions"]} == set(dimensions())
@@ -54,7 +38,7 @@ def test_they_cover_every_kind(seed):
 
 def test_a_group_has_one_instance_a_branch():
     groups = defaultdict(list)
-    for one in generated(60, 1):
+    for one in SAMPLE:
         groups[one["group"]].append(one)
     sizes = set()
     for group in groups.values():
@@ -69,14 +53,14 @@ def test_a_group_has_one_instance_a_branch():
 
 
 def test_dependencies_name_all_that_must_hold():
-    for one in generated(60, 1):
+    for one in SAMPLE:
         asked = one["scoring_questions"]
         for question in asked:
             assert {a for p in question["dep"] for a in asked[p]["dep"]} <= set(question["dep"])
 
 
 def test_composed_instructions_are_decomposed_and_others_are_not():
-    for one in checked(generated(60, 1), "generated"):
+    for one in checked(SAMPLE, "sample"):
         found = turns(one)
         assert bool(found) == bool({"Chain", "Selection"} & set(one.composition_types))
         assigned = [point for turn in found for point in turn.points]

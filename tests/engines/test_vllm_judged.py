@@ -7,6 +7,7 @@ import pytest
 
 from prepared import Prepared
 from steadfast.base.files import read_json, read_jsonl, write_json
+from steadfast.base.resources import resource
 from vllm_venv import environment, warm_vllm
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
@@ -28,11 +29,13 @@ def built(tmp_path_factory) -> Prepared:
     tiny = {**TINY, "model": str(folder / "model")}
     raw = {
         "benchmarks": ["complexbench"],
-        "complexbench": {"instances": 10, "decomposition": True},
+        "complexbench": {"source": "local", "directory": str(folder), "decomposition": True},
         "judging": {"attempts": 2},
         "models": {"tiny": tiny},
         "judges": {"babbler": tiny},
     }
+    instances = read_json(resource("complexbench/sample.json"))[:10]
+    write_json(folder / "data_final.json", instances)
     write_json(folder / "config.json", raw)
     built = Prepared(raw, folder / "results")
     built.make_data()

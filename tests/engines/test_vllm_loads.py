@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from prepared import Prepared
-from steadfast.base.files import read_json, write_jsonl
+from steadfast.base.files import read_json, read_jsonl, write_jsonl
 from vllm_jobs import Jobs
 from vllm_venv import environment
 
@@ -101,7 +101,7 @@ def test_ours_takes_the_steps_and_tokens_of_one_generate(jobs):
 
 
 def test_ifevals_prompts_take_those_of_one_generate_and_compute_their_text_once(jobs):
-    asked = {"prompts": 841, "lengths": {"4k": 3072}, "contexts_per_length": 1, "wordings": 1}
+    asked = {"lengths": {"4k": 3072}, "contexts_per_length": 1, "wordings": 1}
     raw = {
         "benchmarks": ["ifeval"],
         "ifeval": {**asked, "max_tokens": 16},
@@ -109,6 +109,9 @@ def test_ifevals_prompts_take_those_of_one_generate_and_compute_their_text_once(
     }
     built = Prepared(raw, jobs.folder / "ifeval")
     built.make_data()
+    data = built.folder / "ifeval/data/prompts.jsonl"
+    own = list(read_jsonl(data))
+    write_jsonl(data, [own[n % 24] | {"prompt_id": f"synthetic/{n}"} for n in range(841)])
     built.write_prompts()
     part = built.part("4k")
     items = map(part.joined.item, part.read())

@@ -27,8 +27,8 @@ def test_every_component_can_be_loaded(source):
 
 
 def test_data_depends_on_what_matters_to_it_alone():
-    generated, *_ = task({"groups": 7}, seed=5).data
-    assert generated.content.settings == {"language": "en", "groups": 7, "seed": 5}
+    generated, *_ = task().data
+    assert generated.content.settings == {"language": "en"}
     assert generated.files == ()
     _, local = task({"source": "local", "directory": "here"}, seed=5).data
     assert local.content.settings == {"language": "zh", "directory": "here"}

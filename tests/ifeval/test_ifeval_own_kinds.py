@@ -1,18 +1,16 @@
 """The verifiers of synthetic prompts: IFEval's verdicts, and answers that follow what is asked."""
 
-from random import Random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ifeval_shared import CASES, SHARED, case_files, data_file, lines, needs_cases
 
-from steadfast.benchmarks.ifeval.data import instance
+from steadfast.benchmarks.ifeval.data import instance, sample
 from steadfast.benchmarks.ifeval.own_kinds import KINDS, WORD, own_verifier
+from steadfast.benchmarks.ifeval.readers import WORDS, written
 from steadfast.benchmarks.ifeval.scoring import followed, variants
-from steadfast.benchmarks.ifeval.synthetic import DRAWS, WORDS, data, written
 
-PROMPTS = list(data({}, 36, 1))
+PROMPTS = list(sample({}))
 
 
 @needs_cases
@@ -69,18 +67,6 @@ def test_every_kind_is_asked():
     assert {one["kind"] for prompt in PROMPTS for one in prompt["instructions"]} == {*KINDS}
 
 
-def test_more_prompts_extend_fewer():
-    assert list(data({}, 8, 1)) == PROMPTS[:8]
-
-
-def test_no_prompt_is_there_twice():
-    assert len({prompt["prompt"] for prompt in data({}, 2000, 1)}) == 2000
-
-
-def test_another_seed_asks_others():
-    assert list(data({}, 8, 2)) != PROMPTS[:8]
-
-
 def test_the_eight_variants():
     assert list(variants("a *b*\nc\n d\ne")) == [
         "a *b*\nc\n d\ne", "a b\nc\n d\ne", "c\n d\ne", "c\n d\ne",
@@ -116,18 +102,3 @@ def test_an_answer_is_filled_up_to_the_words_that_are_asked_for():
     asked = {"kind": NUMBERS, "kwargs": {"relation": "at least", "num_words": 100}}
     words = len(WORD.findall(written([asked], [0])))
     assert 100 <= words < 100 + max(len(text.split()) for text in WORDS["filler"])
-
-
-def test_arguments_are_drawn_within_what_answers_can_follow():
-    def drawn(kind, name):
-        found = [DRAWS[kind](Random(seed)) for seed in range(400)]
-        return {(one.get("relation"), one[name]) for one in found}
-
-    numbers = {(None, number) for number in (2, 3, 4)}
-    assert drawn("detectable_format:number_bullet_lists", "num_bullets") == numbers
-    assert drawn("detectable_content:number_placeholders", "num_placeholders") == numbers
-    words = drawn("length_constraints:number_words", "num_words")
-    ends = {"at least": (70, 120), "less than": (100, 160)}
-    for relation, (low, high) in ends.items():
-        of = [number for which, number in words if which == relation]
-        assert (min(of), max(of)) == (low, high)

@@ -102,7 +102,7 @@ def test_texts_are_seeded_one_after_the_other_from_the_config_s_seed():
 @pytest.mark.parametrize(
     ("section", "named", "settings"),
     [
-        ({"prompts": 9}, "synthetic:data", {"prompts": 9, "seed": 1}),
+        ({}, "data:sample", {}),
         (PUBLISHED, "data:local", {"directory": ".", "sets": ["ifeval", "ifbench"]}),
         ({"source": "released", "sets": ["ifbench"]}, "data:released", {"sets": ["ifbench"]}),
     ],

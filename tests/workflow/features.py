@@ -18,10 +18,10 @@ from steadfast.base.resources import resource
 Settings = dict[str, Any]
 BENCHMARKS: Settings = {
     "lifbench": {"tasks": ["LSI", "OQ", "MF"]},
-    "followbench": {"groups": 1, "languages": ["en"]},
-    "cfbench": {"records": 8},
-    "complexbench": {"instances": 6, "languages": ["zh"]},
-    "ifeval": {"prompts": 4, "lengths": {"1k": 1024}, "context": "list", "wordings": 1},
+    "followbench": {"languages": ["en"]},
+    "cfbench": {},
+    "complexbench": {"languages": ["zh"]},
+    "ifeval": {"lengths": {"1k": 1024}, "context": "list", "wordings": 1},
 }
 """Sections of synthetic data, as little as shows everything."""
 LIFBENCH, FOLLOWBENCH, CFBENCH, COMPLEXBENCH, IFEVAL = BENCHMARKS
@@ -217,7 +217,6 @@ FEATURES: dict[str, Feature] = {
     # --- IFEval
     "wordings": Feature({IFEVAL: {"wordings": 2}}, (IFEVAL,)),
     "places": Feature({IFEVAL: {"places": ["both", "after"]}}, (IFEVAL,)),
-    "more prompts": Feature({IFEVAL: {"prompts": 6}}, (IFEVAL,)),
     "mended instructions": Feature({IFEVAL: {"reading": "corrected"}}, (IFEVAL,)),
     "several texts": Feature({IFEVAL: {"contexts_per_length": 2, "max_tokens": 300}}, (IFEVAL,)),
     # --- beside the benchmarks that run

@@ -11,9 +11,9 @@ from steadfast.base.files import read_jsonl, write_jsonl
 from steadfast.contract.part_files import read_judge_prompts
 
 TINY_DATA = {
-    "followbench": {"groups": 1, "languages": ["en"]},
-    "cfbench": {"records": 16},
-    "complexbench": {"instances": 12, "languages": ["zh"]},
+    "followbench": {"languages": ["en"]},
+    "cfbench": {},
+    "complexbench": {"languages": ["zh"]},
 }
 HOW = {"gold": "reference", "slips": "simulated"}
 """Models whose answers are replayed, and the stand-in that gives them: answers that say what they

@@ -17,9 +17,9 @@ from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.stages.score import score_records
 
 SMALL = {
-    "followbench": {"groups": 1, "languages": ["en", "zh"]},
-    "cfbench": {"records": 40},
-    "complexbench": {"instances": 12, "languages": ["zh", "en"]},
+    "followbench": {"languages": ["en", "zh"]},
+    "cfbench": {},
+    "complexbench": {"languages": ["zh", "en"]},
 }
 """Synthetic data of each benchmark, as little as holds every kind of item."""
 READER = {"span": 1000, "position_bias": 0.4, "slip": 0.2, "seed": 1}

@@ -25,7 +25,7 @@ VERDICT = HOSTILE["script"] + "\n['YES']"
 CONFIG = {
     "benchmarks": ["lifbench", "followbench"],
     "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI"]},
-    "followbench": {"groups": 1, "languages": ["en"]},
+    "followbench": {"languages": ["en"]},
     "judges": {"reference": {"engine": "reference"}},
     "models": {
         "reference": {"engine": "reference"},

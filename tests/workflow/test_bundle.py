@@ -26,8 +26,8 @@ pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 KEY, SECRET = "STUB_JUDGE_KEY", "sk-a-long-secret-0123"
 DATA = {
-    "cfbench": {"records": 8},
-    "complexbench": {"instances": 6, "languages": ["zh"], "decomposition": True},
+    "cfbench": {},
+    "complexbench": {"languages": ["zh"], "decomposition": True},
 }
 CHECKPOINT = "/srv/models/judge-7"
 SERVER = """

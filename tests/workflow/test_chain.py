@@ -108,7 +108,7 @@ SHOWN = {"report": 1, "tables": 1}
 
 def test_a_judges_model_changed_under_its_name_is_asked(tmp_path):
     with judging() as judge:
-        data = {"cfbench": {"records": 8}}
+        data = {"cfbench": {}}
         project = new_project(tmp_path, config({"j": http(judge.url)}, data, ["gold"]))
         project.snakemake()
         first = len(judge.judged)

@@ -42,9 +42,9 @@ EVERYTHING = {
     "benchmarks": ["lifbench", "followbench", "cfbench", "complexbench"],
     "lifbench": {"lengths": {"2k": 2048}},
     "limit": 2,
-    "followbench": {"groups": 1, "languages": ["en"]},
-    "cfbench": {"records": 8},
-    "complexbench": {"instances": 12, "languages": ["zh"], "decomposition": True},
+    "followbench": {"languages": ["en"]},
+    "cfbench": {},
+    "complexbench": {"languages": ["zh"], "decomposition": True},
     "judges": {"reference": {"engine": "reference"}, "sim-judge": {"engine": "simulated"}},
 }
 TARGETS = ("all", "plan", "results/noise/lifbench/sim-a/2k.md", "results/noise/cfbench/sim-a/zh.md")

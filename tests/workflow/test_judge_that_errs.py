@@ -7,11 +7,10 @@ import pytest
 from judge_server import ERRING, always, judging
 from judged_project import HOW, config, http, new_project, rows
 from project import Project, command
-from steadfast.base.files import read_jsonl
+from steadfast.base.files import read_json, read_jsonl, write_json
+from steadfast.base.resources import resource
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
-
-DATA = {"cfbench": {"records": 200}}
 
 
 def label(project: Project, number: int) -> None:
@@ -40,18 +39,22 @@ def values(project: Project) -> dict[tuple[str, str], float]:
 
 
 def test_labels_of_150_answers_set_right_what_a_judge_got_wrong(tmp_path):
+    own = read_json(resource("cfbench/sample.json"))
+    records = [own[n % len(own)] | {"idx": n} for n in range(200)]
+    write_json(tmp_path / "cfbench_data.json", records)
+    data = {"cfbench": {"source": "local", "directory": str(tmp_path)}}
     with judging() as server, judging() as honest:
         server.manner = always(ERRING)
         judges = {"errs": http(server.url), "honest": http(honest.url, model="judge-2")}
-        project = new_project(tmp_path, config(judges, DATA))
+        project = new_project(tmp_path, config(judges, data))
         project.snakemake("results/cfbench/metrics/headline.csv")
         label(project, 150)
-        labelled = {"cfbench": {**DATA["cfbench"], "labels": "people.csv"}}
+        labelled = {"cfbench": {**data["cfbench"], "labels": "people.csv"}}
         project.configure(config(judges, labelled))
         asked = len(server.judged) + len(honest.judged)
         project.snakemake("results/cfbench/metrics/corrected.csv")
         corrected = rows(project, "cfbench/metrics/corrected.csv")
-        project.configure(config(dict(reversed(judges.items())), DATA))
+        project.configure(config(dict(reversed(judges.items())), data))
         project.snakemake("results/cfbench/metrics/headline.csv")
         assert len(server.judged) + len(honest.judged) == asked  # nothing is asked for labels
     truth, missed = values(project), set()

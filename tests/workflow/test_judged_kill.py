@@ -7,7 +7,7 @@ from judged_project import config, http, judged, new_project, rows
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-RECORDS = 60
+RECORDS = 24
 CONCURRENCY = 4
 
 
@@ -15,7 +15,7 @@ def test_killed_while_judging_and_started_again(tmp_path):
     with judging(delay=0.02) as judge:
         judge.manner = at_first(always("prose"))
         judges = {"http": http(judge.url, max_concurrency=CONCURRENCY)}
-        settings = config(judges, {"cfbench": {"records": RECORDS}}, ["slips"])
+        settings = config(judges, {"cfbench": {}}, ["slips"])
         project = new_project(tmp_path, settings)
         # All are asked once, and some of them again.
         project.killed(lambda: judge.answered.total() >= RECORDS * 4 // 3)

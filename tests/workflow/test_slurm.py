@@ -146,7 +146,7 @@ def test_the_default_workflow_runs_and_gets_the_gpus_it_asks_for(
 def test_judges_run_on_the_cluster_with_what_they_ask_for(on_cluster, tmp_path):
     judge = {"engine": "reference", "gpus": 1, "hours": 3}
     models = {"reference": {"engine": "reference"}, "sim-a": {"engine": "simulated"}}
-    raw = judged_project.config({"judge": judge}, {"cfbench": {"records": 8}}) | {"models": models}
+    raw = judged_project.config({"judge": judge}, {"cfbench": {}}) | {"models": models}
     project = Project.new(tmp_path, raw)
     run = on_cluster(project, {})
     project.configure(raw)

@@ -34,7 +34,7 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
         tmp_path,
         {
             "benchmarks": ["followbench"],
-            "followbench": {"groups": 2, "languages": ["en"], "labels": "labels.jsonl"},
+            "followbench": {"languages": ["en"], "labels": "labels.jsonl"},
             "judges": {"http": api | {"model": "judge-1"}},
             "models": {"api": api},
         },

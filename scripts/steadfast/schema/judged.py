@@ -50,8 +50,8 @@ class JudgedSection(StrictModel):
     """What the judged benchmarks have in common."""
 
     source: Source = key(
-        "synthetic: seeded instances of every kind, no network; local: a directory; released: "
-        "the published files at their pinned revision.",
+        "synthetic: instances of the project's own, of every kind, no network; local: a directory; "
+        "released: the published files at their pinned revision.",
         "synthetic",
     )
     directory: str | None = key("source local: the directory that holds the benchmark's files.")

@@ -34,14 +34,13 @@ METRICS = (
     "agreement", "humans", "comparisons", "drawn",
 )  # fmt: skip
 DIRECT_METRICS = ("direct", "direct_humans")
-CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "data:released"}
+CONTENT = {"synthetic": "sample", "local": "local", "released": "released"}
 DATA = f"{NAME}/data/{LANGUAGE}.jsonl"
 
 
 class Cfbench(JudgedSection):
     """CFBench: Chinese instructions with checklists of primary and secondary requirements."""
 
-    records: int = key("source synthetic: instructions, half easy.", 24, ge=8, le=2000)
     direct: bool = key(
         "Ask each judge also for one score of the whole answer, without the checklist (direct "
         "scoring, Table 6), and set it beside the PSR and people's labels.",
@@ -67,7 +66,7 @@ def task(config: Config, section: Cfbench) -> Task:
     return Task(
         asked=data_asked("CFBench", section.source),
         parts={LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): DATA})},
-        data=[_data(config, section), *released.values()],
+        data=[_data(section), *released.values()],
         prompts=Component(f"{PACKAGE}.prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "sample_id"}),
         stand_in=Component(f"{PACKAGE}.readers:CfbenchReader"),
@@ -96,7 +95,7 @@ def task(config: Config, section: Cfbench) -> Task:
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
         files=section.required_files(NAME),
-        exports=plain_exports(NAME, section, config.seed, {"records"}),
+        exports=plain_exports(NAME, section, config.seed, set()),
         labels=section.labels,
         trial=Trial(spread=("split",)),
     )
@@ -111,15 +110,15 @@ def _tables(config: Config, section: Cfbench) -> list[str]:
     return ["table1_statistics", "table2_results", "types", "domains", *wanted, "coverage"]
 
 
-def _data(config: Config, section: Cfbench) -> DataFile:
+def _data(section: Cfbench) -> DataFile:
     directory = section.directory or ""
     settings: dict[str, Settings] = {
-        "synthetic": {"records": section.records, "seed": config.seed},
+        "synthetic": {},
         "local": {"directory": directory},
         "released": {},
     }
     files = (str(Path(directory) / FILE),) if section.source == "local" else ()
-    content = f"{PACKAGE}.{CONTENT[section.source]}"
+    content = f"{PACKAGE}.data:{CONTENT[section.source]}"
     addresses = (facts("cfbench/released.yaml")["url"],)
     needs = Needs(addresses if section.source == "released" else ())
     return DataFile(

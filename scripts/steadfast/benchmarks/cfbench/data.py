@@ -9,7 +9,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
 from steadfast.base.names import nearest
 from steadfast.base.pinned import fetch
-from steadfast.base.resources import facts
+from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.cfbench.facts import FILE, LANGUAGE, PRIORITIES, REAL_LIFE, SPLITS
 
 
@@ -32,6 +32,11 @@ KEYS = ("idx", *TEXTS)
 SOURCES = (REAL_LIFE, "nlp_cif", "nlp_firefly", "nlp_others")
 ANSWERED = ("是", "否", "")  # isanswer: yes, no, not given
 _EMPTY_PROMPTS = facts("cfbench/released.yaml")["empty_prompts"]
+
+
+def sample(inputs: Mapping[str, Path]) -> Iterator[Record]:
+    """Returns the project's own records, of every type and label, in one shape."""
+    return map(normalised, read_json(resource("cfbench/sample.json")))
 
 
 def local(inputs: Mapping[str, Path], directory: str) -> Iterator[Record]:

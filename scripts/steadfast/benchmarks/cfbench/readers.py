@@ -11,7 +11,7 @@ from steadfast.judging.stand_in import BelievingJudge, signature
 
 CHATTER = ("这份回答整体不错，建议通过。", "无法评估。", "1\n0", "以下是我的评估：\n{reply}", "")
 CHANCES = facts("cfbench/simulated.yaml")
-OPENINGS: Sequence[str] = facts("cfbench/synthetic.yaml")["answers"]
+OPENINGS: Sequence[str] = CHANCES["answers"]
 
 
 class CfbenchReader(StandIn):

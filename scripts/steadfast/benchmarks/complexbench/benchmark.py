@@ -33,7 +33,7 @@ FILE = "data_final.json"
 NAME, PACKAGE = "complexbench", "steadfast.benchmarks.complexbench"
 TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in front
 RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
-DATA = {"synthetic": "synthetic:data", "local": "data:local", "released": "data:released"}
+DATA = {"synthetic": "sample", "local": "local", "released": "released"}
 METRICS = (
     "drfr", "constraints", "coherent", "decomposition", "agreement", "judging", "coverage",
     "headline", "comparisons", "drawn",
@@ -50,7 +50,6 @@ class Complexbench(JudgedSection):
         ["zh"],
         min_length=1,
     )
-    instances: int = key("source synthetic: instances.", 60, ge=1, le=2000)
     judging: Literal["rules", "plain"] = key(
         "rules: where a question has a rule, the judge extracts and the rule decides; plain: the "
         "judge decides every question.",
@@ -104,13 +103,13 @@ def task(config: Config, section: Complexbench) -> Task:
             for language in languages
             for split in splits
         },
-        data=[*(_data(config, section, language) for language in languages), *released.values()],
+        data=[*(_data(section, language) for language in languages), *released.values()],
         files=section.required_files(NAME),
         exports=plain_exports(
             NAME,
             section,
             config.seed,
-            {"languages", "instances", "decomposition"},
+            {"languages", "decomposition"},
             added=section.extra is not None,
         ),
         labels=section.labels,
@@ -152,13 +151,11 @@ def _path(language: str) -> str:
     return f"{NAME}/data/{language}.jsonl"
 
 
-def _data(config: Config, section: Complexbench, language: str) -> DataFile:
+def _data(section: Complexbench, language: str) -> DataFile:
     settings: Record = {"language": language, "extra": section.extra}
-    if section.source == "synthetic":
-        settings |= {"instances": section.instances, "seed": config.seed}
-    elif section.source == "local":
+    if section.source == "local":
         settings |= {"file": section.local_file}
-    content = f"{PACKAGE}.{DATA[section.source]}"
+    content = f"{PACKAGE}.data:{DATA[section.source]}"
     files = tuple(path for path in (section.local_file, section.extra) if path)
     addresses = (facts("complexbench/released.yaml")["url"],)
     needs = Needs(addresses if section.source == "released" else ())

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record
+from steadfast.base.files import Record, read_json
 from steadfast.base.pinned import fetch, git_blob
-from steadfast.base.resources import facts
+from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.complexbench import decomposition
 from steadfast.benchmarks.complexbench.facts import taxonomy
 from steadfast.benchmarks.complexbench.instance import (
@@ -28,6 +28,12 @@ def released(inputs: Mapping[str, Path], language: str, extra: str | None) -> li
     )
     raw = json.loads(fetch(pinned, alternative))
     return records(raw, pinned["url"], "released", language, extra, published=True)
+
+
+def sample(inputs: Mapping[str, Path], language: str, extra: str | None) -> list[Record]:
+    """Returns the project's own instances, of every category, dimension and rule."""
+    raw = read_json(resource("complexbench/sample.json"))
+    return records(raw, "synthetic instances", "synthetic", language, extra)
 
 
 def local(inputs: Mapping[str, Path], language: str, extra: str | None, file: str) -> list[Record]:

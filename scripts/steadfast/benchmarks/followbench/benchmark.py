@@ -31,7 +31,7 @@ from steadfast.schema.strict import key
 NAME, PACKAGE = "followbench", "steadfast.benchmarks.followbench"
 TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
 RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repair
-CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "data:released"}
+CONTENT = {"synthetic": "sample", "local": "local", "released": "released"}
 ITEM_TABLE, CONSTRAINT_TABLE = "table3_agreement", "agreement"
 METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
@@ -45,7 +45,6 @@ class Followbench(JudgedSection):
     languages: list[Literal["en", "zh"]] = key(
         "Languages that run; headline values are the first one's.", ["en", "zh"], min_length=1
     )
-    groups: int = key("source synthetic: groups of each category, at least.", 4, ge=1, le=100)
     judge_prompts: list[Literal["path", "last", "rating"]] = key(
         "Ways to ask a judge (Table 3): path, with all versions of the instruction; last, with "
         "the last one alone; rating, for a number from 0 to 10. What the first brings makes the "
@@ -81,7 +80,7 @@ def task(config: Config, section: Followbench) -> Task:
         asked=data_asked("FollowBench", section.source),
         parts={name: Part(TOKENS, {("data", name): _path(name)}) for name in section.languages},
         data=[
-            *(_data(config, section, language) for language in section.languages),
+            *(_data(section, language) for language in section.languages),
             *released.values(),
         ],
         prompts=Component(f"{PACKAGE}.prompts:prompts"),
@@ -113,7 +112,7 @@ def task(config: Config, section: Followbench) -> Task:
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
         files=section.required_files(NAME),
-        exports=plain_exports(NAME, section, config.seed, {"languages", "groups"}),
+        exports=plain_exports(NAME, section, config.seed, {"languages"}),
         labels=section.labels,
         trial=Trial("context_id", ("source", "scorer")),
         compared=Component(
@@ -139,15 +138,13 @@ def _path(language: str) -> str:
     return f"{NAME}/data/{language}.jsonl"
 
 
-def _data(config: Config, section: Followbench, language: str) -> DataFile:
+def _data(section: Followbench, language: str) -> DataFile:
     settings: Record = {"language": language}
     files: tuple[str, ...] = ()
-    if section.source == "synthetic":
-        settings |= {"groups": section.groups, "seed": config.seed}
-    elif section.source == "local" and section.directory:
+    if section.source == "local" and section.directory:
         settings |= {"directory": section.directory}
         files = tuple(local_files(section.directory, language).values())
-    content = f"{PACKAGE}.{CONTENT[section.source]}"
+    content = f"{PACKAGE}.data:{CONTENT[section.source]}"
     needs = Needs(addresses(language) if section.source == "released" else ())
     return DataFile(
         _path(language), f"{NAME}_data", Component(content, settings), files=files, needs=needs

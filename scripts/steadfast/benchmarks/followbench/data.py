@@ -9,7 +9,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json
 from steadfast.base.names import nearest
 from steadfast.base.pinned import fetch
-from steadfast.base.resources import facts
+from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.followbench.facts import (
     CATEGORIES,
     JUDGE,
@@ -49,6 +49,11 @@ def task_of(category: str, source: str, example_id: int) -> str:
     """Returns the task that Table 1 counts a group under."""
     tasks = facts("followbench/groups.yaml")["tasks"] if category == "format" else {}
     return str(tasks.get(example_id, sources(category)[source]["task"]))
+
+
+def sample(inputs: Mapping[str, Path], language: str) -> list[Record]:
+    """The project's own groups, with every scorer that some answer can pass."""
+    return local(inputs, language, str(resource("followbench/sample")))
 
 
 def local(inputs: Mapping[str, Path], language: str, directory: str) -> list[Record]:

@@ -29,9 +29,9 @@ class Ifeval(StrictModel):
     """IFEval and IFBench: their prompts alone (length 0), and behind texts of any length."""
 
     source: Literal["synthetic", "local", "released"] = key(
-        "synthetic: seeded prompts of kinds that need no further package; local: a directory with "
-        "the published files; released: these files at their pinned revisions. The last two need "
-        "make verifiers.",
+        "synthetic: prompts of the project's own, of kinds that need no further package; local: "
+        "a directory with the published files; released: these files at their pinned revisions. "
+        "The last two need make verifiers.",
         "synthetic",
     )
     directory: str | None = key(
@@ -41,7 +41,6 @@ class Ifeval(StrictModel):
     sets: list[Literal["ifeval", "ifbench"]] = key(
         "source local and released: which sets are asked.", ["ifeval", "ifbench"], min_length=1
     )
-    prompts: int = key("source synthetic: prompts, of all kinds in turn.", 24, ge=4, le=2000)
     lengths: dict[str, int] = key(
         "Name of each length and its token budget for the text, up to 2M tokens. Length 0, the "
         "prompts alone, is always asked; {}: that alone.",
@@ -100,7 +99,7 @@ def task(config: Config, section: Ifeval) -> Task:
     return Task(
         asked=data_asked(TITLE, section.source),
         parts=_parts(section),
-        data=[_prompts_file(config, section), *_texts(config, section)],
+        data=[_prompts_file(section), *_texts(config, section)],
         prompts=Component(
             f"{PACKAGE}.prompts:prompts",
             {
@@ -190,18 +189,18 @@ def _texts(config: Config, section: Ifeval) -> list[DataFile]:
     ]
 
 
-def _prompts_file(config: Config, section: Ifeval) -> DataFile:
+def _prompts_file(section: Ifeval) -> DataFile:
     made: dict[str, Settings] = {
-        "synthetic": {"prompts": section.prompts, "seed": config.seed},
+        "synthetic": {},
         "local": {"directory": section.directory or "", "sets": list(section.sets)},
         "released": {"sets": list(section.sets)},
     }
-    module = "synthetic:data" if section.source == "synthetic" else f"data:{section.source}"
+    function = "sample" if section.source == "synthetic" else section.source
     addresses = [RELEASED[name]["url"] for name in section.sets]
     return DataFile(
         DATA,
         f"{NAME}_data",
-        Component(f"{PACKAGE}.{module}", made[section.source]),
+        Component(f"{PACKAGE}.data:{function}", made[section.source]),
         files=tuple(path for _, path in _files(section)),
         needs=Needs(
             tuple(addresses) if section.source == "released" else (),

@@ -6,13 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, placed_jsonl
+from steadfast.base.files import Record, Settings, placed_jsonl, read_jsonl
 from steadfast.base.pinned import fetch
-from steadfast.base.resources import facts
-from steadfast.benchmarks.ifeval.facts import RELEASED
+from steadfast.base.resources import facts, resource
+from steadfast.benchmarks.ifeval.facts import RELEASED, SYNTHETIC
 from steadfast.benchmarks.ifeval.library import check_library, library_verifier
 
 LOCALLY = "set ifeval.source to local and ifeval.directory to a directory with {file}"
+
+
+def sample(inputs: Mapping[str, Path]) -> Iterator[Record]:
+    """Yields the project's own prompts, of kinds that need no further package."""
+    path = resource("ifeval/sample.jsonl")
+    return (instance(SYNTHETIC, str(path), line) for line in read_jsonl(path))
 
 
 def local(inputs: Mapping[str, Path], directory: str, sets: Sequence[str]) -> Iterator[Record]:

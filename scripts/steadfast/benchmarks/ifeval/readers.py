@@ -1,11 +1,17 @@
 """Answers in place of a model, to the synthetic prompts; of others no right answers are known."""
 
+from collections.abc import Collection, Mapping, Sequence
+from itertools import cycle
 from random import Random
+from typing import Any
 
 from steadfast.base.files import Settings
+from steadfast.base.resources import facts
 from steadfast.benchmarks.ifeval.facts import SYNTHETIC, Prompt
-from steadfast.benchmarks.ifeval.synthetic import written
+from steadfast.benchmarks.ifeval.own_kinds import WORD
 from steadfast.contract.components import Sample, StandIn
+
+WORDS = facts("ifeval/simulated.yaml")
 
 
 class IfevalReader(StandIn):
@@ -27,3 +33,37 @@ class IfevalReader(StandIn):
         recall = (1 - reader["slip"]) * seen * 0.5 ** (tokens / reader["span"])
         asked = range(len(instance["instructions"]))
         return written(instance["instructions"], [at for at in asked if rng.random() < recall])
+
+
+def written(instructions: Sequence[Mapping[str, Any]], kept: Collection[int]) -> str:
+    """Returns an answer that follows the instructions at these places, and none of the others."""
+    asked = {one["kind"]: one["kwargs"] for one in instructions}
+    follows = {one["kind"] for place, one in enumerate(instructions) if place in kept}
+    breaks = asked.keys() - follows
+    listed = "detectable_format:number_bullet_lists"
+    bullets = asked[listed]["num_bullets"] + (listed in breaks) if listed in asked else 0
+    lines = [f"<<{WORDS['title']}>>"] if "detectable_format:title" in follows else []
+    body = [WORDS["body"]]
+    if "punctuation:no_comma" in breaks:
+        body.append(WORDS["comma"])
+    if "keywords:existence" in follows:
+        body += [f"I think of {word}." for word in asked["keywords:existence"]["keywords"]]
+    if "keywords:forbidden_words" in breaks:
+        body.append(f"I say {asked['keywords:forbidden_words']['forbidden_words'][0]}.")
+    if "detectable_content:number_placeholders" in follows:
+        number = asked["detectable_content:number_placeholders"]["num_placeholders"]
+        body.append(f"Ask {' '.join(WORDS['places'][:number])} about it.")
+    ending = [f"* {text}" for text in WORDS["bullets"][:bullets]]
+    if "startend:end_checker" in follows:
+        ending.append(asked["startend:end_checker"]["end_phrase"])
+    length = "length_constraints:number_words"
+    if length in asked and (length in follows) == (asked[length]["relation"] == "at least"):
+        text = "\n".join([*lines, *body, *ending])
+        missing = asked[length]["num_words"] - len(WORD.findall(text))
+        for filler in cycle(WORDS["filler"]):
+            if missing <= 0:
+                break
+            body.append(f"{filler.capitalize()}.")
+            missing -= len(filler.split())
+    text = "\n".join([*lines, " ".join(body), *ending])
+    return f'"{text}"' if "startend:quotation" in follows else text
