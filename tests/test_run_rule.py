@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from steadfast.base.errors import UserError, of_system
 from steadfast.base.resources import PACKAGE
+from steadfast.workflow.script import run_rule
 
 LIMITED = """
 import resource, sys
@@ -16,7 +18,7 @@ from steadfast.base.files import write_text
 from steadfast.workflow.script import run_rule
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-job = SimpleNamespace(log=["{log}"], params={{}}, wildcards={{}})
+job = SimpleNamespace(rule="r", log=["{log}"], params={{}}, wildcards={{}})
 run_rule(write_text, job, sealed=False, path="{path}", text="x" * {size})
 """
 
@@ -36,6 +38,28 @@ def test_a_file_that_cannot_be_written_whole_is_one_sentence_and_leaves_the_olde
     assert (tmp_path / "rule.log").read_text().startswith(sentence)
     assert (tmp_path / "made.txt").read_text() == "older"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["made.txt", "rule.log"]
+
+
+def test_a_param_that_the_function_does_not_take_is_an_error():
+    def scored(majority=False):
+        raise AssertionError("it must not run")
+
+    params = {"majorty": True, "code": "c"}
+    job = SimpleNamespace(rule="scores", log=[], params=params, wildcards={})
+    with pytest.raises(TypeError, match="rule scores: scored takes no majorty; correct the rule"):
+        run_rule(scored, job, sealed=False)
+
+
+def test_a_param_is_taken_by_its_name_read_by_the_script_or_provenance():
+    taken = []
+
+    def scored(majority):
+        taken.append(majority)
+
+    params = {"majority": True, "code": "c", "samples": []}
+    job = SimpleNamespace(rule="scores", log=[], params=params, wildcards={"part": "4k"})
+    run_rule(scored, job, sealed=False, read=["samples"])
+    assert taken == [True]
 
 
 def test_a_log_that_cannot_be_written_hides_no_sentence(tmp_path):

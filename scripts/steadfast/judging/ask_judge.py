@@ -56,6 +56,7 @@ if job := globals().get("snakemake"):
     run_rule(
         write_judge_prompts,
         job,
+        read=("samples", "sources"),
         reads=[Seal.beside(outputs, job.params.made_from)],
         part=PartFiles.of(job),
         outputs=outputs,

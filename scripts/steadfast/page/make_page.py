@@ -157,6 +157,7 @@ if job := globals().get("snakemake"):
     run_rule(
         make_page,
         job,
+        read=("noise",),
         reads=[
             *(Seal.beside(run.results / path, made) for path, made in params.made_from.items()),
             *(run.metrics_seal(name, made) for name, made in params.measured_from.items()),

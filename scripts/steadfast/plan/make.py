@@ -306,6 +306,8 @@ if job := globals().get("snakemake"):
     run_rule(
         make_plan,
         job,
+        # A change of journals and of the pilot's scores makes the plan anew.
+        read=("hardware", "journals", "pilot", "planned", "who"),
         engines=[job.config[role][name] for role, named in who.items() for name in named],
         benchmarks=[PlannedBenchmark(results, **of) for of in params.planned],
         jobs=planned_jobs(params.jobs, who, params.hardware, results),

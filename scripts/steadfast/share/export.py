@@ -90,6 +90,7 @@ if job := globals().get("snakemake"):
     run_rule(
         export_benchmark,
         job,
+        read=("samples", "sources"),
         name=job.wildcards.benchmark,
         parts=[PartFiles(part, params.samples, prompts, of) for (part, of), prompts in files],
         out=Path(job.output[0]),

@@ -37,6 +37,7 @@ if job := globals().get("snakemake"):
     run_rule(
         draw,
         job,
+        read=("names",),
         outs=dict(zip(job.params.names, stems, strict=True)),
         **of_metrics(job),
     )

@@ -59,6 +59,7 @@ if job := globals().get("snakemake"):
     run_rule(
         measure,
         job,
+        read=("models", "names", "parts"),
         reads=map(Seal.beside, scores, job.params.made_from.values()),
         scores=dict(zip(cells, scores, strict=True)),
         sources=sources_by_part(job.params.sources, job.input.sources),

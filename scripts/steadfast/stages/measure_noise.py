@@ -151,6 +151,7 @@ if job := globals().get("snakemake"):
     run_rule(
         measure_noise,
         job,
+        read=("samples", "sources"),
         engines=[operation],
         operation=operation,
         part=PartFiles.of(job),

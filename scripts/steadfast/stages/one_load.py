@@ -202,6 +202,7 @@ if (job := globals().get("snakemake")) and __name__ == "__main__":
     run_rule(
         ask_together,
         job,
+        read=("request",),
         sealed=False,
         engines=[operation],
         own=own,

@@ -27,5 +27,6 @@ if job := globals().get("snakemake"):
     run_rule(
         release_scores,
         job,
+        read=("parts",),
         outs=outs,
     )

@@ -34,6 +34,7 @@ if job := globals().get("snakemake"):
     run_rule(
         build_report,
         job,
+        read=("noise",),
         reads=[
             *(
                 Seal(job.params.made_from[name], path.with_name("identity.json"), (path,))

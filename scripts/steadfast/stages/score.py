@@ -96,6 +96,7 @@ if job := globals().get("snakemake"):
     run_rule(
         score_part,
         job,
+        read=("judges", "samples", "sources"),
         reads=map(Seal.beside, answered, params.made_from.values()),
         part=PartFiles.of(job),
         outputs=Path(job.input.outputs),

@@ -16,6 +16,9 @@ from steadfast.base.names import visible
 from steadfast.base.seal import Seal, seals
 from steadfast.workflow.interpreter import enter
 
+PROVENANCE = frozenset({"code", "lineage", "lineages", "made_from", "measured_from"})
+"""Params that say what a file is made by and from (``run.lineage``), which no function takes."""
+
 
 def run_rule(
     function: Callable[..., Any],
@@ -25,12 +28,15 @@ def run_rule(
     reads: Iterable[Seal] = (),
     sealed: bool = True,
     engines: Iterable[Settings] = (),
+    read: Iterable[str] = (),
     **arguments: Any,
 ) -> None:
     """Runs a rule's one function; a user's error becomes one sentence, and exit code 1.
 
-    It is given what it takes by the names of the job's params and wildcards, and the arguments.
-    What it prints goes to the job's first log. Seals of what it reads are checked before, the
+    It is given what it takes by the names of the job's params and wildcards, and the arguments. A
+    param that it does not take is an error, but for those of ``PROVENANCE`` and those that the
+    script itself has ``read``: one that is misspelt would leave a default to count. What the
+    function prints goes to the job's first log. Seals of what it reads are checked before, the
     identities of what it makes written after it, unless the function writes them itself.
     """
     collect_seldom()
@@ -47,7 +53,14 @@ def run_rule(
             for seal in writes:  # that of files which nobody finished would be that of others
                 seal.identity.unlink(missing_ok=True)
             named = {**dict(job.wildcards.items()), **dict(job.params.items())}
-            taken = {name: named[name] for name in signature(function).parameters if name in named}
+            parameters = signature(function).parameters
+            unknown = dict(job.params.items()).keys() - parameters.keys() - PROVENANCE - {*read}
+            if unknown:
+                raise TypeError(
+                    f"rule {job.rule}: {function.__name__} takes no {', '.join(sorted(unknown))}; "
+                    "correct the rule's params"
+                )
+            taken = {name: named[name] for name in parameters if name in named}
             function(**taken | arguments)
             for seal in writes:
                 seal.write()
