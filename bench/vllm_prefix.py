@@ -148,7 +148,8 @@ def operation(tight: Sequence[Request]) -> dict[str, Any]:
 def our_engine(folder: Path, tight: Sequence[Request] = ()) -> VllmEngine:
     """Engine ``vllm`` on the tiny model."""
     window = room(tight) if tight else WINDOW
-    answers = {"model": str(folder / "model"), "window": window, "dtype": "float32"}
+    answers = {"model": str(folder / "model"), "window": window}
+    answers["engine_args"] = {"dtype": "float32"}
     return VllmEngine(Setup(answers, {"engine_operation_args": operation(tight)}, print))
 
 

@@ -17,7 +17,7 @@ PART = "zh-decomposed"
 TINY = {
     "engine": "vllm",
     "window": 12288,
-    "dtype": "float32",
+    "engine_args": {"dtype": "float32"},
     "engine_operation_args": {"enforce_eager": True},
 }
 

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 TINY = {
     "engine": "vllm",
     "window": 8192,
-    "dtype": "float32",
+    "engine_args": {"dtype": "float32"},
     "engine_operation_args": {"enforce_eager": True},
 }
 

@@ -19,7 +19,7 @@ WINDOW = 8192
 def main(model: str, path: str) -> None:
     loaded = Loaded()
     operation = {"engine_operation_args": {"enforce_eager": True, "block_size": 32}}
-    answers = {"model": model, "window": WINDOW, "dtype": "float32"}
+    answers = {"model": model, "window": WINDOW, "engine_args": {"dtype": "float32"}}
     engine = VllmEngine(Setup(answers, operation, lambda line: None, loaded=loaded))
     requests = fitted("tiny", engine, {"window": WINDOW}, items(read_jsonl(path)))
     engine.load()

@@ -29,7 +29,7 @@ def test_jobs_and_the_plan_go_on_where_vllm_is(tmp_path, monkeypatch):
         "window": 8192,
         "on_overflow": "skip",
         "max_tokens": 8,
-        "dtype": "float32",
+        "engine_args": {"dtype": "float32"},
         "engine_operation_args": {"enforce_eager": True},
     }
     config = {

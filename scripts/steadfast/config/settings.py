@@ -52,7 +52,7 @@ def plan_settings(model: BaseModelSettings) -> Settings:
     each with so many requests ``at_once`` at most; ``path`` is how a provider is asked.
     """
     whole = model.model_dump()
-    batch = whole.get("batch")  # of a server's model, whether its Batch API is asked
+    most = whole.get("engine_operation_args", {}).get("max_num_seqs")
     return {
         **_by_role(model, "plan"),
         "price": whole.get("price"),
@@ -60,7 +60,7 @@ def plan_settings(model: BaseModelSettings) -> Settings:
         "hours": model.hours,
         "gpus": gpus(model),
         "copies": _copies(model),
-        "at_once": batch if batch and model.engine == "vllm" else AT_ONCE,
+        "at_once": most or AT_ONCE,
         "parts_per_load": whole.get("parts_per_load"),
     }
 

@@ -38,8 +38,6 @@ class VllmModel(OpenModel):
     template_args: dict[str, Any] = answer(
         "Further variables of the chat template, such as enable_thinking.", {}
     )
-    dtype: str = answer("Data type of weights and activations.", "auto")
-    quantization: str | None = answer("Quantization method, as vLLM names it.")
     hf_overrides: dict[str, Any] = answer(
         "Changes to the model's own config, such as rope_parameters for YaRN.", {}
     )
@@ -47,7 +45,8 @@ class VllmModel(OpenModel):
         "Seed of the engine, and of sampling, where it is one more for each draw.", 0
     )
     engine_args: dict[str, Any] = answer(
-        "Further arguments of vLLM's LLM that may change answers.", {}
+        "Further arguments of vLLM's LLM that may change answers, such as dtype and quantization.",
+        {},
     )
     batch_invariant: bool = answer(
         "vLLM's batch-invariant kernels: an answer does not depend on what is asked beside it.",
@@ -64,14 +63,10 @@ class VllmModel(OpenModel):
         ge=1,
         le=MOST_GPUS,
     )
-    gpu_memory_utilization: float = operation(
-        "Share of the GPUs' memory that vLLM takes.", 0.9, gt=0, le=1
-    )
-    batch: int | None = operation(
-        "Requests under way at once; by default as many as vLLM has by itself.", ge=1
-    )
     engine_operation_args: dict[str, Any] = operation(
-        "Further arguments of vLLM's LLM that change no answer.", {}
+        "Further arguments of vLLM's LLM that change no answer, such as gpu_memory_utilization and "
+        "max_num_seqs, the requests under way at once.",
+        {},
     )
 
 

@@ -19,7 +19,7 @@ from steadfast.engines.devices import VISIBLE
 from steadfast.engines.vllm.engine import VllmEngine
 
 COPIES = "data_parallel_size"
-OPERATION = ("tensor_parallel_size", "gpu_memory_utilization", "batch", "engine_operation_args")
+OPERATION = ("tensor_parallel_size", "engine_operation_args")
 """What of the operation is each copy's own."""
 LOST = (
     "a copy of the model (data_parallel_size) ended without a word; the log may say why; what is "

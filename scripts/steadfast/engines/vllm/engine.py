@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from vllm.v1.engine.llm_engine import LLMEngine
 
 TEXT = ("model", "revision", "tokenizer", "template", "system", "template_args")
-LOADING = ("model", "revision", "tokenizer", "dtype", "quantization", "hf_overrides", "seed")
+LOADING = ("model", "revision", "tokenizer", "hf_overrides", "seed")
+FORMER_KEYS = ("dtype", "quantization")
+"""Engine arguments that stood in hashes of requests beside ``engine_args``, and still do."""
 SAMPLING = ("temperature", "top_p", "top_k", "min_p")
 SETTINGS = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine's own errors reach the job
@@ -33,6 +35,8 @@ SETTINGS = {
 }
 AHEAD = 2
 """Requests that the engine has in hand for each that it may compute at once."""
+AT_ONCE = "max_num_seqs"
+"""vLLM's argument for the requests that it computes at once."""
 UNKNOWN_BATCH = 256
 """Requests at once of a vLLM that could not say how many it takes by itself."""
 MEMORY = ("out of memory", "outofmemory", "enginedeaderror", "died unexpectedly")
@@ -50,9 +54,11 @@ class VllmEngine(Engine):
     def __init__(self, setup: Setup):
         settings = {**setup.own, "tokenizer": setup.answers.get("tokenizer")}
         given = {k: v for k, v in settings.items() if v not in (None, {}, False)}
+        arguments = dict(given.pop("engine_args", {}))
+        self._engine_args = dict(arguments)
         self._window: int = setup.answers["window"]
         self._given, self._operation, self._log = given, setup.operation, setup.log
-        trust = given.get("engine_args", {}).get("trust_remote_code", False)
+        trust = arguments.get("trust_remote_code", False)
         named = {name: given[name] for name in TEXT if name in given}
         self._text = LocalText(named.pop("model"), **named, trust_remote_code=trust)
         chat = given.get("template", "chat") == "chat"
@@ -65,9 +71,11 @@ class VllmEngine(Engine):
         # The marks of thought that are special tokens would vanish from the text.
         shown = {"skip_special_tokens": False} if special else {}
         fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **shown}
-        self.answers = {**defaults, **given, **template, **fixed}
+        former = {name: arguments.pop(name) for name in FORMER_KEYS if name in arguments}
+        further = {"engine_args": arguments} if arguments else {}
+        self.answers = {**defaults, **given, **former, **further, **template, **fixed}
         self._hint = setup.journal.with_suffix(".hint.json") if setup.journal else None
-        self._batch: int | None = setup.operation.get("batch")
+        self._batch: int | None = setup.operation.get("engine_operation_args", {}).get(AT_ONCE)
         if self._hint and self._hint.exists():
             hinted = read_json(self._hint)["batch"]
             self._batch = min(self._batch or hinted, hinted)
@@ -192,12 +200,12 @@ class VllmEngine(Engine):
             **{name: self._given[name] for name in LOADING if name in self._given},
             "enable_prefix_caching": True,
             "max_model_len": self._window,
-            **({"max_num_seqs": self._batch} if self._batch else {}),
             "tensor_parallel_size": parallel,
-            "gpu_memory_utilization": self._operation.get("gpu_memory_utilization", 0.9),
-            **self._given.get("engine_args", {}),
+            **self._engine_args,
             **self._operation.get("engine_operation_args", {}),
         }
+        if self._batch:  # which may be less than configured, after a death for want of memory
+            arguments[AT_ONCE] = self._batch
         if not self._leased:
             self._lease()
         started = time.monotonic()
@@ -238,7 +246,7 @@ class VllmEngine(Engine):
             raise UserError(
                 f"model {self._given['model']}: the KV cache holds {capacity:,} tokens, fewer "
                 f"than the {largest:,} of the largest request; raise tensor_parallel_size or "
-                "gpu_memory_utilization, or leave that length out"
+                "engine_operation_args.gpu_memory_utilization, or leave that length out"
             )
 
     @contextmanager
