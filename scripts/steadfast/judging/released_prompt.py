@@ -1,8 +1,7 @@
 """A judge's prompt out of a benchmark's released program: its text is put together, nothing is run.
 
 The programs write a prompt as a text with places to fill, or as a function that joins texts. What
-is read here is no more than that takes; whatever else stands in such a place is refused. The commit
-in a program's address says what it holds, so that nothing here has to bound what a prompt may be.
+is read here is no more than that takes; whatever else stands in such a place is refused.
 """
 
 import ast
@@ -14,12 +13,11 @@ from typing import Any
 from steadfast.base.errors import UserError
 from steadfast.base.pinned import download
 
+LONGEST = 100_000  # characters of a prompt, and steps of a loop
 
-class _Places(Formatter):
-    """Fills places by name or number; no attribute of anything is read."""
 
-    def get_field(self, name: str, args: Any, named: Any) -> tuple[Any, str]:
-        return self.get_value(int(name) if name.isdigit() else name, args, named), name
+class _UnknownError(ValueError):
+    """Something that no prompt needs."""
 
 
 def fetched(
@@ -62,8 +60,8 @@ def prompt_of(source: str, name: str, given: Sequence[Any] | Mapping[str, Any], 
                 case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
                     if isinstance(value, ast.Lambda):
                         return str(_value(value.body, _named(value.args, given)))
-                    return _Places().vformat(_value(value, {}), (), dict(given))
-        raise ValueError("it is not there")
+                    return _filled(_value(value, {}), [], dict(given))
+        raise _UnknownError("it is not there")
     except (ValueError, TypeError, LookupError, SyntaxError, RecursionError) as error:
         raise UserError(
             f"{where}: {name} could not be read as a prompt ({error}); name a file with the prompt "
@@ -82,12 +80,12 @@ def _result(body: Iterable[ast.stmt], names: dict[str, Any]) -> Any:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 names[name] = _value(value, names)
             case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
-                names[name] += _value(value, names)
+                names[name] = _short(names[name] + _value(value, names))
             case ast.If(test=test, body=then, orelse=other):
                 if (found := _result(then if _value(test, names) else other, names)) is not None:
                     return found
             case ast.For(target=ast.Name(id=name), iter=over, body=inner, orelse=[]):
-                for one in _value(over, names):
+                for one in _value(over, names)[:LONGEST]:
                     names[name] = one
                     if (found := _result(inner, names)) is not None:
                         return found
@@ -96,7 +94,7 @@ def _result(body: Iterable[ast.stmt], names: dict[str, Any]) -> Any:
             case ast.Expr(value=ast.Constant()):  # a docstring
                 pass
             case _:
-                raise ValueError(f"line {node.lineno} is none of a prompt")
+                raise _UnknownError(f"line {node.lineno} is none of a prompt")
     return None
 
 
@@ -107,7 +105,7 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         case ast.Name(id=name):
             return names[name]
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _value(left, names) + _value(right, names)
+            return _short(_value(left, names) + _value(right, names))
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
             return _value(left, names) - _value(right, names)
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
@@ -115,7 +113,7 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         case ast.Subscript(value=of, slice=place):
             return _value(of, names)[_value(place, names)]
         case ast.JoinedStr(values=parts):
-            return "".join(str(_value(part, names)) for part in parts)
+            return _short("".join(str(_value(part, names)) for part in parts))
         case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
             return _value(value, names)
         case ast.Call(func=ast.Name(id="len"), args=[one], keywords=[]):
@@ -124,6 +122,23 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
             return range(*(_value(bound, names) for bound in bounds))
         case ast.Call(func=ast.Attribute(value=text, attr="format"), args=args, keywords=named):
             by_name = {str(one.arg): _value(one.value, names) for one in named}
-            filled = [_value(one, names) for one in args]
-            return _Places().vformat(_value(text, names), filled, by_name)
-    raise ValueError(f"line {node.lineno} is none of a prompt")
+            return _filled(_value(text, names), [_value(one, names) for one in args], by_name)
+    raise _UnknownError(f"line {node.lineno} is none of a prompt")
+
+
+def _filled(text: str, args: Sequence[Any], named: Mapping[str, Any]) -> str:
+    """A text with its places filled, as ``str.format`` does; no attribute of anything is read."""
+    parts, waiting = [], list(args)
+    for literal, field, form, conversion in Formatter().parse(text):
+        parts.append(literal)
+        if field is not None:
+            if form or conversion or (field and field not in named):
+                raise _UnknownError(f"the place {field!r} is unknown")
+            parts.append(str(named[field] if field else waiting.pop(0)))
+    return str(_short("".join(parts)))
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > LONGEST:
+        raise _UnknownError(f"it has more than {LONGEST:,} characters")
+    return value
