@@ -84,6 +84,14 @@ def test_a_scorer_changed_asks_nothing_anew(project):
     assert project.planned() == {**SCORED, "scores": 4}
 
 
+def test_a_run_says_which_modules_changed(project):
+    changed_code(project, "show/cells.py")
+    said = project.snakemake()
+    assert "lifbench_tables: made again since steadfast.show.cells changed" in said
+    assert "inference: made again" not in said
+    assert "made again" not in project.snakemake()
+
+
 def test_a_weight_asks_nothing_anew(project):
     project.edit("resources/lifbench/scoring/MB.yaml", "weight: 3", "weight: 4")
     assert project.planned() == {**SCORED, "scores": 4}

@@ -73,6 +73,11 @@ class Seal:
         write_json(self.identity, self.record)
 
     @property
+    def known_lineage(self) -> object:
+        """The lineage that the identity names; None where it names none."""
+        return self._known().get("lineage")
+
+    @property
     def names_lineage(self) -> bool:
         """Whether the files are there and their identity says that they have this lineage."""
         there = self.identity.exists() and all(path.exists() for path in self.files)

@@ -91,7 +91,17 @@ def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
     parts = [[module, _file_digest(_source(module))] for module in sorted(found)]
     parts += [[path.name, _file_digest(path)] for path in _own_files(names)]
     parts += [[_short(path), _file_digest(path)] for path in sorted(paths)]
-    return digest_of([SCHEME, parts])
+    digest = digest_of([SCHEME, parts])
+    _PARTS[digest] = {name: content[:16] for name, content in parts}
+    return digest
+
+
+_PARTS: dict[str, dict[str, str]] = {}
+
+
+def parts_of(code: str) -> dict[str, str]:
+    """The modules and data files of a ``digest`` that this process has computed, by name."""
+    return _PARTS.get(code.rpartition(" ")[2], {})
 
 
 def modules(*names: str) -> set[str]:

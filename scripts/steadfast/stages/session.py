@@ -18,6 +18,7 @@ from steadfast.base.names import visible
 from steadfast.config import settings
 from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
+from steadfast.run.code_history import CodeHistory, explained
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
 from steadfast.run.rounds import decision_file, going_on, last_decisions, last_round, undecided
@@ -89,11 +90,27 @@ class Session:
     def start(self) -> None:
         """Looks after the jobs, before the first one starts."""
         remove_partials(self._results.rglob(f".*{PARTIAL}"))
+        self._explain_code()
         for executor in self._snakemake.executors:
             self.failures.watch(executor)
             self._slurm.watch(executor)
         if len(self._snakemake.jobs_to_run) >= WORTH:
             fork_scripts(self._run.config.tokenizer, WITHOUT_MODEL)
+
+    def _explain_code(self) -> None:
+        """Says which modules changed, of each rule that makes files again for it."""
+        history = CodeHistory(self._results)
+        changed: dict[str, set[str]] = {}
+        for job, lineage in self._audit.outdated:
+            code = str(dict(job.params.items()).get("code", ""))
+            changed.setdefault(job.rule.name, set()).update(history.changed(lineage, code))
+        for rule, names in changed.items():
+            if names:
+                self._log.warning(explained(rule, sorted(names)))
+        params = [dict(job.params.items()) for job in self._snakemake.jobs]
+        history.keep(
+            (of["lineage"], of["code"]) for of in params if isinstance(of.get("lineage"), str)
+        )
 
     def fail(self) -> None:
         """Says which jobs failed, and why."""

@@ -9,6 +9,7 @@ made again, whatever Snakemake would do, and one that somebody edited is refused
 import atexit
 import os
 from pathlib import Path
+from typing import Any
 
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
@@ -24,6 +25,8 @@ class Audit:
         self._results = results
         self._checksums = Checksums(str(results.absolute()))
         self._other: list[Seal] = []
+        self.outdated: list[tuple[Any, object]] = []
+        """Jobs whose files are not as the run wants them, with the lineages that these have."""
 
     @property
     def left(self) -> str | None:
@@ -50,6 +53,7 @@ class Audit:
                 state = seal.state(self._checksums)
                 if state is State.OTHER:
                     self._other.append(seal)
+                    self.outdated.append((job, seal.known_lineage))
                     snakemake.force(job)
                 elif state is State.EDITED and not by_command:
                     seal.check_unchanged(self._checksums)

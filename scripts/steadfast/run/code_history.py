@@ -1,0 +1,60 @@
+"""Which modules changed since files were made, so that a run can say why it makes them again."""
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from steadfast.base.files import write_json
+from steadfast.run.digests import parts_of
+
+PATH = "logs/code.json"
+"""Below the results folder: the code of each lineage, and the parts of each code."""
+SHOWN = 3
+"""Modules that a line names, at most."""
+
+
+class CodeHistory:
+    """The code that the files of a results folder were made by.
+
+    Identities have the lineage of a file (``run.lineage``); this has the digest of the code of each
+    lineage, and the digests of the modules and data files that it consists of.
+    """
+
+    def __init__(self, results: Path):
+        self._path = results / PATH
+        self._lineages: dict[str, str] = {}
+        self._parts: dict[str, dict[str, str]] = {}
+        with suppress(OSError, ValueError, KeyError, TypeError):  # a damaged file says nothing
+            known = json.loads(self._path.read_text(encoding="utf-8"))
+            self._lineages, self._parts = dict(known["lineages"]), dict(known["parts"])
+
+    def changed(self, lineage: object, code: str) -> list[str]:
+        """Modules and data files of a job's code that differ from those of a file's lineage."""
+        before = self._parts.get(self._lineages.get(str(lineage), ""))
+        now = parts_of(code)
+        if before is None or not now:
+            return []
+        names = sorted(before.keys() | now.keys())
+        return [name for name in names if before.get(name) != now.get(name)]
+
+    def keep(self, steps: Iterable[tuple[str, str]]) -> None:
+        """Adds the lineages of a run's jobs, each with its code, and writes all."""
+        for lineage, code in steps:
+            if parts := parts_of(code):
+                digest = code.rpartition(" ")[2]
+                self._lineages[lineage] = digest
+                self._parts[digest] = parts
+        with suppress(OSError):  # nothing rests on it but a line that explains
+            write_json(self._path, {"lineages": self._lineages, "parts": self._parts})
+
+
+def explained(rule: str, changed: Iterable[str]) -> str:
+    """Returns the line about a rule whose code changed.
+
+    >>> explained("scores", ["a.py", "b.py", "c.py", "d.yaml"])
+    'scores: made again since a.py, b.py, c.py and 1 more changed'
+    """
+    names = list(changed)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{rule}: made again since {', '.join(names[:SHOWN])}{more} changed"
