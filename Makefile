@@ -8,7 +8,7 @@
 # make report      only the report over all benchmarks
 # make figures     only the figures
 # make page        only the page: tables, figures and samples in one file for a browser (docs/results.md)
-# make noise       asks a few requests repeatedly: how far an engine's answers vary by themselves
+# make noise       sends a few requests repeatedly: how far an engine varies from run to run
 # make export      writes the benchmarks as data sets, to results/export
 # make bundle      packs the run into one file that travels, results/bundle.zip (docs/share.md)
 # make unbundle    unpacks one: make unbundle BUNDLE=bundle.zip INTO=there; CODE=1 takes its code too

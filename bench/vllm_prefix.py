@@ -173,7 +173,7 @@ def short(folder: Path, length: str) -> dict[str, Any]:
     list(engine.answer([first]))  # loads
     seconds = {}
     for method, calls in (("together", [groups]), ("alone", [[group] for group in groups])):
-        engine.reset_prefix_cache()
+        engine.engine.reset_prefix_cache()
         start = time.perf_counter()
         for call in calls:
             list(engine.answer(call))

@@ -1,9 +1,8 @@
-"""Noise: a sample of the requests asked again and again, cold and warm; scored and compared.
+"""Run-to-run variation: a sample of the requests, sent again and again, alone and together.
 
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
-out  results/noise/{benchmark}/{model}/{part}.{csv,md}: identical answers, spread of scores, IFS
-     between repeats; answers that a judge would score are compared, and have no score
-     and {part}.certificate.json: prompts, settings, versions and the first difference
+out  results/noise/{benchmark}/{model}/{part}.{csv,md}: identical answers and spread of scores;
+     answers that a judge would score are compared, and have no score
 also results/journal/{benchmark}/{model}/{part}.noise.jsonl: the answers as they come. It is not
      Snakemake's, so a killed job continues from it.
 """
@@ -27,7 +26,6 @@ rule noise_part:
     output:
         csv="<results>/noise/{benchmark}/{model}/{part}.csv",
         md="<results>/noise/{benchmark}/{model}/{part}.md",
-        certificate="<results>/noise/{benchmark}/{model}/{part}.certificate.json",
     log:
         "<logs>/{benchmark}/noise/{model}/{part}.log",
     benchmark:

@@ -146,26 +146,6 @@ def test_an_unknown_gpu_is_named():
         load_config({"models": {"x": OPENAI}, "hardware": {"gpu": "h10"}})
 
 
-@pytest.mark.parametrize(
-    ("beside", "sentence"),
-    [
-        ([8], r"beside \[8\] does not rise from 1; begin with 1"),
-        ([1, 64, 8], "does not rise from 1"),
-        ([], "does not rise from 1"),
-        ([1, 64], "beside 64 is more than the 50 requests of sample; raise sample"),
-    ],
-)
-def test_company_is_compared_with_requests_alone_and_can_be_had(beside, sentence):
-    with pytest.raises(UserError, match=sentence):
-        load_config({"models": {"x": OPENAI}, "noise": {"beside": beside}})
-
-
-@pytest.mark.parametrize("hits", [[], [0, 0.5], [0.5, 1], [0, 0.5, 0.5, 1], [0, 2, 1]])
-def test_hits_rise_from_cold_to_warm(hits):
-    with pytest.raises(UserError, match="do not rise from 0 to 1; begin with 0, which is cold"):
-        load_config({"models": {"x": OPENAI}, "noise": {"hits": hits}})
-
-
 def test_a_cap_on_spending_needs_prices():
     with pytest.raises(UserError, match="max_spend needs price"):
         load_config({"models": {"x": {**OPENAI, "max_spend": 5.0}}})

@@ -34,7 +34,7 @@ def main(model: str, path: str) -> None:
 
     from vllm import SamplingParams
 
-    engine.reset_prefix_cache()
+    engine.engine.reset_prefix_cache()
     steps.clear()
     asked = list(engine.tokenizer.encode_prompts(ordered(grouped(requests))))
     stops = engine.tokenizer.stop_token_ids

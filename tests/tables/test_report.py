@@ -128,7 +128,7 @@ def test_noise_stands_beside_the_interval_of_what_is_measured_of_it(tmp_path):
     files = written(tmp_path, *rows)
     noise = tmp_path / "noise/lifbench/a/4k.csv"
     noise.parent.mkdir(parents=True)
-    noise.write_text("task,cache,answer_sd\noverall,all,0.1234\n")
+    noise.write_text("task,answer_sd\noverall,0.1234\n")
     build_report(files, BENCHMARKS, DISPLAY, tmp_path / "out", noise_files=[noise])
     (head, *models) = csv.reader((tmp_path / "out/report.csv").read_text().splitlines())
     assert head[2:6] == ["ARS", "ARS: 95 %", "Noise", "IFS"]

@@ -290,7 +290,7 @@ FEATURES: dict[str, Feature] = {
     "name": Feature({"name": "A run <b>of</b> features"}),
     "GPU": Feature({"hardware": {"gpu": "h100"}}),
     "results elsewhere": Feature({"pathvars": {"results": "elsewhere/of run"}}),
-    "noise": Feature({"noise": {"sample": 2, "repeats": 2, "beside": [1, 2], "hits": [0, 0.5, 1]}}),
+    "noise": Feature({"noise": {"sample": 2, "repeats": 2}}),
 }
 
 

@@ -50,6 +50,11 @@ class Judged:
             for request in sent(part, self._run.judge_prompts(part, answers))
         ]
 
+    @property
+    def asked_once(self) -> list[SentRequest]:
+        """The requests without those whose prompt another one has: equal ones are sent once."""
+        return list({request.prompt: request for request in self.requests}.values())
+
     def flatter(self) -> None:
         """Answers that keep nothing and end in what full praise of them would look like."""
         praise = defaultdict(lambda: [KEPT_NOTHING, "An answer stands here."])
@@ -109,7 +114,7 @@ def outcomes(judged: Judged, judge: JudgeServer, **options) -> Counter:
 def test_a_well_behaved_judge_is_taken_at_its_word_and_asked_once(judged, judge):
     assert outcomes(judged, judge).keys() == {"true"}
     assert {score["status"] for score in judged.scores.values()} == {"ok"}
-    assert len(judge.judged) == len(judged.requests)
+    assert len(judge.judged) == len(judged.asked_once)
 
 
 def test_no_bad_manner_yields_a_verdict_and_each_is_asked_to_the_limit(judged, judge):
@@ -127,7 +132,8 @@ def test_no_bad_manner_yields_a_verdict_and_each_is_asked_to_the_limit(judged, j
         points = judged.scores[request.answer]["points"] or {}
         assert request.answer in invalid or points[request.question] == 0
     assert all(judged.scores[name]["total"] is None for name in invalid)
-    assert len(judge.judged) == len(requests) + (ATTEMPTS - 1) * len(bad)
+    again = sum(request in bad for request in judged.asked_once)
+    assert len(judge.judged) == len(judged.asked_once) + (ATTEMPTS - 1) * again
     for request in requests:
         asked = judged.replies[request.part, request.id].attempts
         assert asked == (ATTEMPTS if request in bad else 1)
@@ -136,8 +142,8 @@ def test_no_bad_manner_yields_a_verdict_and_each_is_asked_to_the_limit(judged, j
 def test_asking_again_heals(judged, judge):
     judge.manner = at_first(UNREADABLE)
     assert outcomes(judged, judge).keys() == {"true"}
-    bad = sum(UNREADABLE(request.asked) != "good" for request in judged.requests)
-    assert len(judge.judged) == len(judged.requests) + bad
+    bad = sum(UNREADABLE(request.asked) != "good" for request in judged.asked_once)
+    assert len(judge.judged) == len(judged.asked_once) + bad
     assert bad > 0
 
 
@@ -147,13 +153,14 @@ def test_a_refusal_is_no_verdict_and_an_overloaded_server_is_asked_until_it_answ
     manners = Counter(judge.manner(request.asked) for request in judged.requests)
     assert manners.keys() == {REFUSAL, *FAULTS, "good"}
     assert (found["none"], found["false"]) == (manners[REFUSAL], 0)
-    assert len(judge.judged) == manners.total() + sum(manners[name] for name in FAULTS)
+    once = Counter(judge.manner(request.asked) for request in judged.asked_once)
+    assert len(judge.judged) == once.total() + sum(once[name] for name in FAULTS)
 
 
 def test_a_judge_that_is_asked_once_only(judged, judge):
     judge.manner = always("prose")
     assert outcomes(judged, judge, attempts=1) == {"none": len(judged.requests)}
-    assert len(judge.judged) == len(judged.requests)
+    assert len(judge.judged) == len(judged.asked_once)
 
 
 def test_replies_are_never_paid_for_twice(judged, judge):

@@ -114,7 +114,7 @@ def shown_worse(p: np.ndarray) -> tuple[np.ndarray, bool]:
     >>> shown_worse(np.full(4, 2.0**-6))
     (array([ True,  True,  True,  True]), True)
     >>> shown_worse(np.array([0.0001, 0.5]))
-    (array([ True, False]), False)
+    (array([ True, False]), True)
     """
     rejected = holm(p) <= EACH
     for row in range(len(p)):

@@ -164,10 +164,6 @@ class Engine(ABC):
             UserError: going on makes no sense (no key, no server, a model that is not there).
         """
 
-    def reset_prefix_cache(self) -> bool:
-        """Empties the prefix cache; False where the engine cannot."""
-        return False
-
     def identity(self) -> Record:
         """What else belongs to the identity: checksums, hardware of an engine that runs here."""
         return {}

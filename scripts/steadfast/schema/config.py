@@ -71,44 +71,10 @@ class Statistics(StrictModel):
 
 
 class Noise(StrictModel):
-    """Target noise: how far an engine's answers vary by themselves."""
+    """Target noise: run-to-run variation of an engine's responses."""
 
     sample: int = key("Requests repeated, of each part.", 50, ge=1)
-    repeats: int = key("Times that each is asked, in each way.", 3, ge=2, le=100)
-    hits: list[float] = key(
-        "Shares of a prompt that the prefix cache holds when it is asked alone: 0 is cold, 1 is "
-        "warm, asked at once again. Before a share between, such as 0.5, so much of the prompt is "
-        "asked for the cache, with one token of answer.",
-        [0.0, 1.0],
-    )
-    beside: list[int] = key(
-        "How many are asked together: 1 is each alone, cold and warm; further numbers, such as 8 "
-        "and 64, ask the same requests in groups of that size too.",
-        [1],
-    )
-
-    @model_validator(mode="after")
-    def _hits_can_be_had(self) -> Self:
-        if self.hits[:1] != [0] or self.hits[-1] != 1 or self.hits != sorted({*self.hits}):
-            raise ValueError(
-                f"hits {self.hits} do not rise from 0 to 1; begin with 0, which is cold, and end "
-                "with 1, which is warm"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _company_can_be_had(self) -> Self:
-        if self.beside[:1] != [1] or self.beside != sorted({*self.beside}):
-            raise ValueError(
-                f"beside {self.beside} does not rise from 1; begin with 1, which is alone: with "
-                "those answers the others are compared"
-            )
-        if self.beside[-1] > self.sample:
-            raise ValueError(
-                f"beside {self.beside[-1]} is more than the {self.sample} requests of sample; "
-                "raise sample or leave that number out"
-            )
-        return self
+    repeats: int = key("Times that each is sent alone, and with all others.", 3, ge=2, le=100)
 
 
 class Adaptive(StrictModel):

@@ -1,34 +1,32 @@
-"""The page of noise: how much answers and scores of equal requests differ, for people."""
+"""The page of run-to-run variation, for people."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
 from steadfast.base.files import Settings
 from steadfast.base.markdown import markdown_table
 from steadfast.base.resources import facts
-from steadfast.contract.records import OVERALL
-from steadfast.stats.repeatability import ALL, COLUMNS, spelled
+from steadfast.contract.records import ALONE, OVERALL
 
 WORDS = facts("show.yaml")["noise"]
+PERCENT = ("identical", "differ")
 
 
 def noise_page(
     title: str,
     rows: Sequence[Settings],
-    show: Callable[[object], str],
+    differences: Mapping[str, Settings | None],
     asked: str = "",
-    missed: Sequence[str] = (),
 ) -> str:
-    """The rows for people, in Markdown, the finding first and last what text was asked.
+    """The rows in Markdown, the finding first and last what text was asked.
 
-    ``missed`` has what ``hits_missed`` says.
+    ``differences`` has by way the first response that differs (``first_difference``).
     """
-    whole = [row for row in rows if row["task"] == OVERALL]
-    alone = next(row for row in whole if (row["cache"], row["beside"]) == (ALL, 1))
+    alone = next(row for row in rows if (row["task"], row["way"]) == (OVERALL, ALONE))
     lines = [
-        f"# Noise of {title}",
+        f"# Run-to-run variation of {title}",
         "",
         f"{alone['n']} requests, {alone['repeats']} times each alone: {alone['identical']:.1%} of "
-        "the pairs of answers are identical.",
+        "the pairs of responses are identical.",
     ]
     if alone["score_sd"]:
         lines.append(
@@ -36,26 +34,19 @@ def noise_page(
             f"{alone['score_sd']:.4f}: a difference of that size between two runs of these "
             "requests may be the engine's own."
         )
-    cells = [[_cell(row, column, show) for column in WORDS["columns"]] for row in whole]
+    cells = [[_cell(row[column], column) for column in WORDS["columns"]] for row in rows]
     headings = list(WORDS["columns"].values())
     lines += ["", markdown_table(headings, cells, padded=False), "", WORDS["legend"]]
-    for sentence in missed:
-        lines += ["", sentence]
-    cells = [[show(row[column]) for column in COLUMNS] for row in rows]
-    lines += ["", "## By task", "", markdown_table(COLUMNS, cells, padded=False)]
+    for way, first in differences.items():
+        if first:
+            lines += ["", WORDS["first"].format(way=way, **first)]
     lines += ["", asked] if asked else []
     return "\n".join(lines) + "\n"
 
 
-def _cell(row: Settings, column: str, show: Callable[[object], str]) -> str:
-    """A cell of the page's first table."""
-    if column == "asked":
-        return f"among {row['beside']}" if row["beside"] > 1 else f"alone, {row['cache']}"
-    if row[column] is None:
-        return ""
-    if column == "hit":
-        ends = row["hit_low"], row["hit_high"]
-        return f"{row['hit']:,.0f}" + (f" ({spelled(*ends)})" if ends[0] < ends[1] else "")
-    if column in ("identical", "differ"):
-        return f"{row[column]:.1%}"
-    return f"{row[column]:g}" if column == "place" else show(row[column])
+def _cell(value: object, column: str) -> str:
+    if not isinstance(value, float):
+        return "" if value is None else str(value)
+    if column in PERCENT:
+        return f"{value:.1%}"
+    return f"{value:g}" if column == "place" else f"{value:.4f}"

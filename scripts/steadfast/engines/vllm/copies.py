@@ -91,13 +91,6 @@ class Replicas:
         if failed:
             raise failed
 
-    def reset_prefix_cache(self) -> bool:
-        """Empties the copies' prefix caches; False where one cannot."""
-        for pipe in self._pipes:
-            _send(pipe, None)
-        emptied = [_received(pipe)[1] for pipe in self._pipes]  # of each, so that no reply stays
-        return all(emptied)
-
 
 def shares(groups: Groups, count: int) -> list[Groups]:
     """The groups in so many shares of about equal work: its longest prompt, and its answers."""
@@ -135,9 +128,6 @@ def _serve(pipe: Connection, make: Make, visible: str) -> None:
     try:
         while True:
             asked = pipe.recv()
-            if asked is None:
-                pipe.send(("reset", engine is not None and engine.reset_prefix_cache()))
-                continue
             try:
                 if engine is None or asked[0] != part:
                     started = time.monotonic()
@@ -189,9 +179,6 @@ class VllmCopies(VllmEngine):
         if first:
             self.load_seconds = copies.seconds
         self._forget_hint()
-
-    def reset_prefix_cache(self) -> bool:
-        return self._loaded.model is not None and self._loaded.model.reset_prefix_cache()
 
 
 def _copy(loaded: Loaded, part: PartSetup, log: Log) -> Engine:

@@ -115,9 +115,6 @@ class VllmEngine(Engine):
         if self._hint and not self._leased:
             self._hint.unlink(missing_ok=True)
 
-    def reset_prefix_cache(self) -> bool:
-        return self._loaded.model is not None and self.engine.reset_prefix_cache()
-
     @property
     def engine(self) -> "LLMEngine":
         """vLLM's own, once the model is loaded."""

@@ -35,9 +35,6 @@ class Engine:
             raise RuntimeError(os.environ.get("FAKE_VLLM_DIES_OF", "the engine died"))
         return [_answered(name, ids) for name, ids in done]
 
-    def reset_prefix_cache(self):
-        return True
-
 
 def _answered(name, ids):
     text = f"{len(ids)} tokens: {sum(ids) % 997}"
