@@ -2,7 +2,7 @@
 
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
 out  results/export/{benchmark}/: Parquet and JSON lines of each table and split, README.md (the
-     card, with licences), croissant.json, SHA256SUMS
+     card, with licences), SHA256SUMS
 """
 
 EXPORTED = [name for name in TASKS if TASKS[name].exports]

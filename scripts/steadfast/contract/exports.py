@@ -38,14 +38,6 @@ class Source:
 
 
 @dataclass(frozen=True)
-class ExportColumn:
-    """A column of a table: what it holds, and the column of another table that it refers to."""
-
-    text: str
-    refers: tuple[str, str] | None = None
-
-
-@dataclass(frozen=True)
 class About:
     """A data set, for its card.
 
@@ -54,8 +46,7 @@ class About:
         summary: what it is, a paragraph.
         languages: ISO 639-1 codes.
         tables: what each table holds, the main one first.
-        columns: by table; one that is not named here has no text.
-        keys: the column that names a row, by table.
+        columns: what each holds, by table; one that is not named here has no text.
         sources: what it was made of.
         settings: of the config that made it, by name.
         usage: how to use it, in Markdown.
@@ -66,8 +57,7 @@ class About:
     summary: str
     languages: Sequence[str]
     tables: Mapping[str, str]
-    columns: Mapping[str, Mapping[str, ExportColumn]]
-    keys: Mapping[str, str]
+    columns: Mapping[str, Mapping[str, str]]
     sources: Sequence[Source]
     settings: Mapping[str, object] = field(default_factory=dict)
     usage: str = ""
@@ -86,22 +76,10 @@ class About:
 
 
 def about_by(known: Settings, sources: Sequence[Source], settings: Settings) -> About:
-    """The card by facts that have its attributes, and what only the config says.
-
-    Of a column they say what it holds, or also what it refers to.
-    """
-    columns = {
-        table: {
-            name: ExportColumn(of)
-            if isinstance(of, str)
-            else ExportColumn(of["text"], tuple(of["refers"]))
-            for name, of in its.items()
-        }
-        for table, its in known["columns"].items()
-    }
-    names = ("title", "summary", "languages", "tables", "keys", "usage", "citation")
+    """The card by facts that have its attributes, and what only the config says."""
+    names = ("title", "summary", "languages", "tables", "columns", "usage", "citation")
     fixed = {name: known[name] for name in names if name in known}
-    return About(columns=columns, sources=sources, settings=settings, **fixed)
+    return About(sources=sources, settings=settings, **fixed)
 
 
 class Asked(NamedTuple):

@@ -23,14 +23,11 @@ from steadfast.contract.request import FINAL
 from steadfast.engines.api.redaction import Redaction
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.finished import FinishedRun
 from steadfast.run.lineage import Lineage
 from steadfast.run.rounds import decided
 from steadfast.share import contents
 from steadfast.share.archive import files_below, write_archive
 from steadfast.share.contents import Made
-from steadfast.share.crate import crate
-from steadfast.share.evaluation_records import write_evaluations
 from steadfast.workflow.script import run_rule
 
 SECRETS = (
@@ -81,11 +78,8 @@ def bundle_results(
         _take_decisions(run, results, folder / contents.ANSWERS)
         _take_made(run, steps, results, folder / contents.MADE)
         _copy(snakefile, folder / contents.WORKFLOW)
-        commit, seconds = origin()
-        write_evaluations(FinishedRun(run, results), folder, commit, seconds)
         files.write_text(folder / contents.README, _readme(run))
-        _write_manifest(folder, answers.values(), commit, packages(run.config))
-        files.write_json(folder / contents.CRATE, crate(run, files_in(folder), commit, seconds))
+        _write_manifest(folder, answers.values(), packages(run.config))
         _check_secrets(key_variables, folder)
         write_archive(folder, out)
 
@@ -93,16 +87,6 @@ def bundle_results(
 def files_in(folder: Path) -> list[str]:
     """The names of all files below a folder."""
     return [path.relative_to(folder).as_posix() for path in files_below(folder)]
-
-
-def origin() -> tuple[str | None, int]:
-    """The workflow's commit, and when that was made, in seconds since 1970.
-
-    SOURCE_DATE_EPOCH stands for the time where it is set; outside git there is no commit, and the
-    time is 0. No clock is asked: equal results give equal bytes.
-    """
-    commit, _, seconds = (asked_of_git("log", "-1", "--format=%H %ct") or "").partition(" ")
-    return commit or None, int(os.environ.get("SOURCE_DATE_EPOCH") or seconds or 0)
 
 
 def _copy(source: Path, to: Path) -> None:
@@ -168,9 +152,7 @@ def _readme(run: Evaluation) -> str:
         config=contents.CONFIG,
         answers=contents.ANSWERS,
         made=contents.MADE,
-        further=contents.FURTHER,
         manifest=contents.MANIFEST,
-        crate=contents.CRATE,
         packages=f", with {needed} installed beside it" if needed else "",
         benchmarks=", ".join(run.benchmarks[name].title for name in run.running),
         models=", ".join(f"`{name}`" for name in run.config.running),
@@ -203,16 +185,14 @@ def _sources(run: Evaluation) -> Iterator[str]:
     yield "What models and judges wrote is here too: their providers' terms say what may be done."
 
 
-def _write_manifest(
-    folder: Path, answers: Iterable[Made], commit: str | None, needed: Mapping[str, str]
-) -> None:
+def _write_manifest(folder: Path, answers: Iterable[Made], needed: Mapping[str, str]) -> None:
     """What a bundle says of itself: who made it, the checksum of each file, and what it is from."""
     lineages = {f"{contents.ANSWERS}/{made.path}": made.lineage for made in answers}
     files.write_json(
         folder / contents.MANIFEST,
         {
             "steadfast": __version__,
-            "commit": commit,
+            "commit": asked_of_git("log", "-1", "--format=%H") or None,
             "packages": needed,
             "sha256": {path: files.file_sha256(folder / path) for path in files_in(folder)},
             "lineages": lineages,

@@ -15,11 +15,10 @@ from steadfast.run.job import noise_path
 from steadfast.run.lineage import Lineage
 from steadfast.run.required_files import required_files
 
-ANSWERS, MADE, FURTHER = "results", "made", "every_eval_ever"
+ANSWERS, MADE = "results", "made"
 """Folders of a bundle: what a machine needs to make the tables again, which without a model takes
-minutes; what the run made of it; and the same in a shared schema."""
+minutes; and what the run made of it."""
 CONFIG, MANIFEST, README = "config.yaml", "manifest.json", "README.md"
-CRATE = "ro-crate-metadata.json"
 WORKFLOW = "workflow/Snakefile"
 OF_A_MODEL = frozenset({"model", "tokenizer"})
 """Keys that name what a bundle never has: a checkpoint, of which the last name remains."""

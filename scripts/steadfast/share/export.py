@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import file_sha256, write_json, write_jsonl, write_text
+from steadfast.base.files import file_sha256, write_jsonl, write_text
 from steadfast.contract.components import StandIn, component
 from steadfast.contract.exports import Asked, Exports
 from steadfast.contract.part_files import PartFiles, read_data, sources_by_part
-from steadfast.share.card import card, croissant
+from steadfast.share.card import card
 from steadfast.share.columns import ExportTable, arrow, table
 from steadfast.workflow.script import paths, run_rule
 
 T = TypeVar("T")
-CARD, METADATA, SUMS = "README.md", "croissant.json", "SHA256SUMS"
+CARD, SUMS = "README.md", "SHA256SUMS"
 
 
 def export_benchmark(
@@ -24,7 +24,7 @@ def export_benchmark(
     parts: Sequence[PartFiles],
     out: Path,
 ) -> None:
-    """Writes the data set: its tables, card, Croissant metadata and checksums."""
+    """Writes the data set: its tables, card and checksums."""
     how: Exports = component(exports).make()
     answers: StandIn = component(stand_in).make()
     asked = {part.name: list(_asked(part, how, answers)) for part in parts}
@@ -33,12 +33,8 @@ def export_benchmark(
     paths = _write(tables, out)
     data = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*") if path.is_file())
     about = how.about()
-    write_json(
-        out / METADATA,
-        croissant(name, about, tables, paths, {path: file_sha256(out / path) for path in data}),
-    )
     write_text(out / CARD, card(about, tables, paths))
-    listed = [*data, CARD, METADATA]
+    listed = [*data, CARD]
     sums = (f"{file_sha256(out / path)}  {path}\n" for path in sorted(listed))
     write_text(out / SUMS, "".join(sums))
     counts = ", ".join(f"{sum(map(len, of.splits.values())):,} {of.name}" for of in tables)

@@ -30,7 +30,7 @@ TIMES = (315_532_800, 315_532_800)
 """Of all files, so that none is newer than what is made of it: as any program unpacks them."""
 SHA256, LINEAGE, COMMIT = (re.compile(f"[0-9a-f]{{{n}}}") for n in ("64", "16", "40,64"))
 LARGEST_MANIFEST = 2**26  # bytes
-SINGLE = {contents.CONFIG, contents.MANIFEST, contents.CRATE, contents.README, contents.WORKFLOW}
+SINGLE = {contents.CONFIG, contents.MANIFEST, contents.README, contents.WORKFLOW}
 """Files of each bundle that stand alone."""
 
 
@@ -142,7 +142,7 @@ def _manifest(sums: Mapping[str, str]) -> Record:
     for name, sha256 in found["sha256"].items():
         if sums.get(name) != sha256:
             raise UserError(f"its file {shown(name)} is missing or damaged; copy it once more")
-    further = set(sums) - set(found["sha256"]) - {contents.MANIFEST, contents.CRATE}
+    further = set(sums) - set(found["sha256"]) - {contents.MANIFEST}
     if further:
         raise UserError(f"it holds {shown(min(further))}, which its manifest does not name")
     return found
@@ -168,7 +168,7 @@ def _check_packages(needed: object) -> None:
 
 def _check_places(run: Evaluation, sums: Mapping[str, str]) -> None:
     """Whether each file has a place in a bundle of that config."""
-    folders = tuple(f"{one}/" for one in (contents.ANSWERS, contents.MADE, contents.FURTHER))
+    folders = (f"{contents.ANSWERS}/", f"{contents.MADE}/")
     known = SINGLE | set(contents.files_of(contents.own_files(run)))
     for name in sums:
         if name not in known and not name.startswith(folders):
