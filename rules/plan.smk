@@ -94,7 +94,7 @@ rule plan:
                 for used in (
                     TASKS[name].samples,
                     TASKS[name].compared if CONFIG.certificate or CONFIG.adaptive else None,
-                    *RUN.asked_of_raters(name),
+                    RUN.judge_prompts(name),
                     *RUN.engines_planned(name),
                 )
             ),

@@ -9,7 +9,6 @@ from steadfast.stats.corrected import (
     FEWEST,
     corrected,
     corrected_rows,
-    expected_reach,
     raw_values,
 )
 
@@ -127,32 +126,3 @@ def test_raw_values_of_a_pair_have_both_signs():
     found = raw_values(headline, pd.DataFrame([pair])).set_index(["model", "other"])
     assert found.loc[("a", "b"), ["raw", "raw_low", "raw_high"]].tolist() == [-0.1, -0.3, 0.1]
     assert found.loc[("a", ""), "raw"] == 0.6
-
-
-def test_the_expected_width_is_that_of_runs():
-    """By simulation of the estimator; right alike for yes and no, so that se = sp = .9."""
-    rng, reaches, runs = np.random.default_rng(3), [], 150
-    for _ in range(runs):
-        # Items of a group share a coin with probability √.5 each: correlation .5 of truth.
-        group = rng.random((GROUPS, 1)) < 0.5
-        own = rng.random((GROUPS, ITEMS)) < 0.5
-        true = np.where(rng.random((GROUPS, ITEMS)) < np.sqrt(0.5), group, own)
-        said = np.where(rng.random((GROUPS, ITEMS)) < 0.9, true, ~true)
-        known = np.arange(GROUPS) < LABELLED
-        low, high = estimated(true.astype(float), said.astype(float), known).interval()
-        reaches.append((high - low) / 2)
-    expected = expected_reach(LABELLED, GROUPS - LABELLED, ITEMS, 0.9, 0.5, 0)
-    assert np.mean(reaches) == pytest.approx(expected, rel=0.05)
-
-
-def test_labels_alone_are_as_wide_as_a_mean_of_clusters():
-    # Clusters of 4 alike by .5: variance of a mean .25 × (1 + 3 × .5) ÷ 4; t with 48 degrees.
-    expected = 2.0106 * np.sqrt(0.25 * 2.5 / 4 / 50)
-    assert expected_reach(50, 200, 4, 0.5, 0.5, 0.5) == pytest.approx(expected, abs=1e-4)
-    assert expected_reach(50, 0, 4, 0.9, 0.5, 0.5) == pytest.approx(expected, abs=1e-4)
-
-
-def test_a_judge_without_a_fault_leaves_the_width_of_all_items():
-    # All 200 items count: 1.96 × √(.25 ÷ 200), but for t with 98 degrees of freedom.
-    expected = stats.t.ppf(0.975, 98) * np.sqrt(0.25 / 200)
-    assert expected_reach(100, 100, 1, 1.0, 0, 0) == pytest.approx(expected)

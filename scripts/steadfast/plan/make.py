@@ -28,7 +28,6 @@ from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.adaptive import adaptive_page
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import certificate
-from steadfast.plan.labels import labels_page
 from steadfast.plan.model import KEYS, PlannedJob, planned_jobs
 from steadfast.plan.page import ROLES, benchmark_page, records, total_page
 from steadfast.plan.paths import COLUMNS as PATH_COLUMNS
@@ -65,7 +64,6 @@ class PlannedBenchmark:
     templates: Mapping[str, str]
     certificate: Settings | None = None
     adaptive: Settings | None = None
-    questions: Sequence[Any] | None = None
 
     @property
     def files(self) -> list[PartFiles]:
@@ -120,10 +118,6 @@ def make_plan(
         lines = benchmark_page(of.name, COLUMNS, own_rows, odd, remark, found)
         if of.certificate:
             lines += _certificate(of, of.certificate, samples[of.name])
-        if of.questions:
-            answering = {row["model"] for row in own_rows if not row["judges"]}
-            first = next(iter(samples[of.name].values()))
-            lines += labels_page(of.questions, first, len(answering))
         if of.adaptive:
             lines += adaptive_page(of.adaptive, samples[of.name])
         _write(folder / of.name, COLUMNS, own_rows, lines)

@@ -299,15 +299,14 @@ class Evaluation:
         judging = self.tasks[benchmark].judging
         return dict(judging.templates) if judging else {}
 
-    def asked_of_raters(self, benchmark: str) -> list[Component[Any] | None]:
-        """What is asked of judges, and of people about a sample; None where nobody is asked."""
+    def judge_prompts(self, benchmark: str) -> Component[Any] | None:
+        """What is asked of judges about an answer; None where none is asked."""
         judging = self.tasks[benchmark].judging
-        return [judging.prompts, judging.questions] if judging else [None, None]
+        return judging.prompts if judging else None
 
     def planned(self, benchmark: str) -> dict[str, Any]:
         """What the plan takes of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
         task = self.tasks[benchmark]
-        prompts, questions = map(plain, self.asked_of_raters(benchmark))
         wanted, adaptive = self.config.certificate, self.config.adaptive
         comparing = {
             "compared": task.compared.plain,
@@ -327,10 +326,9 @@ class Evaluation:
                 ]
                 for name, part in task.parts.items()
             },
-            "judge_prompts": prompts,
+            "judge_prompts": plain(self.judge_prompts(benchmark)),
             "templates": self.templates(benchmark),
             "certificate": {"differences": wanted, **comparing} if wanted else None,
-            "questions": questions,
             **({"adaptive": design} if design else {}),
         }
 

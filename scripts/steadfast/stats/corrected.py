@@ -116,34 +116,6 @@ def corrected_rows(
     return found.merge(raw, "left", ["model", "other", "measure"])[list(COLUMNS)]
 
 
-def expected_reach(
-    labelled: int, others: int, size: float, right: float, truth: float, errors: float
-) -> float:
-    """Returns half the width of the 95 % interval that is to be expected of a share of one half.
-
-    That is the widest. ``corrected`` takes the weight that makes the variance least; here both are
-    computed of what is assumed.
-
-    Args:
-        labelled: clusters that people label, three or more.
-        others: clusters that they do not.
-        size: items of a cluster.
-        right: share of the verdicts of the judge that are right, alike where something holds and
-            where not; one half is a judge that knows nothing.
-        truth: correlation of two items of a cluster in what holds.
-        errors: that in whether the judge errs.
-    """
-    skill = 2 * right - 1
-    of_truth = 0.25 * (1 + (size - 1) * truth) / size
-    of_judge = skill**2 * of_truth + right * (1 - right) * (1 + (size - 1) * errors) / size
-    common = skill * of_truth
-    share = min(1.0, common / ((1 + labelled / others) * of_judge)) if others else 0.0
-    of_rest = of_truth + share**2 * of_judge - 2 * share * common
-    variance = of_rest / labelled + (share**2 * of_judge / others if others else 0.0)
-    quantile = float(scipy.special.stdtrit(labelled - 2, 1 - SIGNIFICANT / 2))
-    return min(quantile * float(np.sqrt(variance)), 0.5)
-
-
 def raw_values(headline: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
     """Returns what the judge alone gives, as ``corrected_rows`` takes it.
 
