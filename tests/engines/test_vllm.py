@@ -15,7 +15,7 @@ import pytest
 
 from steadfast.base.files import read_jsonl
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from vllm_jobs import Jobs
+from vllm_jobs import Jobs, at_once
 from vllm_venv import environment
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
@@ -31,7 +31,7 @@ def jobs(tmp_path_factory) -> Jobs:
 @pytest.fixture(scope="module")
 def undisturbed(jobs) -> Jobs:
     """The jobs, of which one has run without a disturbance: tiny at 2k."""
-    jobs.add("tiny", batch=8)
+    jobs.add("tiny", **at_once(8))
     jobs.run("tiny", "2k")
     return jobs
 
@@ -124,7 +124,7 @@ def test_the_openai_engine_asks_a_vllm_server(undisturbed):
 
 def test_after_any_death_each_request_is_answered_once_and_the_same(undisturbed):
     jobs = undisturbed
-    jobs.add("killed", batch=8)
+    jobs.add("killed", **at_once(8))
     journal = jobs.journal("killed", "2k")
 
     messages = jobs.run("killed", "2k", code=1, FAIL_AT_STEP="60")

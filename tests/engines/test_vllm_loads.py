@@ -10,7 +10,7 @@ import pytest
 
 from prepared import Prepared
 from steadfast.base.files import read_json, read_jsonl, write_jsonl
-from vllm_jobs import Jobs
+from vllm_jobs import Jobs, at_once
 from vllm_venv import environment
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
@@ -35,8 +35,8 @@ def answered(jobs: Jobs, name: str) -> int:
 
 
 def test_one_load_for_six_lengths_also_when_it_is_killed_half_way(jobs):
-    jobs.add("whole", batch=16)
-    jobs.add("killed", batch=16)
+    jobs.add("whole", **at_once(16))
+    jobs.add("killed", **at_once(16))
     jobs.run("whole", "l3", "--together")
     assert loads(jobs, "whole") == 1
     records = jobs.folder.glob("results/journal/lifbench/whole/*.run.json")
@@ -73,7 +73,7 @@ def test_one_load_for_six_lengths_also_when_it_is_killed_half_way(jobs):
 
 def test_two_copies_of_the_model_give_the_answers_of_one(jobs):
     for name, settings in (("alone", {}), ("both", {"data_parallel_size": 2})):
-        jobs.add(name, batch=16, **settings)
+        jobs.add(name, **at_once(16), **settings)
         jobs.run(name, "l0")
     assert (loads(jobs, "alone"), loads(jobs, "both")) == (1, 2)
     # Each copy computes what its own contexts begin with alike.

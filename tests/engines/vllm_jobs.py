@@ -17,6 +17,11 @@ TINY = {
 }
 
 
+def at_once(number: int) -> dict:
+    """Settings of a model that computes so many requests at once."""
+    return {"engine_operation_args": {**TINY["engine_operation_args"], "max_num_seqs": number}}
+
+
 class Jobs:
     """A folder with prompts and a tiny model, and the jobs that run in it."""
 
