@@ -20,8 +20,6 @@ from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.reproduction import (
     PrintedCell,
-    claims,
-    claims_table,
     compare,
     reproduction,
 )
@@ -203,55 +201,6 @@ def test_the_documentation_has_the_counts(cells):
         assert re.search(rf"\| {table} \| {number:,} \| {matching:,} \|", page), table
 
 
-def compared(**p: float) -> pd.DataFrame:
-    """Comparisons of overall ARS: of GPT-4 and GPT-4o, and of GPT-4o and Qwen2.5-72B-Inst."""
-    pairs = {"gpt": ("gpt-4-0125-preview", GPT, -0.02), "qwen": (GPT, "Qwen2.5-72B-Instruct", 0.05)}
-    rows = [
-        (*pairs[name], pairs[name][2] - 0.01, pairs[name][2] + 0.01, 0.001, holm, "overall", "")
-        for name, holm in p.items()
-    ]
-    names = ["model", "other", "difference", "low", "high", "p", "p_adjusted", "task", "length"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def test_a_claim_is_supported_where_the_corrected_test_tells_the_two_apart():
-    found = compared(gpt=0.2, qwen=0.01)
-    mine = found[:1].assign(other="mine", p_adjusted=0.001)  # no model of the paper
-    table = claims_table(pd.concat([found, mine]), dict(zip(MODELS, LABELS, strict=True)), ALL)
-    rows = [[cell.text for cell in row] for section in table.sections for row in section.rows]
-    of_gpt = ["GPT-4o", "GPT-4", "Overall", "0.020", "0.020", "0.010 to 0.030", "0.001", "0.200"]
-    assert rows == [
-        [*of_gpt, "no"],  # neighbours in the ranking
-        [*of_gpt, "no"],  # first and second of their group
-        ["GPT-4o", "Qwen2.5-72B-Inst.", "Overall", "0.052", "0.050", "0.040 to 0.060", "0.001",
-         "0.010", "yes"],
-    ]  # fmt: skip
-    notes = " ".join(text for _, text in table.notes)
-    assert "ranking of Table 3: 0 of 1 supported" in notes
-    assert "Of all 2 pairs of models 1 are told apart" in notes
-
-
-def test_claims_about_all_lengths_are_not_looked_at_with_fewer():
-    asked = AskedCells(["4k"], TASKS)
-    table = claims_table(compared(gpt=0.2), dict(zip(MODELS, LABELS, strict=True)), asked)
-    assert table.sections == ()
-    assert any("None of the claims is looked at" in text for _, text in table.notes)
-
-
-def test_a_difference_of_the_other_sign_supports_no_claim():
-    turned = compared(gpt=0.001).assign(difference=0.02)
-    table = claims_table(turned, dict(zip(MODELS, LABELS, strict=True)), ALL)
-    assert {row[-1].text for section in table.sections for row in section.rows} == {"no"}
-
-
-def test_claims_are_of_the_ranking_the_groups_the_tasks_and_the_text():
-    scores = {"Overall": dict(zip(LABELS, range(20, 0, -1), strict=True)), "OR": {"x": 1, "y": 2}}
-    neighbours, groups, tasks, *said = (found for _, found in claims(scores))
-    assert len(neighbours) == 19 and len(groups) == 3
-    assert tasks == [("y", "x", "OR")]
-    assert {label for found in said for claim in found for label in claim[:2]} <= set(LABELS)
-
-
 def test_the_printed_tables_are_whole():
     names = [path.stem for path in sorted(PRINTED.glob("table*.csv"))]
     assert sum(len(printed(name)) for name in names) == 2800
@@ -291,7 +240,5 @@ def test_the_workflow_makes_them_from_the_released_files(tmp_path):
         r"\input{lifbench_reproduction.tex}"
         in project.path("results/tables/all_tables.tex").read_text()
     )
-    claims = project.path("results/tables/lifbench_claims.md").read_text()
-    assert "Neighbours in the ranking of Table 3: 1 of 19 supported." in claims
     assert "Drawn: 18 contexts" in project.path("results/tables/lifbench_table3_ars.md").read_text()
     assert project.planned() == {}

@@ -182,7 +182,7 @@ def _tables(
     names, module = (*captions, *further, *compared), "tables"
     settings: Record = {**scoring, **beyond}
     if scored:
-        names, module = (*names, "reproduction", "claims"), "reproduction"
+        names, module = (*names, "reproduction"), "reproduction"
         settings["released"] = scored
     function: Component[Any] = Component(f"steadfast.benchmarks.lifbench.{module}:tables", settings)
     return Output(function, tuple(f"{NAME}_{name}" for name in names))

@@ -1,8 +1,8 @@
-"""The paper beside its own released scores: printed tables cell by cell, claims pair by pair."""
+"""The paper beside its own released scores: printed tables cell by cell."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
-from typing import Any, NamedTuple
+from itertools import groupby
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -13,19 +13,15 @@ from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric, with_own
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables
-from steadfast.benchmarks.lifbench.tables.models import turned
 from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, printed_rows
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
-from steadfast.show.cells import count_cell, interval_cell, p_cell
+from steadfast.show.cells import count_cell
 from steadfast.show.render import Printed, escape_csv, printed
-from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display, Shown
-from steadfast.show.table import Cell, Column, Section, Table, rounded
-from steadfast.stats.intervals import SIGNIFICANT
-from steadfast.stats.tidy import rows_of
+from steadfast.show.table import Cell, Column, Section, Table
 
 NAME = "lifbench_reproduction"
 TABLES = WORDS["reproduction"]["tables"]
@@ -34,9 +30,6 @@ NOTES = PAGE["notes"]
 DIGITS = 3  # of the paper's numbers
 RANKS = ", ranks"
 Place = tuple[str, str, str]  # model, length (or "") and column
-CLAIMS = "lifbench_claims"
-Scores = Mapping[str, Mapping[str, float]]
-"""What Table 3 prints: by column (a task, or Overall), the score of each label."""
 
 
 def tables(
@@ -49,11 +42,10 @@ def tables(
     beyond: Beyond | None = None,
     same_prompts: bool = False,
 ) -> Iterator[Table | Printed]:
-    """Yields all tables of LIFBench, the paper's printed cells beside ours, and its claims."""
+    """Yields all tables of LIFBench, and the paper's printed cells beside ours."""
     yield from own_tables(frames, display, weighting, rubric, own, beyond, same_prompts)
     by = Rubric(rubric, weighting, with_own(own))
     yield reproduction(compare(frames, released, by))
-    yield claims_table(frames["comparisons"], _labels(released), _asked(frames, by))
 
 
 class PrintedCell(NamedTuple):
@@ -224,96 +216,3 @@ def differences_table(cells: Sequence[PrintedCell]) -> Table:
         tuple(sections),
         tuple((None, f"{why[key]} {NOTES[key]['explanation']}") for key in notes),
     )
-
-
-CLAIM_WORDS = WORDS["claims"]
-
-
-class Claim(NamedTuple):
-    """That one model is better than another: their labels, and the column of Table 3."""
-
-    better: str
-    other: str
-    column: str = "Overall"
-
-
-def claims(printed: Scores) -> Iterator[tuple[str, list[Claim]]]:
-    """Yields the claims under their headings: neighbours, best models, what the text says."""
-    overall = _ranked(printed["Overall"])
-    yield CLAIM_WORDS["neighbours"], [Claim(*pair) for pair in pairwise(overall)]
-    groups: dict[str, list[str]] = {}
-    for known in PAPER_MODELS.values():
-        groups.setdefault(known.group, []).append(known.label)
-    firsts = ([label for label in overall if label in group][:2] for group in groups.values())
-    yield CLAIM_WORDS["groups"], [Claim(pair[0], pair[1]) for pair in firsts if len(pair) == 2]
-    tasks = ((task, _ranked(of)[:2]) for task, of in printed.items() if task != "Overall")
-    yield CLAIM_WORDS["tasks"], [Claim(pair[0], pair[1], task) for task, pair in tasks]
-    for said in facts("lifbench/claims.yaml"):
-        yield said["heading"], [Claim(*pair) for pair in said["pairs"]]
-
-
-def _ranked(scores: Mapping[str, float]) -> list[str]:
-    return sorted(scores, key=lambda label: -scores[label])
-
-
-def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: AskedCells) -> Table:
-    """Returns each claim with the difference in scores, and whether the test supports it."""
-    pairs = rows_of(comparisons, length="").replace({"model": models, "other": models})
-    both = pd.concat([turned(pairs), pairs])
-    found = {(row.model, row.other, row.task): row for row in both.itertuples()}
-    printed, sections, notes = _printed_scores(), [], []
-    for heading, of in claims(printed):
-        about = [claim for claim in of if asked.has("", claim.column)]
-        lines = [line for claim in about for line in _line(claim, printed, found)]
-        if lines:
-            supported = sum(line[-1].text == CLAIM_WORDS["yes"] for line in lines)
-            slots = {"claims": heading, "n": supported, "of": len(lines)}
-            notes.append(CLAIM_WORDS["supported"].format(**slots))
-            sections.append(Section(tuple(lines), heading))
-    if not sections:
-        notes.append(CLAIM_WORDS["none"])
-    labels = list(models.values())
-    of_paper = pairs["model"].isin(labels) & pairs["other"].isin(labels)
-    overall = rows_of(pairs[of_paper], task=OVERALL)
-    told = int((overall["p_adjusted"] < SIGNIFICANT).sum())
-    notes.append(CLAIM_WORDS["pairs"].format(told=told, pairs=len(overall)))
-    columns = (
-        *(Column(heading, align="l") for heading in CLAIM_WORDS["columns"]),
-        *(Column(heading, "Difference") for heading in ("Printed", "Scores", SHARED["interval"])),
-        *(Column(heading, "p-value") for heading in ("Single", "Corrected")),
-        Column("Supported"),
-    )
-    remarks = tuple((None, note) for note in (CLAIM_WORDS["test"], *notes))
-    return Table(
-        CLAIMS, CLAIM_WORDS["caption"], columns, tuple(sections), remarks, rows_per_page=60
-    )
-
-
-def _line(
-    claim: Claim, printed: Scores, found: Mapping[tuple[str, str, str], Any]
-) -> Sequence[tuple[Cell, ...]]:
-    """Returns the row of a claim; none where the two are not compared."""
-    task = OVERALL if claim.column == "Overall" else claim.column
-    row = found.get((claim.better, claim.other, task))
-    if row is None:
-        return []
-    of = printed[claim.column]
-    supported = row.difference > 0 and row.p_adjusted < SIGNIFICANT
-    return [
-        (
-            *map(Cell, claim),
-            Cell(str(rounded(of[claim.better] - of[claim.other], DIGITS))),
-            Cell(str(rounded(row.difference, DIGITS))),
-            interval_cell(row.low, row.high, DIGITS),
-            p_cell(row.p, DIGITS),
-            p_cell(row.p_adjusted, DIGITS),
-            Cell(CLAIM_WORDS["yes"] if supported else CLAIM_WORDS["no"]),
-        )
-    ]
-
-
-def _printed_scores() -> Scores:
-    scores: dict[str, dict[str, float]] = {}
-    for row in printed_rows("table3_ars"):
-        scores.setdefault(row["column"], {})[row["model"]] = float(row["value"])
-    return scores
