@@ -109,7 +109,7 @@ def test_ifevals_prompts_take_those_of_one_generate_and_compute_their_text_once(
     }
     built = Prepared(raw, jobs.folder / "ifeval")
     built.make_data()
-    data = built.folder / "ifeval/data/prompts.jsonl"
+    data = built.folder / "data/prompts.jsonl"
     own = list(read_jsonl(data))
     write_jsonl(data, [own[n % 24] | {"prompt_id": f"synthetic/{n}"} for n in range(841)])
     built.write_prompts()

@@ -52,6 +52,6 @@ def test_a_prompt_is_what_precedes_the_text_the_text_and_what_follows(place):
 )
 def test_the_card_is_of_what_there_is(exports, tables, sources):
     card = exports.about()
-    assert [[*card.tables], [*card.columns], [*card.keys]] == [tables] * 3
+    assert [[*card.tables], [*card.columns]] == [tables] * 2
     assert [one.name for one in card.sources] == sources
     assert (card.languages, card.settings) == (["en"], {"seed": 1})

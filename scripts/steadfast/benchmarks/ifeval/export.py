@@ -51,7 +51,7 @@ class IfevalExports(Exports):
     def about(self) -> About:
         known = dict(self._known)
         if "texts" not in self._sources:
-            for part in ("tables", "columns", "keys"):
+            for part in ("tables", "columns"):
                 known[part] = {name: of for name, of in known[part].items() if name != "contexts"}
         sources = [Source(name=name, **of) for name, of in self._sources.items()]
         return about_by(known, sources, self._settings)
