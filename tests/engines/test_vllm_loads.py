@@ -111,7 +111,10 @@ def test_ifevals_prompts_take_those_of_one_generate_and_compute_their_text_once(
     built.make_data()
     data = built.folder / "data/prompts.jsonl"
     own = list(read_jsonl(data))
-    write_jsonl(data, [own[n % 24] | {"prompt_id": f"synthetic/{n}"} for n in range(841)])
+    repeated = [own[n % 24] | {"prompt_id": f"synthetic/{n}"} for n in range(841)]
+    for number, record in enumerate(repeated):  # equal prompts would be sent once
+        record["prompt"] += f" ({number})"
+    write_jsonl(data, repeated)
     built.write_prompts()
     part = built.part("4k")
     items = map(part.joined.item, part.read())
