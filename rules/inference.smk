@@ -32,11 +32,7 @@ rule inference:
         mem_mb=SESSION.failures.by_shortage("mem_mb", REQUESTS.resource("mem_mb")),
         runtime=SESSION.failures.by_shortage("runtime", REQUESTS.resource("runtime")),
         cpus_per_task=REQUESTS.resource("cpus_per_task"),
-        slurm_partition=REQUESTS.slurm_option("slurm_partition"),
-        slurm_account=REQUESTS.slurm_option("slurm_account"),
-        qos=REQUESTS.slurm_option("qos"),
-        constraint=REQUESTS.slurm_option("constraint"),
-        slurm_extra=REQUESTS.slurm_option("slurm_extra"),
+        **REQUESTS.slurm,
     params:
         **made(lambda w: STEPS.replies(Job.of(w))),
         request=lambda w: RUN.params(Job.of(w)),

@@ -20,7 +20,6 @@ from steadfast.doctor.examine import examine
 from steadfast.doctor.machine import silent
 from steadfast.doctor.slurm import read_profile, slurm_checks
 from steadfast.schema.api_model import AnthropicModel, GeminiModel, OpenaiModel
-from steadfast.schema.model_base import Slurm
 from steadfast.schema.models import VllmModel
 
 ROOT = Path(__file__).parents[1]
@@ -272,23 +271,24 @@ def test_a_directory_that_holds_no_model_is_told(tmp_path):
 PROFILE = {"executor": "slurm", "default-resources": {"slurm_partition": "gpu"}}
 
 
-def test_a_cluster_has_the_commands_the_partition_and_perhaps_accounting(tmp_path, monkeypatch):
-    fake = {"sbatch": "", "squeue": "", "sinfo": "echo cpu; echo gpu", "sacct": "exit 1"}
-    commands(tmp_path, monkeypatch, **fake)
-    found = {one.what: one for one in slurm_checks({"site": PROFILE})}
+def of_cluster(profile, models=None) -> dict[str, Check]:
+    return {one.what: one for one in slurm_checks({"site": profile}, models or {})}
+
+
+def test_a_cluster_answers_and_has_the_partition(tmp_path, monkeypatch):
+    commands(tmp_path, monkeypatch, sinfo="echo cpu; echo gpu", sacctmgr="exit 1")
+    found = of_cluster(PROFILE)
     assert found["partition gpu"].status == found["SLURM"].status == "ok"
-    assert found["SLURM's accounting"].status == "not needed"
     listed = {"executor": "slurm", "default-resources": ["slurm_partition=big", "mem_mb=1"]}
-    big = {one.what: one for one in slurm_checks({"site": listed})}["partition big"]
+    big = of_cluster(listed)["partition big"]
     assert (big.status, "cpu, gpu" in big.text) == ("missing", True)
-    commands(tmp_path, monkeypatch, sinfo="exit 1", sacct="echo")
-    silent_one = {one.what: one for one in slurm_checks({"site": PROFILE})}
-    assert silent_one["SLURM's controller"].status == "missing"
+    commands(tmp_path, monkeypatch, sinfo="exit 1")
+    assert of_cluster(PROFILE)["SLURM"].status == "missing"
 
 
 def test_accounts_and_qos_are_those_that_the_user_may_submit_to(tmp_path, monkeypatch):
     commands(
-        tmp_path, monkeypatch, sbatch="", squeue="", sinfo="echo gpu",
+        tmp_path, monkeypatch, sinfo="echo gpu",
         sacctmgr="echo 'lab|normal,urgent'; echo 'Other|normal'",
     )  # fmt: skip
     profile = {
@@ -296,44 +296,42 @@ def test_accounts_and_qos_are_those_that_the_user_may_submit_to(tmp_path, monkey
         "default-resources": {"slurm_account": "LAB,other", "qos": "urgent"},
         "set-resources": {"verdicts": {"slurm_account": "nobodys", "qos": "long"}},
     }
-    found = {one.what: one for one in slurm_checks({"site": profile})}
-    for what in ("account LAB", "account other", "QoS urgent"):
-        assert found[what].status == "ok"
-    assert found["account nobodys"].text == (
-        "it is none of yours; correct slurm_account, to one of Other, lab"
-    )
-    assert found["QoS long"].text == "it is none of yours; correct qos, to one of normal, urgent"
     models = {
-        "model m": Slurm(partition="gpu,huge", account="theirs", qos="urgent"),
-        "judge j": Slurm(qos="endless"),
-        "model n": None,
+        "model m": {"partition": "gpu,huge", "account": "theirs", "qos": "urgent"},
+        "judge j": {"qos": "endless"},
+        "model n": {},
     }
-    found = {one.what: one for one in slurm_checks({"site": profile}, models)}
-    assert found["partition gpu"].status == found["QoS urgent"].status == "ok"
+    found = of_cluster(profile, models)
+    for what in ("account LAB", "account other", "qos urgent", "partition gpu"):
+        assert found[what].status == "ok"
     assert found["partition huge"].text == (
-        "there is none; correct slurm.partition of model m, to one of gpu"
+        "there is none for you; correct slurm.partition of model m, to one of gpu"
     )
-    assert "correct slurm.account of model m, to one of" in found["account theirs"].text
-    assert "correct slurm.qos of judge j, to one of" in found["QoS endless"].text
+    for what, place in {
+        "account nobodys": "slurm_account, to one of Other, lab",
+        "qos long": "qos, to one of normal, urgent",
+        "account theirs": "slurm.account of model m, to one of",
+        "qos endless": "slurm.qos of judge j, to one of",
+    }.items():
+        assert f"correct {place}" in found[what].text
     commands(tmp_path, monkeypatch, sacctmgr="exit 1")
-    unknown = {one.what: one for one in slurm_checks({"site": profile})}
-    assert unknown["account nobodys"].status == "unchecked"
+    assert of_cluster(profile)["account nobodys"].status == "unchecked"
 
 
 def test_the_partitions_of_a_profiles_file_are_looked_up_too(tmp_path, monkeypatch):
-    commands(tmp_path, monkeypatch, sbatch="", squeue="", sinfo="echo gpu")
+    commands(tmp_path, monkeypatch, sinfo="echo gpu")
     file = tmp_path / "partitions.yaml"
     (tmp_path / "config.yaml").write_text(
         "executor: slurm\nslurm-partition-config: partitions.yaml\n"
     )
     file.write_text("partitions: {gpu: {}, big: {max_gpu: 8}, far: {cluster: other}}\n")
-    found = {one.what: one for one in slurm_checks({"site": read_profile(str(tmp_path))})}
+    found = of_cluster(read_profile(str(tmp_path)))
     assert found["partition gpu"].status == "ok"
-    assert found["partition big"].text == f"there is none; correct {file}, to one of gpu"
+    assert found["partition big"].text == f"there is none for you; correct {file}, to one of gpu"
     assert "partition far" not in found  # of another cluster
-    file.write_text("gpu: {}\n")
-    broken = {one.what: one for one in slurm_checks({"site": read_profile(str(tmp_path))})}
-    assert broken[f"partitions of {file}"].status == "missing"
+    file.write_text("- gpu\n")
+    broken = of_cluster(read_profile(str(tmp_path)))["partitions"]
+    assert (broken.status, str(file) in broken.text) == ("missing", True)
 
 
 def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):

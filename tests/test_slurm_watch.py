@@ -228,12 +228,15 @@ def test_a_job_that_slurm_may_take_later_is_no_failure(said, meaning):
     assert passing_refusal(message) == meaning
 
 
-def option(name, model, own=None, other=None, arrays=""):
+def option(name, model, own, other=None, arrays=""):
     """What SLURM is told of a model's job, beside another model, with a profile's defaults."""
     settings = {"engine": "openai", "model": "m"}
     raw = {
         "lifbench": {"lengths": {"2k": 2048}},
-        "models": {"own": {**settings, "slurm": own}, "other": {**settings, "slurm": other}},
+        "models": {
+            "own": {**settings, "slurm": own or {}},
+            "other": {**settings, "slurm": other or {}},
+        },
     }
     run = Evaluation(load_config(raw))
     profile = Resources.parser_factory(allow_expressions=True)(
@@ -245,25 +248,27 @@ def option(name, model, own=None, other=None, arrays=""):
             resource_settings=SimpleNamespace(default_resources=profile),
         )
     )
-    ask = Requests(Loads(run, Lineage(run), Path("results")), snakemake).slurm_option(name)
+    ask = Requests(Loads(run, Lineage(run), Path("results")), snakemake).slurm[name]
     wildcards = {"benchmark": "lifbench", "model": model, "part": "2k"}
     known = {"input": [], "attempt": 1, "threads": 1, "rulename": "-", "async_run": asyncio.run}
     return ask(SimpleNamespace(get=wildcards.get, **wildcards), **known)
 
 
 def test_what_a_model_says_of_slurm_stands_in_place_of_the_profile():
-    own = {"partition": "long", "qos": "urgent", "constraint": "a100|h100", "extra": ["--nice=5"]}
+    own = {
+        "partition": "long", "constraint": "a100|h100",
+        "nice": 5, "exclusive": True, "requeue": False, "mail-user": "a; b",
+    }  # fmt: skip
     names = ("slurm_partition", "qos", "constraint", "slurm_extra", "slurm_account")
     assert [option(name, "own", own) for name in names] == [
-        "long", "urgent", "a100|h100", "--nice=5", None,
+        "long", "normal", "a100|h100", "--nice=5 --exclusive '--mail-user=a; b'", None,
     ]  # fmt: skip
     assert [option(name, "other", own) for name in names] == ["cpu", "normal", None, None, None]
-    assert option("slurm_extra", "own", {"extra": ["--comment-to=a; b"]}) == "'--comment-to=a; b'"
 
 
 def test_the_jobs_of_an_array_agree_on_what_slurm_is_told():
     own = {"qos": "urgent"}
-    with pytest.raises(UserError, match=r"slurm\.qos differs among the models.*submit no array"):
+    with pytest.raises(UserError, match=r"slurm differs among the models.*submit no array"):
         option("qos", "own", own, arrays="inference")
     assert option("qos", "own", own, own, arrays="inference") == "urgent"
 
@@ -271,12 +276,11 @@ def test_the_jobs_of_an_array_agree_on_what_slurm_is_told():
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"partition": "gpu --exclusive"}, "'gpu --exclusive' is no single word"),
-        ({"qos": "-C"}, "write the name as SLURM has it"),
-        ({"extra": ["--time=5"]}, "hours sets --time; take '--time=5' out of extra"),
-        ({"extra": ["-pgpu"]}, "slurm.partition sets -p"),
-        ({"extra": ["--exclude", "g7"]}, "'g7' is no option of sbatch"),
-        ({"queue": "gpu"}, "models.m.slurm.queue"),
+        ({"time": 5}, "models.m.slurm: time is no option here; set hours"),
+        ({"extra": ["--nice=5"]}, "write each option as a key of slurm, such as exclude: g7"),
+        ({"--exclude": "g7"}, "'--exclude' is no long option of sbatch; write one without"),
+        ({"exclude": "g7\n--wrap"}, "models.m.slurm.exclude"),
+        ({"exclude": ["g7"]}, "models.m.slurm.exclude"),
     ],
 )
 def test_what_a_model_may_not_say_of_slurm(settings, expected):

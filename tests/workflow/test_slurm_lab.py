@@ -177,7 +177,7 @@ def test_a_group_that_runs_while_slurm_is_away_for_three_minutes_loses_nothing(l
 
 
 def test_a_model_s_own_settings_stand_in_place_of_the_profile_s(lab, run):
-    own = {"partition": "gpu", "qos": "urgent", "account": "lab", "extra": ["--nice=7"]}
+    own = {"partition": "gpu", "qos": "urgent", "account": "lab", "nice": 7}
     reference = {"engine": "reference", "hours": 0.5}
     models = {"one": {**reference, "slurm": own}, "two": reference}
     run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})

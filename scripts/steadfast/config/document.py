@@ -49,7 +49,6 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     for engine, settings in models.engines().items():
         yield f"Engine {engine}", "models.{name}.", settings
     yield "Throughput of a model", "models.{name}.throughput.", model_base.Throughput
-    yield "SLURM's part in a model's jobs", "models.{name}.slurm.", model_base.Slurm
     yield "Size of a model", "models.{name}.size.", model_base.Size
     yield "Price of a model", "models.{name}.price.", model_base.Price
     yield "Price of longer prompts", "models.{name}.price.above[].", model_base.LongPrompt

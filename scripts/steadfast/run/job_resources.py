@@ -4,6 +4,7 @@ import math
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,15 @@ MEM_GB = 4  # of the host: an engine without a model in the job
 MEM_GB_START, MEM_GB_PROCESS = 16, 8  # of the host: beside the weights, and with each GPU
 MEM_GB_PER_GPU = 48  # of the host, where the size of the weights is not known
 CORES_PER_GPU = 4
-SLURM_OPTIONS = {
-    "slurm_partition": "partition",
-    "slurm_account": "account",
+SLURM_RESOURCES = {
+    "partition": "slurm_partition",
+    "account": "slurm_account",
     "qos": "qos",
     "constraint": "constraint",
-    "slurm_extra": "extra",
 }
-"""The plugin's resources that a model may set, and its keys for them."""
+"""Options of sbatch for which Snakemake's plugin has a resource, and that resource."""
+SLURM_EXTRA = "slurm_extra"
+"""The plugin's resource for all other options, as words of a shell."""
 
 
 def gpu(model: BaseModelSettings) -> int:
@@ -79,6 +81,22 @@ def runtime(
     return expected.within_most(minutes, given)[0]
 
 
+def slurm_resources(model: BaseModelSettings) -> dict[str, str]:
+    """Resources of Snakemake's SLURM plugin, by the options of sbatch that a model states."""
+    resources: dict[str, str] = {}
+    further: list[str] = []
+    for option, value in model.slurm.items():
+        if option in SLURM_RESOURCES:
+            resources[SLURM_RESOURCES[option]] = str(value)
+        elif value is True:
+            further.append(f"--{option}")
+        elif value is not False:
+            further.append(f"--{option}={value}")
+    if further:
+        resources[SLURM_EXTRA] = shlex.join(further)
+    return resources
+
+
 class Requests:
     """What the jobs of the rules inference, verdicts and rewrites ask of a machine or a cluster.
 
@@ -102,21 +120,22 @@ class Requests:
 
         return ask
 
-    def slurm_option(self, name: str) -> Callable[..., str | int | None]:
-        """Returns what SLURM is told of a job, by its model, else by the profile."""
+    @property
+    def slurm(self) -> dict[str, Callable[..., Any]]:
+        """The resources that say what SLURM is told of a job, by its model, else by the profile."""
+        names = [*SLURM_RESOURCES.values(), SLURM_EXTRA]
+        return {name: partial(self._slurm_resource, name) for name in names}
 
-        def ask(wildcards: Any, **known: Any) -> Any:
-            jobs = self._together(Job.of(wildcards))
-            options = {_slurm_option(self._run.settings(one), name) for one in jobs}
-            if len(options) > 1:
-                raise UserError(
-                    f"slurm.{SLURM_OPTIONS[name]} differs among the models, and the jobs of an "
-                    "array have one; choose models that agree with --config only, or submit no "
-                    "array"
-                )
-            return options.pop() or self._snakemake.default_resource(name, wildcards, **known)
-
-        return ask
+    def _slurm_resource(self, name: str, wildcards: Any, **known: Any) -> Any:
+        first, *others = (
+            slurm_resources(self._run.settings(job)) for job in self._together(Job.of(wildcards))
+        )
+        if any(other != first for other in others):
+            raise UserError(
+                "slurm differs among the models, and the jobs of an array have one; choose models "
+                "that agree with --config only, or submit no array"
+            )
+        return first.get(name) or self._snakemake.default_resource(name, wildcards, **known)
 
     def _together(self, own: Job) -> list[Job]:
         """The jobs whose request to the cluster is the same as that of one."""
@@ -159,8 +178,3 @@ class Requests:
 
     def _prompts(self, job: Job) -> Path:
         return self._loads.results / self._run.prompts(job)
-
-
-def _slurm_option(model: BaseModelSettings, name: str) -> str | None:
-    stated = getattr(model.slurm, SLURM_OPTIONS[name]) if model.slurm else None
-    return shlex.join(stated) if isinstance(stated, list) else stated

@@ -9,6 +9,7 @@ A field's ``role`` says who may notice a change of it:
 - ``display``: how results are shown; a change re-runs tables and figures only.
 """
 
+import re
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -45,41 +46,6 @@ class Size(StrictModel):
         if self.active is not None and self.active > self.parameters:
             raise ValueError("active is more than parameters, of which they are some")
         return self
-
-
-class Slurm(StrictModel):
-    """How SLURM is asked to run a model's jobs, each key in place of what the profile says."""
-
-    partition: str | None = key("Partition, in place of the one that would fit best.")
-    account: str | None = key("Account that the jobs are charged to.")
-    qos: str | None = key("Quality of service.")
-    constraint: str | None = key("Features that the nodes must have, such as h100.")
-    extra: list[str] = key(
-        "Further options of sbatch, one a word, such as [--exclude=g7].", [], verbatim=True
-    )
-
-    @field_validator("partition", "account", "qos", "constraint")
-    @classmethod
-    def _is_one_word(cls, value: str | None) -> str | None:
-        if value is not None and (value.startswith("-") or len(value.split()) != 1):
-            raise ValueError(f"{shown(value)} is no single word; write the name as SLURM has it")
-        return value
-
-    @field_validator("extra")
-    @classmethod
-    def _has_options_that_nothing_else_sets(cls, extra: list[str]) -> list[str]:
-        own = facts("slurm/own_options.yaml")
-        for word in extra:
-            option = word.partition("=")[0]
-            name = option if option.startswith("--") else option[:2]
-            if name in own:
-                raise ValueError(f"{own[name]} sets {name}; take {shown(word)} out of extra")
-            if not word.startswith("-"):
-                raise ValueError(
-                    f"{shown(word)} is no option of sbatch; write each with its value in one word, "
-                    "such as --exclude=g7"
-                )
-        return extra
 
 
 class Rates(StrictModel):
@@ -224,9 +190,25 @@ class BaseModelSettings(StrictModel):
         gt=0,
         le=10_000,
     )
-    slurm: Slurm | None = job_resource(
-        "How SLURM is asked to run its jobs, in place of what the profile says (docs/slurm.md)."
+    slurm: dict[str, str | int | bool] = job_resource(
+        "Options of sbatch for its jobs, as sbatch has them, such as {partition: large, exclude: "
+        "g7}, in place of what the profile says; true: the option alone (docs/slurm.md).",
+        {},
     )
+
+    @field_validator("slurm", mode="before")
+    @classmethod
+    def _options_that_nothing_else_sets(cls, options: object) -> object:
+        reserved = facts("slurm/own_options.yaml")
+        for option in options if isinstance(options, dict) else ():
+            if option in reserved:
+                raise ValueError(f"{option} is no option here; {reserved[option]}")
+            if not re.fullmatch("[a-z][a-z0-9-]+", str(option)):
+                raise ValueError(
+                    f"{shown(option)} is no long option of sbatch; write one without its hyphens, "
+                    "such as exclude"
+                )
+        return options
 
 
 class ThinkingModel(BaseModelSettings):
