@@ -1,12 +1,13 @@
 """Which GPUs a job may choose from, and that jobs side by side hold different ones."""
 
+import os
 import threading
 import time
 
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.engines.devices import Lease, devices
+from steadfast.engines.devices import devices, lease
 
 
 @pytest.fixture
@@ -37,31 +38,32 @@ def test_a_machine_without_a_driver_has_none(tmp_path):
 
 
 def test_jobs_side_by_side_hold_different_gpus(tmp_path):
-    first, second = (Lease(1, ["0", "1"], folder=tmp_path) for _ in range(2))
-    assert (first.names, second.names) == (["0"], ["1"])
-    first.give_back()
-    assert Lease(1, ["0", "1"], folder=tmp_path).names == ["0"]
+    first, second = (lease(1, ["0", "1"], print, tmp_path) for _ in range(2))
+    assert (list(first), list(second)) == (["0"], ["1"])
+    os.close(first["0"])
+    assert list(lease(1, ["0", "1"], print, tmp_path)) == ["0"]
 
 
 def test_a_job_of_two_gpus_gets_them_though_jobs_of_one_come_after_it(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.engines.devices.LOOK_SECONDS", 0.01)
     names, order, said = ["0", "1"], [], []
-    held = Lease(1, names, folder=tmp_path)
+    held = lease(1, names, print, tmp_path)
 
-    def take(count: int) -> None:
-        lease = Lease(count, names, said.append, tmp_path)
+    def work(count: int) -> None:
+        locks = lease(count, names, said.append, tmp_path)
         order.append(count)
-        lease.give_back()
+        for lock in locks.values():
+            os.close(lock)
 
     threads = []
     for count in (2, 1):
-        threads.append(threading.Thread(target=take, args=(count,)))
+        threads.append(threading.Thread(target=work, args=(count,)))
         threads[-1].start()
         while not said:  # the first one waits
             time.sleep(0.01)
     time.sleep(0.1)
     assert order == []
-    held.give_back()
+    os.close(held["0"])
     for thread in threads:
         thread.join(timeout=60)
     assert order == [2, 1]
@@ -70,4 +72,4 @@ def test_a_job_of_two_gpus_gets_them_though_jobs_of_one_come_after_it(tmp_path, 
 
 def test_more_gpus_than_there_are_is_one_sentence(tmp_path):
     with pytest.raises(UserError, match=r"4 GPUs are wanted, and this job may use 2 \(0, 1\)"):
-        Lease(4, ["0", "1"], folder=tmp_path)
+        lease(4, ["0", "1"], print, tmp_path)

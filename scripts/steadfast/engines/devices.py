@@ -4,6 +4,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -27,78 +28,54 @@ def devices(environment: Mapping[str, str], nodes: Path = NODES) -> list[str]:
 def hold(count: int, say: Callable[[str], None]) -> None:
     """Takes GPUs of this machine until this process ends, with all that it started."""
     if count and (names := devices(os.environ)):
-        os.environ[VISIBLE] = ",".join(Lease(count, names, say).names)
+        os.environ[VISIBLE] = ",".join(lease(count, names, say))
 
 
-class Lease:
-    """Some GPUs, held until the process ends or gives them back.
+def lease(
+    count: int, names: list[str], say: Callable[[str], None], folder: Path | None = None
+) -> dict[str, int]:
+    """Waits for some of the GPUs; returns the locks that hold them, until each is closed.
 
-    Each GPU has a file to lock in the machine's temporary folder. Who waits stands in a queue, so
-    that a job of many GPUs gets them.
+    Each GPU has a file to lock in the machine's temporary folder. Who waits holds that of the
+    queue, so that a job of many GPUs gets them.
     """
-
-    def __init__(
-        self,
-        count: int,
-        names: list[str],
-        say: Callable[[str], None] = print,
-        folder: Path | None = None,
-    ):
-        if count > len(names):
-            raise UserError(
-                f"{count} GPUs are wanted, and this job may use {len(names)} "
-                f"({', '.join(names)}); lower gpus, tensor_parallel_size or data_parallel_size, or "
-                f"set {VISIBLE}"
-            )
-        self._folder = folder or Path(tempfile.gettempdir()) / "steadfast-gpus"
-        self._folder.mkdir(exist_ok=True)
-        _for_all(self._folder, 0o777)
-        self._held: dict[str, int] = {}
-        queue = self._open("queue")
-        try:
-            take(queue, wait=True)
-            self._wait(count, names, say)
-        except BaseException:
-            self.give_back()
-            raise
-        finally:
-            os.close(queue)
-
-    @property
-    def names(self) -> list[str]:
-        """The GPUs that are held."""
-        return list(self._held)
-
-    def give_back(self) -> None:
-        """Lets others have them."""
-        for lock in self._held.values():
-            os.close(lock)
-        self._held = {}
-
-    def _wait(self, count: int, names: list[str], say: Callable[[str], None]) -> None:
-        waited = False
-        while True:
-            for name in (name for name in names if name not in self._held):
-                lock = self._open(name)
+    if count > len(names):
+        raise UserError(
+            f"{count} GPUs are wanted, and this job may use {len(names)} ({', '.join(names)}); "
+            f"lower gpus, tensor_parallel_size or data_parallel_size, or set {VISIBLE}"
+        )
+    folder = folder or Path(tempfile.gettempdir()) / "steadfast-gpus"
+    folder.mkdir(exist_ok=True)
+    _for_all(folder, 0o777)
+    queue = _lock_file(folder, "queue")
+    take(queue, wait=True)
+    held: dict[str, int] = {}
+    waited = False
+    while len(held) < count:
+        if waited:
+            time.sleep(LOOK_SECONDS)
+        for name in names:
+            if name not in held and len(held) < count:
+                lock = _lock_file(folder, name)
                 if take(lock):
-                    self._held[name] = lock
+                    held[name] = lock
                 else:
                     os.close(lock)
-                if len(self._held) == count:
-                    return
-            if not waited:
-                say(f"waits for {count} of the GPUs {', '.join(names)}: other jobs hold them")
+        if len(held) < count and not waited:
+            say(f"waits for {count} of the GPUs {', '.join(names)}: other jobs hold them")
             waited = True
-            time.sleep(LOOK_SECONDS)
+    os.close(queue)
+    return held
 
-    def _open(self, name: str) -> int:
-        path = self._folder / f"{name.replace('/', '_')}.lock"
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        _for_all(path, 0o666)
-        return lock
+
+def _lock_file(folder: Path, name: str) -> int:
+    path = folder / f"{name.replace('/', '_')}.lock"
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    _for_all(path, 0o666)
+    return lock
 
 
 def _for_all(path: Path, mode: int) -> None:
-    """Lets other users' jobs lock it too, whatever the umask."""
-    if path.stat().st_uid == os.getuid():
+    """Lets other users' jobs lock it too, whatever the umask; theirs has been let already."""
+    with suppress(PermissionError):
         path.chmod(mode)

@@ -1,15 +1,16 @@
-"""Engine ``vllm`` with several copies of the model, on GPUs of this machine."""
+"""Engine ``vllm`` with several copies of the model, on GPUs of this machine.
+
+vLLM's ``LLM`` refuses ``data_parallel_size`` in one process, and its servers give each request to any
+copy; here all requests of a context go to one, which computes it once.
+"""
 
 import atexit
-import heapq
 import multiprocessing
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
@@ -26,30 +27,26 @@ LOST = (
     "answered is kept: run again to go on"
 )
 Groups = list[list[Request]]
-Log = Callable[[str], None]
-
-
 PartSetup = tuple[Settings, Settings, Path | None]
 """What the copies are told of a part: ``answers``, ``operation`` and ``journal`` of ``Setup``."""
-Make = Callable[[PartSetup, Log], Engine]
 
 
-class Replicas:
-    """Copies of an engine, among which contexts are shared out; ``make`` must be picklable."""
+class Copies:
+    """Processes with a copy of the model each, which load when they are first asked."""
 
-    def __init__(self, count: int, make: Make, devices: Sequence[str]):
-        self.seconds = 0.0
+    def __init__(self, count: int, devices: Sequence[str]):
+        self.load_seconds = 0.0
         context = multiprocessing.get_context("spawn")
         each = len(devices) // count
         self._pipes: list[Connection] = []
         self._processes = []
         for number in range(count):
-            own, others = context.Pipe()
+            pipe, copys_pipe = context.Pipe()
             visible = ",".join(devices[number * each : (number + 1) * each])
-            process = context.Process(target=_serve, args=(others, make, visible))
+            process = context.Process(target=_serve, args=(copys_pipe, visible))
             process.start()
-            others.close()
-            self._pipes.append(own)
+            copys_pipe.close()
+            self._pipes.append(pipe)
             self._processes.append(process)
         # Engines have processes of their own, so that these can be no daemons, and would be waited
         # for at the end.
@@ -57,94 +54,81 @@ class Replicas:
 
     def close(self) -> None:
         """Ends the copies."""
-        for pipe in self._pipes:
+        for pipe, process in zip(self._pipes, self._processes, strict=True):
             pipe.close()
-        for process in self._processes:
             process.terminate()
             process.join()
-        atexit.unregister(self.close)
 
     def answer(
-        self, part: PartSetup, groups: Groups, log: Log
+        self, part: PartSetup, groups: Groups, log: Callable[[str], None]
     ) -> Iterator[tuple[Request, Response]]:
-        """Answers of all copies, as they finish."""
-        failed: UserError | None = None
-        asked = dict(zip(self._pipes, shares(groups, len(self._pipes)), strict=True))
-        busy = [pipe for pipe in self._pipes if asked[pipe]]
-        for pipe in busy:
-            _send(pipe, (part, asked[pipe]))
-        while busy:
-            ready = wait(busy)
-            for pipe in [pipe for pipe in busy if pipe in ready]:
-                kind, value = _received(pipe)
-                if kind == "answer":
-                    yield value
-                elif kind == "log":
-                    log(value)
-                elif kind == "loaded":
-                    self.seconds = max(self.seconds, value)
-                elif isinstance(value, EngineFailed):
-                    raise value
-                else:  # it is done with its share, well or not, and can be asked the next part
-                    busy.remove(pipe)
-                    failed = failed or value
-        if failed:
-            raise failed
+        """Answers of all copies, as they finish; a copy's failure is raised when all have ended."""
+        failure: UserError | None = None
+        busy: list[Connection] = []
+        try:
+            for pipe, share in zip(self._pipes, shares(groups, len(self._pipes)), strict=True):
+                if share:
+                    pipe.send((part, share))
+                    busy.append(pipe)
+            while busy:
+                for pipe in [pipe for pipe in wait(busy) if isinstance(pipe, Connection)]:
+                    kind, value = pipe.recv()
+                    if kind == "answer":
+                        yield value
+                    elif kind == "log":
+                        log(value)
+                    else:  # it is done with its share, well or not, and can be asked the next part
+                        busy.remove(pipe)
+                        seconds, error = value
+                        self.load_seconds = max(self.load_seconds, seconds)
+                        if isinstance(error, EngineFailed):
+                            raise error
+                        failure = failure or error
+        except (EOFError, OSError):
+            raise EngineExhausted(LOST) from None
+        if failure:
+            raise failure
 
 
 def shares(groups: Groups, count: int) -> list[Groups]:
     """The groups in so many shares of about equal work: its longest prompt, and its answers."""
-    work = [max(r.prompt_tokens or 0 for r in g) + sum(r.max_tokens for r in g) for g in groups]
+
+    def work(group: list[Request]) -> int:
+        longest = max(request.prompt_tokens or 0 for request in group)
+        return longest + sum(request.max_tokens for request in group)
+
     found: list[Groups] = [[] for _ in range(count)]
-    load = [(0, number) for number in range(count)]
-    for place in sorted(range(len(groups)), key=lambda place: -work[place]):
-        done, number = heapq.heappop(load)
-        found[number].append(groups[place])
-        heapq.heappush(load, (done + work[place], number))
+    load = [0] * count
+    for group in sorted(groups, key=work, reverse=True):
+        least = load.index(min(load))
+        found[least].append(group)
+        load[least] += work(group)
     return found
 
 
-def _send(pipe: Connection, message: object) -> None:
-    try:
-        pipe.send(message)
-    except OSError:
-        raise EngineExhausted(LOST) from None
-
-
-def _received(pipe: Connection) -> tuple[str, Any]:
-    try:
-        message: tuple[str, Any] = pipe.recv()
-        return message
-    except (EOFError, OSError):
-        raise EngineExhausted(LOST) from None
-
-
-def _serve(pipe: Connection, make: Make, visible: str) -> None:
-    """A copy: loads when it is first asked, and ends with the process that asks."""
+def _serve(pipe: Connection, visible: str) -> None:
+    """A copy, which ends with the process that asks; that one holds its GPUs for it."""
     if visible:
         os.environ[VISIBLE] = visible
-    part: PartSetup | None = None
-    engine: Engine | None = None
-    try:
+    loaded = Loaded()
+
+    def log(line: str) -> None:
+        pipe.send(("log", line))
+
+    with suppress(EOFError, ConnectionError, KeyboardInterrupt):
         while True:
-            asked = pipe.recv()
+            (answers, operation, journal), groups = pipe.recv()
+            failure = None
             try:
-                if engine is None or asked[0] != part:
-                    started = time.monotonic()
-                    engine = make(asked[0], lambda line: pipe.send(("log", line)))
-                    part = asked[0]
-                    pipe.send(("loaded", time.monotonic() - started))
-                for answered in engine.answer(asked[1]):
+                setup = Setup(answers, operation, log, journal, loaded=loaded, leased=True)
+                engine = VllmEngine(setup)
+                for answered in engine.answer(groups):
                     pipe.send(("answer", answered))
                 for line in engine.summary():
-                    pipe.send(("log", line))
-                pipe.send(("done", None))
+                    log(line)
             except UserError as error:
-                pipe.send(("done", error))
-                if isinstance(error, EngineFailed):
-                    return
-    except (EOFError, ConnectionError, KeyboardInterrupt):
-        return
+                failure = error
+            pipe.send(("done", (loaded.seconds, failure)))
 
 
 def build(setup: Setup) -> Engine:
@@ -162,28 +146,19 @@ class VllmCopies(VllmEngine):
         self._part = dict(setup.answers), own, setup.journal
 
     def load(self) -> None:
-        """Starts the copies, where they are not started yet; each loads when it is first asked."""
-        if self._loaded.model is not None:
-            return
-        count = self._operation[COPIES]
-        self._lease(count)
-        visible = [name for name in os.environ.get(VISIBLE, "").split(",") if name]
-        self._loaded.model = Replicas(count, partial(_copy, Loaded()), visible)
+        """Starts the copies, where they are not started yet."""
+        if self._loaded.model is None:
+            count = self._operation[COPIES]
+            self._lease(count)
+            visible = [name for name in os.environ.get(VISIBLE, "").split(",") if name]
+            self._loaded.model = Copies(count, visible)
 
-    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+    def answer(self, groups: Groups) -> Iterator[tuple[Request, Response]]:
         first = self._loaded.model is None
         self.load()
-        copies: Replicas = self._loaded.model
+        copies: Copies = self._loaded.model
         yield from copies.answer(self._part, groups, self._log)
-        self._loaded.seconds = copies.seconds
+        self._loaded.seconds = copies.load_seconds
         if first:
-            self.load_seconds = copies.seconds
+            self.load_seconds = copies.load_seconds
         self._forget_hint()
-
-
-def _copy(loaded: Loaded, part: PartSetup, log: Log) -> Engine:
-    """One copy; the process that shares out the work holds its GPUs for it."""
-    answers, operation, journal = part
-    engine = VllmEngine(Setup(answers, operation, log, journal, loaded=loaded, leased=True))
-    engine.load()
-    return engine
