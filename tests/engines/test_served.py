@@ -80,10 +80,10 @@ def test_a_server_that_ends_is_one_sentence_and_its_words_are_in_the_log(tmp_pat
     assert "server: out of memory" in part.log.read_text()
 
 
-def test_a_server_that_is_never_ready_is_ended(tmp_path):
-    said = []
-    with pytest.raises(UserError, match=r"was not ready in 0\.02 minutes.*raise serve_minutes"):
-        Served(["sh", "-c", f"echo $$ > {tmp_path / 'pid'}; sleep 100"], 0.02, said.append)
+def test_a_server_that_is_never_ready_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr("steadfast.engines.api.served.READY_MINUTES", 0.02)
+    with pytest.raises(UserError, match=r"was not ready in 0\.02 minutes"):
+        Served(["sh", "-c", f"echo $$ > {tmp_path / 'pid'}; sleep 100"], print)
     assert gone(int((tmp_path / "pid").read_text()))
 
 
@@ -95,7 +95,7 @@ def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
             sys.executable,
             "-c",
             "import sys, time; from steadfast.engines.api.served import Served; "
-            f"served = Served({command!r}, 1, print); print('ready', flush=True); time.sleep(100)",
+            f"served = Served({command!r}, print); print('ready', flush=True); time.sleep(100)",
         ],
         env={"PYTHONPATH": str(Path(__file__).parents[2] / "scripts")},
         stdout=subprocess.PIPE,

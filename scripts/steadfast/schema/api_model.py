@@ -154,9 +154,6 @@ class OpenaiModel(ApiModel, OpenModel):
     serve_operation_args: list[str] = operation(
         "Further words of that command, which change no answer.", [], verbatim=True
     )
-    serve_minutes: float = operation(
-        "Minutes that such a server may take until it is ready.", 30.0, gt=0, le=10_000
-    )
     api_key_env: str | None = operation(
         "Environment variable that holds the key; null for a server that needs none.",
         "OPENAI_API_KEY",

@@ -52,8 +52,7 @@ class ApiEngine(Engine):
         self.answers, self.packages = provider.answers, provider.packages
         self._access = provider.access
         command = [*(serve or []), *operation.get("serve_operation_args", [])]
-        minutes = operation.get("serve_minutes", 30.0)
-        self._serve = partial(Served, command, minutes, setup.log) if serve else None
+        self._serve = partial(Served, command, setup.log) if serve else None
         self._loaded, self._gpus = setup.loaded, operation.get("gpus") or 0
         # ``make noise`` sends a request and its company at once from the beginning.
         self._first = operation.get("at_once", FIRST_REQUESTS)

@@ -22,6 +22,8 @@ from steadfast.engines.base import EngineExhausted
 PORT = "{port}"
 """In a command, where the server's port stands."""
 LOOK_SECONDS = 1.0
+READY_MINUTES = 60.0
+"""That a server may take to load its model."""
 STOP_SECONDS = 30.0
 SHOWN_LINES = 20
 PR_SET_PDEATHSIG = 1
@@ -30,7 +32,7 @@ PR_SET_PDEATHSIG = 1
 class Served:
     """An OpenAI-compatible server on a free port, ready to be asked, and ended with the process."""
 
-    def __init__(self, command: Sequence[str], minutes: float, say: Callable[[str], None]):
+    def __init__(self, command: Sequence[str], say: Callable[[str], None]):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -53,7 +55,7 @@ class Served:
             self._output.close()
             raise UserError(f"serve: {self._name} cannot be started ({error.strerror})") from None
         self.close = weakref.finalize(self, _stop, self._process, self._output)
-        self._wait(started + 60 * minutes, minutes, say)
+        self._wait(started + 60 * READY_MINUTES, say)
         self.seconds = time.monotonic() - started
         say(f"server ready after {self.seconds:.0f} s")
 
@@ -74,7 +76,7 @@ class Served:
         for line in said[-SHOWN_LINES:]:
             say(f"server: {line}")
 
-    def _wait(self, end: float, minutes: float, say: Callable[[str], None]) -> None:
+    def _wait(self, end: float, say: Callable[[str], None]) -> None:
         while not _ready(self.url):
             code = self._process.poll()
             if code is None and time.monotonic() < end:
@@ -82,11 +84,10 @@ class Served:
                 continue
             self._say_last(say)
             self.close()
-            what = f"was not ready in {minutes:g} minutes" if code is None else f"ended ({code})"
-            more = "; raise serve_minutes, if it only takes longer" if code is None else ""
+            late = f"was not ready in {READY_MINUTES:g} minutes"
             raise UserError(
-                f"serve: {self._name} {what}; what it said last is in the log{more}: mend the "
-                "command, then run again"
+                f"serve: {self._name} {late if code is None else f'ended ({code})'}; what it said "
+                "last is in the log: mend the command, then run again"
             )
 
 

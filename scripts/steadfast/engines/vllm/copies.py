@@ -1,7 +1,7 @@
 """Engine ``vllm`` with several copies of the model, on GPUs of this machine.
 
-vLLM's ``LLM`` refuses ``data_parallel_size`` in one process, and its servers give each request to any
-copy; here all requests of a context go to one, which computes it once.
+vLLM's ``LLM`` refuses ``data_parallel_size`` in one process, and its servers give each request to
+any copy; here all requests of a context go to one, which computes it once.
 """
 
 import atexit
