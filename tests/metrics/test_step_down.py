@@ -41,7 +41,7 @@ def differences(frame: pd.DataFrame) -> Estimates:
 @pytest.mark.parametrize("strata", STRATA.values(), ids=STRATA)
 def test_unchanged_signs_give_the_statistic_of_the_single_test(strata):
     of = differences(scores(np.random.default_rng(1).random((4, 7)), strata))
-    own = _under_flips(of)[:, 0]
+    own = _under_flips(of.contributions, of)[:, 0]
     assert own == pytest.approx((of.cells["value"].abs() / of.errors()[0]).to_numpy())
 
 
@@ -50,7 +50,7 @@ def test_a_stratum_of_which_a_pair_has_one_cluster_too():
     lacks = (frame["model"] == "m00") & frame["cluster"].isin(["5", "6"])
     of = differences(frame[~lacks])
     assert sorted((of.shares > 0).sum(axis=1)) == [5, 5, 7]
-    own = _under_flips(of)[:, 0]
+    own = _under_flips(of.contributions, of)[:, 0]
     assert own == pytest.approx((of.cells["value"].abs() / of.errors()[0]).to_numpy())
 
 
@@ -62,14 +62,15 @@ def test_clusters_of_unequal_weight_too():
     raw = of.parts + value * of.shares
     total = raw.sum(axis=1, keepdims=True)
     uneven = Estimates(of.cells.assign(value=total[:, 0]), raw - total * shares, shares, of.strata)
-    own = _under_flips(uneven)[:, 0]
+    own = _under_flips(uneven.contributions, uneven)[:, 0]
     assert own == pytest.approx(np.abs(total[:, 0]) / uneven.errors()[0])
 
 
 def test_p_values_are_those_of_all_changes_of_signs_one_by_one():
     values = np.random.default_rng(2).random((4, 7)) * 0.3 + [[0.5], [0.1], [0.0], [0.0]]
     families = [np.arange(6), np.array([5, 0, 3])]
-    found = step_down(differences(scores(values, 7 * "x")), families)
+    of = differences(scores(values, 7 * "x"))
+    found = step_down(of, of.contributions, families)
     pairs = [values[a] - values[b] for a, b in combinations(range(4), 2)]
     patterns = [np.array(signs) for signs in product([1, -1], repeat=7)]
 
@@ -91,9 +92,8 @@ def test_p_values_are_those_of_all_changes_of_signs_one_by_one():
 def test_the_unit_of_values_changes_no_p(unit):
     values = np.array([[0.9], [0.1], [0.1]]) + np.random.default_rng(6).random((3, 7)) / 100
     values[2] = values[1]  # no difference at all
-    found = [
-        step_down(differences(scores(of * values, 7 * "x")), [np.arange(3)])[0] for of in (1, unit)
-    ]
+    in_units = [differences(scores(factor * values, 7 * "x")) for factor in (1, unit)]
+    found = [step_down(of, of.contributions, [np.arange(3)])[0] for of in in_units]
     assert found[0].tolist() == found[1].tolist()
 
 
@@ -132,6 +132,36 @@ def test_six_contexts_tell_a_good_model_from_a_bad_one_among_twenty():
     assert 0 < (rows["p_adjusted"] < 0.05).mean() < 1
 
 
+def test_signs_of_overall_differences_are_those_of_whole_contexts():
+    """By hand: one scenario gains .4, the other loses .05; were the signs of the loss changed, the
+    difference would be larger still. So 2 of the 32 patterns (a pattern and its opposite count
+    once) give at least as large a t.
+    """
+    apart = np.array([[0.40, 0.41, 0.39, -0.05, -0.06, -0.04]])
+    frame = scores(np.concatenate([0.5 + apart, np.full((1, 6), 0.5)]), "xxxyyy")
+    frame["task"] = frame["stratum"]
+    rows = compare_models(frame, {"x": 1.0, "y": 1.0}, Clusters(frame, ["stratum"]))
+    (row,) = rows[rows["task"] == "overall"].to_dict("records")
+    flips = [apart[0] * [1, *signs] for signs in product([1, -1], repeat=5)]
+
+    def t(differences: np.ndarray) -> float:
+        spread = [part.var(ddof=1) / 3 for part in (differences[:3], differences[3:])]
+        return abs(differences.mean()) / np.sqrt(sum(spread)) * 2
+
+    expected = np.mean([t(flipped) >= t(apart[0]) - 1e-9 for flipped in flips])
+    assert row["p_adjusted"] == max(expected, row["p"]) == pytest.approx(2 / 32)
+
+
+def test_no_interval_is_wider_than_its_own_task_allows():
+    """A task whose totals exceed 1 widens no other's limits, and overall its share alone."""
+    values = np.array([[0.9, 0.1, 0.9, 0.1], [0.1, 0.9, 0.1, 0.2]])
+    share, more = scores(values, "xxxx"), scores(values * 2, "xxxx")
+    frame = pd.concat([share, more.assign(task="U", sample_id="u" + more["cluster"])])
+    rows = compare_models(frame, {"T": 1.0, "U": 1.0}, Clusters(frame, ["stratum"]))
+    ends = rows.set_index("task")[["low", "high"]].abs().max(axis=1)
+    assert ends["T"] <= 1.0 < ends["U"] <= 1.8 and ends["overall"] <= 1.4
+
+
 def normal(rng: np.random.Generator) -> np.ndarray:
     return rng.normal(0, 0.1, (6, 10))
 
@@ -153,7 +183,8 @@ def of_pairs(values: np.ndarray) -> Estimates:
 @pytest.mark.parametrize("draw", [normal, skewed])
 def test_any_of_equal_models_is_told_apart_in_at_most_5_of_100_runs(draw):
     rng, runs = np.random.default_rng(5), 500
-    found = [step_down(of_pairs(draw(rng)), [np.arange(15)])[0].min() for _ in range(runs)]
+    equal = [of_pairs(draw(rng)) for _ in range(runs)]
+    found = [step_down(of, of.contributions, [np.arange(15)])[0].min() for of in equal]
     assert np.mean(np.array(found) < 0.05) <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
 
@@ -162,6 +193,6 @@ def test_the_best_of_several_may_be_first_in_95_of_100_runs(draw):
     rng, runs, missed = np.random.default_rng(6), 500, 0
     for _ in range(runs):
         of = of_pairs(draw(rng) + np.array([[0.01], *[[0.0]] * 5]))
-        (p,) = step_down(of, [np.arange(5)])  # of the first row and each other
+        (p,) = step_down(of, of.contributions, [np.arange(5)])  # of the first row and each other
         missed += bool(((p < 0.05) & (of.cells["value"][:5] < 0)).any())
     assert missed / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5

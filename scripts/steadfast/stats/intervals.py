@@ -30,8 +30,8 @@ SIGNIFICANT = 0.05
 LEVEL = 1 - SIGNIFICANT
 TAIL = (1 - LEVEL) / 2
 NOTHING = 1e-9  # a standard error below this share of a point is a rounding error
-Limits = tuple[float, float]
-FAR: Limits = (-np.inf, np.inf)
+Limits = tuple[float | np.ndarray, float | np.ndarray]
+FAR = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,12 @@ class Estimates:
         cells = groups[["n"]].sum()
         cells[columns] = means
         return replace(self, cells=cells, parts=averaged(self.parts), shares=averaged(self.shares))
+
+    @property
+    def contributions(self) -> np.ndarray:
+        """What each cluster adds to the value itself: of a cell of ``ratios``, sum ÷ all."""
+        added: np.ndarray = self.parts + self.cells[["value"]].to_numpy() * self.shares
+        return added
 
     def drop_from(self, before: "Estimates") -> "Estimates":
         """Returns by how much of itself ``before`` falls to these values, where it is not 0.
@@ -328,13 +334,16 @@ class Clusters:
     def ratios(
         self, sums: pd.DataFrame, counts: pd.DataFrame, limits: Limits = (0.0, 1.0)
     ) -> Estimates:
-        """Means of cells (rows) from their sums and counts in each cluster (columns)."""
+        """Means of cells (rows) from their sums and counts in each cluster (columns).
+
+        ``limits`` are those of every cell, or arrays with one for each.
+        """
         total, number = sums.to_numpy(float), counts.to_numpy(float)
         whole = number.sum(axis=1, keepdims=True)
         value = total.sum(axis=1, keepdims=True) / whole
-        lowest, highest = limits
-        below = (total < lowest * number - NOTHING).any(axis=1)
-        above = (total > highest * number + NOTHING).any(axis=1)
+        lowest, highest = (np.broadcast_to(limit, len(sums)) for limit in limits)
+        below = (total < lowest[:, None] * number - NOTHING).any(axis=1)
+        above = (total > highest[:, None] * number + NOTHING).any(axis=1)
         cells = pd.DataFrame(
             {
                 "value": value[:, 0],

@@ -7,6 +7,7 @@ distribution. ``step_down`` corrects for many comparisons.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -52,12 +53,14 @@ def compare_models(
     sums, counts = _differences(frame, drawn.clusters)
     if sums.empty:
         return pd.DataFrame(columns=COLUMNS)
-    # Totals are shares, but for counts and what a rubric gives beyond its points.
-    widest = max(1.0, float(frame["total"].max())) - min(0.0, float(frame["total"].min()))
+    widest = sums.index.get_level_values("task").map(_widest(frame)).to_numpy(float)
     tasks = drawn.ratios(sums, counts, (-widest, widest))
     weight = sums.index.get_level_values("task").map(weights).to_numpy(float)
-    overall = tasks.mean(["model", "other"], weight).labelled(task=OVERALL)
-    both = joined([tasks, overall])
+    models = ["model", "other"]
+    both = joined([tasks, tasks.mean(models, weight).labelled(task=OVERALL)])
+    # Signs are changed of the contexts' differences, not of their deviations from the tasks' means.
+    flipped = replace(tasks, parts=tasks.contributions)
+    flipped = joined([flipped, flipped.mean(models, weight).labelled(task=OVERALL)])
     error, freedom = both.errors()[:2]
     # Whatever the differences, all clusters' may have the same sign by chance.
     clusters = np.count_nonzero(both.shares, axis=1)
@@ -68,18 +71,30 @@ def compare_models(
     rows["low"] = rows["low"].where(~few, rows["low"].clip(upper=0))
     rows["high"] = rows["high"].where(~few, rows["high"].clip(lower=0))
     corrected = [
-        _corrected(rows.iloc[at], both.take(at)) for at in rows.groupby("task").indices.values()
+        _corrected(rows.iloc[at], both.take(at), flipped.parts[at])
+        for at in rows.groupby("task").indices.values()
     ]
     return rows.join(pd.concat(corrected))[list(COLUMNS)]
 
 
-def _corrected(rows: pd.DataFrame, differences: Estimates) -> pd.DataFrame:
+def _widest(frame: pd.DataFrame) -> pd.Series:
+    """Of each task the largest difference of two totals that there can be.
+
+    Totals are shares, but for counts and what a rubric gives beyond its points.
+    """
+    totals = frame.groupby(frame["task"].astype(str))["total"]
+    return totals.max().clip(lower=1.0) - totals.min().clip(upper=0.0)
+
+
+def _corrected(
+    rows: pd.DataFrame, differences: Estimates, contributions: np.ndarray
+) -> pd.DataFrame:
     """The p-values of a task's comparisons, corrected over all, and over those of each model."""
     models, numbers = np.unique(rows[["model", "other"]].to_numpy(str), return_inverse=True)
     sides = dict(zip(("model", "other"), numbers.reshape(-1, 2).T, strict=True))
     numbered = range(len(models))
     of_models = [np.flatnonzero((sides["model"] == m) | (sides["other"] == m)) for m in numbered]
-    every, *of_each = step_down(differences, [np.arange(len(rows)), *of_models])
+    every, *of_each = step_down(differences, contributions, [np.arange(len(rows)), *of_models])
     found = {"p_adjusted": every}
     for side, names in sides.items():
         found[f"p_{side}"] = np.full(len(rows), np.nan)

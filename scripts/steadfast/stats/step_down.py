@@ -22,18 +22,21 @@ FEWEST = int(np.ceil(1 - np.log2(SIGNIFICANT)))
 """Clusters from which on anything can be told apart: fewer have too few patterns of signs."""
 
 
-def step_down(differences: Estimates, families: Iterable[np.ndarray]) -> list[np.ndarray]:
+def step_down(
+    differences: Estimates, contributions: np.ndarray, families: Iterable[np.ndarray]
+) -> list[np.ndarray]:
     """Returns for each family the p-values of its differences, corrected for all of that family.
 
     Args:
         differences: a cell a difference.
+        contributions: what each cluster (column) adds to it.
         families: places of the cells that are tested together.
 
     Returns:
         p in the order of each family: a multiple of 1 ÷ the number of patterns, and nan where
         clusters cannot tell (see ``Estimates.rows``) or are fewer than ``FEWEST``.
     """
-    under = _under_flips(differences)
+    under = _under_flips(contributions, differences)
     enough = np.count_nonzero(differences.shares, axis=1) >= FEWEST
     tested = enough & ~np.isnan(differences.errors()[0])
     return [_corrected(under[family], tested[family]) for family in families]
@@ -63,11 +66,11 @@ def _signs(clusters: int, rows: int) -> np.ndarray:
     return signs
 
 
-def _under_flips(of: Estimates) -> np.ndarray:
+def _under_flips(contributions: np.ndarray, of: Estimates) -> np.ndarray:
     """|t| of each difference (row) under each pattern of signs, by the variance of ``errors``."""
     here = (of.shares > 0).any(axis=0)
     weights, strata = of.shares[:, here], of.strata[here]
-    parts = (of.parts + of.cells[["value"]].to_numpy() * of.shares)[:, here]
+    parts = contributions[:, here]
     signs = _signs(len(strata), len(parts))
     totals = parts @ signs
     variance = np.zeros_like(totals)
