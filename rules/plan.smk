@@ -8,7 +8,7 @@ out  results/plan/{benchmark}.{md,csv}: per model and part requests, tokens, hou
      for their replies are planned once these are there, and so are further rounds
      results/plan/{benchmark}.certificate.csv, where the config has certificate: what tells the
      wanted difference apart
-     results/plan/paths.csv: what each way to ask a model behind an API would cost
+     results/plan/options.csv: what each pricing option of a model behind an API would cost
      results/plan/total.{md,csv}: the sums by benchmark, model and role, and of all
 One job makes all of them, since jobs of several benchmarks share a load.
 """
@@ -48,7 +48,7 @@ rule plan:
     output:
         total="<results>/plan/total.md",
         sums="<results>/plan/total.csv",
-        paths="<results>/plan/paths.csv",
+        options="<results>/plan/options.csv",
         plans=[f"<results>/plan/{name}.{kind}" for name, kind in PLANS],
     log:
         "<logs>/plan.log",

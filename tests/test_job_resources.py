@@ -1,4 +1,4 @@
-"""What a job asks for: from its prompts, the model's size and the hardware."""
+"""What a job asks for: from its prompts and the model's speed."""
 
 import json
 import math
@@ -9,8 +9,7 @@ import pytest
 
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
-from steadfast.engines.cost.forecast import asked_work
-from steadfast.engines.cost.roofline import Work
+from steadfast.engines.cost.forecast import Work, asked_work
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job_resources import Requests, cpus_per_task, gpu, mem_mb, runtime
 from steadfast.run.lineage import Lineage
@@ -24,7 +23,6 @@ MODELS = {
     "remote": REMOTE,
     "small": {"engine": "openai", "model": "m", "gpus": 1, "hours": 2},
     "large": {"engine": "openai", "model": "m", "gpus": 4, "mem_gb": 100.5, "hours": 1},
-    "sized": {**SHARED, "size": {"parameters": 30.0}},
     "unknown": SHARED,
     "timed": {**SHARED, "throughput": SPEED},
     "served": {**REMOTE, "serve": ["serve", "{port}"], "gpus": 2, "throughput": SPEED},
@@ -33,19 +31,16 @@ CONFIG = load_config(
     {
         "lifbench": {"lengths": {"4k": 3072, "128k": 122880}},
         "models": MODELS,
-        "hardware": {"gpu": "h100"},
     }
 )
-WORK = Work(
-    requests=100, prompt=400_000, distinct=60_000, output=12_000, contexts=4
-)  # timed: 180 s
+WORK = Work(requests=100, prompt=400_000, distinct=60_000, output=12_000)  # timed: 180 s
 
 
 def minutes(model, work=WORK, config=CONFIG, **more):
     return runtime(config.models[model], config.hardware, work, **more)
 
 
-def test_gpus_memory_and_cores_without_a_size():
+def test_gpus_memory_and_cores():
     found = {name: (gpu(m), mem_mb(m), cpus_per_task(m)) for name, m in CONFIG.models.items()}
     assert found["remote"] == (0, 4_000, 1)
     assert found["small"] == (1, 48_000, 4)
@@ -53,23 +48,17 @@ def test_gpus_memory_and_cores_without_a_size():
     assert found["unknown"] == (2, 96_000, 8)
 
 
-def test_the_hosts_memory_holds_the_weights_and_the_processes():
-    assert mem_mb(CONFIG.models["sized"]) == 1000 * (16 + 2 * 8 + 60)
-
-
 def test_stated_hours_hold_whatever_the_length():
-    assert minutes("small") == minutes("small", Work(9, 10**7, 10**6, 900, 9)) == 120
+    assert minutes("small") == minutes("small", Work(9, 10**7, 10**6, 900)) == 120
 
 
 def test_time_follows_from_the_tokens():
     assert minutes("timed") == 2 * 180 / 60 + 10
-    assert minutes("timed", Work(100, 800_000, 120_000, 24_000, 4)) == 2 * 360 / 60 + 10
+    assert minutes("timed", Work(100, 800_000, 120_000, 24_000)) == 2 * 360 / 60 + 10
 
 
-def test_what_nothing_is_known_of_gets_four_hours_and_a_server_at_least_that():
+def test_what_nothing_is_known_of_gets_four_hours():
     assert minutes("unknown") == minutes("remote") == 240
-    verdicts = Work(100_000, 10**8, 10**7, 10**6, 100_000)
-    assert minutes("remote", verdicts) == 2 * (100_000 + 20_000) / 8 / 60 + 10
 
 
 def test_a_further_attempt_asks_for_half_as_much_again_and_no_more_gpus():
@@ -204,7 +193,7 @@ def test_the_jobs_of_an_array_ask_for_the_most_of_each(tmp_path):
 
 def test_work_is_counted_without_a_tokenizer(tmp_path):
     path = write_prompts(tmp_path, "4k", 10)
-    assert asked_work(path, 3_000, {}) == Work(10, 30_020, 3_020, 1_200, 1)
+    assert asked_work(path, 3_000, {}) == Work(10, 30_020, 3_020, 1_200)
     assert asked_work(path, 3_000, {"window": 1_000}).prompt == 10 * 1_002  # contexts are cut
     own = {"max_tokens": {"LSI": 50}, "reasoning": {"tokens": 1_000}, "draws": 2}
     assert asked_work(path, 3_000, own).output == 10 * 2 * 1_050
@@ -212,7 +201,7 @@ def test_work_is_counted_without_a_tokenizer(tmp_path):
     request = {"id": "a", "tail": "Is it so?", "expected": {}, "reminder": "", "max_tokens": 8}
     prompt = {"answer_id": "a", "template": "t", "head": "h" * 30, "answer": "w" * 60}
     judging.write_text(json.dumps({**prompt, "requests": [request, request]}) + "\n")
-    assert asked_work(judging, 0, {}) == Work(2, 2 * 30 + 6, 30 + 6, 16, 1)
+    assert asked_work(judging, 0, {}) == Work(2, 2 * 30 + 6, 30 + 6, 16)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +209,7 @@ def test_work_is_counted_without_a_tokenizer(tmp_path):
 )
 def test_past_runs_of_a_model_with_copies_are_those_on_the_gpus_of_one(tmp_path, machine, counts):
     models = {"copied": {**SHARED, "data_parallel_size": 2, "throughput": SPEED}}
-    config = load_config({"models": models, "hardware": {"gpu": "h100"}})
+    config = load_config({"models": models})
     assert gpu(config.models["copied"]) == 4
     run = {
         "wall_seconds": 2000.0,

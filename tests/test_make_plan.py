@@ -14,7 +14,7 @@ from steadfast.contract.part_files import judge_items, read_judge_prompts
 from steadfast.plan.make import (
     COLUMNS,
     HOURS,
-    SUMS,
+    SUMMED,
     PlannedBenchmark,
     make_plan,
     summed,
@@ -28,7 +28,7 @@ from steadfast.run.loads import Loads
 from steadfast.workflow.insides import Snakemake
 
 EMPTY = {
-    **dict.fromkeys(COLUMNS), **dict.fromkeys(SUMS, 0), **dict.fromkeys(HOURS), "cost": None,
+    **dict.fromkeys(COLUMNS), **dict.fromkeys(SUMMED, 0), **dict.fromkeys(HOURS), "cost": None,
     "cost_uncached": None, "judges": "", "requests": 10, "estimated": False,
 }  # fmt: skip
 TOKENS = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")
@@ -40,14 +40,14 @@ def row(benchmark, role, model, to_ask, tokens, **more):
     return EMPTY | place | {"to_ask": to_ask} | counts | more
 
 
-API = {"cost": 1.25, "cost_uncached": 2.5, "currency": "USD"}
+API = {"cost": 1.25, "cost_uncached": 2.5}
 GPU = {"hours": 0.5, "gpu_hours": 2.0, "load_gpu_hours": 0.1, "requested_gpu_hours": 6.0}
 JUDGED = {"judges": "1 model's answers, at most", "cost": 0.5, "cost_uncached": 0.5}
 ROWS = [
     row("first", "models", "api", 7, (100, 60, 30), known=3, **API),
     row("first", "models", "api", 10, (200, 80, 30), **API),
     row("second", "models", "gpu", 10, (1000, 1000, 50), estimated=True, **GPU),
-    row("second", "judges", "judge", 4, (40, 40, 8), currency="EUR", **JUDGED),
+    row("second", "judges", "judge", 4, (40, 40, 8), **JUDGED),
     row("second", "rewriters", "api", 2, (6, 6, 4), **API),
 ]
 
@@ -66,11 +66,10 @@ def test_rows_are_summed_by_benchmark_model_and_role():
     ]
     first, whole = found.loc["first", "api", "answers"], found.loc["all", "all", "all"]
     assert list(first[["requests", "known", "to_ask", *TOKENS]]) == [20, 3, 17, 300, 140, 60]
-    assert (first["cost"], first["currency"]) == (2.5, "USD")
+    assert first["cost"] == 2.5
     assert pd.isna(first["gpu_hours"])
     assert list(whole[["to_ask", *TOKENS, "gpu_hours"]]) == [33, 1346, 1186, 122, 2.0]
-    # Two currencies make no sum.
-    assert whole[["cost", "cost_uncached", "currency"]].isna().all()
+    assert list(whole[["cost", "cost_uncached"]]) == [4.25, 8.0]
 
 
 def test_the_totals_say_what_they_leave_out():
@@ -83,8 +82,8 @@ def test_the_totals_say_what_they_leave_out():
         "hours: 0.50 (without api, judge: no throughput in the config)",
         "GPU-hours: 2.00, beside 0.10 of loading; 6.00 requested (without api, judge: no "
         "throughput in the config)",
-        "cost: 0.50 EUR and 3.75 USD with a cache that holds, 7.50 USD with none (without gpu: "
-        "no price in the config)",
+        "cost: 4.25 USD expected, 8.00 USD without cache hits (without gpu: no price in the "
+        "config)",
     ]
     assert "nothing that takes time or money" in next(iter(total_lines([])))
 

@@ -6,36 +6,40 @@ from dataclasses import replace
 
 import pytest
 
-from steadfast.engines.cost.roofline import Work
+from steadfast.engines.cost.forecast import Work
 from steadfast.plan.model import PlannedModel
 
-HARDWARE = {"gpu": "h100", "load_gb_per_second": None, "max_hours": None, "margin": 2.0}
 PLAN = {
-    "throughput": {"prefill": 1e9, "decode": 1.0, "gpus": 1},
-    "size": {"parameters": 72.7, "layers": 80, "hidden": 8192, "kv": 1024},
+    "throughput": {"prefill": 1e9, "decode": 1.0},
     "price": None,
     "hours": None,
     "gpus": 4,
     "copies": 1,
-    "at_once": 128,
     "parts_per_load": None,
-    "path": {"path": None, "cache": None, "service_tier": None, "batch": False},
+    "how": {"cache": None, "service_tier": None, "batch": False, "base_url": None},
 }
-LOAD = 60 + 145.4
-"""Seconds: the weights at 1 GB a second."""
+LOAD = 200
+RUN = {"wall_seconds": 1000.0, "load_seconds": LOAD, "answered": 100, "prompt_tokens": 1000}
+RUN |= {"computed_tokens": 0, "output_tokens": 800}  # a second a token of an answer
 
 
-def model(hardware=(), **plan):
+def model(max_hours=None, **plan):
     answers = {"engine": "vllm", "model": "a/b"}
-    return PlannedModel("large", answers, {**PLAN, **plan}, {**HARDWARE, **dict(hardware)})
+    return PlannedModel("large", answers, {**PLAN, **plan}, {"max_hours": max_hours})
+
+
+def measured(folder, gpus=4, **more):
+    runs = {"runs": [RUN | {"machine": f"{gpus} × NVIDIA H100"}]}
+    (folder / "4k.run.json").write_text(json.dumps(runs))
+    return replace(model(**more), folders=[folder])
 
 
 def works(*hours):
-    return [Work(10, 100, 10, 3600 * one, 1) for one in hours]
+    return [Work(10, 100, 10, 3600 * one) for one in hours]
 
 
-def test_the_jobs_of_a_load_share_it_and_each_asks_for_whole_minutes():
-    asked, remark = model().requested(works(1, 3))
+def test_the_jobs_of_a_load_share_it_and_each_asks_for_whole_minutes(tmp_path):
+    asked, remark = measured(tmp_path).requested(works(1, 3))
     assert remark == ""
     assert [row["load_gpu_hours"] for row in asked] == [pytest.approx(4 * LOAD / 2 / 3600)] * 2
     minutes = [math.ceil(2 * (60 * hours + LOAD / 2 / 60) + 10 / 2) for hours in (1, 3)]
@@ -48,39 +52,20 @@ def test_stated_hours_are_what_is_requested():
 
 
 def test_four_hours_are_requested_where_nothing_is_known():
-    asked, _ = model(throughput=None, size=None).requested(works(1))
+    asked, _ = model(throughput=None).requested(works(1))
     assert asked == [{"load_gpu_hours": None, "requested_gpu_hours": 16}]
 
 
 def test_the_jobs_of_a_load_ask_for_the_most_hours_in_all_and_the_plan_says_so():
-    asked, remark = model({"max_hours": 6}).requested(works(1, 3))
-    # 129 and 369 minutes, in 360.
-    assert [row["requested_gpu_hours"] for row in asked] == [4 * 93 / 60, 4 * 266 / 60]
-    assert remark.startswith("large: the jobs of one load would ask for 8.3 hours, more than")
+    asked, remark = model(6).requested(works(1, 3))
+    # 126 and 366 minutes, in 360.
+    assert [row["requested_gpu_hours"] for row in asked] == [4 * 92 / 60, 4 * 267 / 60]
+    assert remark.startswith("large: the jobs of one load would ask for 8.2 hours, more than")
     assert "they ask for 6," in remark
     assert "parts_per_load" in remark
-    assert model({"max_hours": 7}).requested(works(3))[1] == ""
-
-
-def test_the_gpus_of_a_job_count_and_those_of_a_server_where_it_has_none():
-    assert model().gpus == 4
-    assert model(gpus=0, throughput={"prefill": 1.0, "decode": 1.0, "gpus": 8}).gpus == 8
-
-
-def test_gpus_that_do_not_hold_the_model_are_named():
-    asked = [{"to_ask": 10, "ask_prompt_tokens": 1_200_000}]
-    assert model(gpus=2).too_small(asked) == (
-        "large: 2 × h100 do not hold the model with a prompt of 120,000 tokens; set "
-        "tensor_parallel_size: 4"
-    )
-    assert model().too_small(asked) == ""
+    assert model(7).requested(works(3))[1] == ""
 
 
 @pytest.mark.parametrize(("gpus", "source"), [(2, "measured"), (4, "stated")])
 def test_past_runs_count_that_had_the_gpus_of_one_copy(gpus, source, tmp_path):
-    run = {"wall_seconds": 2000.0, "load_seconds": 200.0, "answered": 100}
-    run |= {"prompt_tokens": 400_000, "computed_tokens": 60_000, "output_tokens": 12_000}
-    runs = {"runs": [run | {"machine": f"{gpus} × NVIDIA H100"}]}
-    (tmp_path / "4k.run.json").write_text(json.dumps(runs))
-    copied = replace(model(copies=2), folders=[tmp_path])
-    assert copied.speed.source == source
+    assert measured(tmp_path, gpus, copies=2).speed.source == source

@@ -4,38 +4,44 @@ from decimal import Decimal
 from importlib.metadata import version
 
 import pytest
-import yaml
 from genai_prices import Usage, calc_price
 
 from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
 from steadfast.config.load import load_config
-from steadfast.config.portable import as_yaml, portable
 from steadfast.engines.cost.bill import cost
+from steadfast.schema.known_prices import rates
 
 
 def priced(model, **settings):
     settings = {"engine": "openai", "model": model, "price": "auto", **settings}
-    return load_config({"models": {"x": settings}})
+    return rates(load_config({"models": {"x": settings}}).models["x"].model_dump())
 
 
-def test_the_price_is_written_into_the_config_that_is_written_back():
-    written = yaml.safe_load(as_yaml(portable(priced("gpt-5.6"))))
+def test_long_prompts_and_what_is_written_to_a_cache_have_their_prices():
     # OpenAI's list of August 2026; above 272,000 tokens input costs twice, output 1.5 times.
-    assert written["models"]["x"]["price"] == {
-        "input": 4.0, "cached": 0.4, "written": 5.0, "output": 20.0, "currency": "USD",
+    assert priced("gpt-5.6") == {
+        "input": 4.0, "cached": 0.4, "written": 5.0, "output": 20.0,
         "above": [
             {"tokens": 272000, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 30.0}
         ],
         "flex": 0.5, "batch": 0.5,
     }  # fmt: skip
-    load_config(written)  # which is a config
+
+
+@pytest.mark.parametrize(("lifetime", "share"), [("5m", 1.25), ("1h", 2.0), (None, None)])
+def test_writing_to_claudes_cache_has_a_share_of_a_stated_price(lifetime, share):
+    price = priced(
+        "claude-x", engine="anthropic", cache=lifetime, price={"input": 4.0, "output": 8.0}
+    )
+    assert price["written"] == (share and 4 * share)
+    assert priced("x", price={"input": 4.0, "output": 8.0})["written"] is None
 
 
 @pytest.mark.parametrize("prompt", [200_000, 272_000, 272_001, 400_000])
 @pytest.mark.parametrize("model", ["gpt-5.6", "gpt-4o-2024-08-06"])
 def test_a_bill_is_what_the_package_itself_reckons(model, prompt):
-    price = priced(model).models["x"].model_dump()["price"]
+    price = priced(model)
     tokens = {"cached": prompt // 2, "written": prompt // 4 if price["written"] else 0}
     ours = cost(price, prompt, tokens["cached"], 500, tokens["written"])
     usage = Usage(
@@ -48,15 +54,16 @@ def test_a_bill_is_what_the_package_itself_reckons(model, prompt):
 
 @pytest.mark.parametrize(("model", "flex"), [("gpt-4o", 1), ("o3", 0.5), ("gpt-5-mini", 0.5)])
 def test_flex_has_a_share_where_a_model_is_served_so(model, flex):
-    price = priced(model).models["x"].price
-    assert (price.flex, price.batch) == (flex, 0.5)
+    price = priced(model)
+    assert (price["flex"], price["batch"]) == (flex, 0.5)
 
 
 def test_what_costs_the_same_at_any_length_keeps_its_price_among_what_does_not():
     address = "https://openrouter.ai/api/v1"
-    price = priced("x-ai/grok-4-fast", base_url=address).models["x"].price
-    ((tokens, rates),) = ((of.tokens, (of.input, of.cached, of.output)) for of in price.above)
-    assert (price.cached, tokens, rates) == (0.05, 128_000, (0.4, 0.05, 1.0))
+    price = priced("x-ai/grok-4-fast", base_url=address)
+    (above,) = price["above"]
+    assert price["cached"] == 0.05
+    assert above == {"tokens": 128_000, "input": 0.4, "cached": 0.05, "output": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -68,12 +75,12 @@ def test_what_costs_the_same_at_any_length_keeps_its_price_among_what_does_not()
 )
 def test_of_several_prices_the_last_that_holds_at_any_hour_is_taken(model, address, dollars):
     settings = {"base_url": address} if address else {}
-    assert priced(model, **settings).models["x"].price.input == dollars
+    assert priced(model, **settings)["input"] == dollars
 
 
 def test_a_price_that_begins_later_is_not_taken():
-    price = priced("gemini-3.8-flash", engine="gemini").models["x"].price
-    assert (price.input, price.output) == (0.75, 3.75)  # twice that from January 2027
+    price = priced("gemini-3.8-flash", engine="gemini")
+    assert (price["input"], price["output"]) == (0.75, 3.75)  # twice that from January 2027
 
 
 def test_the_day_of_prices_is_chosen_with_the_packages_version():
@@ -81,8 +88,8 @@ def test_the_day_of_prices_is_chosen_with_the_packages_version():
 
 
 def test_the_provider_is_known_by_its_address():
-    there = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1").models["x"]
-    assert (there.price.input, there.price.batch) == (2.0, 1)
+    there = priced("mistral-large-latest", base_url="https://api.mistral.ai/v1")
+    assert (there["input"], there["batch"]) == (2.0, 1)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +102,8 @@ def test_the_provider_is_known_by_its_address():
 )
 def test_a_providers_own_engine_has_its_prices(engine, model, cache, written, batch):
     settings = {"engine": engine} | ({"cache": cache} if cache else {})
-    price = priced(model, **settings).models["x"].price
-    assert (price.written, price.batch) == (written, batch)
+    price = priced(model, **settings)
+    assert (price["written"], price["batch"]) == (written, batch)
 
 
 @pytest.mark.parametrize(
@@ -109,4 +116,5 @@ def test_a_model_without_a_known_price_is_named_in_one_sentence(model, settings)
 
 
 def test_a_cap_may_go_by_it():
-    assert priced("gpt-5.6", max_spend=1.0).models["x"].max_spend == 1.0
+    model = {"engine": "openai", "model": "gpt-5.6", "price": "auto", "max_spend": 1.0}
+    assert load_config({"models": {"x": model}}).models["x"].max_spend == 1.0

@@ -15,7 +15,6 @@ OF_ENGINE: dict[str, dict[str, Any]] = {
         "model": "m",
         "reasoning": {"parser": "qwen3", "tokens": 9},
         "throughput": {"prefill": 1.0, "decode": 2.0},
-        "size": {"parameters": 7.0},
         "price": {"input": 1.0, "output": 2.0},
     },
     "anthropic": {"model": "m"},
@@ -149,8 +148,3 @@ def test_models_that_run_are_told_apart_by_their_labels():
     with pytest.raises(UserError, match="'a' and 'b' are both shown as 'GPT'"):
         load_config(raw)
     assert load_config({**raw, "only": ["b"]}).running == ["b"]
-
-
-def test_no_more_parameters_are_active_than_there_are():
-    size = {"parameters": 7.0, "active": 8.0}
-    assert "active is more than parameters" in complaint(("models", "openai", "size"), size)

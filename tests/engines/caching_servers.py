@@ -18,7 +18,7 @@ from steadfast.base.tokens import load_tokenizer
 LEAST, STEP = 1024, 128  # tokens of a prefix that is cached, and by which an older cache grows
 PER_MINUTE = 15
 TEMPLATE = 7  # tokens of a chat template with one message
-PRICE = {"input": 4.0, "cached": 0.4, "written": 5.0, "output": 20.0, "currency": "USD"}
+PRICE = {"input": 4.0, "cached": 0.4, "written": 5.0, "output": 20.0}
 SHARES = {"default": 1.0, "flex": 0.5, "batch": 0.5}
 
 tokens = cache(load_tokenizer("o200k_base").encode)

@@ -203,7 +203,7 @@ def test_a_key_that_is_not_accepted_is_said(part, server):
 
 
 def test_the_cap_holds_back_batches_and_keeps_those_under_way(part, server):
-    price = {"input": 2.0, "cached": None, "output": 8.0, "currency": "EUR"}
+    price = {"input": 2.0, "cached": None, "output": 8.0}
     part.journal = part.directory / "journals" / "4k.jsonl"
     part.run(items(1, 2))
     spending = {"price": price, "max_spend": 1e-6}

@@ -175,7 +175,7 @@ def test_a_passing_fault_is_waited_out(part, server, engine, call):
 
 def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engine):
     server.refusals[MAKING[engine]] = [None, 429, 429, None, 429, 429]
-    price = {"input": 2.0, "cached": None, "output": 8.0, "currency": "EUR"}
+    price = {"input": 2.0, "cached": None, "output": 8.0}
     part.journal = part.directory / "journals" / "4k.jsonl"
     part.run(batch_requests=4, attempts=2, price=price, max_spend=1)
     assert [len(batch["asked"]) for batch in server.batches] == [4, 4, 2]

@@ -1,4 +1,4 @@
-"""What a model is expected to take: measured before stated before estimated."""
+"""What a model is expected to take: measured before stated."""
 
 import json
 
@@ -7,20 +7,11 @@ import pytest
 from parts import items
 from steadfast.base.files import read_json
 from steadfast.engines.asking.requests import record_path
-from steadfast.engines.cost.expected import (
-    Speed,
-    job_minutes,
-    past_runs,
-    size_of,
-    speed,
-    within_most,
-)
-from steadfast.engines.cost.roofline import Work
+from steadfast.engines.cost.expected import Speed, job_minutes, past_runs, speed, within_most
+from steadfast.engines.cost.forecast import Work
 
-VLLM = {"engine": "vllm", "model": "a/b"}
-H100 = {"gpu": "h100", "load_gb_per_second": None, "max_hours": None, "margin": 2.0}
-PLAN = {"gpus": 1, "at_once": 128, "size": {"parameters": 8.0}, "throughput": None}
-WORK = Work(requests=100, prompt=400_000, distinct=40_000, output=10_000, contexts=4)
+STATED = {"throughput": {"prefill": 1_000.0, "decode": 100.0}}
+WORK = Work(requests=100, prompt=400_000, distinct=40_000, output=10_000)
 RUN = {
     "wall_seconds": 100.0,
     "load_seconds": 40.0,
@@ -32,76 +23,51 @@ RUN = {
 }
 
 
-def test_size_and_hardware_give_an_estimate():
-    found = speed(VLLM, PLAN, H100)
-    assert found.source == "estimated"
-    assert found.load == pytest.approx(60 + 16)
-    assert 0 < found.seconds(WORK) < 60
+def test_a_stated_throughput_is_taken_where_nothing_is_measured():
+    found = speed(STATED)
+    assert (found.source, found.load, found.seconds(WORK)) == ("stated", 0.0, 40 + 100)
 
 
-def test_two_copies_take_half_the_time_and_load_as_long():
-    one, two = (speed(VLLM, {**PLAN, "gpus": n, "copies": n}, H100) for n in (1, 2))
-    assert two.seconds(WORK) == pytest.approx(one.seconds(WORK) / 2)
-    assert two.load == one.load
+def test_what_past_runs_measured_wins_over_it_and_keeps_the_proportions():
+    found = speed(STATED, [RUN])
+    assert (found.source, found.load) == ("measured", 40.0)
+    assert found.seconds(WORK) == pytest.approx(60.0)
+    # By the stated throughput twice the prompts take 80 + 100 seconds, in place of 40 + 100.
+    longer = Work(100, 800_000, 80_000, 10_000)
+    assert found.seconds(longer) == pytest.approx(60.0 * 180 / 140)
 
 
-def test_a_stated_throughput_wins_over_it():
-    stated = {**PLAN, "throughput": {"prefill": 1_000.0, "decode": 100.0, "gpus": 1}}
-    found = speed(VLLM, stated, H100)
-    assert (found.source, found.seconds(WORK)) == ("stated", 40 + 100)
-
-
-def test_what_past_runs_measured_wins_over_both_and_keeps_the_proportions():
-    for plan in (PLAN, {**PLAN, "throughput": {"prefill": 1_000.0, "decode": 100.0, "gpus": 1}}):
-        found = speed(VLLM, plan, H100, [RUN])
-        assert (found.source, found.load) == ("measured", 40.0)
-        # 60 s of work for what was asked then, whose contexts are not known any more
-        then = Work(100, 400_000, 40_000, 10_000, 1)
-        assert found.seconds(then) == pytest.approx(60.0)
-        ratio = found.seconds(WORK) / speed(VLLM, plan, H100).seconds(WORK)
-        assert ratio == pytest.approx(60.0 / speed(VLLM, plan, H100).seconds(then))
-
-
-def test_a_few_answers_measure_nothing():
-    assert speed(VLLM, PLAN, H100, [{**RUN, "answered": 5}]).source == "estimated"
+def test_past_runs_tell_where_no_throughput_is_stated():
+    found = speed({"throughput": None}, [RUN])
+    assert found.seconds(WORK) == pytest.approx(60.0)
+    # A token of an answer takes as long as 20 of a prompt: 2,000 and 10,000 in place of 12,000.
+    assert found.seconds(Work(1, 0, 80_000, 10_000)) == pytest.approx(60.0 * 14_000 / 12_000)
 
 
 def test_twenty_answers_measure():
-    assert speed(VLLM, PLAN, H100, [{**RUN, "answered": 19}]).source == "estimated"
-    assert speed(VLLM, PLAN, H100, [{**RUN, "answered": 20}]).source == "measured"
+    assert speed(STATED, [{**RUN, "answered": 19}]).source == "stated"
+    assert speed(STATED, [{**RUN, "answered": 20}]).source == "measured"
 
 
-def test_the_shortest_job_of_a_load_asks_for_a_minute():
-    assert within_most([1, 600], {"max_hours": 1.0}) == [1, 59]
-
-
-def test_without_size_or_hardware_nothing_is_known():
-    assert speed(VLLM, {**PLAN, "size": None}, H100) is None
-    assert speed(VLLM, PLAN, {"gpu": None}) is None
-
-
-def test_a_server_is_assumed_to_answer_as_servers_do():
-    found = speed({"engine": "openai", "model": "m"}, {**PLAN, "gpus": 0, "at_once": 8}, H100)
-    assert (found.source, found.load) == ("assumed", 0.0)
-    assert found.seconds(WORK) == (100 * 1.0 + 10_000 / 50) / 8
+def test_without_either_nothing_is_known():
+    assert speed({"throughput": None}) is None
 
 
 @pytest.mark.parametrize(
     ("changed", "counts"),
     [
         ({}, True),
-        ({"machine": "vllm 0.32.0, torch 2.13.0, 1 × NVIDIA A100-SXM4-80GB"}, False),
         ({"machine": "vllm 0.32.0, torch 2.13.0, 4 × NVIDIA H100 80GB HBM3"}, False),
         ({"machine": None}, False),
         ({"prompt_tokens": 0}, False),
     ],
 )
-def test_runs_count_that_were_on_the_same_gpus(tmp_path, changed, counts):
+def test_runs_count_that_were_on_as_many_gpus(tmp_path, changed, counts):
     (tmp_path / "4k.run.json").write_text(json.dumps({"runs": [{**RUN, **changed}]}))
     (tmp_path / "8k.run.json").write_text("{")
     older = {"wall_seconds": 3.0, "answered": 5, "failed": 0, "retries": {}}
     (tmp_path / "16k.run.json").write_text(json.dumps({"runs": [older]}))
-    assert bool(past_runs([tmp_path, tmp_path / "none"], H100, 1)) is counts
+    assert bool(past_runs([tmp_path, tmp_path / "none"], 1)) is counts
 
 
 def test_a_run_records_its_tokens_and_what_answered(part, server):
@@ -115,35 +81,18 @@ def test_a_run_records_its_tokens_and_what_answered(part, server):
     assert run["machine"] == "fp_1"
 
 
-def test_a_job_asks_for_its_work_and_its_share_of_the_load_with_a_margin():
+def test_a_job_asks_for_its_work_and_its_share_of_the_load_twice():
     found = Speed(300.0, lambda work: work.output / 10, "stated")
-    work = Work(60, 9_000, 900, 6_000, 1)
+    work = Work(60, 9_000, 900, 6_000)
     # 2 × (600 + 300 / 6) s are 21.7 minutes, and a sixth of ten is 1.7: 23.3.
-    assert job_minutes(work, found, 6, H100, None) == 24
-    assert job_minutes(work, found, 6, H100, None, attempt=2) == 35
-    assert job_minutes(work, found, 6, H100, hours=3) == 180
-    assert job_minutes(work, None, 1, H100, None) == 240
+    assert job_minutes(work, found, 6, None) == 24
+    assert job_minutes(work, found, 6, None, attempt=2) == 35
+    assert job_minutes(work, found, 6, hours=3) == 180
+    assert job_minutes(work, None, 1, None) == 240
 
 
 def test_the_jobs_of_a_load_ask_for_no_more_than_the_most_hours_in_all():
-    assert within_most([900, 600, 600], H100) == [900, 600, 600]
-    assert within_most([900, 600, 600], {**H100, "max_hours": 24}) == [617, 411, 411]
-    assert within_most([900, 500], {**H100, "max_hours": 24}) == [900, 500]
-
-
-def test_a_model_on_this_machine_says_its_size(tmp_path):
-    config = {
-        "num_hidden_layers": 2,
-        "hidden_size": 64,
-        "num_attention_heads": 4,
-        "vocab_size": 100,
-    }
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    plan = {**PLAN, "size": None}
-    assert size_of({"model": str(tmp_path)}, plan).layers == 2
-    assert (
-        size_of({"model": str(tmp_path)}, {**plan, "size": {"parameters": 1, "layers": 3}}).layers
-        == 3
-    )
-    assert size_of({"model": "nobody/nothing-of-this-name"}, plan) is None
-    assert size_of({"model": "nobody/nothing/at all"}, plan) is None
+    assert within_most([900, 600, 600], None) == [900, 600, 600]
+    assert within_most([900, 600, 600], 24) == [617, 411, 411]
+    assert within_most([900, 500], 24) == [900, 500]
+    assert within_most([1, 600], 1) == [1, 59]  # a minute at least

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,13 +14,10 @@ from steadfast.engines.cost.forecast import (
     misfits,
     plan_part,
     shared_tokens,
-    taken,
 )
-from steadfast.engines.cost.roofline import Work
 from steadfast.engines.fit import fit
 
 TOKENIZER = load_tokenizer("o200k_base")
-PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0, "currency": "EUR"}
 ANSWERS = {"engine": "openai", "model": "echo-1", "template": "chat", "temperature": 0.0}
 
 
@@ -77,27 +73,6 @@ def test_a_torn_or_missing_journal_is_read_as_far_as_it_goes(part, server, tmp_p
     assert final_tiers(tmp_path / "none.jsonl") == {}
 
 
-def test_hours_and_cost_are_of_what_is_still_to_be_asked():
-    def seconds(work):
-        return work.distinct / 100 + work.output / 10
-
-    asked = requests()
-    row = plan_part(asked, (), TOKENIZER)
-    row |= taken(row["ask"], row["whole"], seconds, 2, PRICE)
-    hours = (row["distinct_tokens"] / 100 + 500 / 10) / 3600
-    assert row["hours"] == pytest.approx(hours)
-    assert row["gpu_hours"] == pytest.approx(2 * hours)
-    cached = row["prompt_tokens"] - row["distinct_tokens"]
-    money = (row["distinct_tokens"] * 2 + cached * 0.5 + 500 * 8) / 1e6
-    assert (row["cost"], row["currency"]) == (pytest.approx(money), "EUR")
-    assert row["cost_uncached"] == pytest.approx((row["prompt_tokens"] * 2 + 500 * 8) / 1e6)
-    done = plan_part(asked, {r.hash for r in asked}, TOKENIZER)
-    done |= taken(done["ask"], done["whole"], seconds, 2, PRICE)
-    assert done["whole_cost"] == pytest.approx(money)
-    assert (done["gpu_hours"], done["cost"], done["cost_uncached"]) == (0, 0, 0)
-    assert done["prompt_tokens"] == row["prompt_tokens"]
-
-
 def test_prompts_that_do_not_fit_are_named():
     cut = list(misfits(requests(window=130), "truncate"))
     assert len(cut) == 10
@@ -112,24 +87,3 @@ def test_prompts_that_do_not_fit_are_named():
 def test_a_cached_tokenizer_counts_as_its_own_does():
     cached = CachedTokenizer(TOKENIZER)
     assert cached.count("one two") == cached.count("one two") == TOKENIZER.count("one two")
-
-
-def test_work_without_a_known_speed_or_price_has_neither_hours_nor_cost():
-    work = Work(requests=2, prompt=100, distinct=60, output=10, contexts=1)
-    row = taken(work, work)
-    assert (row["hours"], row["gpu_hours"], row["whole_gpu_hours"]) == (None, None, None)
-    assert (row["cost"], row["whole_cost"], row["currency"]) == (None, None, None)
-    assert (row["ask_prompt_tokens"], row["ask_distinct_tokens"]) == (100, 60)
-    assert row["ask_output_budget"] == 10
-
-
-def test_hours_and_cost_of_what_is_to_ask_and_of_all_stand_apart():
-    ask = Work(requests=1, prompt=100, distinct=60, output=10, contexts=1)
-    whole = Work(requests=4, prompt=400, distinct=500, output=40, contexts=2)
-    row = taken(ask, whole, lambda work: 3600.0 * work.requests, 3, PRICE)
-    assert (row["hours"], row["gpu_hours"], row["whole_gpu_hours"]) == (1.0, 3.0, 12.0)
-    # EUR a million: 2 for a computed token, .5 for a cached one, 8 for one of the answer.
-    assert row["cost"] == pytest.approx((60 * 2 + 40 * 0.5 + 10 * 8) / 1e6)
-    assert row["cost_uncached"] == pytest.approx((100 * 2 + 10 * 8) / 1e6)
-    # No more is cached than there is, where templates make distinct tokens more than the prompts'.
-    assert row["whole_cost"] == row["whole_cost_uncached"] == pytest.approx((800 + 320) / 1e6)

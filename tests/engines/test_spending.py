@@ -12,7 +12,7 @@ from steadfast.contract.request import Request, Response
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.cost.bill import Bill, cost, dearest, prompt_tokens
 
-PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0, "currency": "EUR"}
+PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0}
 
 
 def of(record):
@@ -104,7 +104,7 @@ def test_the_cap_stops_the_job_before_it_is_exceeded(spending, server):
     spending.journal.unlink()
     asked = sum(server.asked.values())
     cap = total / 2
-    with pytest.raises(UserError, match=r"max_spend of .* EUR is reached .* answered is kept"):
+    with pytest.raises(UserError, match=r"max_spend of .* USD is reached .* answered is kept"):
         spending.run(items(1, 40), price=PRICE, max_spend=cap)
     spent = sum(of(json.loads(line)) for line in spending.journal.read_text("utf-8").splitlines())
     assert cap - max(map(most, prompts(items(1, 40)))) <= spent <= cap
@@ -146,7 +146,7 @@ def test_a_server_that_counts_nothing_is_not_free(spending, server, usage):
     for item in asked:
         prompt = item.head + item.context + item.tail
         server.faults[item.tail.strip()].append(uncounted(prompt))
-    with pytest.raises(UserError, match=r"max_spend of 1e-09 EUR is reached"):
+    with pytest.raises(UserError, match=r"max_spend of 1e-09 USD is reached"):
         spending.run(asked, price=PRICE, max_spend=1e-9)
     assert not server.asked
     records = spending.run(asked, price=PRICE, max_spend=100.0)

@@ -125,8 +125,7 @@ SETS = {
         for n in range(3)
     ),
 }
-PRICE = {"input": 1.0, "output": 2.0, "cached": 0.5, "written": 1.25, "flex": 0.5, "batch": 0.5}
-PRICE["above"] = [{"tokens": 3000, "input": 2.0, "output": 3.0, "written": 2.5}]
+PRICE = {"input": 1.0, "output": 2.0, "cached": 0.5, "flex": 0.5, "batch": 0.5}
 FEATURES: dict[str, Feature] = {
     # --- LIFBench
     "several lengths": lifbench(lengths={"2k": 2048, "3k": 3072}),
@@ -251,9 +250,6 @@ FEATURES: dict[str, Feature] = {
     "price": gold(price=PRICE, max_spend=1000.0),
     "marked contexts": gold("base model", "examples", cache="12h"),
     "flex": gold("batches", service_tier="flex"),
-    "cheapest path": gold(
-        *("batches", "flex", "marked contexts", "Anthropic's dialect"), path="cheapest", price=PRICE
-    ),
     "few at once": gold(max_concurrency=2),
     "batches": gold("faults of the server", batch=True),
     "Anthropic's dialect": own_dialect("batches", "draws", engine="anthropic", cache="1h"),
@@ -288,7 +284,7 @@ FEATURES: dict[str, Feature] = {
     "order of groups": Feature({"display": {"group_order": ["Servers"]}}),
     "printed results": Feature({"display": {"published": True}}),
     "name": Feature({"name": "A run <b>of</b> features"}),
-    "GPU": Feature({"hardware": {"gpu": "h100"}}),
+    "most hours": Feature({"hardware": {"max_hours": 6.0}}),
     "results elsewhere": Feature({"pathvars": {"results": "elsewhere/of run"}}),
     "noise": Feature({"noise": {"sample": 2, "repeats": 2}}),
 }

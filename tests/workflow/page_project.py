@@ -39,7 +39,7 @@ CONFIG = {
         },
     },
 }
-PRICE = {"input": 1.0, "cached": 0.5, "output": 2.0, "currency": "EUR"}
+PRICE = {"input": 1.0, "cached": 0.5, "output": 2.0}
 PIECE = re.compile(r'<script type="text/plain" data-piece="([^"]*)">([^<]*)</script>')
 
 

@@ -49,9 +49,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     for engine, settings in models.engines().items():
         yield f"Engine {engine}", "models.{name}.", settings
     yield "Throughput of a model", "models.{name}.throughput.", model_base.Throughput
-    yield "Size of a model", "models.{name}.size.", model_base.Size
     yield "Price of a model", "models.{name}.price.", model_base.Price
-    yield "Price of longer prompts", "models.{name}.price.above[].", model_base.LongPrompt
     yield "Adaptive runs", "adaptive.", config.Adaptive
     yield "Noise", "noise.", config.Noise
     yield "Hardware", "hardware.", config.Hardware

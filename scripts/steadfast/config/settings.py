@@ -15,13 +15,12 @@ from steadfast.contract.task import ReleasedModel
 from steadfast.contract.votes import MAJORITY, VOTERS
 from steadfast.schema.api_model import ApiModel
 from steadfast.schema.config import Config
+from steadfast.schema.known_prices import rates
 from steadfast.schema.model_base import BaseModelSettings, SamplingModel
 from steadfast.schema.models import ReplayModel, ScoredModel
 
-AT_ONCE = 128
-"""Requests under way at once, where the config leaves it to the engine."""
-SENT_BY = ("cache", "service_tier", "batch")
-"""Keys of a model that say how a provider is asked, where its ``path`` does not."""
+SENT_BY = ("cache", "service_tier", "batch", "base_url")
+"""Keys of a model that say how a provider is asked."""
 DEFAULT_GROUPS = {
     "simulated": "Simulated readers",
     "floor": "Floor",
@@ -49,18 +48,16 @@ def plan_settings(model: BaseModelSettings) -> Settings:
     """What the plan and a job's resources reckon with; none of it determines a response.
 
     Beside what the config states, ``copies`` of the model share out the ``gpus`` of a job,
-    each with so many requests ``at_once`` at most; ``path`` is how a provider is asked.
+    which share the requests; ``how`` says how a provider is asked.
     """
     whole = model.model_dump()
-    most = whole.get("engine_operation_args", {}).get("max_num_seqs")
     return {
         **_by_role(model, "plan"),
-        "price": whole.get("price"),
-        "path": {key: whole.get(key) for key in ("path", *SENT_BY)},
+        "price": rates(whole),
+        "how": {key: whole.get(key) for key in SENT_BY},
         "hours": model.hours,
         "gpus": gpus(model),
         "copies": _copies(model),
-        "at_once": most or AT_ONCE,
         "parts_per_load": whole.get("parts_per_load"),
     }
 

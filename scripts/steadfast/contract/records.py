@@ -116,7 +116,7 @@ class RunRecord(TypedDict):
     computed_tokens: int
     output_tokens: int
     machine: str | None
-    path: NotRequired[str | None]
+    option: NotRequired[str | None]
 
 
 def read_prompts(path: Path) -> Iterator[Prompt]:

@@ -14,7 +14,7 @@ from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record, Settings
 from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.part_files import Oracle
-from steadfast.contract.request import Item, Request, Response
+from steadfast.contract.request import Request, Response
 
 FITTING = frozenset(
     {
@@ -131,8 +131,8 @@ class Engine(ABC):
     """Whether answers cost anything, and so are kept in the journal and never asked twice."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions belong to the identity."""
-    path: str | None = None
-    """How it is asked, as the plan calls it, where there are several ways."""
+    option: str | None = None
+    """The provider's pricing option by which it is asked, as the plan calls it."""
     load_seconds: float = 0.0
     """What loading the model took, where this engine did it and no other part's had done it."""
 
@@ -140,10 +140,6 @@ class Engine(ABC):
     def tokenizer(self) -> TokenCounter | None:
         """What counts and cuts its prompts; None: the config's tiktoken encoding."""
         return None
-
-    def for_items(self, items: Sequence[Item]) -> "Engine":
-        """The engine that asks a job's items, where how it asks depends on all of them."""
-        return self
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """Tokens that the model's template adds to a prompt; ``count`` counts those of a text."""

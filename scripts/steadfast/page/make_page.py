@@ -130,7 +130,7 @@ def _run(
 def _usage(run: FinishedRun) -> Record:
     rows = []
     for row in read_rows(run.results / "metrics/inference.csv"):
-        shown = f"{float(row['billed']):.4f} {row['currency']}" if row["billed"] else None
+        shown = f"{float(row['billed']):.4f} USD" if row["billed"] else None
         rows.append([*(row[name] or None for name in USED), shown])
     return {"columns": [*USED, "cost"], "rows": rows}
 

@@ -14,24 +14,21 @@ from steadfast.contract.part_files import PartFiles, judge_items, read_judge_pro
 from steadfast.contract.request import ANSWERED, Item
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.forecast import (
-    COSTS,
     COUNTS,
     LEFT_OUT,
     CachedTokenizer,
+    Work,
     asked_work,
     judging_work,
 )
-from steadfast.engines.cost.paths import PATHS
-from steadfast.engines.cost.roofline import Work
+from steadfast.engines.cost.options import COSTS, SUMS
 from steadfast.engines.stand_ins import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.adaptive import adaptive_page
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import certificate
 from steadfast.plan.model import KEYS, PlannedJob, planned_jobs
-from steadfast.plan.page import ROLES, benchmark_page, records, total_page
-from steadfast.plan.paths import COLUMNS as PATH_COLUMNS
-from steadfast.plan.paths import advice, paths_section, summed_paths
+from steadfast.plan.page import ROLES, benchmark_page, options_section, records, total_page
 from steadfast.run.job import MODELS, REWRITERS, scores_path
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
@@ -39,15 +36,15 @@ from steadfast.workflow.script import run_rule
 ALL = "all"
 HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
 ASK = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")
-WHOLE = ("whole_gpu_hours", *(f"whole_{name}" for name in COSTS))
 COLUMNS = (
-    "model", "part", "judges", "engine", *COUNTS, *ASK, *HOURS, "speed", *COSTS, "currency",
-    "tokenizer", "estimated",
+    "model", "part", "judges", "engine", *COUNTS, *ASK, *HOURS, "speed", *SUMS, "tokenizer",
+    "estimated",
 )  # fmt: skip
-SUMS = ("requests", "known", "to_ask", *ASK, *HOURS, *COSTS)
-TOTAL_COLUMNS = ("benchmark", "model", "role", "engine", *SUMS, "currency")
+SUMMED = ("requests", "known", "to_ask", *ASK, *HOURS, *COSTS)
+TOTAL_COLUMNS = ("benchmark", "model", "role", "engine", *SUMMED)
+OPTION_COLUMNS = ("benchmark", "role", "model", "part", "option", "configured", *COSTS)
 MISFIT_COLUMNS = ("model", "part", "sample_id", "what", "prompt_tokens", "truncated_tokens")
-SAME = ["judges", "engine", "speed", "currency", "tokenizer", "estimated"]
+SAME = ["judges", "engine", "speed", "tokenizer", "estimated"]
 """Columns that all jobs of a row share."""
 
 
@@ -125,15 +122,26 @@ def make_plan(
         own_rows, title = records(rows[rows["page"] == (name, True)]), f"{name}: rewrites"
         lines = benchmark_page(title, COLUMNS, own_rows, misfits=remarks.get((name, True), []))
         _write(folder / f"{name}.rewrites", COLUMNS, own_rows, lines)
-    asked_by = [(one.row, one.counts["paths"]) for one in jobs if one.counts and not one.answered]
-    by_path = summed_paths(asked_by)
-    write_rows(results / PATHS, PATH_COLUMNS, by_path)
+    options = _options(one for one in jobs if one.counts and not one.answered)
+    write_rows(results / "plan/options.csv", OPTION_COLUMNS, options)
     rows = rows[~rows["engine"].isin(WITHOUT_MODEL)]
     sums = records(summed(rows))
-    said = [*(line for lines in remarks.values() for line in lines), *advice(by_path)]
-    every = dict.fromkeys(said)
+    every = dict.fromkeys(line for lines in remarks.values() for line in lines)
     page = total_page(TOTAL_COLUMNS, sums, records(rows), [trial, *asked], unplanned, every)
-    _write(folder / "total", TOTAL_COLUMNS, sums, [*page, *paths_section(by_path)])
+    _write(folder / "total", TOTAL_COLUMNS, sums, [*page, *options_section(options)])
+
+
+def _options(jobs: Iterable[PlannedJob]) -> list[Record]:
+    """What each pricing option of each job would cost."""
+    return [
+        {
+            **one.place,
+            **option,
+            "configured": place == 0,
+        }
+        for one in jobs
+        for place, option in enumerate(one.counts["options"])
+    ]
 
 
 def _write(stem: Path, columns: Sequence[str], rows: Sequence[Record], page: Iterable[str]) -> None:
@@ -211,15 +219,12 @@ def _rows(jobs: Sequence[PlannedJob]) -> tuple[Any, dict[tuple[str, bool], list[
         for one, ask in zip(sharing, asks, strict=True):
             one.counts |= ask
             remarks[one.page].append(remark)
-    floats = [*HOURS, *COSTS, *WHOLE]
+    floats = [*HOURS, *SUMS]
     sums = [*COUNTS, *ASK, *floats]
     frame = pd.DataFrame([one.row for one in jobs], columns=[*KEYS, *SAME, *sums])
     grouped = frame.astype(dict.fromkeys(floats, float)).groupby(KEYS, sort=False)
     rows = grouped[sums].sum(min_count=1).join(grouped[SAME].first()).reset_index()
     rows["page"] = list(zip(rows["benchmark"], rows["role"] == REWRITERS, strict=True))
-    models = {(one.page, one.job.role, one.job.name): one.model for one in jobs}
-    for place, own in rows.groupby(["page", "role", "model"], sort=False):
-        remarks[place[0]].append(models[place].too_small(own.to_dict("records")))
     return rows, {of: list(dict.fromkeys(filter(None, said))) for of, said in remarks.items()}
 
 
@@ -231,24 +236,19 @@ def summed(rows: Any) -> Any:
         every = {"benchmark": ALL, "model": ALL, "role": ALL, "engine": ""}
         left = {name: value for name, value in every.items() if name not in keys}
         grouped = rows.assign(**left).groupby(list(every), sort=False)
-        sums = grouped[list(SUMS)].sum(min_count=1).join(grouped["currency"].first())
-        several = grouped["currency"].nunique() > 1
-        sums.loc[several, list(COSTS)] = None
-        sums.loc[several, "currency"] = None
-        found.append(sums.reset_index())
+        found.append(grouped[list(SUMMED)].sum(min_count=1).reset_index())
     return pd.concat(found)
 
 
 def _summed(counts: Sequence[Record]) -> Record:
     """What is counted of a judge, over the draws of one model's answers."""
-    works = {name: Work.sum([one[name] for one in counts]) for name in ("ask", "whole", "work")}
+    works = {name: Work.sum([one[name] for one in counts]) for name in ("ask", "work")}
     numbers = {name: sum(one[name] for one in counts) for name in COUNTS}
-    return {
-        **counts[0],
-        **numbers,
-        **works,
-        "paths": [row for one in counts for row in one["paths"]],
-    }
+    options = [
+        {**of[0], **{name: sum(one[name] for one in of) for name in SUMS}}
+        for of in zip(*(one["options"] for one in counts), strict=True)
+    ]
+    return {**counts[0], **numbers, **works, "options": options}
 
 
 def _lacking(one: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:

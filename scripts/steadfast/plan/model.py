@@ -14,17 +14,15 @@ from steadfast.contract.request import Item
 from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
-from steadfast.engines.cost.forecast import CachedTokenizer, misfits, plan_part, taken
-from steadfast.engines.cost.paths import chosen, once, path_record, paths_of
-from steadfast.engines.cost.roofline import Work, gpus_needed
+from steadfast.engines.cost.forecast import CachedTokenizer, Work, misfits, plan_part
+from steadfast.engines.cost.options import SUMS, once, option_records
 from steadfast.engines.fit import reckoned
 from steadfast.plan.page import ESTIMATE
-from steadfast.plan.paths import taken_costs
 from steadfast.run.job import REWRITERS, Job, Journals
 
 KEYS = ["benchmark", "role", "model", "part"]
 """Of a row of the plan; a judge's has the jobs about all models' answers together."""
-NOTHING = Work(0, 0, 0, 0, 0)
+NOTHING = Work(0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,8 @@ class PlannedModel:
 
     @property
     def gpus(self) -> int:
-        """GPUs of a job; of a server whose throughput is stated, the server's."""
-        return int(self.plan["gpus"] or (self.plan["throughput"] or {}).get("gpus") or 0)
+        """GPUs of a job."""
+        return int(self.plan["gpus"])
 
     @property
     def draws(self) -> int:
@@ -50,18 +48,10 @@ class PlannedModel:
     @cached_property
     def speed(self) -> expected.Speed | None:
         """How fast it is expected to be; None where nothing is known of it."""
-        found = self._any_speed
-        return found if found and found.source != expected.ASSUMED else None
-
-    @cached_property
-    def _any_speed(self) -> expected.Speed | None:
-        """The same, and of a server of which nothing is known as of any."""
         if self.answers["engine"] in WITHOUT_MODEL:
             return None
-        runs = expected.past_runs(
-            self.folders, self.hardware, self.plan["gpus"] // self.plan["copies"]
-        )
-        return expected.speed(self.answers, self.plan, self.hardware, runs)
+        runs = expected.past_runs(self.folders, self.gpus // self.plan["copies"])
+        return expected.speed(self.plan, runs)
 
     @cached_property
     def engine(self) -> Engine | None:
@@ -88,31 +78,35 @@ class PlannedModel:
         tokenizer = CachedTokenizer(own) if own else tokenizers[name]
         requests, template = reckoned(self.name, engine, answers, items, tokenizer)
         row = plan_part(requests, known, tokenizer, template)
-        price, how = self.plan["price"], self.plan["path"]
-        sent, count = once(requests), tokenizer.count
-        paths = paths_of(answers, price, how) if price else []
-        if paths and how["path"]:
-            paths = chosen(paths, how["path"], sent, count, template, price)
-        row["paths"] = [path_record(path, sent, known, count, template, price) for path in paths]
+        row["options"] = []
+        if price := self.plan["price"]:
+            row["options"] = option_records(
+                once(requests), known, tokenizer.count, template, answers, price, self.plan["how"]
+            )
         row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
         return row, list(misfits(requests, answers.get("on_overflow") or "error"))
 
-    def taken(self, ask: Work, whole: Work) -> Record:
+    def taken(self, ask: Work, options: Sequence[Record]) -> Record:
         """What work takes of it in tokens, hours and cost, and by which speed."""
-        found = self.speed
-        seconds = found.seconds if found else None
-        row = taken(ask, whole, seconds, self.gpus, self.plan["price"])
-        return row | {"speed": found.source if found else None}
+        speed = self.speed
+        hours = speed.seconds(ask) / 3600 if speed else None
+        costs = options[0] if options else dict.fromkeys(SUMS)
+        return {
+            "ask_prompt_tokens": ask.prompt,
+            "ask_distinct_tokens": ask.distinct,
+            "ask_output_budget": ask.output,
+            "hours": hours,
+            "gpu_hours": None if hours is None else hours * self.gpus,
+            "speed": speed.source if speed else None,
+            **{name: costs[name] for name in SUMS},
+        }
 
     def requested(self, works: Sequence[Work]) -> tuple[list[Record], str]:
         """Returns what the jobs of one load ask for, and what does not fit, as a sentence."""
         found, gpus, sharing = self.speed, self.plan["gpus"], len(works)
-        uncut = [
-            expected.job_minutes(work, found, sharing, self.hardware, self.plan["hours"])
-            for work in works
-        ]
+        uncut = [expected.job_minutes(work, found, sharing, self.plan["hours"]) for work in works]
         load = found.load / sharing * gpus / 3600 if found else None
-        asked = expected.within_most(uncut, self.hardware)
+        asked = expected.within_most(uncut, self.hardware["max_hours"])
         rows: list[Record] = [
             {"load_gpu_hours": load, "requested_gpu_hours": minutes * gpus / 60}
             for minutes in asked
@@ -124,21 +118,6 @@ class PlannedModel:
             f"than hardware.max_hours; they ask for {self.hardware['max_hours']:g}, and a further "
             "attempt goes on where that ends. Fewer parts_per_load, or more GPUs, make a job "
             "shorter"
-        )
-
-    def too_small(self, rows: Sequence[Record]) -> str:
-        """That the GPUs do not hold the model with some prompts, as a sentence; or nothing."""
-        asked = [row for row in rows if row["to_ask"]]
-        size = expected.size_of(self.answers, self.plan) if asked else None
-        if not size or not self.gpus:
-            return ""
-        tokens = max(row["ask_prompt_tokens"] // row["to_ask"] for row in asked)
-        needed, own = gpus_needed(size, self.hardware, tokens), self.gpus // self.plan["copies"]
-        if not needed or needed <= own:
-            return ""
-        return (
-            f"{self.name}: {own} × {self.hardware['gpu']} do not hold the model with a prompt of "
-            f"{tokens:,} tokens; set tensor_parallel_size: {needed}"
         )
 
 
@@ -175,15 +154,21 @@ class PlannedJob:
         return self.job.benchmark, self.job.role == REWRITERS
 
     @property
+    def place(self) -> Record:
+        """Values of ``KEYS``."""
+        job = self.job
+        return dict(zip(KEYS, (job.benchmark, job.role, job.name, job.part), strict=True))
+
+    @property
     def row(self) -> Record:
         """What it takes, for the frame of the plan."""
-        job, counts = self.job, self.counts
+        counts = self.counts
         if self.answered:  # its journal is not looked at, its verdicts are
+            nothing = {"cost": 0.0, "cost_uncached": 0.0}
             counts |= {"known": counts["requests"], "to_ask": 0, "ask": NOTHING}
-        place = dict(zip(KEYS, (job.benchmark, job.role, job.name, job.part), strict=True))
-        taken = self.model.taken(counts["ask"], counts["whole"])
-        costs = taken_costs(counts["paths"], self.model.plan["price"], asked=not self.answered)
-        return place | {"judges": self.judges} | counts | taken | costs
+            counts["options"] = [option | nothing for option in counts["options"]]
+        taken = self.model.taken(counts["ask"], counts["options"])
+        return self.place | {"judges": self.judges} | counts | taken
 
     @property
     def answered(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 from steadfast.base.files import Record
 from steadfast.base.markdown import markdown_table
 from steadfast.contract.engine_names import WITHOUT_MODEL
-from steadfast.engines.cost.forecast import COSTS
+from steadfast.engines.cost.options import COSTS
 from steadfast.run.job import JUDGES, MODELS, REWRITERS
 
 ESTIMATE = "o200k_base"
@@ -14,25 +14,21 @@ SAMPLES_SHOWN = 5
 ROLES = {MODELS: "answers", JUDGES: "verdicts", REWRITERS: "rewrites"}
 """What each role is asked for."""
 NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
-left when prompts of a context share their prefix; a cache that holds computes no more. Hours and
-costs are of what is still to be asked (the columns "ask"), with the whole output limit used: cost
-with a cache that holds, cost uncached with none, between which the bill for the prompts lies. Hours
-are expected, of the clock and of all GPUs of a job; loading the model, once for its jobs together,
-is beside them; requested is what the jobs ask for, within hardware.max_hours for all jobs of a load
-(docs/cost.md says how each is reckoned).
-Judges' rows, where there are any, take every answer to have judging.answer_tokens tokens and each
-reply to be readable at once; until their verdicts are there, nothing is taken off for what their
-journals hold. Answers that are left out, or that a replayed file lacks, are not judged. Where a
-prompt is answered several times (draws), equal answers are judged once: such rows are what is asked
-at most.
+left when prompts of a context share their prefix. Hours and costs are of what is still to be
+requested (the columns "ask"), with the whole output limit used. Cost, in USD, is expected by the
+documented rules of the provider's cache; cost uncached is without any hit, the most that the
+prompts can cost. Hours are of the clock, GPU-hours of all GPUs; loading the model, once for its
+jobs together, is beside them; requested is what the jobs ask for, within hardware.max_hours
+(docs/cost.md). Judges' rows take every answer to have judging.answer_tokens tokens and each reply
+to be readable at once; equal answers are judged once, so that rows with several draws are at most.
 """
-TOTAL_NOTES = """Tokens, hours and costs are of what is still to be asked, without what journals
-have. Cost is with a cache that holds whatever prompts share, cost uncached with none.
-Distinct tokens are left when prompts of a context share their prefix. The output budget is the
-limit of all answers together; verdicts take each reply to be readable at once. Hours are of one
-model after the other, GPU-hours of all GPUs together; loading is beside them, and what the jobs ask
-for, within hardware.max_hours for all jobs of a load, is requested. Stand-ins and replays take
-nothing, and have no row. Sums leave out what is not known of a model; the totals name it.
+TOTAL_NOTES = """Tokens, hours and costs (USD) are of what is still to be requested, without what
+journals have; the columns are those of the benchmarks' pages. Stand-ins and replays take nothing,
+and have no row. Sums leave out what is not known of a model; the totals name it.
+"""
+OPTIONS_NOTES = """What the same requests cost by each option that has a price of its own, in USD:
+expected by the cache's documented rules, and without any hit. A batch takes up to a day, flex is
+slower than live; service_tier and batch take them.
 """
 
 
@@ -136,15 +132,30 @@ def _without(rows: Sequence[Record], name: str, key: str) -> str:
 
 
 def cost_text(rows: Sequence[Record]) -> str:
-    """What the rows cost, with a cache that holds, and without where that is more; or nothing."""
-    texts = []
-    for currency in sorted({row["currency"] for row in rows if row["currency"]}):
-        priced = [row for row in rows if row["currency"] == currency]
-        least, most = (f"{total(priced, name) or 0:,.2f} {currency}" for name in COSTS)
-        texts.append(
-            least if least == most else f"{least} with a cache that holds, {most} with none"
-        )
-    return " and ".join(texts)
+    """What the rows cost: as expected, and without any hit where that is more; or nothing."""
+    priced = [row for row in rows if row["cost"] is not None]
+    if not priced:
+        return ""
+    expected, most = (f"{total(priced, name):,.2f} USD" for name in COSTS)
+    return expected if expected == most else f"{expected} expected, {most} without cache hits"
+
+
+def options_section(options: Sequence[Record]) -> Iterator[str]:
+    """Yields the lines about what each pricing option of each model would cost."""
+    sums: dict[tuple[str, str, str, bool], Record] = {}
+    for row in options:
+        place = row["model"], ROLES[row["role"]], row["option"], row["configured"]
+        of = sums.setdefault(place, dict.fromkeys(COSTS, 0.0))
+        for name in COSTS:
+            of[name] += row[name]
+    if not sums:
+        return
+    yield from ("", "## Pricing options", "", OPTIONS_NOTES)
+    rows = [
+        {"model": model, "role": role, "option": f"{name}{' (configured)' * configured}", **of}
+        for (model, role, name, configured), of in sums.items()
+    ]
+    yield columns_table(["model", "role", "option", *COSTS], rows)
 
 
 def records(frame: Any) -> list[Record]:

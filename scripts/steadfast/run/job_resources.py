@@ -1,6 +1,5 @@
 """What an inference job asks of a machine or cluster; a change of it re-runs nothing."""
 
-import math
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -11,19 +10,16 @@ from typing import Any
 from steadfast.base.errors import UserError
 from steadfast.config.settings import answer_settings, plan_settings
 from steadfast.engines.cost import expected
-from steadfast.engines.cost.forecast import asked_work
-from steadfast.engines.cost.roofline import BILLION, Work
+from steadfast.engines.cost.forecast import Work, asked_work
 from steadfast.run.job import MODELS, Job, Journals
 from steadfast.run.loads import Loads
-from steadfast.schema.api_model import FIRST_REQUESTS, ApiModel
 from steadfast.schema.config import Hardware
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.workflow.insides import Snakemake
 
 GB = 1000  # Snakemake's mem_mb a GB
 MEM_GB = 4  # of the host: an engine without a model in the job
-MEM_GB_START, MEM_GB_PROCESS = 16, 8  # of the host: beside the weights, and with each GPU
-MEM_GB_PER_GPU = 48  # of the host, where the size of the weights is not known
+MEM_GB_PER_GPU = 48  # of the host, for the weights on their way to the GPUs, and the processes
 CORES_PER_GPU = 4
 SLURM_RESOURCES = {
     "partition": "slurm_partition",
@@ -47,12 +43,9 @@ def cpus_per_task(model: BaseModelSettings) -> int:
 
 
 def mem_mb(model: BaseModelSettings, attempt: int = 1) -> int:
-    """Memory of a job's host in MB: for the weights on their way to the GPUs, and the processes."""
-    gpus, size = gpu(model), expected.size_of(answer_settings(model), plan_settings(model))
-    mem_gb = max(MEM_GB, MEM_GB_PER_GPU * gpus)
-    if gpus and size:
-        mem_gb = MEM_GB_START + MEM_GB_PROCESS * gpus + math.ceil(size.weight_bytes / BILLION)
-    return expected.escalated(GB * (model.mem_gb or mem_gb), attempt)
+    """Memory of a job's host in MB."""
+    mem_gb = model.mem_gb or max(MEM_GB, MEM_GB_PER_GPU * gpu(model))
+    return expected.escalated(GB * mem_gb, attempt)
 
 
 def runtime(
@@ -68,17 +61,12 @@ def runtime(
 
     The jobs of a load may run one after the other in one allocation, which asks for their sum.
     """
-    given, answers, plan = hardware.model_dump(), answer_settings(model), dict(plan_settings(model))
-    if isinstance(model, ApiModel) and not plan["gpus"]:  # a change of it re-runs no plan
-        plan["at_once"] = min(FIRST_REQUESTS, model.max_concurrency)
-    found = expected.speed(
-        answers, plan, given, expected.past_runs(folders, given, plan["gpus"] // plan["copies"])
-    )
+    plan = plan_settings(model)
+    found = expected.speed(plan, expected.past_runs(folders, plan["gpus"] // plan["copies"]))
     minutes = [
-        expected.job_minutes(one, found, sharing, given, model.hours, attempt)
-        for one in (work, *others)
+        expected.job_minutes(one, found, sharing, model.hours, attempt) for one in (work, *others)
     ]
-    return expected.within_most(minutes, given)[0]
+    return expected.within_most(minutes, hardware.max_hours)[0]
 
 
 def slurm_resources(model: BaseModelSettings) -> dict[str, str]:

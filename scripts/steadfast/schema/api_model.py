@@ -6,7 +6,7 @@ from typing import Any, Literal, Self, get_args
 from pydantic import field_validator, model_validator
 
 from steadfast.base.resources import facts
-from steadfast.schema.known_prices import known_price
+from steadfast.schema.known_prices import rates
 from steadfast.schema.model_base import OpenModel, Price, SamplingModel
 from steadfast.schema.strict import answer, operation
 
@@ -54,11 +54,6 @@ class ApiModel(SamplingModel):
     max_spend: float | None = operation(
         "What the model may cost in all, by its journals; jobs stop there. Needs price.", gt=0
     )
-    path: Literal["cheapest", "cheapest_live"] | None = operation(
-        "In place of cache, service_tier and batch. cheapest: each job takes the path that is to "
-        "cost least by price (docs/cost.md), which may be a batch of up to a day; cheapest_live: "
-        "the same without batches."
-    )
     batch: bool = operation("true: in batches, which cost half and take up to a day.", False)
 
     @field_validator("api_key_env")
@@ -97,24 +92,10 @@ class ApiModel(SamplingModel):
         return body
 
     @model_validator(mode="after")
-    def _price_is_there_where_it_is_needed(self) -> Self:
-        if self.price == "auto":
-            lifetime = getattr(self, "cache", None)
-            found = known_price(self.model, self.engine, self.base_url, lifetime)
-            self.price = Price.model_validate(found)
+    def _price_is_known_where_it_is_needed(self) -> Self:
+        rates(self.model_dump(include={"engine", "model", "base_url", "cache", "price"}))
         if self.max_spend is not None and self.price is None:
             raise ValueError("max_spend needs price, what a million tokens cost")
-        if self.path is not None and self.price is None:
-            raise ValueError(f"path: {self.path} needs price, what a million tokens cost")
-        return self
-
-    @model_validator(mode="after")
-    def _path_chooses_by_itself(self) -> Self:
-        for name in ("cache", "service_tier", "batch") if self.path else ():
-            field = type(self).model_fields.get(name)
-            value = field and getattr(self, name)
-            if field and value != field.default:
-                raise ValueError(f"path: {self.path} chooses {name}; leave one of the two out")
         return self
 
 
@@ -185,9 +166,8 @@ class OpenaiModel(ApiModel, OpenModel):
     @model_validator(mode="after")
     def _sent_in_one_way(self) -> Self:
         for name, sent in {"cache": "prompt_cache_options", "service_tier": "service_tier"}.items():
-            if (self.path or getattr(self, name) is not None) and sent in self.extra_body:
-                said = "path" if self.path else name
-                raise ValueError(f"extra_body and {said} both set {sent}; leave one of them out")
+            if getattr(self, name) is not None and sent in self.extra_body:
+                raise ValueError(f"extra_body and {name} both set {sent}; leave one of them out")
         if self.cache is not None and self.template == "base":
             raise ValueError("cache is of chat completions; leave it out with template: base")
         return self
@@ -200,7 +180,7 @@ class OpenaiModel(ApiModel, OpenModel):
                     "parts_per_load is of models that jobs load; set serve, or leave it out"
                 )
             return self
-        other = next((one for one in ("base_url", "batch", "path") if getattr(self, one)), None)
+        other = next((one for one in ("base_url", "batch") if getattr(self, one)), None)
         if other:
             raise ValueError(f"serve starts a server in the job; leave {other} out, or serve")
         if not any("{port}" in word for word in [*self.serve, *self.serve_operation_args]):

@@ -5,7 +5,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from steadfast.base.names import nearest, shown
-from steadfast.base.resources import facts
 from steadfast.schema.corpora import Corpora
 from steadfast.schema.judged import JudgingSettings
 from steadfast.schema.models import ModelSettings
@@ -13,32 +12,14 @@ from steadfast.schema.strict import StrictModel, check_names, key, plan, section
 
 
 class Hardware(StrictModel):
-    """The machines of the jobs, for the plan's hours and for what a job asks for."""
+    """The machines of the jobs."""
 
-    gpu: str | None = key(
-        "The GPUs, by their name in resources/engines/hardware.yaml, such as h100 or "
-        "a100; null: unknown."
-    )
-    load_gb_per_second: float | None = key(
-        "Speed at which weights are read, in GB/s; by default 1.", gt=0, le=1e6
-    )
     max_hours: float | None = key(
         "Hours that one job, or the jobs of one load of a model together, ask for at "
         "most, such as a partition's limit.",
         gt=0,
         le=10_000,
     )
-    margin: float = key(
-        "Time that a job asks for, as a multiple of the expected.", 2.0, ge=1, le=10
-    )
-
-    @field_validator("gpu")
-    @classmethod
-    def _known_gpu(cls, gpu: str | None) -> str | None:
-        known = facts("engines/hardware.yaml")["gpus"]
-        if gpu is not None and gpu not in known:
-            raise ValueError(f"unknown GPU {shown(gpu)}; {nearest(gpu, known)}")
-        return gpu
 
 
 class DisplaySettings(StrictModel):

@@ -1,10 +1,10 @@
-"""Prices of models as the package ``genai-prices`` knows them, for ``price: auto``."""
+"""What tokens cost: as the config states it, or as the package ``genai-prices`` knows it."""
 
 import re
 from datetime import date
 from typing import Any
 
-from steadfast.base.files import Settings
+from steadfast.base.files import Record, Settings
 from steadfast.base.names import shown
 from steadfast.base.resources import facts
 
@@ -13,6 +13,29 @@ NAMES = {"gemini": "google"}
 UNITS = {"input": "input_mtok", "cached": "cache_read_mtok", "output": "output_mtok"}
 WRITES = {"1h": "cache_write_1h_mtok"}
 """By how long a cache keeps what is written, where that has a price of its own."""
+
+
+def rates(model: Settings) -> Settings | None:
+    """What a model's tokens cost in USD per million, by its settings; None where nothing is said.
+
+    Returns:
+        ``input``, ``output``, ``cached``, ``written`` (None: as input), ``flex`` and ``batch``
+        (shares of these), and in ``above`` the prices of prompts of more than so many ``tokens``.
+
+    Raises:
+        ValueError: ``price`` is ``auto``, and the package does not know the model.
+    """
+    price, lifetime = model.get("price"), model.get("cache")
+    if price is None:
+        return None
+    plain: Record = {"cached": None, "written": None, "flex": 1, "batch": 1, "above": []}
+    if price == "auto":
+        known = known_price(model["model"], model["engine"], model.get("base_url"), lifetime)
+        return {**plain, **known}
+    engine = model["engine"]
+    rule = facts("engines/caches.yaml").get("openai exact" if engine == "openai" else engine, {})
+    share = rule.get("written", {}).get(lifetime)
+    return {**plain, "written": share and share * price["input"], **price}
 
 
 def known_price(model: str, provider: str, address: str | None, lifetime: str | None) -> Settings:
@@ -25,7 +48,7 @@ def known_price(model: str, provider: str, address: str | None, lifetime: str | 
         lifetime: how long a cache keeps a context, where writing costs by that.
 
     Returns:
-        Settings of ``schema.model_base.Price``, with the shares of flex and batches that
+        What of ``rates`` it knows, with the shares of flex and batches that
         ``resources/engines/shares.yaml`` has of the provider.
 
     Raises:

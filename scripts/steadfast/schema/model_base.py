@@ -26,62 +26,18 @@ class Throughput(StrictModel):
 
     prefill: float = key("Prompt tokens computed per second.", ..., gt=0, le=1e9)
     decode: float = key("Answer tokens per second, of all requests together.", ..., gt=0, le=1e9)
-    gpus: int = key("GPUs that the job holds.", 1, ge=1, le=MOST_GPUS)
 
 
-class Size(StrictModel):
-    """A model's size; what is left out is taken to be as in most models of so many parameters."""
-
-    parameters: float = key("Parameters, in billions.", ..., gt=0, le=1e5)
-    active: float | None = key(
-        "Those that a token takes part in, of a mixture of experts.", gt=0, le=1e5
-    )
-    layers: int | None = key("num_hidden_layers of its config.", ge=1, le=10**6)
-    hidden: int | None = key("hidden_size of its config.", ge=1, le=10**6)
-    kv: int | None = key("num_key_value_heads × head_dim of its config.", ge=1, le=10**6)
-    bits: float = key("Of a weight.", 16, ge=0.1, le=64)
-
-    @model_validator(mode="after")
-    def _active_are_some_of_all(self) -> Self:
-        if self.active is not None and self.active > self.parameters:
-            raise ValueError("active is more than parameters, of which they are some")
-        return self
-
-
-class Rates(StrictModel):
-    """Prices per million tokens."""
+class Price(StrictModel):
+    """What a provider charges, in USD per million tokens."""
 
     input: float = key("Prompt tokens.", ..., ge=0, le=1e6)
     output: float = key("Answer tokens.", ..., ge=0, le=1e6)
     cached: float | None = key(
         "Prompt tokens from the provider's cache; by default input.", ge=0, le=1e6
     )
-    written: float | None = key(
-        "Prompt tokens that go into the provider's cache; by default input.", ge=0, le=1e6
-    )
-
-
-class LongPrompt(Rates):
-    """What all tokens of a request cost whose prompt is longer than so many."""
-
-    tokens: int = key("Tokens of the prompt above which it holds.", ..., ge=1, le=MOST_TOKENS)
-
-
-class Price(Rates):
-    """What a provider charges per million tokens."""
-
-    above: list[LongPrompt] = key("Prices of longer prompts, the shortest first.", [])
     flex: float = key("With service_tier flex, the share of these prices.", 1, gt=0, le=10)
     batch: float = key("In a batch, the share of these prices.", 1, gt=0, le=10)
-    currency: str = key("Currency of the prices.", "USD")
-
-    @field_validator("above")
-    @classmethod
-    def _grow(cls, above: list[LongPrompt]) -> list[LongPrompt]:
-        tokens = [one.tokens for one in above]
-        if tokens != sorted(set(tokens)):
-            raise ValueError(f"tokens of its entries do not grow ({tokens}); put them in order")
-        return above
 
 
 class Reasoning(StrictModel):
@@ -168,25 +124,20 @@ class BaseModelSettings(StrictModel):
         "Share of a job's requests that may fail for good before the job fails.", 0.0, ge=0, le=1
     )
     throughput: Throughput | None = plan(
-        "Tokens per second, for the plan's hours and the jobs' time; by default what past runs "
-        "measured, or an estimate by size and hardware.gpu."
-    )
-    size: Size | None = plan(
-        "Its size, for the same; by default as its own files have it, where they are on this "
-        "machine."
+        "Tokens per second, for the plan's hours and the jobs' time, until past runs of the model "
+        "have measured them."
     )
     gpus: int | None = job_resource(
         "GPUs of a job; by default those that share the model, or none.", ge=0, le=MOST_GPUS
     )
     mem_gb: float | None = job_resource(
-        "Memory of a job's host in GB; by default 16, 8 a GPU and as much as the weights have, or "
-        "48 a GPU where their size is not known, or 4.",
+        "Memory of a job's host in GB; by default 48 a GPU, or 4 without one.",
         gt=0,
         le=100_000,
     )
     hours: float | None = job_resource(
-        "Hours that a job may take; by default what the plan's tokens take, with hardware.margin, "
-        "or 4 where nothing is known of the model's speed.",
+        "Hours that a job may take; by default twice what the plan's tokens take, or 4 where "
+        "nothing is known of the model's speed.",
         gt=0,
         le=10_000,
     )

@@ -101,7 +101,7 @@ def _money(rows: Sequence[Mapping[str, str]]) -> str:
     billed = sum(float(row["billed"]) for row in priced)
     planned = [float(row["planned"]) for row in priced if row.get("planned")]
     beside = f", {sum(planned):.4g} planned" if len(planned) == len(priced) else ""
-    return f"; billed {billed:.4g} {priced[0]['currency']}{beside}"
+    return f"; billed {billed:.4g} USD{beside}"
 
 
 Lines = list[str]

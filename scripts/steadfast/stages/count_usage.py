@@ -13,16 +13,15 @@ from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
 from steadfast.engines.cost.bill import counted_cost
-from steadfast.engines.cost.paths import PATHS
 from steadfast.run.job import MODELS, Job
 from steadfast.workflow.script import paths, run_rule
 
 COLUMNS = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
-    "cached_tokens", "written_tokens", "hit_rate", "output_tokens", "billed", "currency",
+    "cached_tokens", "written_tokens", "hit_rate", "output_tokens", "billed",
     "refused", "cut", "unfinished", "empty",
     "wall_seconds", "answers_per_second", "latency_median", "latency_95", "runs", "retries",
-    "turned_away", "failures", "path", "planned",
+    "turned_away", "failures", "option", "planned",
 )  # fmt: skip
 
 
@@ -71,7 +70,7 @@ def _billed(
     Beside it what the plan had for their prompts, with answers as long as they came out.
     """
     if price is None:
-        return dict.fromkeys(("billed", "currency", "planned"))
+        return dict.fromkeys(("billed", "planned"))
     tiers = final_tiers(journal)
     asked = {one["request_hash"]: one for one in records}
     costs = [counted_cost(price, {**one, "tier": tiers.get(name)}) for name, one in asked.items()]
@@ -79,18 +78,17 @@ def _billed(
     billed, answers = (sum(cost[i] for cost in known) for i in range(2))
     return {
         "billed": f"{billed:.6f}" if known else None,
-        "currency": price["currency"] if known else None,
         "planned": f"{planned + answers:.6f}" if known and planned is not None else None,
     }
 
 
 def _planned(results: Path) -> dict[tuple[str, str, str], float]:
-    """What the plan has for the prompts of a benchmark's part by its path, where one was made."""
-    path, found = results / PATHS, {}
-    for row in read_rows(path) if path.exists() else ():
-        if row["role"] == MODELS and row["taken"] == "True":
-            prompts = float(row["whole_cost_by_order"]) - float(row["whole_cost_of_answers"])
-            found[row["benchmark"], row["model"], row["part"]] = prompts
+    """What the plan has for the prompts of a benchmark's part, where one was made."""
+    found = {}
+    for path in sorted((results / "plan").glob("*.csv")):
+        for row in read_rows(path):
+            if row.get("prompts_cost") and not row["judges"]:
+                found[path.stem, row["model"], row["part"]] = float(row["prompts_cost"])
     return found
 
 
@@ -139,7 +137,7 @@ def _runs(runs: Sequence[RunRecord]) -> Record:
         "retries": retries.total(),
         "turned_away": sum(retries[reason] for reason in TURNED_AWAY),
         "failures": sum(run["failed"] for run in runs),
-        "path": "; ".join(dict.fromkeys(path for run in runs if (path := run.get("path")))),
+        "option": "; ".join(dict.fromkeys(run.get("option") or "" for run in runs)),
     }
 
 

@@ -5,14 +5,14 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record
-from steadfast.contract.request import Item, Request, Response
+from steadfast.contract.request import Request, Response
 from steadfast.engines.api.batch_files import BatchState
 from steadfast.engines.api.body import parsed
 from steadfast.engines.api.client import Access, Client
@@ -21,13 +21,12 @@ from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, error_of, failure, lasting
 from steadfast.engines.api.served import Served
 from steadfast.engines.asking.progress import Notices
-from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter, build_engine
+from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter
 from steadfast.engines.cost.bill import Bill, CapReached, estimated
-from steadfast.engines.cost.forecast import CachedTokenizer
-from steadfast.engines.cost.paths import FACTS, LIVE, chosen, once, path_name, paths_of
+from steadfast.engines.cost.options import option_name
 from steadfast.engines.devices import hold
-from steadfast.engines.fit import reckoned, tokenizer_of
 from steadfast.schema.api_model import FIRST_REQUESTS, MOST_REQUESTS
+from steadfast.schema.known_prices import rates
 
 ATTEMPTS = 6  # of a request, before it counts as failed
 Replies = asyncio.Queue[tuple[Request, Response] | None]
@@ -47,7 +46,7 @@ class ApiEngine(Engine):
 
     def __init__(self, setup: Setup, provider: Provider):
         operation, serve = setup.operation, setup.own.get("serve")
-        self._setup, self.path = setup, path_name(operation)
+        self._setup, self.option = setup, option_name(operation)
         self._provider = provider
         self.answers, self.packages = provider.answers, provider.packages
         self._access = provider.access
@@ -59,9 +58,10 @@ class ApiEngine(Engine):
         self._most = operation.get("max_concurrency", MOST_REQUESTS)
         self._timeout = operation.get("timeout", 600.0)
         self._bill = None
-        if setup.journal is not None and operation.get("max_spend") is not None:
+        price = rates({**setup.answers, **operation})
+        if setup.journal is not None and price and operation.get("max_spend") is not None:
             folders = operation.get("bill") or [setup.journal.parent]
-            self._bill = Bill(operation["price"], operation["max_spend"], folders, self.tier)
+            self._bill = Bill(price, operation["max_spend"], folders, self.tier)
         self._log = setup.log
         self._notices = Notices()
         self._heard = 0
@@ -70,25 +70,6 @@ class ApiEngine(Engine):
     def tokenizer(self) -> TokenCounter | None:
         """The model's own, where the config names it; its template is taken for the server's."""
         return self._provider.tokenizer
-
-    def for_items(self, items: Sequence[Item]) -> Engine:
-        """With ``path``, the engine on the path by which all of them are to cost least."""
-        answers, how = self._setup.answers, self._setup.operation
-        if not (wanted := how.get("path")):
-            return self
-        price, count = how["price"], CachedTokenizer(tokenizer_of(self, answers))
-        requests, template = reckoned(self.answers["model"], self, answers, items, count)
-        paths = paths_of(answers, price, how)
-        journal = self._setup.journal
-        if wanted != LIVE and journal and BatchState.load(BatchState.place(journal)).open:
-            # What is under way is paid for, whatever is cheapest by other prompts or prices.
-            paths = [path for path in paths if path.tier == "batch"] or paths
-        found = chosen(paths, wanted, once(requests), count.count, template, price)
-        (path,) = (one for one in found if one.taken)
-        self._log(f"path: {path.name}{path.settings}, {wanted} of {len(requests)} requests")
-        waits = FACTS["timeout"].get(path.tier, 0.0)
-        taken = {**path.operation, "path": None, "timeout": max(self._timeout, waits)}
-        return build_engine(replace(self._setup, operation={**how, **taken}))
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """An estimate of what the server's template adds, or with its own tokenizer the count."""
@@ -136,7 +117,7 @@ class ApiEngine(Engine):
         if both := sum(request.hash in under_way for group in groups for request in group):
             raise UserError(
                 f"{path}: {both} of the requests are in batches that are under way, and live they "
-                "would be paid for twice; set batch or path as it was, or cancel the batches at "
+                "would be paid for twice; set batch as it was, or cancel the batches at "
                 "the provider and remove that file, then run again"
             )
 
@@ -290,12 +271,9 @@ class ApiEngine(Engine):
             case "sampling":
                 said = error_of(reply)[0]
                 problem = f" refuses how the model samples ({said}); set temperature to null"
-            case "tier" if "flex" in (self.path or ""):
+            case "tier" if self.option == "flex":
                 said = error_of(reply)[0]
-                problem = (
-                    f" does not serve the model by flex ({said}); set service_tier to null, or "
-                    "where path took it leave flex out of price"
-                )
+                problem = f" does not serve the model by flex ({said}); set service_tier to null"
             case _:
                 return
         kept = "then run again: what is answered is not asked twice"

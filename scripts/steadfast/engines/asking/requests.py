@@ -63,7 +63,7 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
             "computed_tokens": self._counts["computed_tokens"],
             "output_tokens": self._counts["output_tokens"],
             "machine": self._machine,
-            "path": self._engine.path,
+            "option": self._engine.option,
         }
         write_json(self._path, {"runs": [*self._earlier, run]})
 

@@ -69,7 +69,7 @@ def run_part(
         answers, journal = setup.answers, setup.journal
         assert journal is not None, "answers are kept somewhere"
         items = list(items)
-        engine = build_engine(replace(setup, log=say)).for_items(items)
+        engine = build_engine(replace(setup, log=say))
         with ExitStack() as stack:
             reasoning = answers.get("reasoning")
             asking = Asking(model, title, engine, reasoning, journal, len(items), say, stack)

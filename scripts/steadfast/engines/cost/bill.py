@@ -26,11 +26,11 @@ def cost(
     written: int = 0,
     tier: str | None = None,
 ) -> float:
-    """What one request costs, in the price's currency.
+    """What one request costs, in USD.
 
     Args:
-        price: as ``schema.model_base.Price``; ``cached`` and ``written`` are ``input`` where they
-            are None.
+        price: as ``schema.known_prices.rates`` gives it; ``cached`` and ``written`` are ``input``
+            where they are None.
         prompt: all its tokens, of which so many were ``cached``, and others ``written`` to a cache.
         output: tokens of the answer, the thought's included.
         tier: one of ``TIERS``; None, and any other, is the plain price.
@@ -157,9 +157,8 @@ class Bill:
         most = dearest(self._price, tokens, output, self._tier)
         spent = self.spent()
         if not sent and spent + self._reserved + most > self._most:
-            currency = self._price["currency"]
             raise CapReached(
-                f"max_spend of {self._most:g} {currency} is reached ({spent:.4g} {currency} by the "
+                f"max_spend of {self._most:g} USD is reached ({spent:.4g} USD by the "
                 f"journals, up to {most:.4g} for the next request); what is answered is kept: "
                 "raise max_spend and run again to go on"
             )

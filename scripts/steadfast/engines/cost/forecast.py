@@ -1,7 +1,8 @@
 """What a part would take of a model, reckoned from its requests alone: nothing is sent."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from operator import eq
@@ -11,17 +12,29 @@ from typing import Any
 from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.contract.request import Request
 from steadfast.engines.base import TokenCounter
-from steadfast.engines.cost.bill import BYTES_PER_TOKEN, cost
-from steadfast.engines.cost.roofline import Work
+from steadfast.engines.cost.bill import BYTES_PER_TOKEN
 
-COSTS = ("cost", "cost_uncached")
-"""With a cache that holds whatever prompts share, and with none."""
 COUNTS = (
     "requests", "known", "to_ask", "prompt_tokens", "distinct_tokens", "output_budget", "truncated",
     "unfit",
 )  # fmt: skip
 LEFT_OUT = "left out"
 """What happens to a prompt that does not fit, where the config says skip."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is asked of a model."""
+
+    requests: int
+    prompt: int  # tokens of prompts, of each request in full
+    distinct: int  # those left when prompts share their prefix
+    output: int  # tokens of all answers
+
+    @classmethod
+    def sum(cls, works: Iterable["Work"]) -> "Work":
+        """All that is asked in several jobs, or about several draws."""
+        return cls(*map(sum, zip(*map(astuple, works), strict=True)))
 
 
 class CachedTokenizer:
@@ -40,8 +53,8 @@ def plan_part(
 ) -> Record:
     """What a part would take; equal requests count once wherever something is asked or computed.
 
-    Beside ``COUNTS`` it has the ``Work`` of what is still to be asked (``ask``), and of all
-    (``whole``); answers take their whole limits.
+    Beside ``COUNTS`` it has the ``Work`` of what is still to be asked (``ask``); answers take their
+    whole limits.
     """
     fitting = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in fitting}
@@ -60,56 +73,21 @@ def plan_part(
             prompt=logical(chosen),
             distinct=distinct_tokens(chosen, tokenizer, template_tokens),
             output=sum(request.max_tokens for request in chosen),
-            contexts=len({request.group for request in chosen}),
         )
 
     ask = work([request for name, request in sent.items() if name not in known])
-    whole = work(sent.values()) if known else ask
+    distinct = distinct_tokens(sent.values(), tokenizer, template_tokens) if known else ask.distinct
     return {
         "requests": len(requests),
         "known": sum(request.hash in known for request in fitting),
         "to_ask": ask.requests,
         "prompt_tokens": logical(fitting),
-        "distinct_tokens": whole.distinct,
+        "distinct_tokens": distinct,
         "output_budget": sum(request.max_tokens for request in fitting),
         "truncated": sum(request.truncated_tokens > 0 for request in fitting),
         "unfit": len(requests) - len(fitting),
         "ask": ask,
-        "whole": whole,
     }
-
-
-def taken(
-    ask: Work,
-    whole: Work,
-    seconds: Callable[[Work], float] | None = None,
-    gpus: int = 1,
-    price: Settings | None = None,
-) -> Record:
-    """What work takes in tokens, hours and cost: distinct tokens are computed, others cached.
-
-    Names that begin with ``whole_`` are of the whole work, the others of what is still to be asked.
-    """
-
-    def hours(work: Work) -> float | None:
-        return seconds(work) / 3600 if seconds else None
-
-    def costs(work: Work) -> list[float | None]:
-        cached = (max(0, work.prompt - work.distinct), 0)
-        return [cost(price, work.prompt, of, work.output) if price else None for of in cached]
-
-    row: Record = {
-        "ask_prompt_tokens": ask.prompt,
-        "ask_distinct_tokens": ask.distinct,
-        "ask_output_budget": ask.output,
-        "hours": hours(ask),
-        "currency": price["currency"] if price else None,
-    }
-    for prefix, work in (("", ask), ("whole_", whole)):
-        time = hours(work)
-        row[f"{prefix}gpu_hours"] = None if time is None else time * gpus
-        row |= {f"{prefix}{n}": of for n, of in zip(COSTS, costs(work), strict=True)}
-    return row
 
 
 def distinct_tokens(
@@ -178,7 +156,6 @@ def _work(found: Record, context_tokens: int, answers: Settings) -> Work:
         (in_context + found["instructions"]) * draws,
         shared + found["instructions"],
         (output + requests * thought) * draws,
-        found["contexts"],
     )
 
 
@@ -188,7 +165,7 @@ def _of_file(path: Path, changed: int, size: int) -> Record:
 
 
 def _counted(records: Iterable[Record]) -> Record:
-    """Requests and limits by task; contexts and their tokens, once each and once a request."""
+    """Requests and limits by task; tokens of contexts, once each and once a request."""
     tasks, limits, asked, contexts = (Counter[str]() for _ in range(4))
     instructions = 0
     for record in records:
@@ -205,7 +182,6 @@ def _counted(records: Iterable[Record]) -> Record:
     return {
         "tasks": tasks,
         "limits": limits,
-        "contexts": len(contexts),
         "shared": sum(contexts.values()),
         "unsized": sum(not tokens for tokens in contexts.values()),
         "in_context": sum(asked[name] * tokens for name, tokens in contexts.items()),
