@@ -8,8 +8,7 @@ out  results/{benchmark}/tables/{table}.{tex,md,csv}
 Tables, and figures with their captions, stand in Snakemake's report.
 """
 
-from steadfast.show.report import NAMES as REPORT
-from steadfast.show.roster import Display, adaptive_remark
+from steadfast.show.roster import REPORT_TABLES, Display, adaptive_remark
 
 DISPLAY = settings.display(CONFIG)
 KINDS = ["tex", "md", "csv"]
@@ -104,7 +103,7 @@ rule report:
     input:
         headlines=expand("<results>/{benchmark}/metrics/headline.csv", benchmark=RUN.running),
     output:
-        tables=expand("<results>/report/{name}.{kind}", name=REPORT, kind=KINDS),
+        tables=expand("<results>/report/{name}.{kind}", name=REPORT_TABLES, kind=KINDS),
         identity="<results>/report/identity.json",
     log:
         "<logs>/report.log",
@@ -132,7 +131,7 @@ rule report:
 rule tables:
     input:
         tables=[
-            *expand("<results>/report/{name}.{kind}", name=REPORT, kind=KINDS),
+            *expand("<results>/report/{name}.{kind}", name=REPORT_TABLES, kind=KINDS),
             *(file for name in CONFIG.benchmarks for file in TABLES[name]),
         ],
     output:

@@ -1,5 +1,6 @@
 """The package's floors: imports go down only, and never from one benchmark to another."""
 
+import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -59,3 +60,35 @@ def test_metrics_tables_and_figures_load_parts_of_scipy_only_where_they_use_them
     code += "sys.exit(str({'scipy.special', 'scipy.stats'} & set(sys.modules) or ''))"
     made = subprocess.run([sys.executable, "-c", code], cwd=ROOT, text=True, capture_output=True)
     assert made.stderr.strip() == ""
+
+
+WATCHED_IMPORTS = """
+import builtins, sys
+from importlib import import_module
+
+plain, loaded = builtins.__import__, []
+
+def watched(name, names=None, *further):
+    importer = (names or {}).get("__name__", "")
+    if importer.startswith("steadfast") and name.split(".")[0] in {"numpy", "pandas", "scipy"}:
+        loaded.append(f"{importer} imports {name}")
+    return plain(name, names, *further)
+
+builtins.__import__ = watched
+for module in sys.argv[1:]:
+    import_module(module)
+sys.exit("\\n".join(loaded) or None)
+"""
+"""Imports by the package alone: Snakemake's plugins may load what they like."""
+
+
+def test_what_reads_the_config_and_finds_the_jobs_loads_no_pandas():
+    """Every process of Snakemake does, before its first job."""
+    repository = ROOT.parent
+    sources = [repository / "Snakefile", *(repository / "rules").glob("*.smk")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    modules = sorted(set(re.findall(r"^from (steadfast\S*) import", text, re.M)))
+    loaded = subprocess.run(
+        [sys.executable, "-c", WATCHED_IMPORTS, *modules], cwd=ROOT, text=True, capture_output=True
+    )
+    assert loaded.stderr.strip() == ""

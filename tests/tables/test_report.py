@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.contract.registry import benchmarks
-from steadfast.show.report import NAMES
+from steadfast.show.roster import REPORT_TABLES
 from steadfast.stages.report import build_report
 from steadfast.stats.tidy import HEADLINE, read_headline, write_csv
 from steadfast.stats.ties import COLUMNS
@@ -53,7 +53,7 @@ def built(folder: Path, *rows: dict) -> dict[str, list[list[str]]]:
     build_report(written(folder, *rows), BENCHMARKS, DISPLAY, folder / "out")
     return {
         name: list(csv.reader((folder / f"out/{name}.csv").read_text().splitlines()))
-        for name in NAMES
+        for name in REPORT_TABLES
     }
 
 
@@ -212,7 +212,7 @@ def test_released_scores_beside_others_are_marked_in_both_tables(tmp_path):
     tables = built(tmp_path, *rows, *three("PSR", 0.7))
     assert [row[1] for row in tables["report"][1:]] == ["Model_A", "b (released)", "c (released)"]
     notes = ("these models answered", "b (released), c (released)")
-    for name, said in zip(NAMES, notes, strict=True):
+    for name, said in zip(REPORT_TABLES, notes, strict=True):
         text = (tmp_path / f"out/{name}.md").read_text()
         assert said in text and "answered other prompts" in text
 
@@ -244,7 +244,7 @@ def test_simulated_readers_compete_for_want_of_models_and_the_tables_say_so(tmp_
     rows = [row(f"sim-{i}", m, 0.1 * i) for i in range(4) for m in ("PSR", "DRFR")]
     tables = built(tmp_path, *rows, row("gold", "PSR", 1.0), row("gold", "DRFR", 1.0))
     assert tables["report_correlations"][1] == ["", "PSR", "DRFR", "4", "1.000", "1.000", ""]
-    for name in NAMES:
+    for name in REPORT_TABLES:
         assert "real model has results here" in (tmp_path / f"out/{name}.md").read_text()
 
 

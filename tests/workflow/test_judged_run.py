@@ -11,7 +11,7 @@ from project import Project, command
 from servers import prompt_of
 from steadfast.config.load import load_config
 from steadfast.contract.registry import benchmarks
-from steadfast.show.report import NAMES
+from steadfast.show.roster import REPORT_TABLES
 from steadfast.stats.raters import read_label_file
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -51,7 +51,7 @@ def settings(judge: JudgeServer, other: JudgeServer, **judges) -> dict:
 def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge, other):
     chosen = load_config(settings(judge, other))
     tasks = [benchmarks()[name].of(chosen) for name in TINY_DATA]
-    wanted = {*NAMES, *(name for task in tasks for name in task.tables.names)}
+    wanted = {*REPORT_TABLES, *(name for task in tasks for name in task.tables.names)}
     found = {path.name for path in ran.path("results/tables").glob("[!.]*")} - {"all_tables.tex"}
     assert found == {f"{name}.{kind}" for name in wanted for kind in ("tex", "md", "csv")}
     report = {row["Model"]: row for row in rows(ran, "tables/report.csv")}

@@ -8,7 +8,8 @@ import numpy as np
 
 from steadfast.base.files import Settings
 from steadfast.plan.certificate import comparisons
-from steadfast.stats.adaptive import FIRST, Course, Design, differences
+from steadfast.stats import FIRST_LOOK
+from steadfast.stats.adaptive import Course, Design, differences
 from steadfast.stats.certificate import strata_of
 from steadfast.stats.power import Stratum
 
@@ -35,7 +36,7 @@ def adaptive_page(settings: Settings, samples: Mapping[str, Sequence[Any]]) -> I
     if of.how.spread is None or not of.how.lengths or not of.variances:
         yield "How much of this is expected is not known: no variances of such scores are."
         return
-    strata = strata_of(of.groups(of.variances[0]), FIRST)
+    strata = strata_of(of.groups(of.variances[0]), FIRST_LOOK)
     share, runs = expected_share(Design(**design), models, strata, of.how.spread)
     yield (
         f"Expected is {share:.0%} of it: the mean of {runs} simulated runs, with variances of "

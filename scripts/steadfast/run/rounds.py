@@ -14,7 +14,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage, Step
-from steadfast.stats.adaptive import FIRST
+from steadfast.stats import FIRST_LOOK
 
 TYPES = {"lineage": str, "goes_on": list, "design": dict, "models": dict, "looks": list}
 """What a decision has."""
@@ -44,7 +44,7 @@ def follow(run: Evaluation, results: Path) -> None:
                 f"config: adaptive: {name} compares {len(compared)} of the models that run; name "
                 "two or more, or leave adaptive out"
             )
-        rounds = dict.fromkeys(run.asked_of(name), FIRST)
+        rounds = dict.fromkeys(run.asked_of(name), FIRST_LOOK)
         run.rounds[name] = rounds
         while goes_on := going_on(run, results, name):
             for model in rounds:
@@ -75,7 +75,7 @@ def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
     """The path of each decision that a run took, and what it was made of."""
     now = dict(run.rounds)
     for name, asked in now.items():
-        for rounds in range(FIRST, last_round(run, name) + 1):
+        for rounds in range(FIRST_LOOK, last_round(run, name) + 1):
             run.rounds = now | {name: {m: min(rounds, number) for m, number in asked.items()}}
             yield decision_file(name, rounds), Lineage(run).metrics(name)
     run.rounds = now
@@ -90,7 +90,7 @@ def last_decisions(run: Evaluation, results: Path, *benchmarks: str) -> list[Rec
 
 def before(run: Evaluation, benchmark: str) -> list[str]:
     """The decision before the one that a benchmark's metrics make, where there is one."""
-    if benchmark not in run.rounds or last_round(run, benchmark) == FIRST:
+    if benchmark not in run.rounds or last_round(run, benchmark) == FIRST_LOOK:
         return []
     return [decision_file(benchmark, last_round(run, benchmark) - 1)]
 

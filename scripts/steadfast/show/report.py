@@ -24,7 +24,6 @@ from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, HIGHEST, read_headline
 from steadfast.stats.ties import CORRELATIONS, Ties
 
 WORDS = facts("report.yaml")
-NAMES = ("report", "report_correlations")
 NOISE = "noise"
 """A column of the headline's rows: the standard deviation of a value that is asked for again."""
 MODELS_NAMED = 3  # of those below the floor, at most

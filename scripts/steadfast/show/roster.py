@@ -8,6 +8,9 @@ from steadfast.base.resources import facts
 from steadfast.contract.records import OWN
 from steadfast.show.table import Cell, Section, Table
 
+REPORT_TABLES = ("report", "report_correlations")
+"""The tables of all benchmarks together."""
+
 
 def trial_remark(limit: int | None) -> str:
     """Returns the sentence that something is of a trial; empty where there is no limit."""

@@ -23,12 +23,8 @@ from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
 from steadfast.run.rounds import decision_file, going_on, last_decisions, last_round, undecided
 from steadfast.show.ending import ending
-from steadfast.show.judges import turned_note
-from steadfast.show.report import Report, report_table
 from steadfast.show.roster import Display, Roster, adaptive_remark
 from steadfast.show.table import Table
-from steadfast.stats.repeatability import answer_deviations
-from steadfast.stats.tidy import read_csv
 from steadfast.workflow.audit import Audit, hold
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts
@@ -147,6 +143,10 @@ class Session:
 
     def _report(self, display: Display) -> Table | None:
         """The report's table, by the metrics that it was made of; None where they are gone."""
+        # Frames are read at the end of a run alone, and pandas takes long to load.
+        from steadfast.show.report import Report, report_table
+        from steadfast.stats.repeatability import answer_deviations
+
         run, results = self._run, self._results
         headlines = {name: results / name / "metrics/headline.csv" for name in run.running}
         if not all(path.is_file() for path in headlines.values()):
@@ -171,6 +171,9 @@ def turned(
     run: Evaluation, results: Path, display: Display, made: Collection[str]
 ) -> Iterator[str]:
     """Yields by benchmark which models judge and people order differently."""
+    from steadfast.show.judges import turned_note
+    from steadfast.stats.tidy import read_csv
+
     for name in run.running:
         rows = results / name / "metrics/corrected.csv"
         if str(results / f"{name}/tables/{name}_corrected.md") in made and rows.is_file():

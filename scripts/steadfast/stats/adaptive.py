@@ -20,11 +20,10 @@ import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used
 
+from steadfast.stats import FIRST_LOOK
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT, Estimates
 from steadfast.stats.pairs import holm
 
-FIRST = 2
-"""Rounds before the first look: one context of a kind has no variance."""
 NODES = 120
 """Places at which the density is taken, of each boundary."""
 FARTHEST = 8.5
@@ -85,7 +84,7 @@ class Design:
 
     @cached_property
     def _boundaries(self) -> np.ndarray:
-        rounds = range(FIRST, self.contexts + 1)
+        rounds = range(FIRST_LOOK, self.contexts + 1)
         return boundaries(LEVELS, [number / self.contexts for number in rounds])
 
     def boundary(self, look: int, level: float) -> float:
@@ -154,7 +153,7 @@ class Course:
         self.pairs = np.array(list(combinations(range(models), 2)), int).reshape(-1, 2)
         self.told = np.zeros(len(self.pairs), int)
         self.p = np.ones(len(self.pairs))
-        self.rounds = np.full(models, min(FIRST, design.contexts))
+        self.rounds = np.full(models, min(FIRST_LOOK, design.contexts))
         self.going_on = np.ones(models, bool)
         nothing = np.full(len(self.pairs), np.nan)
         self._last = Differences(nothing, nothing, nothing, nothing)
@@ -164,12 +163,12 @@ class Course:
         """Takes what a round's scores say of the models that were asked in it, and decides."""
         rounds = int(self.rounds.max())
         fresh = self.going_on[self.pairs].all(axis=1) & np.isfinite(now.p)
-        self._look = np.where(fresh, rounds - FIRST, self._look)
+        self._look = np.where(fresh, rounds - FIRST_LOOK, self._look)
         names = ("difference", "error", "freedom", "p")
         self._last = Differences(
             *(np.where(fresh, getattr(now, name), getattr(self._last, name)) for name in names)
         )
-        p = self.design.p_values(rounds - FIRST, -scipy.special.ndtri(now.p / 2))
+        p = self.design.p_values(rounds - FIRST_LOOK, -scipy.special.ndtri(now.p / 2))
         self.p = np.where(fresh, np.minimum(self.p, p), self.p)
         new = (self.told == 0) & (self.adjusted < SIGNIFICANT)
         self.told[new] = np.sign(self._last.difference[new])
