@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -32,8 +33,8 @@ def run(forks, tmp_path):
         script = tmp_path / "script.py"
         script.write_text(text)
         with socket.socket(socket.AF_UNIX) as connection:
-            assert _forked(connection, forks) != os.getpid()
-            _run(connection, [str(script), str(tmp_path), str(tmp_path)])
+            assert _forked(connection, forks)
+            return _run(connection, [str(script), str(tmp_path), str(tmp_path)])
 
     return run
 
@@ -75,6 +76,15 @@ def test_a_script_that_fails_has_failed(run, text, code):
     assert failed.value.returncode == code
 
 
+def test_a_script_says_what_it_used(run):
+    began = time.monotonic()
+    used = run("kept = [b'1' * 50_000_000]\nimport time\nend = time.process_time() + 0.2\n"
+               "while time.process_time() < end: pass\n")  # fmt: skip
+    assert 0.2 <= used["cpu_time"] <= 2 * (time.monotonic() - began)
+    assert 47 < used["max_rss"] <= used["max_vms"]
+    assert used["io_in"] >= 0 and used["io_out"] >= 0
+
+
 @pytest.mark.parametrize("end", ["", "import sys; sys.exit()", "import sys; sys.exit(0)"])
 def test_a_script_that_ends_well_has_not(run, end):
     run(end)
@@ -82,4 +92,4 @@ def test_a_script_that_ends_well_has_not(run, end):
 
 def test_where_nobody_forks_there_is_no_process(tmp_path):
     with socket.socket(socket.AF_UNIX) as connection:
-        assert _forked(connection, str(tmp_path / "nobody")) is None
+        assert not _forked(connection, str(tmp_path / "nobody"))

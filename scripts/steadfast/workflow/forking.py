@@ -15,13 +15,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from snakemake.script import PythonScript
 
 from steadfast.base.resources import PACKAGE
-from steadfast.workflow.insides import has_environment, measured, take_scripts
+from steadfast.workflow.insides import has_environment, keep_usage, take_scripts
 
 WORTH = 4
 """Jobs from which on a warm process is worth its start."""
@@ -51,11 +52,13 @@ def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
         if has_environment(script) or (engine and engine not in without_model):
             return False
         with socket.socket(socket.AF_UNIX) as connection:
-            if pid := _forked(connection, address):
-                tmpdir = script.resources.get("tmpdir") or tempfile.gettempdir()
-                with measured(script, pid):
-                    _run(connection, [file, str(Path.cwd()), tmpdir])
-            return pid is not None
+            if not _forked(connection, address):
+                return False
+            tmpdir = script.resources.get("tmpdir") or tempfile.gettempdir()
+            started = time.monotonic()
+            usage = _run(connection, [file, str(Path.cwd()), tmpdir])
+            keep_usage(script, time.monotonic() - started, usage)
+        return True
 
     take_scripts(run)
 
@@ -82,18 +85,23 @@ def _start_forks(tokenizer: str) -> str:
     return address
 
 
-def _forked(connection: socket.socket, address: str) -> int | None:
-    """The id of a process that waits for its script; None where there is none, short of memory."""
+def _forked(connection: socket.socket, address: str) -> bool:
+    """Whether there is a process that waits for its script; there is none where memory is short."""
     try:
         connection.connect(address)
-        return int(connection.makefile().readline())
-    except (OSError, ValueError):
-        return None
+        return bool(connection.makefile().readline())
+    except OSError:
+        return False
 
 
-def _run(connection: socket.socket, job: Sequence[str]) -> None:
-    """Has a forked process run its script; it fails as a script that Snakemake starts itself."""
+def _run(connection: socket.socket, job: Sequence[str]) -> dict[str, float | None]:
+    """Has a forked process run its script, and says what that took.
+
+    It fails as a script that Snakemake starts itself.
+    """
     connection.sendall(f"{json.dumps(job)}\n".encode())
-    code = connection.makefile().readline()  # nothing where the process was killed
-    if code.strip() != "0":
-        raise subprocess.CalledProcessError(int(code or -signal.SIGKILL), job[0])
+    reply = connection.makefile().readline()  # nothing where the process was killed
+    code, usage = json.loads(reply) if reply else (-signal.SIGKILL, {})
+    if code:
+        raise subprocess.CalledProcessError(code, job[0])
+    return dict(usage)

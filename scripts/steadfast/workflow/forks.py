@@ -3,13 +3,17 @@
 import gc
 import json
 import os
+import re
+import resource
 import runpy
 import select
 import signal
 import socket
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from socketserver import ForkingMixIn, StreamRequestHandler, UnixStreamServer
 from typing import Any
 
@@ -27,21 +31,23 @@ PRELOADED = (
     "scipy.special",
 )
 """What takes long to import and several jobs need; none of it starts threads."""
+NUMBER = re.compile(r"^(\w+):\s+(\d+)", re.MULTILINE)
+"""A line of a file of /proc."""
 
 
 class ForkedJob(StreamRequestHandler):
-    """One job, in a process of its own: says its id, is told its script, says its exit code."""
+    """One job, in a process of its own: says hello, is told its script, says how that ended."""
 
     def handle(self) -> None:
         """Runs what it is told: a script, its working directory, one for temporary files."""
         assert isinstance(self.server, Forks), "nobody else makes jobs"
         self.server.socket.close()  # once the process that forks has gone, nobody listens
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        self.wfile.write(f"{os.getpid()}\n".encode())
+        self.wfile.write(b"ready\n")
         script, folder, os.environ["TMPDIR"] = json.loads(self.rfile.readline())
         os.chdir(folder)
         code = run_script(script)
-        self.wfile.write(f"{code}\n".encode())
+        self.wfile.write(f"{json.dumps([code, usage()])}\n".encode())
 
 
 def run_script(script: str) -> int:
@@ -61,6 +67,26 @@ def run_script(script: str) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     return code if isinstance(code, int) else int(code is not None)
+
+
+def usage() -> dict[str, float | None]:
+    """What this process has used, by the names that Snakemake's benchmark files have, in s and MB.
+
+    Peaks of private memory are not known; nothing is where the system does not say.
+    """
+    numbers: dict[str, int] = {}
+    for file in ("status", "io"):
+        with suppress(OSError):
+            text = Path("/proc/self", file).read_text(encoding="utf-8")
+            numbers |= {name: int(number) for name, number in NUMBER.findall(text)}
+    own, ended = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return {
+        "cpu_time": own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime,
+        "max_rss": own.ru_maxrss / 1024,
+        "max_vms": numbers["VmPeak"] / 1024 if "VmPeak" in numbers else None,
+        "io_in": numbers["read_bytes"] / 2**20 if "read_bytes" in numbers else None,
+        "io_out": numbers["write_bytes"] / 2**20 if "write_bytes" in numbers else None,
+    }
 
 
 class Forks(ForkingMixIn, UnixStreamServer):

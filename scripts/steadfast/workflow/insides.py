@@ -7,14 +7,12 @@ stands there, in ``slurm.Plugin``; no job imports this module.
 
 import os
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Mapping
 from itertools import takewhile
 from logging import Handler, Logger
 from pathlib import Path
 from typing import Any
 
-from snakemake.benchmark import benchmarked
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.resources import Resources
 from snakemake.script import PythonScript
@@ -291,9 +289,14 @@ def has_environment(script: PythonScript) -> bool:
     return bool(script.conda_env or script.container_img or script.env_modules)
 
 
-def measured(script: PythonScript, pid: int) -> AbstractContextManager[Any]:
-    """Measures a process for the benchmark file of a script: ``bench_record``, ``benchmarked``."""
-    return benchmarked(pid, script.bench_record) if script.bench_record else nullcontext()
+def keep_usage(script: PythonScript, seconds: float, usage: Mapping[str, float | None]) -> None:
+    """Has a script's benchmark file say what it took: fields of ``bench_record``, in s and MB.
+
+    Snakemake itself looks through all processes of the machine for it, again and again.
+    """
+    if record := script.bench_record:
+        vars(record).update(usage, running_time=seconds, data_collected=True)
+        record.cpu_usage = 100 * (record.cpu_time or 0)  # per cent of a core, times seconds
 
 
 def terminals(logger: Logger) -> list[Handler]:
