@@ -13,9 +13,9 @@ ENGINES = {
 """What makes each engine of its setup, by name, so that only its own module is imported, and a
 rule depends on no other; those behind APIs are made in one place."""
 NEEDS = {
-    "openai": "steadfast.doctor.models:openai_needs",
-    "anthropic": "steadfast.doctor.models:dialect_needs",
-    "gemini": "steadfast.doctor.models:dialect_needs",
+    "openai": "steadfast.doctor.models:api_needs",
+    "anthropic": "steadfast.doctor.models:api_needs",
+    "gemini": "steadfast.doctor.models:api_needs",
     "vllm": "steadfast.doctor.models:vllm_needs",
 }
 """What says of each engine what its models need of the surroundings (``doctor.check.Needed``); an

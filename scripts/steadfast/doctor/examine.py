@@ -1,6 +1,6 @@
 """What a config needs of the machine, thing by thing."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from steadfast.config.source import read_source
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import NEEDS
 from steadfast.contract.judge_template import fetched
-from steadfast.contract.task import DataFile, Needs, Task
-from steadfast.doctor.check import Check, Surroundings, found, unneeded
+from steadfast.contract.task import DataFile, Task
+from steadfast.doctor.check import Check, Surroundings, found
 from steadfast.doctor.machine import hosts, machine_checks, silent
 from steadfast.doctor.slurm import on_cluster, read_profile, slurm_checks
 from steadfast.run.evaluation import Evaluation
@@ -57,21 +57,13 @@ def asked(run: Evaluation) -> list[tuple[str, BaseModelSettings]]:
 
 def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
     """What each model needs, as its engine's module says it; what several lack alike, once."""
-    models = asked(run)
-    whose: dict[Check, list[str]] = {}
-    for who, how in models:
+    models: dict[Check, list[str]] = {}
+    for who, how in asked(run):
         if how.engine in NEEDS:
             for check in load(NEEDS[how.engine])(how.model_dump(), around):
-                whose.setdefault(check, []).append(who)
-    for check, names in whose.items():
+                models.setdefault(check, []).append(who)
+    for check, names in models.items():
         yield Check(f"{check.what} ({listed(names)})", check.status, check.text)
-    used = {how.engine for _, how in models}
-    for engine in NEEDS:
-        if engine not in used:
-            yield unneeded(f"engine {engine}", "no model, judge or rewriter of this config has it")
-
-
-# --- data -------------------------------------------------------------------------------------
 
 
 def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]:
@@ -79,61 +71,57 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
     packages: dict[str, str] = {}
     checks: dict[str, Component[None]] = {}
     for name in run.running:
-        task, title = run.tasks[name], run.benchmarks[name].title
+        task = run.tasks[name]
         files = needed_data(task)
         needs = [file.needs for file in files]
         scored = any(isinstance(run.config.models[m], ScoredModel) for m in run.models_of(name))
         if scored:
             needs.append(task.released_needs)
-        packages |= {key: how for need in needs for key, how in need.packages.items()}
-        checks |= {what: one for need in needs for what, one in need.checks.items()}
-        known = [results / file.path for file in files if file.needs.addresses]
-        there = not scored and all(path.exists() for path in known)
-        yield _fetched(f"data of {title}", needs, online, there)
-    for name, install in packages.items():
+        for need in needs:
+            packages |= need.packages
+            checks |= need.checks
+        fetched_before = [results / file.path for file in files if file.needs.addresses]
+        there = not scored and all(path.exists() for path in fetched_before)
+        addresses = [address for need in needs for address in need.addresses]
+        yield _fetched(f"data of {run.benchmarks[name].title}", addresses, online, there)
+    for package, install in packages.items():
         lacks = f"it is not installed; {install}"
-        yield found(f"package {name}", find_spec(name) is not None, "it is installed", lacks)
-    yield from (_tried(what, one) for what, one in checks.items())
-    if not packages and not checks:
-        yield unneeded("further packages", "no data of this config is made with any")
+        there = find_spec(package) is not None
+        yield found(f"package {package}", there, "it is installed", lacks)
+    for what, check in checks.items():
+        try:
+            check.make()
+        except UserError as error:
+            yield Check(what, "missing", str(error))
+        else:
+            yield Check(what, "ok", "all that is needed is here, as pinned")
 
 
 def needed_data(task: Task) -> list[DataFile]:
     """The data files that a benchmark's prompts are made of, directly or not."""
     files = {file.path: file for file in task.data}
-    wanted = [path for part in task.parts.values() for path in part.sources.values()]
-    wanted += fetched(task.judging.templates) if task.judging else []
-    known: dict[str, DataFile] = {}
-    while wanted:
-        path = wanted.pop()
-        if path in files and path not in known:
-            known[path] = files[path]
-            wanted += files[path].inputs.values()
-    return list(known.values())
+    paths = [path for part in task.parts.values() for path in part.sources.values()]
+    paths += fetched(task.judging.templates) if task.judging else []
+    needed: dict[str, DataFile] = {}
+    while paths:
+        path = paths.pop()
+        if path in files and path not in needed:
+            needed[path] = files[path]
+            paths += files[path].inputs.values()
+    return list(needed.values())
 
 
-def _fetched(what: str, needs: Iterable[Needs], online: bool, there: bool) -> Check:
-    addresses = [address for need in needs for address in need.addresses]
+def _fetched(what: str, addresses: list[str], online: bool, there: bool) -> Check:
     if not addresses:
         return Check(what, "ok", "made without the network")
     if not online:
         return Check(what, "unchecked", f"it comes from {hosts(addresses)}, which was not asked")
-    reasons = silent(addresses)
-    refused = "; ".join(f"{address}: {reason}" for address, reason in list(reasons.items())[:2])
-    if reasons and there:
+    faults = [f"{address}: {fault}" for address, fault in silent(addresses).items()]
+    if not faults:
+        return Check(what, "ok", f"{hosts(addresses)} has it, at the pinned revisions")
+    refused = "; ".join(faults[:2])
+    if there:
         text = "what was made before stands in the results, and serves unless its settings changed"
         return Check(what, "unchecked", f"{text} ({refused})")
-    return found(
-        what,
-        not reasons,
-        f"{hosts(addresses)} has it, at the pinned revisions",
-        f"{refused}; try again, or take it from a directory of your own (docs/config.md)",
-    )
-
-
-def _tried(what: str, check: Component[None]) -> Check:
-    try:
-        check.make()
-    except UserError as error:
-        return Check(what, "missing", str(error))
-    return Check(what, "ok", "all that is needed is here, as pinned")
+    advice = "try again, or take it from a directory of your own (docs/config.md)"
+    return Check(what, "missing", f"{refused}; {advice}")

@@ -1,4 +1,4 @@
-"""What every config needs of a machine: Python, locked packages, disk, tokenizers, a network."""
+"""What every config needs of a machine: locked packages, disk, tokenizers, a network."""
 
 import os
 import shutil
@@ -18,24 +18,21 @@ from steadfast.base.resources import HOME
 from steadfast.base.tokens import load_tokenizer
 from steadfast.doctor.check import Check, found, unneeded
 
-OLDEST = (3, 11)
 REQUIREMENTS = HOME / "envs" / "requirements.txt"
-INSTALL = "{python} -m pip install --require-hashes -r {file}"
 LEAST_GB = 2
 """Free space that results and logs of a run have room in; weights of models come on top."""
-NAMED = 5  # packages that a sentence names
-PDF = ("latexmk", "pdflatex")
+NAMED = 5
+"""Packages that a sentence names."""
+SECONDS = 5.0
+"""That a server may take to answer."""
+AT_ONCE = 8
 
 
 def machine_checks(results: Path, tokenizers: Iterable[str]) -> Iterator[Check]:
     """What is there of all that any run needs; the results folder may not be there yet."""
-    here, at_least = sys.version.split()[0], ".".join(map(str, OLDEST))
-    advice = f"{here} is too old; make PYTHON=python{at_least} tables"
-    yield found("Python", sys.version_info >= OLDEST, here, advice)
     yield packages(REQUIREMENTS)
     yield disk(results)
     yield from map(tokenizer, dict.fromkeys(tokenizers))
-    yield latex()
 
 
 def packages(requirements: Path) -> Check:
@@ -46,14 +43,17 @@ def packages(requirements: Path) -> Check:
         return unneeded("packages", "no lock file here: pip installed what the package asks for")
     lines = requirements.read_text(encoding="utf-8").splitlines()
     locked = [Requirement(line.rstrip(" \\")) for line in lines if line[:1].isalnum()]
-    locked = [one for one in locked if one.marker is None or one.marker.evaluate()]
-    installed = {one.name: _installed(one.name) for one in locked}
-    wrong = [
-        f"{one.name} {installed[one.name] or 'is not installed'} ({one.specifier})"
-        for one in locked
-        if not installed[one.name] or installed[one.name] not in one.specifier
-    ]
-    install = INSTALL.format(python=sys.executable, file=requirements)
+    locked = [package for package in locked if not package.marker or package.marker.evaluate()]
+    wrong = []
+    for package in locked:
+        try:
+            installed = version(package.name)
+        except PackageNotFoundError:
+            installed = ""
+        if not installed or installed not in package.specifier:
+            state = installed or "is not installed"
+            wrong.append(f"{package.name} {state} ({package.specifier})")
+    install = f"{sys.executable} -m pip install --require-hashes -r {requirements}"
     return found(
         "packages",
         not wrong,
@@ -62,26 +62,15 @@ def packages(requirements: Path) -> Check:
     )
 
 
-def _installed(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
-
-
 def disk(folder: Path) -> Check:
     """Whether there is room for results, and they may be written."""
-    there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not os.access(there, os.W_OK):
+        advice = "correct its rights, or name another with pathvars.results"
+        return Check("disk", "missing", f"{folder} cannot be written to; {advice}")
     free = shutil.disk_usage(there).free / 1e9
-    writable = os.access(there, os.W_OK)
-    return found(
-        "disk",
-        writable and free >= LEAST_GB,
-        f"{free:,.0f} GB free for {folder}",
-        f"{folder} cannot be written to; correct its rights, or name another with pathvars.results"
-        if not writable
-        else f"{free:.1f} GB free for {folder}, {LEAST_GB} are needed; make room there",
-    )
+    text = f"{free:,.1f} GB free for {folder}"
+    return found("disk", free >= LEAST_GB, text, f"{text}, {LEAST_GB} are needed; make room there")
 
 
 def tokenizer(name: str) -> Check:
@@ -96,22 +85,11 @@ def tokenizer(name: str) -> Check:
     return found(f"tokenizer {name}", not reason, "its files are there", reason)
 
 
-def latex() -> Check:
-    """Whether tables can be typeset; the workflow itself never does."""
-    if there := [name for name in PDF if shutil.which(name)]:
-        return Check("LaTeX", "ok", f"{there[0]} is there, for results/tables/all_tables.tex")
-    return unneeded("LaTeX", "tables are .tex files; only to typeset them is it needed")
-
-
-SECONDS = 5.0
-AT_ONCE = 8
-
-
 def silent(addresses: Iterable[str]) -> dict[str, str]:
     """The addresses that do not give what they should, and why; nothing is downloaded."""
     asked = list(dict.fromkeys(addresses))
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        reasons = dict(zip(asked, pool.map(_reason, asked), strict=True))
+        reasons = dict(zip(asked, pool.map(_fault, asked), strict=True))
     return {address: reason for address, reason in reasons.items() if reason}
 
 
@@ -120,7 +98,7 @@ def hosts(addresses: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(urlsplit(address).netloc for address in addresses))
 
 
-def _reason(address: str) -> str:
+def _fault(address: str) -> str:
     try:
         request = urllib.request.Request(address, method="HEAD")
         with urllib.request.urlopen(request, timeout=SECONDS):

@@ -22,6 +22,7 @@ class DialectProvider(Provider):
     def __init__(self, setup: Setup, key_name: str):
         self.facts = FACTS[self.engine]
         self.address, self.path = self.facts["address"], self.facts["path"]
+        self.models_path = self.facts["models"]
         super().__init__(setup, key_name)
         # The budget of a thought, which the output limit alone does not say.
         thought = (setup.answers.get("reasoning") or {}).get("tokens")

@@ -20,6 +20,7 @@ class Provider(ABC):
     Attributes:
         answers: the settings that determine a response.
         path: where requests go, below the address.
+        models_path: where its models are listed.
         address: the provider's own; None: as the ``openai`` client has it.
         packages: distributions whose versions belong to the identity.
         tokenizer: the model's own, where the config names it.
@@ -27,6 +28,7 @@ class Provider(ABC):
 
     answers: Record
     path: str
+    models_path = "/models"
     address: str | None = None
     packages: tuple[str, ...] = ()
     tokenizer: TokenCounter | None = None
