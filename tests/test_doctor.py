@@ -247,17 +247,11 @@ def local(**settings) -> VllmModel:
     return VllmModel(engine="vllm", model=str(ROOT), window=4096, **settings)
 
 
-def test_gpus_are_counted_as_a_job_would_see_them(tmp_path, monkeypatch):
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    commands(tmp_path, monkeypatch, **{"nvidia-smi": "echo 'NVIDIA H100'; echo 'NVIDIA H100'"})
-    assert of_model(local(tensor_parallel_size=2))["GPU"].text == "2 (NVIDIA H100), 2 are used"
+def test_gpus_are_counted_as_a_job_would_see_them(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
+    assert of_model(local(tensor_parallel_size=2))["GPU"].text == "2 are here, 2 are used"
     assert "2 are here and 4 are needed" in of_model(local(tensor_parallel_size=4))["GPU"].text
     assert of_model(local(tensor_parallel_size=4), cluster=True)["GPU"].status == "not needed"
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
-    assert of_model(local(tensor_parallel_size=2))["GPU"].status == "missing"
-    commands(tmp_path, monkeypatch, **{"nvidia-smi": "exit 9"})
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
-    assert "0 are here" in of_model(local())["GPU"].text
 
 
 def test_a_directory_that_holds_no_model_is_told(tmp_path):
@@ -275,46 +269,17 @@ def of_cluster(profile, models=None) -> dict[str, Check]:
 
 
 def test_a_cluster_answers_and_has_the_partition(tmp_path, monkeypatch):
-    commands(tmp_path, monkeypatch, sinfo="echo cpu; echo gpu", sacctmgr="exit 1")
-    found = of_cluster(PROFILE)
+    commands(tmp_path, monkeypatch, sinfo="echo cpu; echo gpu")
+    found = of_cluster(PROFILE, {"model m": {"partition": "gpu,huge"}, "judge j": {}})
     assert found["partition gpu"].status == found["SLURM"].status == "ok"
+    assert found["partition huge"].text == (
+        "there is none; correct slurm.partition of model m, to one of cpu, gpu"
+    )
     listed = {"executor": "slurm", "default-resources": ["slurm_partition=big", "mem_mb=1"]}
     big = of_cluster(listed)["partition big"]
     assert (big.status, "cpu, gpu" in big.text) == ("missing", True)
     commands(tmp_path, monkeypatch, sinfo="exit 1")
     assert of_cluster(PROFILE)["SLURM"].status == "missing"
-
-
-def test_accounts_and_qos_are_those_that_the_user_may_submit_to(tmp_path, monkeypatch):
-    commands(
-        tmp_path, monkeypatch, sinfo="echo gpu",
-        sacctmgr="echo 'lab|normal,urgent'; echo 'Other|normal'",
-    )  # fmt: skip
-    profile = {
-        "executor": "slurm",
-        "default-resources": {"slurm_account": "LAB,other", "qos": "urgent"},
-        "set-resources": {"verdicts": {"slurm_account": "nobodys", "qos": "long"}},
-    }
-    models = {
-        "model m": {"partition": "gpu,huge", "account": "theirs", "qos": "urgent"},
-        "judge j": {"qos": "endless"},
-        "model n": {},
-    }
-    found = of_cluster(profile, models)
-    for what in ("account LAB", "account other", "qos urgent", "partition gpu"):
-        assert found[what].status == "ok"
-    assert found["partition huge"].text == (
-        "there is none for you; correct slurm.partition of model m, to one of gpu"
-    )
-    for what, place in {
-        "account nobodys": "slurm_account, to one of Other, lab",
-        "qos long": "qos, to one of normal, urgent",
-        "account theirs": "slurm.account of model m, to one of",
-        "qos endless": "slurm.qos of judge j, to one of",
-    }.items():
-        assert f"correct {place}" in found[what].text
-    commands(tmp_path, monkeypatch, sacctmgr="exit 1")
-    assert of_cluster(profile)["account nobodys"].status == "unchecked"
 
 
 def test_the_partitions_of_a_profiles_file_are_looked_up_too(tmp_path, monkeypatch):
@@ -326,7 +291,7 @@ def test_the_partitions_of_a_profiles_file_are_looked_up_too(tmp_path, monkeypat
     file.write_text("partitions: {gpu: {}, big: {max_gpu: 8}, far: {cluster: other}}\n")
     found = of_cluster(read_profile(str(tmp_path)))
     assert found["partition gpu"].status == "ok"
-    assert found["partition big"].text == f"there is none for you; correct {file}, to one of gpu"
+    assert found["partition big"].text == f"there is none; correct {file}, to one of gpu"
     assert "partition far" not in found  # of another cluster
     file.write_text("- gpu\n")
     broken = of_cluster(read_profile(str(tmp_path)))["partitions"]

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.workflow.failures import FailedJobs, TryEnd, how_it_ended
-from steadfast.workflow.insides import is_tried_again
 
 REFUSED = (
     "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: "
@@ -29,20 +28,9 @@ SHORT = TryEnd("the job took more memory than it had asked for", short="mem_mb")
             "error: no key\n",
             "TIMEOUT",
             None,
-            TryEnd("the job reached its time limit", True, "runtime"),
+            TryEnd("the job reached its time limit", short="runtime"),
         ),
         ("", "NODE_FAIL", None, TryEnd("the job lost its node")),
-        # More time does not free what a dead job holds.
-        (
-            "m: waits for SLURM job 9, which holds j.jsonl\n",
-            "TIMEOUT",
-            None,
-            TryEnd(
-                "the job waited until its time limit for SLURM job 9, which holds j.jsonl; see "
-                "that it has ended (scancel), then run again",
-                again=False,
-            ),
-        ),
         (
             "",
             None,
@@ -164,18 +152,6 @@ def test_a_preemption_is_no_try(run):
     assert "m: no key\n" in run.failures.summary(0)
 
 
-def test_where_the_job_said_nothing_what_slurm_s_programs_say_is_the_reason(run, tmp_path):
-    job, log = run.job("m/4k"), tmp_path / "12.log"
-    away = "Unable to create step for job 12: Unable to contact slurm controller"
-    log.write_text(f"srun: error: {away}\nsrun: error: g1: task 0: Exited with exit code 1\n")
-    job.end(run, "", "FAILED", aux_logs=[str(log)])
-    assert (
-        run.said()
-        == f"failed: inference/m/4k (SLURM job 12): SLURM says: {away}; it is tried again\n"
-    )
-    assert job.attempt == 1  # SLURM's absence is no try
-
-
 def test_what_an_earlier_try_wrote_is_not_taken_for_the_last_one_s_word(run):
     job = run.job("m/4k")
     Path(job.log[0]).write_text("error: no such model\n")
@@ -234,33 +210,6 @@ def test_the_end_says_who_failed_and_why_once_below_the_ends_of_the_logs(run):
         "7 more did not run, which need them or come after them.",
         "The same command makes what is missing; what is answered is not asked again.",
     ]
-
-
-def test_a_second_try_is_counted(run):
-    for _ in range(2):
-        run.job("late/4k").end(run, "late: 461 requests\n", "TIMEOUT")
-    assert "time limit (2 tries)" in run.failures.summary(0)
-
-
-@pytest.mark.parametrize(("attempt", "again"), [(1, True), (3, True), (4, False)])
-def test_a_job_is_tried_as_often_again_as_it_may_be(run, attempt, again):
-    job = run.job("m/4k")  # which may be tried three times again
-    job.attempt = attempt
-    assert is_tried_again(job) is again
-
-
-def test_a_disk_that_counts_no_files_is_not_full(run, monkeypatch):
-    disk = SimpleNamespace(f_bavail=10**6, f_frsize=4096, f_favail=0, f_files=0)
-    monkeypatch.setattr("os.statvfs", lambda folder: disk)
-    run.job("m/4k").end(run, "")
-    assert "is full" not in run.failures.summary(0)
-
-
-def test_a_job_that_could_not_say_why_for_want_of_room_is_told_so(run, monkeypatch):
-    disk = SimpleNamespace(f_bavail=10, f_frsize=4096, f_favail=99, f_files=100)
-    monkeypatch.setattr("os.statvfs", lambda folder: disk)
-    run.job("m/4k").end(run, "")
-    assert "ended without saying why, and the disk of" in run.failures.summary(0)
 
 
 def test_what_a_server_or_model_said_does_not_act_on_the_terminal(run):

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import pytest
 from snakemake.resources import Resources
-from snakemake_executor_plugin_slurm.partitions import Partition, PartitionLimits
 
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
@@ -25,7 +24,6 @@ from steadfast.workflow.slurm import (
     STEPS,
     Watch,
     passing_refusal,
-    unfit,
     wait_before_steps,
 )
 
@@ -109,7 +107,7 @@ def test_a_group_that_the_plugin_cannot_submit_is_reported_with_the_first_reason
     group = SimpleNamespace(is_group=lambda: True)
 
     class Executor:
-        report_job_submission = report_job_error = _partitions = None
+        report_job_submission = report_job_error = None
 
         def run_job(self, job):
             try:
@@ -147,12 +145,6 @@ def test_many_jobs_that_wait_for_the_same_are_one_line(slurm):
     )
 
 
-def test_as_many_waiting_jobs_as_are_shown_are_no_more(slurm):
-    slurm.waiting = {str(job): "AssocMaxJobsLimit" for job in range(1, 4)}
-    slurm.look({})
-    assert slurm.said().startswith("waiting: 1, 2, 3 (SLURM job 1, 2, 3: AssocMaxJobsLimit)")
-
-
 def test_a_running_job_that_waits_for_what_another_holds_is_told_once(slurm, tmp_path, monkeypatch):
     log = tmp_path / "2k.log"
     job = SimpleNamespace(is_group=lambda: False, log=[str(log)], rule=SimpleNamespace(name="r"))
@@ -171,24 +163,6 @@ def test_many_held_jobs_are_released_by_a_short_command(slurm):
     slurm.look({})
     assert "1, 2, 3 and 297 more: JobHeldUser): it is held" in slurm.said()
     assert slurm.said().endswith("scontrol release 1,2,3,…\n")
-
-
-def test_a_job_that_no_partition_of_the_sites_file_takes_is_told_before_it_is_submitted():
-    def job(**resources):
-        asks = {"gpu": 2, "mem_mb": 96_000, "cpus_per_task": 8, "nodes": 1, **resources}
-        return SimpleNamespace(resources=asks, threads=1, name="inference")
-
-    day = [
-        Partition("gpu", PartitionLimits(max_gpu=8, max_runtime=1440)),
-        Partition("cpu", PartitionLimits()),
-    ]
-    assert unfit(job(runtime=1440), day) is None
-    assert unfit(job(runtime=1800, slurm_partition="long"), day) is None
-    assert unfit(job(runtime=1800), ()) is None
-    assert unfit(job(runtime=1800), day) == (
-        "no partition of the site's slurm-partition-config takes 2 GPUs, 96,000 MB and 30 hours; "
-        "lower gpus, mem_gb, hours or hardware.max_hours, or correct that file"
-    )
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,7 @@ def driver(tmp_path):
         ({}, ["0", "1"]),
         ({"CUDA_VISIBLE_DEVICES": "1"}, ["1"]),
         ({"CUDA_VISIBLE_DEVICES": "GPU-8932f937, 3"}, ["GPU-8932f937", "3"]),
-        ({"CUDA_VISIBLE_DEVICES": ""}, []),
-        ({"SLURM_JOB_ID": "7", "CUDA_VISIBLE_DEVICES": "0"}, []),
+        ({"CUDA_VISIBLE_DEVICES": "-1"}, []),
     ],
 )
 def test_a_job_chooses_from_the_gpus_that_it_is_shown(driver, environment, expected):

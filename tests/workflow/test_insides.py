@@ -23,7 +23,6 @@ from snakemake.api import Workflow
 from snakemake.dag import DAG
 from snakemake.jobs import GroupJob, Job
 from snakemake.script import PythonScript
-from snakemake_executor_plugin_slurm.partitions import Partition
 from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
 
 from project import ROOT, Project
@@ -391,11 +390,6 @@ def test_arrays_is_a_setting_of_the_slurm_plugin():
 def test_slurm_plugin_runs():
     assert slurm_plugin.Executor.__module__ == PLUGIN
     assert Plugin.runs(slurm_plugin.Executor.__new__(slurm_plugin.Executor))
-
-
-def test_slurm_plugin_partitions():
-    assert "self._partitions = " in inspect.getsource(slurm_plugin.Executor)
-    assert list(inspect.signature(Partition.score_job_fit).parameters) == ["self", "job"]
 
 
 def test_slurm_plugin_report_failed():

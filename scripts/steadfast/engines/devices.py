@@ -17,17 +17,19 @@ NODES = Path("/proc/driver/nvidia/gpus")
 
 
 def devices(environment: Mapping[str, str], nodes: Path = NODES) -> list[str]:
-    """The GPUs that this job may choose from, as CUDA names them; none within a cluster's job."""
-    if "SLURM_JOB_ID" in environment:
-        return []
+    """The GPUs that a process may choose from, as CUDA names them."""
     if (named := environment.get(VISIBLE)) is not None:
-        return [name.strip() for name in named.split(",") if name.strip()]
+        return [name.strip() for name in named.split(",") if name.strip() not in ("", "-1")]
     return [str(number) for number in range(len(list(nodes.iterdir())))] if nodes.is_dir() else []
 
 
 def hold(count: int, say: Callable[[str], None]) -> None:
-    """Takes GPUs of this machine until this process ends, with all that it started."""
-    if count and (names := devices(os.environ)):
+    """Takes GPUs of this machine until this process ends, with all that it started.
+
+    Those of a cluster's job are its own.
+    """
+    names = [] if "SLURM_JOB_ID" in os.environ else devices(os.environ)
+    if count and names:
         os.environ[VISIBLE] = ",".join(lease(count, names, say))
 
 

@@ -19,22 +19,22 @@ from steadfast.workflow import insides
 SHOWN_LINES = 8
 """Of the end of a log, at most."""
 READ_BYTES = 20_000
-LEAST_ROOM = 1_000_000
-"""Bytes that a disk has free at the least where a log could be written."""
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
 STOPPED_RUN = "Stopped. The same command goes on: what is answered is not asked again."
-LAUNCHER = re.compile(r"^(?:srun|slurmstepd): (?:error|fatal): (?!.*Exited with)(.+)", re.M)
-"""What SLURM's programs write to SLURM's log of a job; a job that fails by itself is none of it."""
 WAITED = re.compile(r" waits for (.+), which holds (.+)")
 """How ``base.locks`` says that a job waits for another."""
 
 
 class TryEnd(NamedTuple):
-    """How a try ended: why, whether another can help, and which resource was short, if any."""
+    """How a try ended: why, whether another can help, and which resource was short, if any.
+
+    A free one does not count as a try.
+    """
 
     reason: str | None
     again: bool = True
     short: str | None = None
+    free: bool = False
 
 
 @dataclass
@@ -55,13 +55,10 @@ def how_it_ended(said: str, state: str | None = None, message: str | None = None
             known = facts("slurm/refusals.yaml").items()
             advice = next((f"; {advice}" for said, advice in known if said in refusal), "")
             return TryEnd(f"SLURM does not take the job: {refusal}{advice}", again=False)
-    last = said.rstrip().rpartition("\n")[2]
     if known := facts("slurm/ends.yaml").get(state):
-        if known.get("short") == "runtime" and (waited := WAITED.search(last)):
-            who, what = waited.groups()
-            why = f"the job waited until its time limit for {who}, which holds {what}"
-            return TryEnd(f"{why}; see that it has ended (scancel), then run again", again=False)
-        return TryEnd(f"the job {known['reason']}", short=known.get("short"))
+        free = known.get("free", False)
+        return TryEnd(f"the job {known['reason']}", short=known.get("short"), free=free)
+    last = said.rstrip().rpartition("\n")[2]
     for mark, again in ((ERROR, False), (PASSING, True)):
         if last.startswith(mark):
             return TryEnd(last.removeprefix(mark), again)
@@ -132,23 +129,18 @@ class FailedJobs:
 
     def _note(self, job: Any, message: str | None, number: str | None, logs: list[str]) -> None:
         state = self.states.get(number) if number else None
-        said = {one: "".join(self.said(file) for file in one.log) for one in insides.singles(job)}
-        ends = {one: how_it_ended(said[one], state, message) for one in said}
+        said = {one: "".join(map(self.said, one.log)) for one in insides.singles(job)}
+        ends = {one: how_it_ended(text, state, message) for one, text in said.items()}
         # In a group, those that say nothing may have finished, or waited for the one that failed.
         ends = {one: end for one, end in ends.items() if end.reason} or ends
-        free = facts("slurm/ends.yaml").get(state, {}).get("free", False)
-        words = LAUNCHER.findall("".join(map(self.said, logs)))
-        if words and not any(end.reason for end in ends.values()):
-            ends = {one: TryEnd(f"SLURM says: {words[-1]}") for one in ends}
-            free = any(part in words[-1] for part in facts("slurm/submissions.yaml"))
-        if free:
+        if any(end.free for end in ends.values()):
             insides.forgive(job)
         if not any(end.again for end in ends.values()):
             insides.give_up(job)
         again = insides.is_tried_again(job)
         for one, end in ends.items():
-            name, reason = self.name(one), end.reason or f"it ended without saying why{self._room}"
-            tries = (self._failed[name].tries if name in self._failed else 0) + (not free)
+            name, reason = self.name(one), end.reason or "it ended without saying why"
+            tries = (self._failed[name].tries if name in self._failed else 0) + (not end.free)
             # Where the job itself says why, SLURM's log has it among much else.
             tails = {file: "" if reason in said[one] else self.said(file) for file in logs}
             tails = {file: self.said(file) for file in one.log} | tails
@@ -193,17 +185,6 @@ class FailedJobs:
                 shown = [line for line in shown if failure.reason not in line][-SHOWN_LINES:]
                 if Path(file).is_file():
                     yield from ("", f"{file}{':' if shown else ''}", *(f"  {x}" for x in shown))
-
-    @property
-    def _room(self) -> str:
-        """Half a sentence where the disk of the logs is all but full, so that nothing was said."""
-        try:
-            disk = os.statvfs(self._logs)
-        except OSError:
-            return ""
-        if disk.f_bavail * disk.f_frsize > LEAST_ROOM and (disk.f_favail or not disk.f_files):
-            return ""
-        return f", and the disk of {self._logs} is full; make room there, then run again"
 
     def said(self, file: str) -> str:
         """The end of what the last try wrote to a file, which is nothing where it is unchanged."""

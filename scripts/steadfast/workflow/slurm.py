@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
@@ -43,11 +43,6 @@ class Plugin:
 
     def __init__(self, executor: Any):
         self._executor = executor
-
-    @property
-    def partitions(self) -> Collection[Any]:
-        """The partitions of the site's file, each with ``score_job_fit``: ``_partitions``."""
-        return self._executor._partitions or ()
 
     def report_failed(self, job: Any, message: str) -> None:
         """Reports from any thread that a job failed: ``_report_job_error_threadsafe``."""
@@ -104,13 +99,9 @@ class Watch:
 
         def run_job(job: Any) -> None:
             try:
-                why = unfit(job, plugin.partitions)
-                if why is None:
-                    run(job)
+                run(job)
             except Exception as error:  # in the plugin's own report, which takes a group for a job
-                why = str(error.__context__ or error)
-            if why is not None:
-                plugin.report_failed(job, f"Job {UNSUBMITTED}{why}")
+                plugin.report_failed(job, f"Job {UNSUBMITTED}{error.__context__ or error}")
 
         def submitted(info: Any, **further: Any) -> None:
             self._names[info.external_jobid] = name = self._name(info.job)
@@ -219,20 +210,6 @@ def wait_before_steps() -> None:
 
     if number is not None:
         Plugin.before_steps(wait)
-
-
-def unfit(job: Any, partitions: Collection[Any]) -> str | None:
-    """Returns why no partition that a site lists takes a job; None where one does."""
-    if not partitions or job.resources.get("slurm_partition"):
-        return None
-    needs = job.resources
-    if any(one.score_job_fit(job) is not None for one in partitions):
-        return None
-    return (
-        f"no partition of the site's slurm-partition-config takes {needs.get('gpu', 0)} GPUs, "
-        f"{needs.get('mem_mb', 0):,} MB and {needs.get('runtime', 0) / 60:.3g} hours; lower gpus, "
-        "mem_gb, hours or hardware.max_hours, or correct that file"
-    )
 
 
 def passing_refusal(message: str) -> str | None:
