@@ -209,9 +209,8 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("name", READ)
-def test_what_is_known_while_the_snakefile_is_read(seen, name):
-    assert seen[name] == READ[name]
+def test_what_is_known_while_the_snakefile_is_read(seen):
+    assert {name: seen[name] for name in READ} == READ
 
 
 def test_current_basedir_is_where_the_snakefile_lies(folder, seen):
@@ -229,9 +228,8 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("name", KNOWN)
-def test_what_is_known_once_the_jobs_are(seen, name):
-    assert seen[name] == KNOWN[name]
+def test_what_is_known_once_the_jobs_are(seen):
+    assert {name: seen[name] for name in KNOWN} == KNOWN
 
 
 def test_when_prepared_and_when_jobs_are_known(seen):
@@ -325,23 +323,21 @@ RECORDS = {
 }
 
 
-@pytest.mark.parametrize("event", RECORDS)
-def test_records_of_terminals(seen, event):
-    assert RECORDS[event] <= set(seen["records"][event])
+def test_records_of_terminals(seen):
+    lacking = {event: names - set(seen["records"][event]) for event, names in RECORDS.items()}
+    assert not any(lacking.values()), lacking
 
 
-SENTENCES = [(module, said) for module, all_said in insides.SAYS.items() for said in all_said]
-
-
-@pytest.mark.parametrize(("module", "said"), SENTENCES)
-def test_what_snakemake_says(folder, module, said):
+@pytest.mark.parametrize("module", insides.SAYS)
+def test_what_snakemake_says(folder, module):
     """An f-string's field stands for each number of a message."""
-    if module == "snakemake.exceptions":  # which puts sentences together
-        assert re.search(said, (folder / "terminal").read_text())
-        return
-    pattern = re.escape(said).replace(r"\\d\+", r"\{[^}]+\}").replace("\\\n", "\n")
-    source = inspect.getsource(import_module(module))
-    assert re.search(rf"[\"\n]{pattern.lstrip(chr(10))}", source)
+    for said in insides.SAYS[module]:
+        if module == "snakemake.exceptions":  # which puts sentences together
+            assert re.search(said, (folder / "terminal").read_text())
+            continue
+        pattern = re.escape(said).replace(r"\\d\+", r"\{[^}]+\}").replace("\\\n", "\n")
+        source = inspect.getsource(import_module(module))
+        assert re.search(rf"[\"\n]{pattern.lstrip(chr(10))}", source), said
 
 
 def test_nothing_and_no_rule(tmp_path):
@@ -353,15 +349,12 @@ def test_nothing_and_no_rule(tmp_path):
     assert re.search(insides.NO_RULE, project.snakemake("results/tables", ok=False))[1] == "tables"
 
 
-@pytest.mark.parametrize("words", [["--report", "r.html"], ["--report=r.html"]])
-def test_taking_option_of_a_report(monkeypatch, words):
-    monkeypatch.setattr(sys, "argv", ["snakemake", *words])
-    assert Snakemake(SimpleNamespace(touch=False)).taking_option == words[0]
-
-
-def test_taking_option_of_touch():
+def test_taking_option(monkeypatch):
     assert isinstance(Workflow.touch, property)
     assert Snakemake(SimpleNamespace(touch=True)).taking_option == "--touch"
+    for words in (["--report", "r.html"], ["--report=r.html"]):
+        monkeypatch.setattr(sys, "argv", ["snakemake", *words])
+        assert Snakemake(SimpleNamespace(touch=False)).taking_option == words[0]
 
 
 def test_holds_folder_is_false_of_a_dry_run_of_no_run_and_without_locks():
@@ -420,10 +413,9 @@ def test_slurm_plugin_calls_what_is_watched():
         assert f"self.{name}(job)" in inspect.getsource(AbstractExecutor.run_jobs)
 
 
-@pytest.mark.parametrize("said", [insides.REFUSED, insides.UNSUBMITTED])
-def test_what_the_slurm_plugin_says_of_a_job_that_it_cannot_submit(said):
+def test_what_the_slurm_plugin_says_of_a_job_that_it_cannot_submit():
     source = re.sub(r'"\s+f?"', "", inspect.getsource(slurm_plugin.Executor))
-    assert said in source
+    assert insides.REFUSED in source and insides.UNSUBMITTED in source
 
 
 def test_no_job_imports_the_insides():

@@ -105,9 +105,8 @@ class Watch:
 
         def submitted(info: Any, **further: Any) -> None:
             self._names[info.external_jobid] = name = self._name(info.job)
-            self._logs[info.external_jobid] = [
-                file for one in singles(info.job) for file in one.log
-            ]
+            logs = [file for one in singles(info.job) for file in one.log]
+            self._logs[info.external_jobid] = logs
             self._log.info(f"submitted: {name} (SLURM job {info.external_jobid})")
             submit(info, **further)
 
@@ -172,11 +171,10 @@ class Watch:
                 alike.setdefault(reason, []).append(job)
         for reason, jobs in alike.items():
             meaning = next((text for part, text in known["told"].items() if part in reason), "")
-            shown = some([self._names.get(job, job) for job in jobs], SHOWN_NAMES)
+            names = some([self._names.get(job, job) for job in jobs], SHOWN_NAMES)
             numbers = some(jobs, SHOWN_NAMES)
-            each = ",".join(jobs[:SHOWN_NAMES]) + (",…" if len(jobs) > SHOWN_NAMES else "")
-            said = meaning.format(job=each) or "SLURM says no more"
-            self._log.warning(f"waiting: {shown} (SLURM job {numbers}: {reason}): {said}")
+            said = meaning or "SLURM says no more"
+            self._log.warning(f"waiting: {names} (SLURM job {numbers}: {reason}): {said}")
 
     def say_held(self, states: States) -> None:
         """Says which running jobs wait for what another job holds, each once."""

@@ -20,8 +20,6 @@ from steadfast.engines.devices import VISIBLE
 from steadfast.engines.vllm.engine import VllmEngine
 
 COPIES = "data_parallel_size"
-OPERATION = ("tensor_parallel_size", "engine_operation_args")
-"""What of the operation is each copy's own."""
 LOST = (
     "a copy of the model (data_parallel_size) ended without a word; the log may say why; what is "
     "answered is kept: run again to go on"
@@ -142,8 +140,7 @@ class VllmCopies(VllmEngine):
 
     def __init__(self, setup: Setup):
         super().__init__(setup)
-        own = {key: value for key, value in setup.operation.items() if key in OPERATION}
-        self._part = dict(setup.answers), own, setup.journal
+        self._part = dict(setup.answers), dict(setup.operation), setup.journal
 
     def load(self) -> None:
         """Starts the copies, where they are not started yet."""
