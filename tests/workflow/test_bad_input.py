@@ -40,64 +40,21 @@ def fresh(tmp_path):
     return Project.new(tmp_path, TINY)
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({"lifbenhc": {}}, "unknown key 'lifbenhc'; did you mean 'lifbench'?"),
-        ({"models": {"openai": 3}}, "models.openai: Input should be a mapping of keys, not 3"),
-        (
-            {"models": {"openai": {"engine": "openai", "model": "m", "max_concurency": 4}}},
-            "unknown key 'models.openai.max_concurency'; did you mean 'max_concurrency'?",
-        ),
-        ({"lifbench": {"lengths": {"a.b": 2048}}}, "lifbench.lengths: length name 'a.b': use"),
-        (
-            {"models": {"m": {"engine": "reference", "hours": float("inf")}}},
-            "models.m.hours: inf is no finite number; write one",
-        ),
-        ({"seed": {1: 2}}, "seed: the key 1 is no text; put it in quotes"),
-    ],
-)
-def test_a_mistake_in_the_config(fresh, change, expected):
-    fresh.configure(config(**change))
-    assert sentence(fresh).startswith(f"config: {expected}")
+def test_a_mistake_in_the_config(fresh):
+    fresh.configure(config(lifbenhc={}))
+    assert sentence(fresh).startswith("config: unknown key 'lifbenhc'; did you mean 'lifbench'?")
 
 
-def test_a_key_that_stands_twice_in_a_config_file(fresh):
-    text = fresh.path("my.yaml").read_text()
-    first = text.splitlines().index("models:") + 1
-    fresh.path("my.yaml").write_text(f"{text}models:\n  reference: {{engine: reference}}\n")
-    last = len(text.splitlines()) + 1
-    assert sentence(fresh).endswith(
-        f"my.yaml:{last}: key 'models' stands on line {first} already; keep one of the two"
-    )
-
-
-def test_a_key_that_stands_twice_in_a_json_config(fresh):
-    fresh.path("my.json").write_text('{\n\t"models": {},\n\t"models": {}\n}')
-    message = sentence(fresh, "--configfile", "my.json", "--cores", "1")
-    assert "my.json:3: key 'models' stands on line 2 already" in message
-
-
-@pytest.mark.parametrize(
-    ("seed", "expected"),
-    [
-        ("seed: 2\nseed: 1 ", "key 'seed' stands on line {} already; keep one of the two"),
-        (
-            "seed: [1\nx: 1 ",
-            "no valid YAML (expected ',' or ']', but got ':'); mend that line, quoting texts that "
-            "hold colons, braces or quotation marks",
-        ),
-    ],
-)
-def test_a_mistake_in_the_default_config(fresh, seed, expected):
+def test_a_key_that_stands_twice_in_the_default_config(fresh):
     lines = fresh.path("config/config.yaml").read_text().splitlines()
     first = next(place for place, line in enumerate(lines, 1) if line.startswith("seed: 1 "))
-    fresh.edit("config/config.yaml", "seed: 1 ", seed)
+    fresh.edit("config/config.yaml", "seed: 1 ", "seed: 2\nseed: 1 ")
     command = [warm_python(), *SNAKEMAKE[1:3], "--cores", "1", "--dry-run"]
     done = subprocess.run(command, cwd=fresh.folder, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback (most recent call last)" not in done.stdout + done.stderr
-    assert f"config: config/config.yaml:{first + 1}: {expected.format(first)}\n" in done.stdout
+    expected = f"config.yaml:{first + 1}: key 'seed' stands on line {first} already"
+    assert expected in done.stdout
 
 
 def test_a_config_file_changes_keys_of_another(fresh):
@@ -111,50 +68,16 @@ def test_an_unknown_model_in_a_target(project):
     assert "unknown model 'sim-b'; did you mean 'sim-a'?" in sentence(project, target)
 
 
-def test_a_missing_corpus_directory(project):
-    project.configure(config(corpora={"source": "local", "directory": "nowhere"}))
-    assert "nowhere" in sentence(project)
-
-
-def local(project, lines):
+def test_a_corpus_too_small_for_a_length(project):
     folder = project.path("mine")
     folder.mkdir()
-    (folder / "essays.jsonl").write_text(lines)
-    fields = {"text": "body"}
-    project.configure(
-        config(
-            corpora={
-                "source": "local",
-                "directory": "mine",
-                "local": {"paul_graham": {"glob": "*.jsonl", "fields": fields}},
-            },
-            lifbench={"lengths": {"2k": 2048}, "tasks": ["OR"]},
-        )
-    )
-
-
-def test_a_missing_field_of_a_corpus(project):
-    local(project, '{"body": "A text."}\n{"text": "A text."}\n')
+    text = {"body": "One sentence stands here. Another follows it."}
+    (folder / "essays.jsonl").write_text(json.dumps(text) + "\n")
+    files = {"paul_graham": {"glob": "*.jsonl", "fields": {"text": "body"}}}
+    corpora = {"source": "local", "directory": "mine", "local": files}
+    project.configure(config(corpora=corpora, lifbench={"lengths": {"2k": 2048}, "tasks": ["OR"]}))
     message = sentence(project)
-    assert "mine/essays.jsonl:2" in message
-    assert "'body'" in message
-
-
-def test_a_corrupt_line_of_a_corpus(project):
-    local(project, '{"body": "A text."}\n{"body": \n')
-    assert "mine/essays.jsonl:2: corrupt JSON line" in sentence(project)
-
-
-def test_a_corpus_too_small_for_a_length(project):
-    local(project, json.dumps({"body": "One sentence stands here. Another follows it."}) + "\n")
-    message = sentence(project)
-    assert "paul_graham" in message
-    assert "2,048" in message
-
-
-def test_a_missing_key(project):
-    project.configure(model(engine="openai", model="gpt", api_key_env="NO_SUCH_KEY"))
-    assert "NO_SUCH_KEY" in sentence(project)
+    assert "paul_graham" in message and "2,048" in message
 
 
 def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(project, server):
@@ -180,26 +103,3 @@ def test_a_window_smaller_than_a_prompt(project):
     message = sentence(project)
     assert "1,024" in message
     assert "window" in message
-
-
-def test_a_corrupt_journal_line(project, server):
-    project.configure(
-        {
-            "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI"]},
-            "models": {
-                "echo": {
-                    "engine": "openai",
-                    "model": "echo-1",
-                    "base_url": server.url,
-                    "api_key_env": None,
-                }
-            },
-        }
-    )
-    project.snakemake()
-    journal = project.path("results/journal/lifbench/echo/2k.jsonl")
-    lines = journal.read_text().splitlines()
-    lines[3] = lines[3][:40]
-    journal.write_text("\n".join(lines) + "\n")
-    project.path("results/lifbench/outputs/echo/2k.jsonl").unlink()
-    assert "echo/2k.jsonl:4" in sentence(project, "results/lifbench/outputs/echo/2k.jsonl")
