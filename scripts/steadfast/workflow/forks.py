@@ -82,7 +82,7 @@ def usage() -> dict[str, float | None]:
     own, ended = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return {
         "cpu_time": own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime,
-        "max_rss": own.ru_maxrss / 1024,
+        "max_rss": max(own.ru_maxrss, ended.ru_maxrss) / 1024,
         "max_vms": numbers["VmPeak"] / 1024 if "VmPeak" in numbers else None,
         "io_in": numbers["read_bytes"] / 2**20 if "read_bytes" in numbers else None,
         "io_out": numbers["write_bytes"] / 2**20 if "write_bytes" in numbers else None,
