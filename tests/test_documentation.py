@@ -105,8 +105,10 @@ def test_configs_shown_are_valid(shown, tmp_path, monkeypatch):
     around = {"judges": {"judge": {"engine": "reference"}}, "models": SOME}
     if sets := shown.get("datasets"):
         monkeypatch.chdir(tmp_path)
-        record = dict.fromkeys(("prompt", "answer", "context", "question", "continent"), "x")
+        fields = ("prompt", "answer", "context", "question", "continent", "scenario")
+        record = dict.fromkeys(fields, "x")
         for section in sets.values():
+            Path(section["path"]).parent.mkdir(parents=True, exist_ok=True)
             Path(section["path"]).write_text(json.dumps(record))
             Path(section.get("judge_template", "none")).write_text("{{prompt}} {{answer}}")
     load_config({**around, **shown})

@@ -25,16 +25,6 @@ OUTPUTS = "results/lifbench/outputs/reference/1k.jsonl"
 OPENAI = {"engine": "openai", "model": "m", "window": 4096, "api_key_env": None}
 VLLM = {"engine": "vllm", "model": "org/m", "window": 4096}
 ESCAPE = "\x1b[2J\x1b]0;owned\x07\u202e"
-TASK = """\
-name: Two lines
-scenario: list
-max_tokens: 9
-variables: {draw: listed, shown: [n], space: {settings: [{n: 1}]}}
-points: {format: {weight: 1, capabilities: [Fmt], asks: two}}
-scoring: evil.py:score
-stand_ins: {reference: "{n}"}
-expressions: [{expression_id: 0, template: "Give {n}."}]
-"""
 
 
 @cache
@@ -361,7 +351,7 @@ def _configs(there: str) -> Iterator[tuple[str, bytes]]:
         yield f"config: {key} is odd", with_config(lambda c, k=key, v=odd: c.update({k: v}))
     paths = (there, "../outside.txt", "a/../../outside.txt", "~/x", "..\\x", "C:\\x", "/dev/zero")
     for path in paths:
-        for place in ("corpora.lock", "corpora.directory", "tokenizer", "lifbench.own_tasks.x"):
+        for place in ("corpora.lock", "corpora.directory", "tokenizer", "datasets.x.path"):
             yield f"config: {place}: {path}", with_config(_set(place, path))
         yield f"config: labels {path}", with_config(_set("cfbench.labels", path))
         yield (
@@ -423,10 +413,14 @@ def _models(there: str) -> Iterator[tuple[str, bytes]]:
             yield f"model: {key}: {value}", with_model(**OPENAI | {key: value})
 
 
-def own_task(there: str) -> bytes:
-    """One with a task of its own, whose code makes a file beside that one."""
-    task = {"mine/task.yaml": TASK.encode(), "mine/evil.py": _code_of(there)}
-    return with_config(OWN_TASK, **task)
+def own_code(there: str) -> bytes:
+    """One whose data lie beside a program that makes a file beside that one."""
+    return with_config(_data, **{"data/evil.py": _code_of(there)})
+
+
+def _data(config: dict[str, Any], directory: str = "data") -> None:
+    config["benchmarks"], config["judges"] = ["cfbench"], {"j": {"engine": "reference"}}
+    config["cfbench"] = {"source": "local", "directory": directory}
 
 
 def _code_of(there: str) -> bytes:
@@ -434,28 +428,13 @@ def _code_of(there: str) -> bytes:
     return (run + "def score(*a): return {}\n").encode()
 
 
-OWN_TASK = _set("lifbench.own_tasks", {"XXX": "mine/task.yaml"})
-
-
 def _code(there: str) -> Iterator[tuple[str, bytes]]:
-    own, run = OWN_TASK, _code_of(there)
-    yield "task of its own", own_task(there)
-    named = TASK.replace("evil.py:score", "email.utils:quote")
-    yield "task that calls a package", with_config(own, **{"mine/task.yaml": named.encode()})
-    bomb = {"mine/task.yaml": _bomb().encode(), "mine/evil.py": b""}
-    yield "task of aliases", with_config(own, **bomb)
-    deep = {"mine/task.yaml": TASK.encode(), "mine/evil.py": b"(" * 5_000 + b")" * 5_000}
-    yield "task with deep code", with_config(own, **deep)
-
-    def data(config: dict[str, Any], directory: str = "data") -> None:
-        config["benchmarks"], config["judges"] = ["cfbench"], {"j": {"engine": "reference"}}
-        config["cfbench"] = {"source": "local", "directory": directory}
-
+    run = _code_of(there)
     for name in ("yaml.py", "a.so", "Snakefile", ".hidden", "x.pth", "__pycache__/yaml.pyc"):
-        yield f"data with {name}", with_config(data, **{f"data/{name}": run})
+        yield f"data with {name}", with_config(_data, **{f"data/{name}": run})
     yield (
         "module beside the results",
-        with_config(lambda config: data(config, "."), **{"yaml.py": run}),
+        with_config(lambda config: _data(config, "."), **{"yaml.py": run}),
     )
     yield "trusts a checkpoint's code", with_model(**VLLM, engine_args={"trust_remote_code": True})
     yield "class of an engine", with_model(**VLLM, engine_args={"worker_cls": "evil.worker.Worker"})

@@ -2,7 +2,6 @@
 
 import pytest
 
-from project import ROOT
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
@@ -13,13 +12,6 @@ MODELS = {"reference": {"engine": "reference"}}
 
 def named(**settings):
     return own_files(Evaluation(load_config({"models": MODELS, **settings})))
-
-
-def test_files_that_the_config_names_and_the_code_that_these_name(tmp_path, monkeypatch):
-    (tmp_path / "mine").symlink_to(ROOT / "docs/examples/tasks")
-    monkeypatch.chdir(tmp_path)
-    section = {"own_tasks": {"LNB": "mine/neighbours.yaml"}}
-    assert files_of(named(lifbench=section)) == ["mine/neighbours.py", "mine/neighbours.yaml"]
 
 
 def test_a_folder_is_all_its_files(tmp_path, monkeypatch):

@@ -69,8 +69,8 @@ def test_every_hostile_archive_is_refused_in_one_sentence(tmp_path, outside):
 
 
 def test_code_is_taken_where_that_is_asked_for_and_does_not_run(unpacked, outside, tmp_path):
-    unpacked(hostile.own_task(str(outside)), code=True)
-    assert (tmp_path / "new/there/mine/evil.py").is_file()
+    unpacked(hostile.own_code(str(outside)), code=True)
+    assert (tmp_path / "new/there/data/evil.py").is_file()
     assert not outside.with_name("outside.txt.run").exists()
 
 

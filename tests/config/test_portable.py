@@ -75,8 +75,8 @@ def test_a_text_that_begins_like_a_path_is_prose_where_the_key_says_so():
 
 @pytest.mark.parametrize("name", ["label", "template", "title", "file"])
 def test_a_path_stays_one_under_whatever_name_of_the_user_s(name):
-    raw = {"lifbench": {"own_tasks": {name: "/etc/task.yaml"}}}
-    with pytest.raises(UserError, match=f"own_tasks.{name}: it names '/etc/task.yaml', outside"):
+    raw = {"datasets": {name: {"path": "/etc/set.jsonl"}}}
+    with pytest.raises(UserError, match=f"datasets.{name}.path: it names '/etc/set.jsonl', out"):
         check_portable(raw)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small_contexts import CASES, expressions, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
-from steadfast.benchmarks.lifbench.own_tasks.schema import Templates, read_file
+from steadfast.benchmarks.lifbench.expressions import read_templates
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_files import released_name
 from steadfast.benchmarks.lifbench.templates import check_expressions, check_template, fill
@@ -19,8 +19,7 @@ COUNTS = {"LOI": 11, "LOE": 12, "LBI": 11, "LBE": 12}
 
 
 def checked(task: str, path: Path) -> list[dict]:
-    found = read_file(Templates, str(path), "docs/lifbench-prompts.md")
-    return check_expressions(TASKS[task], found.templates, path)
+    return check_expressions(TASKS[task], read_templates(str(path)), path)
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -8,7 +8,6 @@ import pytest
 
 from outside import EXAMPLES
 from steadfast.base.errors import UserError
-from steadfast.base.files import write_text
 from steadfast.config.load import load_config
 from steadfast.contract.check_task import checked_task
 from steadfast.contract.components import Answer, Sample, Scored
@@ -209,8 +208,7 @@ def test_names_of_a_task_are_checked_before_anything_runs(changed, sentence):
         checked_task("lifbench", dataclasses.replace(task, **{**changed, **outputs}))
 
 
-def test_a_component_that_its_module_lacks_is_named_before_anything_runs(tmp_path):
-    write_text(tmp_path / "mine.py", "if True:\n    def score(): ...\n")
-    assert digest("steadfast.stages.score", f"{tmp_path}/mine.py:score")
-    with pytest.raises(UserError, match=r"mine\.py has no 'scores'; did you mean 'score'"):
-        digest("steadfast.stages.score", f"{tmp_path}/mine.py:scores")
+def test_a_component_that_its_module_lacks_is_named_before_anything_runs():
+    assert digest("steadfast.stages.score", "steadfast.simple.scorers:exact")
+    with pytest.raises(UserError, match=r"scorers has no 'exac'; did you mean 'exact'"):
+        digest("steadfast.stages.score", "steadfast.simple.scorers:exac")

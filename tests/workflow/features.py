@@ -112,10 +112,7 @@ UNPUBLISHED = (
     "domains",
     "recs",
     "recs in both samplings",
-    "own task",
-    "own task in overall",
 )
-OWN_TASK = {"own_tasks": {"LNB": "tasks/neighbours.yaml"}}
 SETS = {
     "sets/words.jsonl": "".join(
         f'{{"prompt": "Name {n}.", "answer": "word {n}", "kind": "k{n % 2}"}}\n' for n in range(4)
@@ -123,6 +120,10 @@ SETS = {
     "sets/letters.jsonl": "".join(
         f'{{"context": "{n}", "prompt": "Is it?", "choices": ["no", "yes"], "answer": "B"}}\n'
         for n in range(3)
+    ),
+    "sets/about.jsonl": (
+        '{"scenario": "list", "prompt": "Copy {{elements.-1}}", "answer": "{{elements.-1}}"}\n'
+        '{"scenario": "onedoc", "prompt": "Type?", "answer": "{{key_sentences.1.type}}"}\n'
     ),
 }
 PRICE = {"input": 1.0, "output": 2.0, "cached": 0.5, "flex": 0.5, "batch": 0.5}
@@ -150,8 +151,6 @@ FEATURES: dict[str, Feature] = {
     ),
     "formats": lifbench(formats=["numbered", "json"]),
     "domains": lifbench(domains={"list": ["mixed", "uuids"]}),
-    "own task": lifbench(**OWN_TASK),
-    "own task in overall": lifbench(**OWN_TASK, overall="all"),
     "corrected rubric": lifbench(rubric="corrected"),
     "plain mean": lifbench(weighting="mean"),
     "recs": lifbench(expressions="recs", recs={"count": REWRITES, "clusters": 2}),
@@ -219,6 +218,14 @@ FEATURES: dict[str, Feature] = {
     "mended instructions": Feature({IFEVAL: {"reading": "corrected"}}, (IFEVAL,)),
     "several texts": Feature({IFEVAL: {"contexts_per_length": 2, "max_tokens": 300}}, (IFEVAL,)),
     # --- beside the benchmarks that run
+    "questions about contexts": Feature(
+        {
+            "datasets": {
+                "about": {"path": "sets/about.jsonl", "scorer": "exact", "contexts": "lifbench"}
+            }
+        },
+        files=SETS,
+    ),
     "data sets": Feature(
         {
             "datasets": {

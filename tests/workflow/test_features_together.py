@@ -97,7 +97,6 @@ class Run:
         folder.mkdir()
         place = Place(folder, self.processes, self.drawn.results)
         place.configure(self.settings)
-        shutil.copytree(ROOT / "docs/examples/tasks", place.path("tasks"))
         if self.drawn.needs_released:
             place.path("released").symlink_to(RELEASED)
         for path, text in self.drawn.files.items():
@@ -192,11 +191,9 @@ def test_the_journal_alone_gives_the_same(run, tmp_path):
 
 def test_a_bundle_gives_the_same_tables_elsewhere(run, tmp_path):
     sent, there = run.server.sent.total(), tmp_path / "there"
-    code = ["--code"] if "own_tasks" in run.settings.get("lifbench", {}) else []
     unbundle = [
         "steadfast.command.main",
         "unbundle",
-        *code,
         run.project.results / "bundle.zip",
         there,
     ]

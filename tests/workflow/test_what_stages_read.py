@@ -30,7 +30,6 @@ OTHER = {
         "contexts": "released",
         "expressions": "recs",
         "recs": {"rewrites": "asked"},
-        "own_tasks": {"LCI": str(ROOT / "docs/examples/tasks/identifiers.yaml")},
     },
     "followbench": {
         "source": "released",
@@ -78,10 +77,8 @@ def asking(run, name):
 
 
 def named(used):
-    """The names by which components are loaded, and what the user's functions are called."""
-    for one in used:
-        yield one.name if isinstance(one, Component) else one
-        yield from one.uses if isinstance(one, Component) else ()
+    """The names by which components are loaded."""
+    return [one.name if isinstance(one, Component) else one for one in used]
 
 
 @pytest.mark.parametrize("config", [SMALL, OTHER], ids=["synthetic", "released"])

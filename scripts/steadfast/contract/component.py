@@ -21,14 +21,12 @@ class Component(Generic[T]):
         name: ``module:object``.
         settings: keyword arguments, plain values, for the rule's params.
         resources: packaged data files that follow from the settings, for the rule's digest.
-        uses: the user's functions that the settings name (``base.loading``), for the rule's digest.
-        calls: the functions of packages that they name, for the same.
+        calls: functions that the settings name, for the rule's digest.
     """
 
     name: str
     settings: Settings = field(default_factory=dict)
     resources: tuple[str, ...] = ()
-    uses: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
 
     @property

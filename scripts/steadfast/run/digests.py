@@ -21,7 +21,6 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json, write_text
-from steadfast.base.loading import FILE
 from steadfast.base.names import nearest
 from steadfast.base.resources import PACKAGE, resource
 from steadfast.base.seal import digest_of
@@ -36,12 +35,11 @@ SCHEME = "1"
 def digest(script: str, *used: str | Component[Any] | None) -> str:
     """Returns what a rule depends on, in a word for its params: names used and one digest.
 
-    ``used`` is what the script's function loads by name; None is passed over. Of a file of the
-    user's this is its code, and what it imports of this package.
+    ``used`` is what the script's function loads by name; None is passed over.
     """
     components = [one for one in used if isinstance(one, Component)]
     names = [one.name if isinstance(one, Component) else one for one in used if one]
-    names += sorted({function for one in components for function in (*one.uses, *one.calls)})
+    names += sorted({function for one in components for function in one.calls})
     files = sorted({file for one in components for file in one.resources})
     for name in names:
         _check_object(name)
@@ -55,7 +53,7 @@ def _check_object(name: str) -> None:
     module, _, attribute = name.rpartition(":")
     if not module or "." in attribute:
         return
-    source = Path(module) if module.endswith(FILE) else _source(module)
+    source = _source(module)
     known = json.loads(_cached(source, _objects, "objects"))
     if attribute not in known and "*" not in known:
         raise UserError(f"{module} has no {attribute!r}; {nearest(attribute, known)}")
@@ -89,7 +87,6 @@ def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
     found, paths = modules(*names), resources(*names)
     paths |= {path for name in files for path in _files_of(resource(name))}
     parts = [[module, _file_digest(_source(module))] for module in sorted(found)]
-    parts += [[path.name, _file_digest(path)] for path in _own_files(names)]
     parts += [[_short(path), _file_digest(path)] for path in sorted(paths)]
     digest = digest_of([SCHEME, parts])
     _PARTS[digest] = {name: content[:16] for name, content in parts}
@@ -106,19 +103,12 @@ def parts_of(code: str) -> dict[str, str]:
 
 def modules(*names: str) -> set[str]:
     """Returns the modules that others depend on, directly or not, by ``module[:object]``."""
-    entries = {name for name in map(_named_module, names) if not name.endswith(FILE)}
-    entries |= {module for file in _own_files(names) for module in _imported(str(file))}
-    return {module for entry in entries for module in _closure(entry)}
+    return {module for entry in map(_named_module, names) for module in _closure(entry)}
 
 
 def resources(*names: str) -> set[Path]:
     """The packaged data files that these modules name."""
     return {path for module in modules(*names) for path in _resources(module)}
-
-
-def _own_files(names: Iterable[str]) -> list[Path]:
-    """The user's files that hold some of the named objects."""
-    return sorted({Path(name) for name in map(_named_module, names) if name.endswith(FILE)})
 
 
 def _named_module(name: str) -> str:
@@ -127,10 +117,8 @@ def _named_module(name: str) -> str:
 
 @cache
 def _imported(module: str) -> frozenset[str]:
-    """The modules of this package, and of its own, that a module or a file by itself imports."""
-    is_file = module.endswith(FILE)
-    source = Path(module) if is_file else _source(module)
-    parts = [] if is_file else module.split(".")
+    """The modules of this package, and of its own, that a module imports."""
+    source, parts = _source(module), module.split(".")
     package = parts if source.name == "__init__.py" else parts[:-1]
     found = set()
     for level, name in json.loads(_cached(source, _imports, "imports")):

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 from steadfast.base.errors import UserError
 from steadfast.base.seal import IDENTITY
 from steadfast.config.portable import of_any_machine
-from steadfast.contract.components import Component
-from steadfast.contract.task import Task
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import noise_path
 from steadfast.run.lineage import Lineage
@@ -94,21 +92,7 @@ def own_files(run: Evaluation) -> dict[str, str]:
         paths = [path for file in task.data for path in file.files]
         paths += [*task.released_files, *run.own_templates(name), *filter(None, [task.labels])]
         named |= {path: name for path in paths if path not in named and Path(path).exists()}
-    for name, task in run.tasks.items():  # the config is read with the code of all that it names
-        paths = [function.rpartition(":")[0] for function in _functions(task)]
-        named |= {path: name for path in paths if path not in named and Path(path).exists()}
     return named
-
-
-def own_functions(run: Evaluation) -> list[str]:
-    """The user's functions that the config's tasks call, as ``base.loading.load`` takes them."""
-    return sorted({function for task in run.tasks.values() for function in _functions(task)})
-
-
-def _functions(task: Task) -> Iterator[str]:
-    components: list[Component[Any]] = [task.prompts, task.scoring, task.stand_in]
-    components += [file.content for file in task.data]
-    return (function for one in components for function in one.uses)
 
 
 def _files_named(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

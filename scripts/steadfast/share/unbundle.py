@@ -178,7 +178,7 @@ def _check_places(run: Evaluation, sums: Mapping[str, str]) -> None:
 def _check_code(run: Evaluation, raw: Record, sums: Mapping[str, str]) -> None:
     """Whether making its tables runs none of its code."""
     files = [n for n in sums if n.endswith(contents.CODE) and n != contents.WORKFLOW]
-    found = [*contents.own_functions(run), *files, *foreign_code(raw)]
+    found = [*files, *foreign_code(raw)]
     if found:
         raise UserError(
             f"it brings code that would run here: {shown(found[0])}"

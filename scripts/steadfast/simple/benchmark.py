@@ -5,7 +5,7 @@ that need them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -106,6 +106,8 @@ class Simple:
         files: files of the user's that the function reads.
         judging: where a model judges.
         required: files that the config names, by its key.
+        data: of another benchmark that the instances are made of, by part the files by name.
+        sources: what makes these files.
     """
 
     name: str
@@ -119,6 +121,8 @@ class Simple:
     files: tuple[str, ...] = ()
     judging: Judging | None = None
     required: tuple[tuple[str, str], ...] = ()
+    data: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    sources: Sequence[DataFile] = ()
 
     def task(
         self,
@@ -145,9 +149,12 @@ class Simple:
                 for part, tokens in parts.items()
             },
             data=[
-                self._data(kind, part, {**settings, "part": part})
-                for part in parts
-                for kind in KINDS
+                *self.sources,
+                *(
+                    self._data(kind, part, {**settings, "part": part})
+                    for part in parts
+                    for kind in KINDS
+                ),
             ],
             prompts=Component(f"{PACKAGE}.instance:prompts", {"name": self.name}),
             samples=Component(f"{PACKAGE}.instance:SimpleSamples"),
@@ -193,7 +200,9 @@ class Simple:
             {"function": self.instances, "settings": dict(settings), **checks},
             calls=(self.instances,),
         )
-        return DataFile(self._path(kind, part), f"{self.name}_data", content, files=self.files)
+        inputs = self.data.get(part, {})
+        step = f"{self.name}_data"
+        return DataFile(self._path(kind, part), step, content, inputs, self.files)
 
 
 INSTANCES = "instances"

@@ -1,10 +1,11 @@
 """A file of the user's as a benchmark: its section of the config, and what a config asks of it."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import tee
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 from pydantic import model_validator
 
@@ -15,7 +16,8 @@ from steadfast.base.resources import PREFIX, located
 from steadfast.base.tokens import cache_folder, fingerprint
 from steadfast.contract.components import Component, Scoring
 from steadfast.contract.judge_template import ANSWER, SLOT, load_template, packaged
-from steadfast.contract.task import Benchmark, Family, Judging, Task
+from steadfast.contract.registry import benchmarks
+from steadfast.contract.task import Benchmark, DataFile, Family, Judging, Task
 from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, key
@@ -38,6 +40,10 @@ class DataSet(StrictModel):
         "Who scores an answer (docs/own-data.md); judge: the config's judges.", ...
     )
     title: str | None = key("Its name in tables; by default its key.")
+    contexts: Literal["lifbench"] | None = key(
+        "lifbench: each record is asked about LIFBench's contexts of its field scenario, at every "
+        "length (docs/new-task.md)."
+    )
     template: str | None = key(
         "The prompt, with fields of a record as {{field}}; by default {{context}}, an empty line "
         "and {{prompt}}, and for scorer choice {{choices}} below.",
@@ -128,6 +134,7 @@ def task(name: str, config: Config, section: DataSet) -> Task:
         {"function": function, "settings": section.options},
         calls=(function,),
     )
+    about = _contexts(config, section.contexts) if section.contexts else NONE
     spec = Simple(
         name,
         title,
@@ -141,9 +148,37 @@ def task(name: str, config: Config, section: DataSet) -> Task:
         files=(section.path,),
         judging=_judging(config, section) if judged else None,
         required=tuple(files),
+        lengths=bool(about.parts),
+        data=about.files,
+        sources=about.sources,
     )
     card = section.model_dump(exclude={"path", "title", "template", "judge_template"})
-    return spec.task(config, section.asked, {ALL: 0}, card)
+    return spec.task(config, section.asked, about.parts or {ALL: 0}, card)
+
+
+class Contexts(NamedTuple):
+    """Contexts of another benchmark: parts with their tokens, files by part, what makes these."""
+
+    parts: Mapping[str, int]
+    files: Mapping[str, Mapping[str, str]]
+    sources: Sequence[DataFile]
+
+
+NONE = Contexts({}, {}, ())
+
+
+def _contexts(config: Config, benchmark: str) -> Contexts:
+    of = benchmarks()[benchmark].task(config, getattr(config, benchmark))
+    files = {
+        part: {name: path for (kind, name), path in its.sources.items() if kind == "contexts"}
+        for part, its in of.parts.items()
+    }
+    made = {file.path: file for file in of.data}
+    needed = [path for by_name in files.values() for path in by_name.values()]
+    for path in needed:  # grows by what each file is made of
+        needed += [source for source in made[path].inputs.values() if source not in needed]
+    tokens = {part: its.tokens for part, its in of.parts.items()}
+    return Contexts(tokens, files, [made[path] for path in needed])
 
 
 def _judging(config: Config, section: DataSet) -> Judging:
@@ -192,7 +227,7 @@ def _check_records(section: DataSet) -> None:
 
 
 def _check_gold(one: Instance, section: DataSet, where: str) -> None:
-    if section.scorer == "judge":
+    if section.scorer == "judge" or section.contexts:  # whose gold answers stand in contexts
         return
     kinds = {type(right) for right in one.answers}
     if not kinds or kinds - {str, int, float}:

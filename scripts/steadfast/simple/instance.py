@@ -101,14 +101,19 @@ def instances(
 
     ``function`` gives them, as ``base.loading.load`` takes it.
     """
-    for one in checked(load(function)(**settings), function, by):
+    for one in checked(_made(function, settings, inputs), function, by):
         yield asdict(one) | {"context": context_name(one.context)}
+
+
+def _made(function: str, settings: Settings, inputs: Mapping[str, Path]) -> Iterable[Instance]:
+    found: Iterable[Instance] = load(function)(**settings, **({"inputs": inputs} if inputs else {}))
+    return found
 
 
 def contexts(inputs: Mapping[str, Path], function: str, settings: Settings) -> Iterator[Record]:
     """Yields the contexts of a part's instances, each once."""
     seen = set()
-    for one in load(function)(**settings):
+    for one in _made(function, settings, inputs):
         name = context_name(one.context)
         if name and name not in seen:
             seen.add(name)

@@ -1,13 +1,16 @@
 """The records of a data set's file as instances, each line checked."""
 
 import json
+import math
+import re
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, placed_jsonl
+from steadfast.base.files import Record, placed_jsonl, read_jsonl
 from steadfast.base.names import nearest, shown
 from steadfast.contract.judge_template import SLOT
 from steadfast.simple.instance import Instance
@@ -16,14 +19,22 @@ KNOWN = ("id", "prompt", "context", "choices", "group", "answer", "reference")
 """Fields with a meaning; others are for the template, for ``by`` and for a judge's template."""
 CONTEXT, PROMPT, CHOICES = "{{context}}", "{{prompt}}", "{{choices}}"
 """Their slots in a template."""
+SCENARIO = "scenario"
+"""The field that names the contexts a record is about, where they are another benchmark's."""
+PATH = re.compile(r"\{\{(\w+(?:\.[^{}.\s]+)+)\}\}")
+PLACE = re.compile(r"(?P<number>-?[0-9]{1,9})|(?P<share>[0-9]{1,3})%(?P<further>[+-][0-9]{1,9})?")
 LIKE = 0.8
 """From which likeness on an unused field is taken for a misspelt one of these."""
 MOST_CHOICES = len(string.ascii_uppercase)
 
 
-def instances(part: str, **settings: Any) -> Iterator[Instance]:
-    """Yields the instances of a file, all of which are in one part; see ``placed``."""
-    return (one for _, one in placed(**settings))
+def instances(
+    part: str, inputs: Mapping[str, Path] | None = None, **settings: Any
+) -> Iterator[Instance]:
+    """Yields the instances of a file; with ``inputs``, files of contexts by name, about each of
+    those that a record names by ``scenario``."""
+    contexts = {name: list(read_jsonl(path)) for name, path in (inputs or {}).items()}
+    return (one for _, one in placed(**settings, contexts=contexts))
 
 
 def placed(
@@ -33,6 +44,7 @@ def placed(
     by: Sequence[str],
     fields: Sequence[str],
     max_tokens: int,
+    contexts: Mapping[str, Sequence[Record]] | None = None,
 ) -> Iterator[tuple[str, Instance]]:
     """Yields each record's file and line, and its instance.
 
@@ -42,9 +54,9 @@ def placed(
     Raises:
         UserError: a line is no such record; the sentence names file and line.
     """
-    used = {*KNOWN, *SLOT.findall(template or ""), *by, *fields}
+    used = {*KNOWN, *SLOT.findall(template or ""), *by, *fields, *([SCENARIO] if contexts else [])}
     lines: dict[str, int] = {}
-    for number, _, record in placed_jsonl(path):
+    for number, record in _about(contexts, path) if contexts else _records(path):
         try:
             _check(record, choices, used)
             own = template if template is not None else _default(record, choices)
@@ -68,6 +80,75 @@ def placed(
         except ValueError as error:
             raise UserError(f"{path}:{number}: {error}") from None
         yield f"{path}:{number}", one
+
+
+def _records(path: str) -> Iterator[tuple[int, Record]]:
+    return ((number, record) for number, _, record in placed_jsonl(path))
+
+
+def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tuple[int, Record]]:
+    """Yields each record once for each context of its scenario, with what its slots stand for."""
+    for number, record in _records(path):
+        scenario = record.get(SCENARIO)
+        if not isinstance(scenario, str) or scenario not in contexts:
+            raise UserError(
+                f"{path}:{number}: {SCENARIO} is {shown(scenario)}; write one of "
+                f"{', '.join(contexts)}, whose contexts are asked about"
+            )
+        for context in contexts[scenario]:
+            try:
+                about = {key: filled(value, context) for key, value in record.items()}
+            except ValueError as error:
+                raise UserError(f"{path}:{number}: {error}") from None
+            name = f"{record.get('id', number)}-{context['context_id']}"
+            yield number, {**about, "id": name, "context": context["text"]}
+
+
+def filled(value: Any, context: Record) -> Any:
+    """Returns a field of a record with what its slots stand for in a context.
+
+    A slot is a path into the context's record. A list's entries are counted from 1, from the end
+    by -1, or by their share of the list; ``number`` behind one is its number.
+
+    >>> context = {"context_id": "c", "elements": ["a", "b", "c", "d"]}
+    >>> filled("{{elements.2}} {{elements.-1}} {{elements.50%}} {{elements.50%+1}}", context)
+    'b d b c'
+    >>> filled(["{{elements.75%.number}}"], context)
+    ['3']
+    """
+    if isinstance(value, list):
+        return [filled(one, context) for one in value]
+    if not isinstance(value, str):
+        return value
+    return PATH.sub(lambda slot: _looked_up(slot[1], context), value)
+
+
+def _looked_up(path: str, context: Record) -> str:
+    found, number = context, None
+    for step in path.split("."):
+        if isinstance(found, list) and (place := PLACE.fullmatch(step)):
+            number = _number(place, len(found))
+            if not 1 <= number <= len(found):
+                raise ValueError(
+                    f"{{{{{path}}}}}: context {context['context_id']} has {len(found)} there, and "
+                    f"no number {number}; name one that each context has"
+                )
+            found = found[number - 1]
+        elif isinstance(found, dict) and step in found:
+            found = found[step]
+        elif step == "number" and number is not None:
+            found = number
+        else:
+            known = ", ".join(found) if isinstance(found, dict) else "numbers from 1, -1 or 50%"
+            raise ValueError(f"{{{{{path}}}}}: there is no {shown(step)}; it has {known}")
+    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+
+
+def _number(place: re.Match[str], size: int) -> int:
+    if place["share"]:
+        return math.ceil(int(place["share"]) * size / 100) + int(place["further"] or 0)
+    number = int(place["number"])
+    return number if number > 0 else size + 1 + number
 
 
 def _default(record: Record, choices: bool) -> str:

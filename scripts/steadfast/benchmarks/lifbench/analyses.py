@@ -1,26 +1,22 @@
 """What stands behind LIFBench's results: models compared, rubrics, variance, depth, floor."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
 
-from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.frames import (
     CAPABILITIES,
     OTHER,
     row_order,
     sorted_rows,
-    task_order,
 )
 from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, overall_means, task_means
 from steadfast.benchmarks.lifbench.scored_tasks import (
     PAPER,
     SCORED_TASKS,
     Rubric,
-    ScoredTasks,
-    with_own,
 )
 from steadfast.contract.records import OVERALL
 from steadfast.stats.certificate import Compared
@@ -72,12 +68,12 @@ def variance(frame: pd.DataFrame) -> pd.DataFrame:
     return tidy([variance_shares(frame, FACTORS)], row_order(frame))
 
 
-def depth(frame: pd.DataFrame, tasks: ScoredTasks = SCORED_TASKS) -> pd.DataFrame:
+def depth(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns success by position and length per task, and over the list scenario (task "list")."""
-    lists = [name for name, task in tasks.items() if task.scenario == LIST]
+    lists = [name for name, scenario in SCENARIO_OF.items() if scenario == LIST]
     rows = success_by_depth(frame, clusters(frame), {LIST: lists})
     keys, bins = ["task", "model", "length", "bin"], range(1, 11)
-    return sorted_rows(rows, frame, keys, task=[LIST, *task_order(frame)], bin=bins)
+    return sorted_rows(rows, frame, keys, task=[LIST, *SCORED_TASKS], bin=bins)
 
 
 def complexity(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
@@ -98,7 +94,7 @@ def complexity(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
 def weights(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the weight of each task's points, in all and by capability (Table 6, Figure 2)."""
     rows, present = [], set(frame["task"].unique())
-    for task in (task for task in task_order(frame) if task in present):
+    for task in (task for task in SCORED_TASKS if task in present):
         rows.append((task, "", rubric.total_weight(task)))
         for capability in CAPABILITIES:
             points = rubric.points(task).values()
@@ -169,22 +165,17 @@ def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.D
     return pd.concat([tasks, pd.DataFrame(parts, columns=tasks.columns)])
 
 
-def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = None) -> Compared:
+def compared(weighting: str, rubric: str) -> Compared:
     """Says how models are compared: the tasks of a scenario share contexts; parts are lengths."""
-    tasks = {name: task for name, task in with_own(own).items() if task.counts}
     released = facts("lifbench/variance.yaml")
     groups = {**released["groups"], **released.get(rubric, {})}
     return Compared(
         unit="contexts a length",
-        weights=Rubric(rubric, weighting, tasks).weights,
-        groups={name: task.scenario for name, task in tasks.items()},
+        weights=Rubric(rubric, weighting).weights,
+        groups=SCENARIO_OF,
         lengths=True,
         rubric=rubric,
-        released={
-            name: Components.of_facts(of)
-            for name, of in groups.items()
-            if tasks.keys() == SCORED_TASKS.keys()
-        },
+        released={name: Components.of_facts(of) for name, of in groups.items()},
         source=released["source"],
         spread=released["spread"],
         apart="perspective",

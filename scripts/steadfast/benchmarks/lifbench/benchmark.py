@@ -1,7 +1,6 @@
 """LIFBench to the workflow: what a config asks of it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from steadfast.base.files import Record, Settings
@@ -14,7 +13,6 @@ from steadfast.benchmarks.lifbench.data import (
     expression_file,
     released_inputs,
 )
-from steadfast.benchmarks.lifbench.own_tasks.tasks import own_tasks
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.recs.files import review_folder, rewriting
@@ -23,7 +21,7 @@ from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, scores_n
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.config.settings import asked_models, floor, references, scored_models
-from steadfast.contract.components import Component, StandIn
+from steadfast.contract.components import Component
 from steadfast.contract.exports import Exports
 from steadfast.contract.records import OVERALL
 from steadfast.contract.task import Benchmark, DataFile, Measure, Output, Part, Task, Trial
@@ -48,11 +46,9 @@ METRICS = (
 def task(config: Config, section: Lifbench) -> Task:
     """Returns what a config asks of LIFBench; a part is a length."""
     tasks: list[str] = [name for name in TASKS if name in section.tasks]
-    own = own_tasks(section.own_tasks, counts=section.overall == "all")
-    shown = {name: one.shown for name, one in own.items()}
-    scoring = {"weighting": section.weighting, "rubric": section.rubric, "own": shown}
+    scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
-    known = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
+    known = [TASKS[name] for name in tasks]
     scenarios = in_order(one.scenario for one in known)
     sampled, beyond = _sampled(section), beyond_paper(section, scenarios)
     several = len(section.lengths) > 1
@@ -60,12 +56,8 @@ def task(config: Config, section: Lifbench) -> Task:
     effective = {"effective_share": config.statistics.effective_share} if several else {}
     published, drawn = section.published_prompts, section.published_variables
     scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
-    data = data_files(config, section, tasks, own)
-    stand_in: Component[StandIn] = Component(
-        "steadfast.benchmarks.lifbench.readers:LifbenchReader",
-        {"own": {name: one.answered for name, one in own.items()}},
-        uses=tuple(name for one in own.values() for name in one.answer_functions),
-    )
+    data = data_files(config, section, tasks)
+    reader = "steadfast.benchmarks.lifbench.readers:LifbenchReader"
     return Task(
         parts={
             name: Part(budget, _sources(section, name, [one.id for one in known], scenarios))
@@ -80,14 +72,12 @@ def task(config: Config, section: Lifbench) -> Task:
                 **({} if section.formats == [NUMBERED] else {"formats": list(section.formats)}),
                 **({"released": drawn} if drawn else {}),
             },
-            uses=tuple(one.draw for one in own.values() if ":" in one.draw),
         ),
         samples=Component("steadfast.benchmarks.lifbench.samples:LifbenchSamples"),
-        stand_in=stand_in,
+        stand_in=Component(reader),
         scoring=Component(
             "steadfast.benchmarks.lifbench.scoring:LifbenchScoring",
-            {"rubric": section.rubric, "own": {name: one.scored for name, one in own.items()}},
-            uses=tuple(one.file.scoring for one in own.values()),
+            {"rubric": section.rubric},
         ),
         metrics=Output(
             Component(
@@ -118,13 +108,12 @@ def task(config: Config, section: Lifbench) -> Task:
         released_needs=scores_needs(directory, [TASKS[name] for name in tasks]),
         compared=Component("steadfast.benchmarks.lifbench.analyses:compared", scoring),
         # Which answer can expect most depends on the rubric; no other stand-in's does.
-        floor=replace(stand_in, settings={**stand_in.settings, "rubric": section.rubric}),
+        floor=Component(reader, {"rubric": section.rubric}),
         passages=Component("steadfast.benchmarks.lifbench.passages:passages"),
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
-        exports=exports(config, section, tasks, data, list(own)),
+        exports=exports(config, section, tasks, data),
         rewriting=rewriting(section, config),
         files=_files(section, scenarios, scores_files if scored_models(config) else ()),
-        task_names=tuple(own),
         asked=_asked(config, section),
     )
 
@@ -216,9 +205,7 @@ def check(config: Config, section: Lifbench) -> None:
             f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
             "'released' gave; take that rubric, or ask the model"
         )
-    own = own_tasks(section.own_tasks, counts=False).values()
-    paper = (TASKS[name].scenario for name in section.tasks)
-    running = in_order([*paper, *(one.task.scenario for one in own)])
+    running = in_order(TASKS[name].scenario for name in section.tasks)
     if len(section.formats) > 1 and not set(running) & set(CONTENT):
         raise ValueError(
             "lifbench.formats: no task of list or multidoc runs, and a running text has no other "
@@ -268,19 +255,18 @@ def exports(
     section: Lifbench,
     tasks: Sequence[str],
     data: Sequence[DataFile],
-    own: Sequence[str] = (),
 ) -> Component[Exports]:
     """Returns how LIFBench is exported."""
     settings: Record = {"seed": config.seed, "tokenizer": config.tokenizer}
     settings |= {"corpora": config.corpora.source, **section.model_dump(include=SHOWN)}
-    settings["tasks"] = [*tasks, *own]
+    settings["tasks"] = list(tasks)
     templates = str(section.expressions)
     if templates == "recs":
         settings["recs"] = section.recs.model_dump(exclude={"review", "encoder"})
         templates = f"recs of {section.recs.rewrites} rewrites"
     return Component(
         "steadfast.benchmarks.lifbench.export:LifbenchExports",
-        {"texts": _texts(data), "templates": templates, "settings": settings, "own": list(own)},
+        {"texts": _texts(data), "templates": templates, "settings": settings},
     )
 
 

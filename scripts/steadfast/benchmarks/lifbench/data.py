@@ -1,11 +1,10 @@
 """The files of LIFBench's data: corpora, the contexts and expressions made of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.own_tasks.tasks import OwnTask
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
 from steadfast.benchmarks.lifbench.released_files import (
@@ -26,12 +25,9 @@ from steadfast.schema.config import Config
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
 
 
-def data_files(
-    config: Config, section: Lifbench, tasks: Sequence[str], own: Mapping[str, OwnTask]
-) -> list[DataFile]:
+def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[DataFile]:
     """Returns all data files that the tasks need."""
-    asked = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
-    scenarios = in_order(one.scenario for one in asked)
+    scenarios = in_order(TASKS[name].scenario for name in tasks)
     contexts = _released_contexts if section.contexts == "released" else _built_contexts
     pinned = {"pinned": True} if section.published_prompts else {}
     recs, directory = section.expressions == "recs", section.released.directory
@@ -48,7 +44,6 @@ def data_files(
         ),
         *(recs_files(config, section, tasks, _templates(section.recs.originals)) if recs else ()),
         *(_expressions(config, section, task) for task in tasks),
-        *map(_own_expressions, own.values()),
     ]
 
 
@@ -170,9 +165,3 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     own = () if whose == "released" else (f"lifbench/expressions/{task}.yaml",)
     content: Component[Any] = Component(name, settings, own)
     return DataFile(expression_file(task), "expressions", content, inputs, files)
-
-
-def _own_expressions(task: OwnTask) -> DataFile:
-    name = "steadfast.benchmarks.lifbench.expressions:own_expressions"
-    settings = {"task": task.task.worded, "templates": task.file.templates}
-    return DataFile(expression_file(task.id), "expressions", Component(name, settings))

@@ -20,10 +20,8 @@ class LifbenchExports(Exports):
         texts: Mapping[str, Settings],
         templates: str,
         settings: Settings,
-        own: Sequence[str] = (),
     ):
         self._texts, self._templates, self._settings = texts, templates, settings
-        self._own = [_own_templates(task) for task in own]
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns prompts and contexts by length; the expressions, which all lengths share."""
@@ -50,7 +48,7 @@ class LifbenchExports(Exports):
         length = next(iter(self._settings["lengths"])).replace("-", "_")
         texts = [_source(name, **of) for name, of in self._texts.items()]
         usage = known["usage"].replace("LENGTH", length)
-        sources = [*texts, templates, *self._own]
+        sources = [*texts, templates]
         return about_by({**known, "usage": usage}, sources, self._settings)
 
 
@@ -84,8 +82,3 @@ def _source(name: str, source: str, repo: str | None = None, revision: str | Non
     origin = f"{repo} at {revision}" if repo else "a directory of your own"
     pinned = repo is not None and repo == facts("corpora/hub.yaml")[name]["repo"]
     return Source(name=name, origin=origin, **licences["hub"][name if pinned else "another"])
-
-
-def _own_templates(task: str) -> Source:
-    unknown = facts("corpora/licences.yaml")["hub"]["another"]
-    return Source(name=f"templates of {task}", origin="a file of your own", **unknown)

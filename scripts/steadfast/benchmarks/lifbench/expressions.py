@@ -1,18 +1,23 @@
 """Instruction templates as expressions: the project's own, and the released ones (section 3.3)."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain, cycle, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError, field_validator
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_json
+from steadfast.base.files import Record, Settings, read_json, read_text
 from steadfast.base.resources import facts, resource
-from steadfast.benchmarks.lifbench.own_tasks.schema import Templates, read_file
 from steadfast.benchmarks.lifbench.released_files import LOCAL, released_name
 from steadfast.benchmarks.lifbench.tasks import Task, Variables
 from steadfast.benchmarks.lifbench.templates import check_expressions
+from steadfast.config.complaint import complaint
+from steadfast.config.source import check_source
+from steadfast.schema.strict import StrictModel
 
 KEYS = ("expression_id", "template", "direction", "origin", "cluster")
 PAGE = "docs/lifbench-prompts.md"
@@ -40,21 +45,50 @@ def sampling_space(variables: Variables) -> Settings:
     return {"settings": settings}
 
 
-def own_expressions(
-    inputs: Mapping[str, Path], task: Settings, templates: Sequence[Record] | None = None
-) -> Record:
+class Expression(StrictModel):
+    """A template, as in ``expressions``."""
+
+    expression_id: int = Field(ge=0)
+    template: str = Field(min_length=1)
+    direction: Literal[1, -1] | None = None
+    origin: str | None = None
+    cluster: int | None = None
+
+
+class Templates(StrictModel):
+    """The file of a task's templates."""
+
+    origin: str | None = None
+    expressions: list[Expression] = Field(min_length=1)
+
+    @field_validator("expressions")
+    @classmethod
+    def _numbered(cls, expressions: list[Expression]) -> list[Expression]:
+        if len({one.expression_id for one in expressions}) < len(expressions):
+            raise ValueError("every expression needs an expression_id of its own")
+        return expressions
+
+
+def read_templates(path: str) -> list[Record]:
+    """Returns the templates of a task's file, checked."""
+    check_source(path, PAGE)
+    try:
+        file = Templates.model_validate(yaml.safe_load(read_text(path)))
+    except ValidationError as error:
+        raise UserError(complaint(Templates, error, path, PAGE)) from None
+    return [{**one.model_dump(), "origin": one.origin or file.origin} for one in file.expressions]
+
+
+def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's templates, scenario description and space of variables."""
     known = Task.of(task)
-    place = f"task {known.id}"
-    if templates is None:
-        place = str(resource(f"lifbench/expressions/{known.id}.yaml"))
-        templates = read_file(Templates, place, PAGE).templates
+    place = str(resource(f"lifbench/expressions/{known.id}.yaml"))
     return {
         "task": known.id,
         "origin": "own",
         "scenario_prompt": facts("lifbench/scenarios.yaml")[known.scenario],
         "space": sampling_space(known.variables),
-        "expressions": check_expressions(known, templates, place),
+        "expressions": check_expressions(known, read_templates(place), place),
     }
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.records import ASKED, AVERAGE, FURTHER, PERSPECTIVES, ScoreRecord
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS, ScoredTasks
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS
 from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL, OWN
 from steadfast.contract.request import STATUSES
@@ -33,7 +33,6 @@ BATCH = 256
 def score_frame(
     scores: Iterable[Scored[ScoreRecord]],
     rubric: str,
-    tasks: ScoredTasks = SCORED_TASKS,
     beyond: bool = False,
 ) -> pd.DataFrame:
     """Returns the scores of several models and lengths, one row an answer.
@@ -42,7 +41,7 @@ def score_frame(
     ``point.<name>`` the fraction of a score point's weight, ``other.<name>`` the total by another
     rubric. A number that there is not is empty.
     """
-    points = dict.fromkeys(name for task in tasks.values() for name in task.points)
+    points = dict.fromkeys(name for task in SCORED_TASKS.values() for name in task.points)
     # Packed as they come: of a large run the records are many times the frame.
     texts: dict[str, Codes] = defaultdict(Codes)
     numbers = {name: array("d") for name in (*PLAIN_NUMBERS, "empty")}
@@ -51,7 +50,7 @@ def score_frame(
     some |= {f"{OTHER}{name}": Some() for name in RUBRICS if name != rubric}
     for batch in _batches(scores):
         records: list[Any] = [scored.record for scored in batch]
-        rows = [_texts(scored, rubric, tasks, ASKED if beyond else ()) for scored in batch]
+        rows = [_texts(scored, rubric, ASKED if beyond else ()) for scored in batch]
         for name in rows[0]:
             texts[name].extend([row[name] for row in rows])
         first = len(numbers["empty"])
@@ -120,18 +119,16 @@ def _batches(scores: Iterable[Scored[ScoreRecord]]) -> Iterator[list[Scored[Scor
         yield batch
 
 
-def _texts(
-    scored: Scored[ScoreRecord], rubric: str, tasks: ScoredTasks, asked: Iterable[str]
-) -> dict[str, str]:
+def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> dict[str, str]:
     model, length, record = scored
     task = record["task"]
-    if task not in tasks:
-        raise UserError(f"scores: unknown task {task!r}; LIFBench has {', '.join(tasks)}")
+    if task not in SCORED_TASKS:
+        raise UserError(f"scores: unknown task {task!r}; LIFBench has {', '.join(SCORED_TASKS)}")
     if record["rubric"] != rubric:
         raise UserError(
             f"scores: scored by the rubric {record['rubric']!r}, not {rubric!r}; score again"
         )
-    scenario, prompts = tasks[task].scenario, prompts_of(record)
+    scenario, prompts = SCORED_TASKS[task].scenario, prompts_of(record)
     stratum = scenario if prompts == OWN else f"{prompts}/{scenario}"
     return {
         "model": model,
@@ -147,16 +144,11 @@ def _texts(
     }
 
 
-def task_order(frame: pd.DataFrame) -> list[str]:
-    """Returns the paper's tasks in its order, then the others of a frame by name."""
-    return [*SCORED_TASKS, *sorted(set(frame["task"].unique()) - SCORED_TASKS.keys())]
-
-
 def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
     """Returns how the rows of metrics are sorted, by key."""
     return {
         "model": list(frame["model"].cat.categories),
-        "task": [*task_order(frame), OVERALL],
+        "task": [*SCORED_TASKS, OVERALL],
         "length": list(frame["length"].cat.categories),
         "perspective": ["context", *PERSPECTIVES, AVERAGE, *FURTHER, DRAW, RESIDUAL],
         "capability": CAPABILITIES,
@@ -180,9 +172,7 @@ def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
         variables=("variable_id", "nunique"),
         samples=("sample_id", "size"),
     )
-    return counts.reindex(
-        [task for task in task_order(asked) if task in counts.index]
-    ).reset_index()
+    return counts.reindex([task for task in SCORED_TASKS if task in counts.index]).reset_index()
 
 
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from steadfast.benchmarks.lifbench.frames import POINT, row_order
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
-from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
 from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap, Replicates
@@ -121,7 +121,7 @@ def _mapping(rubric: Rubric) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {"task": task, "point": name, "weight": point.weight, "capability": capability}
-            for task in rubric.tasks
+            for task in SCORED_TASKS
             for name, point in rubric.points(task).items()
             for capability in point.capabilities
         ]

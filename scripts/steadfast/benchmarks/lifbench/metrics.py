@@ -4,12 +4,11 @@ from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 
-from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench import analyses, stability
 from steadfast.benchmarks.lifbench.frames import coverage, data_counts, row_order, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
-from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.effective_length import with_reaches
@@ -25,69 +24,52 @@ def metrics(
     rubric: str,
     references: Collection[str] = (),
     floor: str | None = None,
-    own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
     effective_share: float | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics of all models, by name.
 
     Models among ``references`` are not compared. With an ``effective_share`` there is the effective
-    length by it, where there are several lengths. Own tasks that do not count in the overall values
-    have rows of their own. Samples for a perspective of ``beyond`` alone are in no other metric.
+    length by it, where there are several lengths. Samples for a perspective of ``beyond`` alone are
+    in no other metric.
     """
-    tasks = with_own(own)
-    by = Rubric(rubric, weighting, tasks)
-    everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), stability.sets_of(data)
+    by = Rubric(rubric, weighting)
+    everything, sets = score_frame(scores, rubric, bool(beyond)), stability.sets_of(data)
     whole = stability.paper_samples(everything) if beyond else everything
     further: dict[str, pd.DataFrame] = {}
     if sets:
         if sets.nearest and sets.random:
             further["sampling"] = stability.sampling_effect(whole, sets)
         further["recs"] = stability.statistics_rows(data)
-        kept = [*(own or ()), *stability.unasked(whole, sets.shown)]
+        kept = stability.unasked(whole, sets.shown)
         everything, whole = (stability.chosen(of, sets.shown, kept) for of in (everything, whole))
 
-    def measured(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        return {
-            "ars": ars(frame, by),
-            "ifp": ifp(frame, by),
-            "ifs": ifs(frame),
-            "coverage": coverage(frame),
-            "comparisons": analyses.comparisons(frame, by, references),
-            "variance": analyses.variance(frame),
-            "depth": analyses.depth(frame, tasks),
-            "rubrics": analyses.rubrics(frame, by, references),
-            "data": data_counts(frame),
-            "floor": analyses.above_floor(frame, floor, by),
-        }
-
-    uncounted = [name for name, task in tasks.items() if not task.counts]
-    apart = whole["task"].isin(uncounted)
-    frame = whole[~apart]
-    frames = measured(frame) | further
-    frames |= {
-        "complexity": analyses.complexity(frame, by),
-        "weights": analyses.weights(frame, by),
-        "drawn": drawn(frame, None, ["stratum", "length"]),
+    frames = further | {
+        "ars": ars(whole, by),
+        "ifp": ifp(whole, by),
+        "ifs": ifs(whole),
+        "coverage": coverage(whole),
+        "comparisons": analyses.comparisons(whole, by, references),
+        "variance": analyses.variance(whole),
+        "depth": analyses.depth(whole),
+        "rubrics": analyses.rubrics(whole, by, references),
+        "data": data_counts(whole),
+        "floor": analyses.above_floor(whole, floor, by),
+        "complexity": analyses.complexity(whole, by),
+        "weights": analyses.weights(whole, by),
+        "drawn": drawn(whole, None, ["stratum", "length"]),
     }
     if beyond:
-        counted = everything[~everything["task"].isin(uncounted)]
-        beside = stability.beyond_ifs(counted, beyond, tasks)
+        beside = stability.beyond_ifs(everything, beyond)
         frames["ifs"] = in_order(
-            pd.concat([frames["ifs"], beside], ignore_index=True), row_order(frame)
+            pd.concat([frames["ifs"], beside], ignore_index=True), row_order(whole)
         )
-        frames["perspectives"] = stability.ars_by_group(counted, beyond, by)
+        frames["perspectives"] = stability.ars_by_group(everything, beyond, by)
     frames["headline"] = headline(frames)
     if effective_share:
-        frames["effective"] = rows = analyses.effective(frame, effective_share, by)
+        frames["effective"] = rows = analyses.effective(whole, effective_share, by)
         of = rows[~rows["model"].isin(references)]
         frames["headline"] = with_reaches(frames["headline"], of, "ARS")
-    for task, rows in whole[apart].groupby("task", observed=True):
-        for name, found in measured(rows).items():
-            # Of IFP there is only what is over all tasks: here it is over this one.
-            its = found.assign(task=task) if name == "ifp" else rows_of(found, task=task)
-            if len(its):
-                frames[name] = pd.concat([frames[name], its], ignore_index=True)
     return frames
 
 

@@ -8,12 +8,11 @@ something made up. Now and then it ignores the requested format. No claim about 
 import json
 import random
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench import answers, gold
 from steadfast.benchmarks.lifbench.floor import floor_answer
-from steadfast.benchmarks.lifbench.own_tasks.calls import own_answer
 from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample, StandIn
 
@@ -33,14 +32,12 @@ _LOST_ANSWERS = (
 class LifbenchReader(StandIn):
     """Gives reference answers, simulated readings, and the floor of a rubric."""
 
-    def __init__(self, own: Mapping[str, Settings] | None = None, rubric: str = "released"):
-        self._own, self._rubric = own or {}, rubric
+    def __init__(self, rubric: str = "released"):
+        self._rubric = rubric
 
     def reference(self, sample: Sample[Prompt]) -> str:
         """Returns the gold answer, written so that the released rubric gives it 1."""
         prompt, context = sample.prompt, sample.source["context"]
-        if own := self._own.get(prompt["task"]):
-            return own_answer(own["reference"], prompt, context)
         return answers.reference_answer(prompt, context)
 
     def simulated(
@@ -56,22 +53,15 @@ class LifbenchReader(StandIn):
         reading = _Reading(sample.prompt, sample.source["context"], reader, seen, rng)
         if rng.random() < _LOST * (1 - reading.clarity) ** 2:
             return rng.choice(_LOST_ANSWERS)
-        if own := self._own.get(sample.prompt["task"]):
-            answer, slips = _own(reading, own)
-        else:
-            answer, slips = _ANSWERS[sample.prompt["task"]](reading)
+        answer, slips = _ANSWERS[sample.prompt["task"]](reading)
         if rng.random() < reader["slip"]:
             answer = rng.choice(slips)(answer)
         return answer
 
     def floor(self, sample: Sample[Prompt]) -> str | None:
-        """Returns the answer of who looks nothing up; None where an own task says nothing of it."""
-        prompt, context = sample.prompt, sample.source["context"]
-        own = self._own.get(prompt["task"])
-        if own is None:
-            return floor_answer(prompt, context, self._rubric, sample.draw)
-        how = own["floor"]
-        return None if how is None else own_answer(how, prompt, context, looked_up=False)
+        """Returns the answer of who looks nothing up."""
+        context = sample.source["context"]
+        return floor_answer(sample.prompt, context, self._rubric, sample.draw)
 
 
 class _Reading:
@@ -144,19 +134,6 @@ def _single_quoted(answer: str) -> str:
 
 _TEXT_SLIPS: Slips = [_prose, _numbered, _fenced, lambda answer: f'"{answer}"']
 _JSON_SLIPS: Slips = [_prose, _fenced, lambda answer: answer[:-1], _listed, _single_quoted]
-
-
-def _own(reading: _Reading, own: Settings) -> tuple[str, Slips]:
-    """Returns the gold answer of a task of the user's own, or what the reader takes it for."""
-    answer = own_answer(own["reference"], reading.prompt, reading.context)
-    depth = gold.asked_depth(reading.prompt, reading.context, own["draw"])
-    if not reading.recalls(_MIDDLE if depth is None else depth):
-        number = answer.strip()
-        if number.isascii() and number.isdigit() and len(number) < 10:  # miscounts
-            answer = str(abs(int(number) + reading.rng.choice((-2, -1, 1, 2))))
-        else:
-            answer = reading.garbled(answer)
-    return answer, _JSON_SLIPS if answer.startswith(("[", "{")) else _TEXT_SLIPS
 
 
 def _one(reading: _Reading) -> tuple[str, Slips]:

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
-from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric, with_own
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables
 from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, printed_rows
@@ -38,13 +37,12 @@ def tables(
     weighting: str,
     rubric: str,
     released: Mapping[str, str],
-    own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
     same_prompts: bool = False,
 ) -> Iterator[Table | Printed]:
     """Yields all tables of LIFBench, and the paper's printed cells beside ours."""
-    yield from own_tables(frames, display, weighting, rubric, own, beyond, same_prompts)
-    by = Rubric(rubric, weighting, with_own(own))
+    yield from own_tables(frames, display, weighting, rubric, beyond, same_prompts)
+    by = Rubric(rubric, weighting)
     yield reproduction(compare(frames, released, by))
 
 

@@ -4,32 +4,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from steadfast.base.files import Record, Settings
+from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 
 
 @dataclass(frozen=True)
 class ScoredTask:
-    """A task as scores and tables know it: one of the paper's, or one of the user's own."""
+    """A task as scores and tables know it."""
 
     id: str  # the paper's short name, such as LSI
     scenario: str  # one of tasks.SCENARIOS
     name: str  # the paper's name, such as Single-ID
     points: Mapping[str, Record]  # its score points, see weights.score_points
-    counts: bool = True  # whether it counts in the overall values
 
 
-ScoredTasks = Mapping[str, ScoredTask]  # tasks by id, in the order to show
-SCORED_TASKS: ScoredTasks = {
+SCORED_TASKS: Mapping[str, ScoredTask] = {
     id: ScoredTask(id, task.scenario, **facts("lifbench/scoring")[id]) for id, task in TASKS.items()
 }
-"""The paper's."""
-
-
-def with_own(own: Mapping[str, Settings] | None) -> ScoredTasks:
-    """Returns the paper's tasks and, after them, the user's own (``OwnTask.shown``)."""
-    return {**SCORED_TASKS, **{id: ScoredTask(id, **shown) for id, shown in (own or {}).items()}}
+"""The paper's tasks by id, in the order to show."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +60,10 @@ class Rubric(NamedTuple):
 
     name: str = "released"
     weighting: str = "rubric"  # of tasks: by their total weights; mean: all alike
-    tasks: ScoredTasks = SCORED_TASKS
 
-    def points(self, task: str) -> dict[str, ScorePoint]:
+    def points(self, task: str) -> Mapping[str, ScorePoint]:
         """Returns a task's score points by name."""
-        return score_points(self.tasks[task], self.name)
+        return RUBRICS[self.name][task]
 
     def total_weight(self, task: str) -> float:
         """Returns the sum of a task's weights (the paper's R-tilde, equation 2)."""
@@ -81,7 +73,7 @@ class Rubric(NamedTuple):
     def weights(self) -> dict[str, float]:
         """Each task's weight in the overall ARS."""
         by_rubric = self.weighting == "rubric"
-        return {task: self.total_weight(task) if by_rubric else 1.0 for task in self.tasks}
+        return {task: self.total_weight(task) if by_rubric else 1.0 for task in SCORED_TASKS}
 
 
 PAPER = Rubric()

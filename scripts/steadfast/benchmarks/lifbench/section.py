@@ -4,10 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
-from steadfast.contract.records import OVERALL
+from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS
 from steadfast.corpora.contexts.domains import check_domains
-from steadfast.schema.strict import StrictModel, check_names, checked_lengths, key, section
+from steadfast.schema.strict import StrictModel, checked_lengths, key, section
 
 
 class Released(StrictModel):
@@ -120,8 +119,6 @@ class Recs(StrictModel):
 
 FormatName = Literal["numbered", "bulleted", "json"]
 ScenarioName = Literal["list", "multidoc", "onedoc"]
-TAKEN = {*PAPER_TASKS, *SCENARIOS, OVERALL}
-"""Names in results that no task of the user's own may have."""
 
 
 class Lifbench(StrictModel):
@@ -160,15 +157,7 @@ class Lifbench(StrictModel):
         {},
     )
     tasks: list[Literal[PAPER_TASKS]] = key(  # type: ignore[valid-type]
-        "The paper's tasks that run.", list(PAPER_TASKS)
-    )
-    own_tasks: dict[str, str] = key(
-        "Tasks of your own, which run too: the YAML file of each (docs/new-task.md).", {}
-    )
-    overall: Literal["paper", "all"] = key(
-        "What overall values (ARS, IFP, IFS) are made of: the paper's tasks, or all "
-        "tasks, your own too.",
-        "paper",
+        "Tasks that run.", list(PAPER_TASKS), min_length=1
     )
     expressions: Literal["own", "released", "recs"] = key(
         "own: the project's templates; released: the published ones; recs: reworded "
@@ -218,24 +207,5 @@ class Lifbench(StrictModel):
             raise ValueError(
                 "formats: the released scenario descriptions are of numbered contexts alone; leave "
                 "formats out, or take own expressions"
-            )
-        return self
-
-    @field_validator("own_tasks")
-    @classmethod
-    def _own_names(cls, own_tasks: dict[str, str]) -> dict[str, str]:
-        check_names("task", own_tasks, dots=False)
-        for name in own_tasks:
-            if name in TAKEN:
-                raise ValueError(f"{name} is taken; give the task another name")
-        return own_tasks
-
-    @model_validator(mode="after")
-    def _some_task_counts(self) -> Self:
-        if not self.tasks and not self.own_tasks:
-            raise ValueError("no task runs; name one under tasks or own_tasks")
-        if not self.tasks and self.overall == "paper":
-            raise ValueError(
-                "no task counts in the overall values; say overall: all, or name one under tasks"
             )
         return self

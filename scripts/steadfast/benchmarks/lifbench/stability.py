@@ -15,7 +15,7 @@ import scipy  # whose parts are loaded where they are first used: tables and fig
 from steadfast.benchmarks.lifbench.frames import row_order, sorted_rows
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread, task_means
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES, Beyond
-from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric, ScoredTasks
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.contract.components import Data
 from steadfast.contract.records import OVERALL, OWN
@@ -36,13 +36,11 @@ def paper_samples(frame: pd.DataFrame) -> pd.DataFrame:
     return paper.assign(cluster=paper["cluster"].cat.remove_unused_categories())
 
 
-def beyond_ifs(
-    frame: pd.DataFrame, beyond: Beyond, tasks: ScoredTasks = SCORED_TASKS
-) -> pd.DataFrame:
+def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
     """Returns instruction following stability between formats, and between domains."""
     parts = [pd.DataFrame({"n": []})]
     for perspective in beyond:
-        if found := [of for _, of in _compared(frame, perspective, beyond, tasks)]:
+        if found := [of for _, of in _compared(frame, perspective, beyond)]:
             compared = pd.concat(found)
             boot = bootstrap(compared, [])
             parts += [spread(compared, boot, perspective, by).rows() for by in ([], ["length"])]
@@ -53,7 +51,7 @@ def ars_by_group(frame: pd.DataFrame, beyond: Beyond, rubric: Rubric = PAPER) ->
     """Returns ARS over a scenario's tasks, by format and by domain; an empty length is all."""
     parts = [pd.DataFrame(columns=COLUMNS)]
     for perspective in beyond:
-        for scenario, compared in _compared(frame, perspective, beyond, rubric.tasks):
+        for scenario, compared in _compared(frame, perspective, beyond):
             for by in ([], ["length"]):
                 rows = _ars(compared, rubric, [perspective, *by])
                 rows = rows.rename(columns={perspective: "group"})
@@ -79,11 +77,11 @@ def _ars(compared: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
 
 
 def _compared(
-    frame: pd.DataFrame, perspective: str, beyond: Beyond, tasks: ScoredTasks
+    frame: pd.DataFrame, perspective: str, beyond: Beyond
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yields each scenario's samples in the groups that are compared (column ``perspective``)."""
     asked = frame[frame["perspective"].isin(["", perspective]) & (frame["prompts"] == OWN)]
-    scenarios = asked["task"].astype(str).map({name: task.scenario for name, task in tasks.items()})
+    scenarios = asked["task"].astype(str).map(lambda task: SCORED_TASKS[task].scenario)
     for scenario, groups in beyond[perspective].items():
         part = asked[scenarios == scenario]
         usual = NUMBERED if perspective == "format" else usual_domain(scenario)

@@ -21,7 +21,7 @@ class Variables:
     the scorer knows the entries before and after a position, too.
     """
 
-    draw: str = ""  # a key of variables.DRAWS, or a function of one's own as module:function
+    draw: str = ""  # a key of variables.DRAWS
     shown: Sequence[str] = ()
     space: Settings = field(default_factory=dict)
     number: int | None = None  # settings per context (Table 2, #Var.)
@@ -30,7 +30,7 @@ class Variables:
 
 @dataclass(frozen=True)
 class Task:
-    """How a task is asked: one of the paper's eleven (Table 2, appendix E), or one of the user's.
+    """How a task is asked: one of the paper's eleven (Table 2, appendix E).
 
     A stage takes a part of it, plain values for its component's settings, and knows the rest by
     its default: a change of a task's file re-runs what takes the changed part. With directions each

@@ -1,12 +1,11 @@
 """The values of each task's instruction variables for a context."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.own_tasks.calls import call, check_values
 from steadfast.benchmarks.lifbench.tasks import Task, Variables
 
 Setting = tuple[Record, Record]
@@ -19,25 +18,7 @@ def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> li
     everywhere = task.variables.draw == "types"
     key = f"{seed}/{task.id}" if everywhere else f"{seed}/{context['context_id']}/{task.id}"
     rng, kind = Random(key), task.variables.draw
-    if ":" in kind:
-        return _own(kind, space, context, rng)
     return list(DRAWS[kind](task, space, context, rng))
-
-
-def _own(function: str, space: Settings, context: Record, rng: Random) -> list[Setting]:
-    """Returns what a user's function draws of context, space and source of all that is random."""
-    where = f"context {context['context_id']}"
-    found = call(function, where, context, space, rng)
-    settings = list(found) if isinstance(found, Iterable) else []
-    pairs = (isinstance(one, Sequence) and len(one) == 2 for one in settings)
-    if not settings or not all(pairs) or not all(isinstance(d, dict) for s in settings for d in s):
-        raise UserError(
-            f"{function}: of {where} it gives no list of settings; return pairs of two mappings, "
-            "what a template may show and what only the scorer may know"
-        )
-    for place, setting in enumerate(settings):
-        check_values(list(setting), f"{function}: of {where}, setting {place}")
-    return [(shown, gold) for shown, gold in settings]
 
 
 def ordinal(number: int) -> str:

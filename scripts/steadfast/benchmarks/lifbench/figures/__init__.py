@@ -1,13 +1,12 @@
 """LIFBench's figures, numbered like the paper's; one module a family of figures."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.figures import by_length, shared
 from steadfast.benchmarks.lifbench.figures.position import success_by_position
 from steadfast.benchmarks.lifbench.figures.rubric import capabilities, weights
 from steadfast.benchmarks.lifbench.figures.sampling import sampling
-from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
 from steadfast.show.effective import FRAME
@@ -32,10 +31,9 @@ def figures(
     display: Display,
     weighting: str,
     rubric: str,
-    own: Mapping[str, Settings] | None = None,
 ) -> dict[str, Picture]:
     """Returns all figures whose metrics are there, by name."""
-    results = LifbenchResults(frames, display, Rubric(rubric, weighting, with_own(own)))
+    results = LifbenchResults(frames, display, Rubric(rubric, weighting))
     return {
         name: draw(results, name)
         for name, draw in BUILDERS.items()

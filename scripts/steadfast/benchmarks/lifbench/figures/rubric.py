@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.projections.polar import PolarAxes
 
 from steadfast.benchmarks.lifbench.figures import shared
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show import figures
@@ -22,7 +23,7 @@ HUES = dict(zip(SCENARIOS, figures.PALETTE, strict=False))
 def weights(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the weights of score points by scenario and task, and by capability (Figure 2)."""
     rows = results.frames["weights"]
-    rows = rows.assign(scenario=rows["task"].map(lambda task: results.known[task].scenario))
+    rows = rows.assign(scenario=rows["task"].map(lambda task: SCORED_TASKS[task].scenario))
     whole, parts = rows[rows["capability"] == ""], rows[rows["capability"] != ""]
     figure = Figure(figsize=(figures.PAGE, 2.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[3, 4])

@@ -1,11 +1,10 @@
 """LIFBench's tables, laid out like the paper's; one module a family of tables."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 
-from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.records import Beyond
-from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.benchmarks.lifbench.tables import models, scores
 from steadfast.benchmarks.lifbench.tables.data import coverage_table, data_table, rubric_table
 from steadfast.benchmarks.lifbench.tables.further import beyond_table, recs_table, sampling_table
@@ -48,12 +47,11 @@ def tables(
     display: Display,
     weighting: str,
     rubric: str,
-    own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
     same_prompts: bool = False,
 ) -> Iterator[Table]:
     """Yields all tables; with the paper's cells where the display wants them."""
-    results = LifbenchResults(frames, display, Rubric(rubric, weighting, with_own(own)))
+    results = LifbenchResults(frames, display, Rubric(rubric, weighting))
     asked = AskedCells(results.lengths, results.tasks, results.rubric)
     further = {name: build for name, build in FURTHER.items() if name in frames}
     for name, build in {**BUILDERS, **further}.items():

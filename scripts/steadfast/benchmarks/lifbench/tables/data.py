@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, ScoredTask, score_points
+from steadfast.benchmarks.lifbench.scored_tasks import (
+    RUBRICS,
+    SCORED_TASKS,
+    ScoredTask,
+    score_points,
+)
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults, by_scenario
 from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
@@ -16,15 +21,13 @@ COUNTED = ("expressions", "variables", "samples")
 def data_table(results: LifbenchResults, name: str) -> Table:
     """Returns counts of expressions, variables and samples per task (Table 2)."""
     counts = results.frames["data"].set_index("task")
-    tasks = [
-        task for task in by_scenario(WORDS["data_order"], results.known) if task in counts.index
-    ]
+    tasks = [task for task in by_scenario(WORDS["data_order"]) if task in counts.index]
     sections = []
-    for scenario, group in groupby(tasks, key=lambda task: results.known[task].scenario):
+    for scenario, group in groupby(tasks, key=lambda task: SCORED_TASKS[task].scenario):
         rows = (
             (
                 Cell(WORDS["scenarios"][scenario], repeated=i > 0),
-                Cell(results.known[task].name),
+                Cell(SCORED_TASKS[task].name),
                 Cell(task),
                 *(count_cell(counts.at[task, column]) for column in COUNTED),
             )
@@ -41,7 +44,7 @@ def data_table(results: LifbenchResults, name: str) -> Table:
 
 def rubric_table(results: LifbenchResults, name: str) -> Table:
     """Returns score points, their weights by rubric, and what they tell of (Table 6)."""
-    order, known = by_scenario(WORDS["data_order"], results.known), results.known
+    order, known = by_scenario(WORDS["data_order"]), SCORED_TASKS
     alike = groupby(order, key=lambda task: known[task].points)
     weights = [Column(WORDS["rubric_headings"][rubric], "Weight") for rubric in RUBRICS]
     columns = (
@@ -79,9 +82,9 @@ def coverage_table(results: LifbenchResults, name: str) -> Table:
 
     def cells(model: str) -> list[Cell]:
         counts = [
-            *(results.all_counts(model, length) for length in results.lengths),
+            *(results.counts(model, length=length) for length in results.lengths),
             *(results.counts(model, task) for task in results.tasks),
-            results.all_counts(model),
+            results.counts(model),
         ]
         shares = (share_cell(count["scored"], count["expected"]) for count in counts)
         why = (count_cell(counts[-1][reason]) for reason in reasons)

@@ -39,9 +39,8 @@ class AskedCells:
             return False
         if column in SCORED_TASKS:
             return column in self.tasks
-        counting = {task for task in self.tasks if self.rubric.tasks[task].counts}
         weighed = column not in WEIGHTED or self.rubric.weighting == "rubric"
-        return weighed and counting == set(SCORED_TASKS)
+        return weighed and set(self.tasks) == set(SCORED_TASKS)
 
 
 def printed_rows(name: str) -> Iterator[Mapping[str, str]]:

@@ -1,14 +1,14 @@
 """What the tables show, looked up from the metrics."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric, ScoredTasks
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show.cells import Values
@@ -32,15 +32,12 @@ class LifbenchResults(Results):
     prefix = "lifbench_"
 
     def __init__(self, frames: Frames, display: Display, rubric: Rubric):
-        self.rubric, self.known = rubric, rubric.tasks
+        self.rubric = rubric
         coverage = frames["coverage"].set_index(["model", "task", "length"])
         self._counts = coverage[list(COUNTS)].to_dict("index")
         self.lengths = [name for name in coverage.index.unique("length") if name]
         found = coverage.index.unique("task")
-        self.tasks = [
-            task for task in by_scenario(WORDS["score_order"], self.known) if task in found
-        ]
-        self._apart = [task for task in self.tasks if not self.known[task].counts]
+        self.tasks = [task for task in by_scenario(WORDS["score_order"]) if task in found]
         slots = {
             "rubric": WORDS["rubrics"][rubric.name],
             "weighting": WORDS["weighting"][rubric.weighting],
@@ -62,11 +59,6 @@ class LifbenchResults(Results):
         none = dict.fromkeys(COUNTS, 0)
         found: Mapping[str, int] = self._counts.get((model, task, length), none)
         return found
-
-    def all_counts(self, model: str, length: str = "") -> Mapping[str, int]:
-        """Returns those of all tasks: of those in the overall values, and of those apart."""
-        parts = [self.counts(model, task, length) for task in (OVERALL, *self._apart)]
-        return {name: sum(part[name] for part in parts) for name in COUNTS}
 
     def values(
         self,
@@ -93,7 +85,7 @@ class LifbenchResults(Results):
     @cached_property
     def _truncated(self) -> frozenset[str]:
         models = self.roster.models
-        return frozenset(model for model in models if self.all_counts(model)["truncated"])
+        return frozenset(model for model in models if self.counts(model)["truncated"])
 
     def label(self, model: str, repeated: bool = False) -> Cell:
         """Returns a model's name, with the dagger where any of its samples was truncated."""
@@ -109,10 +101,7 @@ class LifbenchResults(Results):
         """Returns what above floor means, where there is a floor."""
         if not self.has_floor:
             return []
-        known, notes = set(self.frames["floor"]["task"]), WORDS["notes"]
-        lacking = [t for t in self.tasks if self.known[t].counts and t not in known]
-        without = notes["no_floor_of"].format(tasks=", ".join(lacking))
-        return [(None, notes["above_floor"]), *([(None, without)] if lacking else [])]
+        return [(None, WORDS["notes"]["above_floor"])]
 
     def groups(self) -> list[Group]:
         """Returns the roster's groups, by falling overall ARS."""
@@ -121,7 +110,7 @@ class LifbenchResults(Results):
     @cached_property
     def notes(self) -> list[Note]:
         """Explanations of the marks that occur."""
-        totals = {self.roster.label(m): self.all_counts(m) for m in self.roster.models}
+        totals = {self.roster.label(m): self.counts(m) for m in self.roster.models}
         notes: list[Note] = []
         if any(counts["truncated"] for counts in totals.values()):
             notes.append(("dagger", WORDS["notes"]["dagger"]))
@@ -135,19 +124,12 @@ class LifbenchResults(Results):
             if unread:
                 tasks = ", ".join(unread)
                 notes.append((None, WORDS["notes"]["unreviewed"].format(tasks=tasks)))
-        return [*notes, *self._own_notes(), *self.shared_notes(judged=False)]
-
-    def _own_notes(self) -> Iterator[Note]:
-        """Says which tasks are not the paper's, and whether overall values have them."""
-        for key, apart in (("own_tasks", False), ("own_tasks_apart", True)):
-            names = [t for t in self.tasks if t not in SCORED_TASKS and (t in self._apart) == apart]
-            if names:
-                yield None, WORDS["notes"][key].format(tasks=", ".join(names))
+        return [*notes, *self.shared_notes(judged=False)]
 
 
-def by_scenario(order: Sequence[str], tasks: ScoredTasks) -> list[str]:
+def by_scenario(order: Sequence[str]) -> list[str]:
     """Returns all tasks, in an order of their scenarios."""
-    return sorted(tasks, key=lambda task: order.index(tasks[task].scenario))
+    return sorted(SCORED_TASKS, key=lambda task: order.index(SCORED_TASKS[task].scenario))
 
 
 def _by_model(rows: pd.DataFrame, keys: list[str]) -> ValuesByModel:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show.cells import MODEL, CellsByModel, Values, joined_cells, rank_cells, rank_texts
@@ -69,7 +70,7 @@ def ars_by_length_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _tasks(results: LifbenchResults, floor: bool = True) -> list[Column]:
-    tasks = (Column(t, WORDS["scenarios"][results.known[t].scenario]) for t in results.tasks)
+    tasks = (Column(t, WORDS["scenarios"][SCORED_TASKS[t].scenario]) for t in results.tasks)
     above = [Column(WORDS["above_floor"])] if floor and results.has_floor else []
     return [*tasks, Column("Overall"), *above]
 
