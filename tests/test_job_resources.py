@@ -48,16 +48,10 @@ def test_gpus_memory_and_cores():
     assert found["unknown"] == (2, 96_000, 8)
 
 
-def test_stated_hours_hold_whatever_the_length():
-    assert minutes("small") == minutes("small", Work(9, 10**7, 10**6, 900)) == 120
-
-
-def test_time_follows_from_the_tokens():
-    assert minutes("timed") == 2 * 180 / 60 + 10
-    assert minutes("timed", Work(100, 800_000, 120_000, 24_000)) == 2 * 360 / 60 + 10
-
-
-def test_what_nothing_is_known_of_gets_four_hours():
+def test_time_is_stated_or_follows_from_the_tokens_or_is_four_hours():
+    twice = Work(200, 800_000, 120_000, 24_000)
+    assert minutes("small") == minutes("small", twice) == 120
+    assert (minutes("timed"), minutes("timed", twice)) == (2 * 180 / 60 + 10, 2 * 360 / 60 + 10)
     assert minutes("unknown") == minutes("remote") == 240
 
 
@@ -73,21 +67,6 @@ def test_no_job_and_no_load_asks_for_more_than_the_most_hours():
     assert minutes("timed", config=config, attempt=4) == 30
     # Three jobs of one allocation, 15.3 minutes each, share its half hour.
     assert minutes("timed", config=config, others=[WORK, WORK], sharing=3) == 10
-
-
-def test_past_runs_are_taken_first(tmp_path):
-    run = {
-        "wall_seconds": 1000.0,
-        "load_seconds": 100.0,
-        "answered": 100,
-        "prompt_tokens": 400_000,
-        "computed_tokens": 60_000,
-        "output_tokens": 12_000,
-        "machine": "2 × NVIDIA H100",
-    }
-    (tmp_path / "4k.run.json").write_text(json.dumps({"runs": [run]}))
-    # 900 s of work and 100 s of load, twice, and ten minutes: 43.3
-    assert minutes("timed", folders=[tmp_path]) == 44
 
 
 def in_arrays(rules: str) -> Snakemake:
