@@ -72,7 +72,6 @@ rule plan:
         jobs=lambda w: LOADS.planned,
         unplanned=[name for name in CONFIG.benchmarks if name not in PLANNED],
         asked=[TASKS[name].asked for name in RUN.running],
-        answer_tokens=CONFIG.judging.answer_tokens,
         hardware=CONFIG.hardware.model_dump(),
         limit=CONFIG.limit,
         # A plan is made anew when a journal has grown, and a certificate takes scores that are there.

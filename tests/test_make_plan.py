@@ -108,7 +108,6 @@ def plan(run: Prepared) -> tuple[dict, str]:
             run.config.hardware.model_dump(),
             run.results,
         ),
-        answer_tokens=100,
         results=run.results,
     )
     with open(run.results / f"plan/{run.name}.csv", newline="") as lines:

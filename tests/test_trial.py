@@ -152,7 +152,7 @@ def test_a_limit_is_one_or_more():
 
 
 def test_released_scores_are_of_no_trial():
-    scored = {"m": {"engine": "scored", "released_name": "gpt-4o-2024-08-06"}}
+    scored = {"gpt-4o-2024-08-06": {"engine": "scored"}}
     assert "limit" not in settings.display(config(limit=2, models=scored))
     assert Display.of(settings.display(config(limit=2))).trial.startswith("Trial: at most 2 ")
     assert Display.of(settings.display(config())).trial == ""

@@ -351,7 +351,7 @@ def _configs(there: str) -> Iterator[tuple[str, bytes]]:
         yield f"config: {key} is odd", with_config(lambda c, k=key, v=odd: c.update({k: v}))
     paths = (there, "../outside.txt", "a/../../outside.txt", "~/x", "..\\x", "C:\\x", "/dev/zero")
     for path in paths:
-        for place in ("corpora.lock", "corpora.directory", "tokenizer", "datasets.x.path"):
+        for place in ("corpora.directory", "tokenizer", "datasets.x.path"):
             yield f"config: {place}: {path}", with_config(_set(place, path))
         yield f"config: labels {path}", with_config(_set("cfbench.labels", path))
         yield (

@@ -65,8 +65,8 @@ def test_an_unknown_key_of_a_model_that_is_named_like_an_engine(section, name, e
             "lifbench.recs.encoder.kind: write one of tfidf, sentence-transformers",
         ),
         (
-            {"lifbench": {"recs": {"encoder": {"kind": "tfidf", "ngram": []}}}},
-            "unknown key 'lifbench.recs.encoder.ngram'; did you mean 'ngrams'?",
+            {"lifbench": {"recs": {"encoder": {"kind": "sentence-transformers", "modell": "m"}}}},
+            "unknown key 'lifbench.recs.encoder.modell'; did you mean 'model'?",
         ),
     ],
 )

@@ -31,7 +31,7 @@ def found(answer, *, records=PROMPTS, lengths=("4k",), places=("after",), **more
     """The metrics of one model, m, by its answers, a function of part and sample."""
     samples = asked(records, lengths=lengths, places=places, **more)
     rows = list(scored("m", samples, answer))
-    return metrics(rows, {}, None, ["0", *lengths], places, share=0.85)
+    return metrics(rows, {}, None, ["0", *lengths], places)
 
 
 def value(frame, **keys):
@@ -152,7 +152,7 @@ def test_several_sets_have_their_plain_mean():
     first, *rest = scored("m", asked(PROMPTS), lambda part, s: BAD)
     other = {"task": "ifeval", "context_id": "ifeval/1", "sample_id": "ifeval/1", "total": 1.0}
     row = first._replace(record={**first.record, **other})
-    frames = metrics([first, *rest, row], {}, None, ["0", "4k"], ["after"], share=0.85)
+    frames = metrics([first, *rest, row], {}, None, ["0", "4k"], ["after"])
     at = rows_of(frames["accuracy"], length="0", measure="Score").set_index("task")["value"]
     assert at.to_dict() == {"synthetic": 0, "ifeval": 1, "overall": 0.5}
     assert frames["headline"]["value"].tolist() == [0.5]
@@ -165,7 +165,7 @@ def test_models_are_compared_by_the_headline():
         *scored("n", samples, lambda part, s: GOOD if part == "0" else BAD),
         *scored("gold", samples, lambda part, s: GOOD),
     ]
-    frames = metrics(rows, {}, None, ["0", "4k"], ["after"], ["gold"], share=0.85)
+    frames = metrics(rows, {}, None, ["0", "4k"], ["after"], ["gold"])
     (row,) = frames["comparisons"].to_dict("records")
     assert (row["model"], row["other"], row["difference"], row["n"]) == ("m", "n", 0.5, 12)
 

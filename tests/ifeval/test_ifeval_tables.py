@@ -37,7 +37,7 @@ def second(part, sample):
 def frames():
     samples = asked(PROMPTS, lengths=LENGTHS[1:], places=PLACES, wordings=2)
     rows = [*scored("m", samples, first), *scored("n", samples, second)]
-    return metrics(rows, {}, None, LENGTHS, PLACES, share=0.85)
+    return metrics(rows, {}, None, LENGTHS, PLACES)
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ def built(frames, display=DISPLAY):
 def frames(tmp_path_factory):
     """Two contexts a length, so that values have intervals."""
     scores = run(LEVELS, contexts=2)
-    found = frames_of(scores, tmp_path_factory.mktemp("metrics"), effective_share=0.85)
+    found = frames_of(scores, tmp_path_factory.mktemp("metrics"), effective=True)
     return {**found, "sampling": SAMPLING}
 
 

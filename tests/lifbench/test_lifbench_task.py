@@ -88,10 +88,9 @@ def test_a_glob_that_is_none_is_named_before_anything_runs(tmp_path):
 
 def test_a_data_set_of_one_s_own_replaces_the_pinned_one():
     own = {"repo": "me/mine", "revision": COMMIT, "files": ["a"], "fields": {"text": "t"}}
-    found = task(corpora={"source": "hub", "hub": {"xsum": own}, "lock": "here.json"})
+    found = task(corpora={"source": "hub", "hub": {"xsum": own}})
     settings = data_file(found, "corpora/xsum.jsonl").content.settings
     assert (settings["repo"], settings["revision"]) == ("me/mine", COMMIT)
-    assert settings["lock"] == "here.json"
     pinned = data_file(found, "corpora/qmsum.jsonl").content.settings
     assert pinned["repo"] == "pszemraj/qmsum-cleaned"
 

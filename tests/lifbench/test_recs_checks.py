@@ -9,7 +9,7 @@ from small_contexts import expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
 from steadfast.benchmarks.lifbench.recs.checks import PASS, Original, double_braces, fields_of
-from steadfast.benchmarks.lifbench.recs.requests import originals_of
+from steadfast.benchmarks.lifbench.recs.requests import original_of
 from steadfast.judging.rewriting import _rewordings
 
 LOI = Original("LOI", 1, "What comes next after the {ordid} entry of the list?")
@@ -111,27 +111,15 @@ def test_rewordings_of_a_stand_in_pass_all_checks_of_every_own_template(task):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_first_own_template_is_the_original_and_says_its_direction(task):
-    directions = [1, -1] if TASKS[task].directions else [None]
-    found = originals_of({}, TASKS[task].worded, [1, -1], "own", None)
-    assert list(found) == directions
+    text = original_of({}, TASKS[task].worded, "own", None)
+    direction = 1 if TASKS[task].directions else None
     own = expressions(task)["expressions"]
-    for direction, text in found.items():
-        assert text == next(e["template"] for e in own if e["direction"] == direction)
-        without = text
-        for word in (
-            "down",
-            "up",
-            "underneath",
-            "above",
-            "higher",
-            "lower",
-            "past",
-            "further",
-            "until",
-        ):
-            without = without.replace(word, "")
-        if direction:
-            assert "direction" in Original(task, direction, text).failures(without)
+    assert text == next(e["template"] for e in own if e["direction"] == direction)
+    without = text
+    for word in ("down", "underneath", "lower", "higher", "past", "further", "until"):
+        without = without.replace(word, "")
+    if direction:
+        assert "direction" in Original(task, direction, text).failures(without)
 
 
 @pytest.mark.parametrize(
@@ -145,5 +133,5 @@ def test_the_first_own_template_is_the_original_and_says_its_direction(task):
     ],
 )
 def test_what_is_to_be_kept_of_an_own_original_is_found(task, kept):
-    (original,) = originals_of({}, TASKS[task].worded, [1], "own", None).values()
+    original = original_of({}, TASKS[task].worded, "own", None)
     assert kept <= set(Original(task, None, original).keep)

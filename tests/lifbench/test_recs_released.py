@@ -185,17 +185,6 @@ def test_clusters_of_tf_idf_agree_with_the_released_partition(folder):
     assert touched(folder) >= 39
 
 
-def test_plain_words_agree_as_the_specification_says(folder, tmp_path):
-    for task in TASKS:
-        own, files = of(tmp_path, task), of(folder, task)
-        inputs = {"candidates": files["candidates"], "vectors": own["vectors"]}
-        encoder = {"kind": "tfidf", "analyzer": "word", "ngrams": [1, 1]}
-        write_jsonl(own["vectors"], vectors(inputs, encoder))
-        write_jsonl(own["clusters"], clusters(inputs, 5, 1))
-        write_jsonl(own["released"], read_jsonl(files["released"]))
-    assert agreement(tmp_path) == pytest.approx((0.24, 0.43), abs=0.03)
-
-
 def test_the_same_bytes_come_twice(folder, tmp_path):
     for task in ("MB", "LBI"):
         again = of(tmp_path, task)

@@ -128,17 +128,17 @@ def test_labels_groups_and_gold_answers_are_the_paper_s_by_default():
     scored = {"engine": "scored"}
     models = {
         "glm-4-9b-chat-1m": scored,
-        "mine": {**scored, "released_name": "Qwen2.5-7B", "label": "Mine"},
+        "Qwen2.5-7B": {**scored, "label": "Mine"},
         "standard": scored,
         "sim-a": {"engine": "simulated"},
     }
-    config = load_config({"models": models, "only": ["mine", "standard", "sim-a"]})
+    config = load_config({"models": models, "only": ["Qwen2.5-7B", "standard", "sim-a"]})
     shown = display(config)["models"]
     assert shown["glm-4-9b-chat-1m"]["label"] == "GLM-4-9b-chat-1m"
-    assert (shown["mine"]["label"], shown["sim-a"]["label"]) == ("Mine", "sim-a")
-    assert shown["mine"]["group"] == "Models With 7-20B Parameters"
+    assert (shown["Qwen2.5-7B"]["label"], shown["sim-a"]["label"]) == ("Mine", "sim-a")
+    assert shown["Qwen2.5-7B"]["group"] == "Models With 7-20B Parameters"
     assert references(config) == ["standard"]
-    assert scored_models(config) == {"mine": "Qwen2.5-7B", "standard": "standard"}
+    assert scored_models(config) == {"Qwen2.5-7B": "Qwen2.5-7B", "standard": "standard"}
     assert asked_models(config) == ["sim-a"]
 
 

@@ -349,7 +349,7 @@ def test_the_effective_length_stands_with_its_range_and_what_is_kept(tmp_path):
         *run({**levels, "fair": 0.6}, ["4k"], 3, FEW),
         *run({**levels, "fair": 0.3}, ["8k"], 3, FEW),
     ]
-    found = frames_of(scores, tmp_path, effective_share=0.85)
+    found = frames_of(scores, tmp_path, effective=True)
     page = show(found)["lifbench_effective"]
     rows = {row[1]: row[2:] for row in rows_of(page)}
     assert rows["Model"][:4] == ["Overall ARS at 4k", "Effective length", "95 % range", "8k"]

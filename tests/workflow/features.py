@@ -156,7 +156,7 @@ FEATURES: dict[str, Feature] = {
     "recs": lifbench(expressions="recs", recs={"count": REWRITES, "clusters": 2}),
     "recs in both samplings": lifbench(
         expressions="recs",
-        recs={"count": REWRITES, "clusters": 2, "sampling": "both", "draws": 2},
+        recs={"count": REWRITES, "clusters": 2, "sampling": "both"},
     ),
     "published contexts": lifbench(
         *UNPUBLISHED,
@@ -184,7 +184,6 @@ FEATURES: dict[str, Feature] = {
     "people's labels": Feature(
         {FOLLOWBENCH: {"labels": "labels.jsonl"}}, (FOLLOWBENCH,), files={"labels.jsonl": LABELS}
     ),
-    "series of models": gold(series="Gold"),
     "direct scoring": Feature({CFBENCH: {"direct": True}}, (CFBENCH,)),
     "decomposition": Feature(
         {COMPLEXBENCH: {"decomposition": True}}, (COMPLEXBENCH,), ("base model", "examples")
@@ -261,7 +260,7 @@ FEATURES: dict[str, Feature] = {
     "batches": gold("faults of the server", batch=True),
     "Anthropic's dialect": own_dialect("batches", "draws", engine="anthropic", cache="1h"),
     "Gemini's dialect": own_dialect("batches", "Anthropic's dialect", engine="gemini"),
-    "model's tokenizer": gold(tokenizer="cl100k_base", template_tokens=11),
+    "model's tokenizer": gold(tokenizer="cl100k_base"),
     "throughput": gold(throughput={"prefill": 5000.0, "decode": 500.0}, hours=1.5, mem_gb=2),
     "other limit field": gold(max_tokens_field="max_completion_tokens"),
     "group and label": gold(label="Gold & co", group="Servers"),
@@ -285,7 +284,6 @@ FEATURES: dict[str, Feature] = {
     "other seed": Feature({"seed": 7}),
     "other tokenizer": Feature({"tokenizer": "cl100k_base"}),
     "certificate": Feature({"certificate": [0.05]}),
-    "effective share": Feature({"statistics": {"effective_share": 0.7}}),
     "digits": Feature({"display": {"digits": 1}}),
     "print's marks": Feature({"display": {"marks": "paper"}}),
     "order of groups": Feature({"display": {"group_order": ["Servers"]}}),

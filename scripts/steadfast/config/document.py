@@ -53,7 +53,6 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Adaptive runs", "adaptive.", config.Adaptive
     yield "Noise", "noise.", config.Noise
     yield "Hardware", "hardware.", config.Hardware
-    yield "Statistics", "statistics.", config.Statistics
     yield "Display", "display.", config.DisplaySettings
 
 

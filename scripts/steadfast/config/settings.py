@@ -132,7 +132,7 @@ def _majorities(judges: Mapping[str, Record]) -> dict[str, Record]:
 def _shown(config: Config, name: str) -> dict[str, str]:
     """A model's label, group and engine; the paper's where its scores are the released ones."""
     model = config.models[name]
-    if isinstance(model, ScoredModel) and (paper := _released(config, model.released_name or name)):
+    if isinstance(model, ScoredModel) and (paper := _released(config, name)):
         label, group, gold = paper.label, paper.group, paper.gold
     else:
         label, group, gold = name, DEFAULT_GROUPS.get(model.engine, "Models"), False
@@ -144,7 +144,7 @@ def _series(config: Config, name: str) -> Settings:
     """The series that a model is of, and whether it is a base model, where something is known."""
     model = config.models[name]
     paper = _released(config, scored_models(config).get(name, ""))
-    series = model.series or (paper.series if paper else "")
+    series = paper.series if paper else ""
     base = paper.base if paper else getattr(model, "template", "") == "base"
     return {**({"series": series} if series else {}), **({"base": True} if base else {})}
 
@@ -200,7 +200,7 @@ def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
 def scored_models(config: Config) -> dict[str, str]:
     """The running models with released scores, and their names in the released files."""
     found = {name: config.models[name] for name in config.running}
-    return {m: s.released_name or m for m, s in found.items() if isinstance(s, ScoredModel)}
+    return {name: name for name, model in found.items() if isinstance(model, ScoredModel)}
 
 
 def asked_models(config: Config) -> list[str]:

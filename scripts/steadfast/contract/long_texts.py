@@ -45,7 +45,6 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
                 if data_set
                 else facts("corpora/hub.yaml")[corpus]
             )
-            settings["lock"] = config.corpora.lock
             hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
             revision = f"{settings['repo']}/revision/{settings['revision']}"
             needs = Needs((f"{hub}/api/datasets/{revision}",))  # of its first name alone

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, file_sha256
-from steadfast.corpora.lock import LockFile, check
+from steadfast.corpora.lock import LOCK, LockFile, check
 from steadfast.corpora.records import cleaned, fields_of, read_files
 from steadfast.corpora.tables import FORMATS, tables
 
@@ -148,7 +148,7 @@ def corpus(
     repo: str,
     revision: str,
     fields: Mapping[str, str],
-    lock: str,
+    lock: str = LOCK,
     files: Sequence[str] = (),
     preferred: Sequence[str] = (),
     alternatives: Sequence[str] = (),

@@ -13,6 +13,10 @@ from steadfast.base.files import Record, read_json, write_json
 FOUND = "found"
 
 
+LOCK = "config/corpora.lock.json"
+"""Beside the config, as other lock files are."""
+
+
 class LockFile:
     """A lock file that several jobs may extend at once."""
 

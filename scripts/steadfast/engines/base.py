@@ -18,7 +18,7 @@ from steadfast.contract.request import Request, Response
 
 FITTING = frozenset(
     {
-        "engine", "window", "on_overflow", "tokenizer", "template_tokens", "max_tokens", "draws",
+        "engine", "window", "on_overflow", "tokenizer", "max_tokens", "draws",
         "reasoning", "examples", "structured",
     }
 )  # fmt: skip

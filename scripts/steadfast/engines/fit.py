@@ -88,11 +88,11 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
 
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
     """Items as requests that fit a model, by its settings and its engine's tokenizer."""
-    window, template = answers.get("window"), answers.get("template_tokens")
+    window, template = answers.get("window"), 0
     tokenizer: TokenCounter | None = None
     if window:
         tokenizer = tokenizer_of(engine, answers)
-        template = engine.template_tokens(tokenizer.count) if template is None else template
+        template = engine.template_tokens(tokenizer.count)
     return fit(
         adapted(items, answers),
         window,
@@ -100,7 +100,7 @@ def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item])
         tokenizer,
         model=model,
         answers=engine.answers,
-        template_tokens=template or 0,
+        template_tokens=template,
     )
 
 
@@ -121,9 +121,7 @@ def reckoned(
     Returns:
         Those that do not fit too, marked as such, and the tokens of the template.
     """
-    template = answers.get("template_tokens")
-    if template is None:
-        template = engine.template_tokens(tokenizer.count) if engine else 0
+    template = engine.template_tokens(tokenizer.count) if engine else 0
     requests = fit(
         adapted(items, answers),
         answers.get("window"),

@@ -34,6 +34,8 @@ from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 
 ALL = "all"
+ANSWER_TOKENS = 500
+"""Of an answer that is still to be judged."""
 HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
 ASK = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")
 COLUMNS = (
@@ -80,7 +82,6 @@ def make_plan(
     benchmarks: Sequence[PlannedBenchmark],
     rounds: Mapping[str, Mapping[str, str]],
     jobs: Sequence[PlannedJob],
-    answer_tokens: int,
     results: Path,
     unplanned: Sequence[str] = (),
     asked: Sequence[str] = (),
@@ -88,8 +89,7 @@ def make_plan(
 ) -> None:
     """Writes what each model, judge and rewriter would take for each part, and the sums.
 
-    ``rounds`` has by benchmark the requests of each round of rewriting that is known. An answer is
-    taken to have ``answer_tokens`` when it is judged.
+    ``rounds`` has by benchmark the requests of each round of rewriting that is known.
     """
     folder, trial = results / "plan", trial_remark(limit)
     misfits: dict[str, list[Record]] = {}
@@ -101,7 +101,7 @@ def make_plan(
             own = [one for one in own if one.job.part == part.name]
             samples[of.name][part.name] = drawn = part.read()
             misfits[of.name] += _count_answers(own, of, part, drawn)
-            _count_verdicts(own, of, drawn, answer_tokens)
+            _count_verdicts(own, of, drawn)
     for name, paths in rounds.items():
         _count_rewrites([one for one in jobs if one.page == (name, True)], paths, results)
     rows, remarks = _rows([one for one in jobs if one.counts])
@@ -171,7 +171,7 @@ def _count_answers(
 
 
 def _count_verdicts(
-    jobs: Sequence[PlannedJob], of: PlannedBenchmark, samples: Sequence[Sample], answer_tokens: int
+    jobs: Sequence[PlannedJob], of: PlannedBenchmark, samples: Sequence[Sample]
 ) -> None:
     """Counts what judges are asked about the answers that models would give."""
     tokenizers: dict[str, CachedTokenizer] = {}
@@ -187,7 +187,7 @@ def _count_verdicts(
         for draw in dict.fromkeys(draws):
             names = draw[1]
             if names not in prompts:
-                prompts[names] = _judge_prompts(of, samples, answer_tokens, names)
+                prompts[names] = _judge_prompts(of, samples, names)
             if draw not in counted:
                 items = judge_items(prompts[names], draws=one.model.draws)
                 one.count(items, None, tokenizers)
@@ -265,12 +265,12 @@ def _lacking(one: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]
 
 
 def _judge_prompts(
-    of: PlannedBenchmark, samples: Sequence[Sample], answer_tokens: int, unanswered: Collection[str]
+    of: PlannedBenchmark, samples: Sequence[Sample], unanswered: Collection[str]
 ) -> list[JudgePrompt]:
-    """What a judge would be asked if every answer had so many tokens."""
+    """What a judge would be asked if every answer had ``ANSWER_TOKENS``."""
     asking: JudgePrompts = component(of.judge_prompts or ()).make()
     # One token in o200k_base; other tokenizers are near it.
-    text = " word" * answer_tokens
+    text = " word" * ANSWER_TOKENS
     answers: dict[str, Answer] = {}
     for sample in samples:
         before = answers[sample.before.id] if sample.before else None

@@ -19,7 +19,7 @@ requested (the columns "ask"), with the whole output limit used. Cost, in USD, i
 documented rules of the provider's cache; cost uncached is without any hit, the most that the
 prompts can cost. Hours are of the clock, GPU-hours of all GPUs; loading the model, once for its
 jobs together, is beside them; requested is what the jobs ask for, within hardware.max_hours
-(docs/cost.md). Judges' rows take every answer to have judging.answer_tokens tokens and each reply
+(docs/cost.md). Judges' rows take every answer to have 500 tokens and each reply
 to be readable at once; equal answers are judged once, so that rows with several draws are at most.
 """
 TOTAL_NOTES = """Tokens, hours and costs (USD) are of what is still to be requested, without what

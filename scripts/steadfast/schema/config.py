@@ -39,18 +39,6 @@ class DisplaySettings(StrictModel):
     )
 
 
-class Statistics(StrictModel):
-    """What metrics ask of scores."""
-
-    effective_share: float = key(
-        "Share of its score at the shortest length that a model is to keep: its effective length "
-        "is the greatest up to which it does (docs/metrics.md).",
-        0.85,
-        gt=0,
-        lt=1,
-    )
-
-
 class Noise(StrictModel):
     """Target noise: run-to-run variation of an engine's responses."""
 
@@ -117,7 +105,6 @@ class Config(StrictModel):
         "its first request, and not changed after a look; null: every model is asked everything."
     )
     hardware: Hardware = section(Hardware, "What jobs run on; a change re-runs the plan alone.")
-    statistics: Statistics = section(Statistics, "What metrics ask of scores.")
     display: DisplaySettings = section(DisplaySettings, "How tables and figures look.")
     pathvars: dict[Literal["results", "logs", "benchmarks"], str] = key(
         "Snakemake's path variables: `results` is the folder of all results.", {}

@@ -37,15 +37,9 @@ class HubFiles(StrictModel):
         "the fields, training data first.",
         [],
     )
-    alternatives: list[str] = key(
-        "Other names of the data set, tried in their order where the hub has no such "
-        "data set or revision.",
-        [],
-    )
     sha256: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = key(
         "Checksum per file; without one the first fetch records it in the lock file.", {}
     )
-    limit: int | None = key("Records to take from the start; by default all.", ge=1)
     fields: Fields
 
 
@@ -70,10 +64,6 @@ class Corpora(StrictModel):
         "source hub: data set per corpus, where it differs from the pinned one "
         "(resources/corpora/hub.yaml).",
         {},
-    )
-    lock: str = key(
-        "source hub: file that records the sha256 of every file at its first fetch.",
-        "config/corpora.lock.json",
     )
 
     @model_validator(mode="after")

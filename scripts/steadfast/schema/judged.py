@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from steadfast.base.files import Record
-from steadfast.schema.strict import StrictModel, key, plan
+from steadfast.schema.strict import StrictModel, key
 
 Source = Literal["synthetic", "local", "released"]
 Wording = Literal["own", "printed", "released"]
@@ -31,9 +31,6 @@ class JudgingSettings(StrictModel):
         "Judges are asked also about what rules decide (FollowBench, ComplexBench): the table of "
         "agreement says how well they do; scores stay the rules'.",
         False,
-    )
-    answer_tokens: int = plan(
-        "Tokens that the plan takes an answer to have when it is judged.", 500, ge=1
     )
 
     @property

@@ -91,9 +91,6 @@ class BaseModelSettings(StrictModel):
 
     label: str | None = display("Name in tables; by default the config's.")
     group: str | None = display("Heading under which tables list it.")
-    series: str | None = display(
-        "Series of the model, such as Llama: LIFBench's Figure 3 has a colour for each series."
-    )
     window: int | None = answer(
         "Tokens of prompt and answer together that the model takes.", ge=256, le=MOST_TOKENS
     )
@@ -104,11 +101,6 @@ class BaseModelSettings(StrictModel):
     )
     tokenizer: str = answer(
         "tiktoken encoding that counts tokens against the window.", "o200k_base"
-    )
-    template_tokens: int | None = answer(
-        "Tokens that the chat template adds; by default the engine's estimate.",
-        ge=0,
-        le=MOST_TOKENS,
     )
     max_tokens: Limit | dict[str, Limit] | None = answer(
         "Output limit in place of the benchmarks' own: one for all tasks, or a mapping from tasks."

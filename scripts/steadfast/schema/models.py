@@ -111,13 +111,10 @@ class ReplayModel(ThinkingModel):
 class ScoredModel(BaseModelSettings):
     """Scores that the benchmark's authors released: nothing is asked, and nothing is scored.
 
-    Label and group are by default the paper's.
+    Its name is that of the released files; label and group are by default the paper's.
     """
 
     engine: Literal["scored"]
-    released_name: str | None = answer(
-        "The model's name in the released files; by default the config's."
-    )
 
 
 ModelSettings = Annotated[

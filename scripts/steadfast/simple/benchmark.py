@@ -140,7 +140,7 @@ class Simple:
         agreement = (AGREEMENT,) if judges else ()
         several = self.lengths and len(parts) > 1
         reached = (EFFECTIVE,) if several else ()
-        kept = {"lengths": list(parts), "share": config.statistics.effective_share}
+        kept = {"lengths": list(parts)}
         tables = ("results", *(("by",) if by else ()), "coverage", *agreement, *reached)
         return Task(
             asked=self.asked,

@@ -28,7 +28,6 @@ def metrics(
     references: Collection[str] = (),
     judges: Sequence[str] = (),
     lengths: Sequence[str] = (),
-    share: float = 1.0,
 ) -> Frames:
     """Returns the metrics by name: ``METRICS``, ``AGREEMENT`` of judges and ``EFFECTIVE`` lengths.
 
@@ -39,7 +38,6 @@ def metrics(
         references: models that are compared with none.
         judges: whose agreement in their scores is wanted, if any.
         lengths: the parts, where they are lengths whose effective one is wanted.
-        share: of the score at the shortest that is to be kept up to it.
     """
     scores = list(scores)
     frame = score_frame(scores)
@@ -55,7 +53,7 @@ def metrics(
         of_judges = judge_verdicts(scores, judges, _given)
         further[AGREEMENT] = answer_agreement(of_judges, {}, scores)
     if lengths:
-        further[EFFECTIVE] = kept = effective(frame, lengths, share)
+        further[EFFECTIVE] = kept = effective(frame, lengths)
         headline = with_reaches(headline, kept[~kept["model"].isin(references)], SCORE)
     return further | {
         "scores": means,
@@ -92,7 +90,7 @@ def mean_scores(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return in_order(means, {"model": sorted(set(frame["model"])), **order})
 
 
-def effective(frame: pd.DataFrame, lengths: Sequence[str], share: float) -> pd.DataFrame:
+def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:
     """Returns the share of the score at the first length that each model keeps at each.
 
     What was drawn for one length alone is compared as two samples; what all have, in pairs.
@@ -100,7 +98,7 @@ def effective(frame: pd.DataFrame, lengths: Sequence[str], share: float) -> pd.D
     rows = frame.assign(length=[one[PART] for one in frame["by"]])
     alone = (rows.groupby("cluster")["length"].nunique() == 1).all()
     drawn = Clusters(rows, ["length"] if alone else [])
-    return kept_shares(drawn.means(rows, ["model", "length"]), lengths, share)
+    return kept_shares(drawn.means(rows, ["model", "length"]), lengths)
 
 
 def _given(rated: Record) -> dict[int, float]:

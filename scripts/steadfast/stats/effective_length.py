@@ -19,18 +19,20 @@ import pandas as pd
 from steadfast.stats.intervals import Estimates
 from steadfast.stats.tidy import EFFECTIVE
 
+SHARE = 0.85
+"""Of its score at the shortest length, which a model is to keep (RULER: Hsieh et al. 2024)."""
 COLUMNS = ("model", "length", "value", "low", "high", "n", "score", "share")
 """Columns of ``kept_shares``."""
 ROUNDING = 1e-9
 
 
-def kept_shares(means: Estimates, lengths: Sequence[str], share: float) -> pd.DataFrame:
+def kept_shares(means: Estimates, lengths: Sequence[str], share: float = SHARE) -> pd.DataFrame:
     """Returns the share of its score at the shortest length that each model keeps at each length.
 
     Args:
         means: scores, with the index levels model and length.
         lengths: their names, from the shortest to the longest.
-        share: of the score at the shortest that is to be kept, such as .85.
+        share: of the score at the shortest that is to be kept.
 
     Returns:
         Columns of ``COLUMNS``, a row for each model and length, models by name. value is the score

@@ -119,7 +119,6 @@ def task(config: Config, section: Ifeval) -> Task:
                     "lengths": lengths,
                     "places": list(section.places),
                     "references": references(config),
-                    "share": config.statistics.effective_share,
                 },
             ),
             (*METRICS, *(("places",) if "places" in tables else ())),

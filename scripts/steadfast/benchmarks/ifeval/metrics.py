@@ -39,7 +39,6 @@ def metrics(
     lengths: Sequence[str],
     places: Sequence[str],
     references: Collection[str] = (),
-    share: float = 1.0,
 ) -> Frames:
     """Returns the metrics by name; of data and labels nothing is needed.
 
@@ -47,7 +46,6 @@ def metrics(
         lengths: from the shortest to the longest, ``ALONE`` first.
         places: of the prompts; all but one metric are of the first.
         references: models that are compared with none.
-        share: of the score at length 0 that a model is to keep (``effective_length``).
     """
     every = score_frame(scores, lengths)
     frame = every[every["place"].isin(["", places[0]])]
@@ -58,7 +56,7 @@ def metrics(
     counts = coverage(frame, SAMPLE)
     headline = joint_headline(counts, whole, {SCORE: compared}, of_sets, "prompts")
     of_all = length_means(frame)
-    kept = kept_shares(of_all, lengths, share)
+    kept = kept_shares(of_all, lengths)
     contenders = kept[~kept["model"].isin(references)]
     return {
         "accuracy": accuracy(frame),

@@ -57,10 +57,10 @@ def comparisons(
     )
 
 
-def effective(frame: pd.DataFrame, share: float, rubric: Rubric = PAPER) -> pd.DataFrame:
+def effective(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the share of overall ARS at the shortest length that each model keeps at each."""
     lengths = [str(length) for length in frame["length"].cat.categories]
-    return kept_shares(overall_means(frame, rubric, ["length"]), lengths, share)
+    return kept_shares(overall_means(frame, rubric, ["length"]), lengths)
 
 
 def variance(frame: pd.DataFrame) -> pd.DataFrame:

@@ -53,7 +53,6 @@ def task(config: Config, section: Lifbench) -> Task:
     sampled, beyond = _sampled(section), beyond_paper(section, scenarios)
     several = len(section.lengths) > 1
     further = (*sampled, *(("effective",) if several else ()))
-    effective = {"effective_share": config.statistics.effective_share} if several else {}
     published, drawn = section.published_prompts, section.published_variables
     scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
     data = data_files(config, section, tasks)
@@ -83,8 +82,8 @@ def task(config: Config, section: Lifbench) -> Task:
             Component(
                 "steadfast.benchmarks.lifbench.metrics:metrics",
                 {**scoring, "references": references(config), "floor": floor(config)}
-                | beyond
-                | effective,
+                | {"effective": several}
+                | beyond,
             ),
             (*METRICS, *further, *(("perspectives",) if beyond else ())),
             data=("expressions",) if sampled else (),

@@ -22,6 +22,8 @@ from steadfast.corpora.contexts.domains import facts_of, usual_domain
 from steadfast.corpora.contexts.formats import NUMBERED, formats_of
 from steadfast.schema.config import Config
 
+RANDOM_SAMPLES = 5
+"""Of expressions, where RECS's own are compared with random ones (Figure 7)."""
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
 
 
@@ -119,7 +121,7 @@ def _released_contexts(
             "released_contexts",
             Component(
                 "steadfast.benchmarks.lifbench.released_files:input_file",
-                {**known, "directory": directory, "lock": config.corpora.lock},
+                {**known, "directory": directory},
             ),
             files=tuple(released_inputs(section, [scenario])),
             needs=input_needs(directory, scenario),
@@ -158,7 +160,7 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
             "task": worded,
             "review": RELEASED if recs.review == RELEASED else review,
             "sampling": recs.sampling,
-            "draws": recs.draws if recs.sampling == "both" else 1,
+            "draws": RANDOM_SAMPLES if recs.sampling == "both" else 1,
             "seed": config.seed,
             "directory": section.released.directory,
         }

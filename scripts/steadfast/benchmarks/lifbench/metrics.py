@@ -25,13 +25,12 @@ def metrics(
     references: Collection[str] = (),
     floor: str | None = None,
     beyond: Beyond | None = None,
-    effective_share: float | None = None,
+    effective: bool = False,
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics of all models, by name.
 
-    Models among ``references`` are not compared. With an ``effective_share`` there is the effective
-    length by it, where there are several lengths. Samples for a perspective of ``beyond`` alone are
-    in no other metric.
+    Models among ``references`` are not compared. With several lengths there is the ``effective``
+    one. Samples for a perspective of ``beyond`` alone are in no other metric.
     """
     by = Rubric(rubric, weighting)
     everything, sets = score_frame(scores, rubric, bool(beyond)), stability.sets_of(data)
@@ -66,8 +65,8 @@ def metrics(
         )
         frames["perspectives"] = stability.ars_by_group(everything, beyond, by)
     frames["headline"] = headline(frames)
-    if effective_share:
-        frames["effective"] = rows = analyses.effective(whole, effective_share, by)
+    if effective:
+        frames["effective"] = rows = analyses.effective(whole, by)
         of = rows[~rows["model"].isin(references)]
         frames["headline"] = with_reaches(frames["headline"], of, "ARS")
     return frames

@@ -10,7 +10,7 @@ from steadfast.base.pinned import check, download, fetch
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.contract.task import Needs
-from steadfast.corpora.lock import LockFile
+from steadfast.corpora.lock import LOCK, LockFile
 from steadfast.corpora.lock import check as check_digest
 
 LOCAL = "set lifbench.released.directory in the config to a directory that holds {name}"
@@ -50,7 +50,7 @@ def input_file(
     inputs: Mapping[str, Path],
     scenario: str,
     directory: str | None,
-    lock: str,
+    lock: str = LOCK,
     source: Settings | None = None,
 ) -> str:
     """Returns a scenario's published contexts; the lock file holds an unknown one's sha256."""

@@ -19,22 +19,9 @@ class Released(StrictModel):
 
 
 class TfidfEncoder(StrictModel):
-    """Weights of words or of their characters, by scikit-learn; nothing is downloaded."""
+    """Weights of runs of 2 to 4 characters, by scikit-learn; nothing is downloaded."""
 
     kind: Literal["tfidf"]
-    analyzer: Literal["word", "char", "char_wb"] = key(
-        "word: of words; char: of characters; char_wb: of characters within words.", "char_wb"
-    )
-    ngrams: list[int] = key(
-        "Shortest and longest run of them that counts.", [2, 4], min_length=2, max_length=2
-    )
-
-    @field_validator("ngrams")
-    @classmethod
-    def _ascending(cls, ngrams: list[int]) -> list[int]:
-        if not 1 <= ngrams[0] <= ngrams[1] <= 10:
-            raise ValueError("give two numbers from 1 to 10, the smaller one first")
-        return ngrams
 
 
 class SentenceEncoder(StrictModel):
@@ -62,12 +49,6 @@ class Recs(StrictModel):
         "Whose templates are reworded; the released ones are fetched.", "own"
     )
     count: int = key("Rewrites asked of each rewriter, of each template.", 20, ge=5, le=100)
-    directions: list[Literal[1, -1]] = key(
-        "Of tasks that ask for what follows (1) or precedes (-1): which is reworded.",
-        [1],
-        min_length=1,
-        max_length=2,
-    )
     encoder: Annotated[TfidfEncoder | SentenceEncoder, Field(discriminator="kind")] = Field(
         default_factory=lambda: TfidfEncoder(kind="tfidf"),
         description="What makes vectors of texts.",
@@ -88,17 +69,10 @@ class Recs(StrictModel):
     )
     sampling: Literal["nearest", "random", "both"] = key(
         "nearest: the text nearest to each cluster's centre; random: as many of all "
-        "texts; both: each, so that their stability compares (the paper's Figure 7).",
+        "texts; both: each, with five random samples, so that their stability compares (the "
+        "paper's Figure 7).",
         "nearest",
     )
-    draws: int = key("Random samples, where sampling is both.", 5, ge=1, le=50)
-
-    @field_validator("directions")
-    @classmethod
-    def _directions_once(cls, directions: list[int]) -> list[int]:
-        if len(set(directions)) < len(directions):
-            raise ValueError("one is named twice; name it once")
-        return [int(one) for one in directions]  # YAML's true equals 1
 
     @model_validator(mode="after")
     def _released_together(self) -> Self:
@@ -112,8 +86,6 @@ class Recs(StrictModel):
             raise ValueError(
                 "rewrites released needs originals: released, whose fields and variables they have"
             )
-        if self.rewrites == "released" and self.directions != [1]:
-            raise ValueError("rewrites released has direction 1 alone; set directions: [1]")
         return self
 
 

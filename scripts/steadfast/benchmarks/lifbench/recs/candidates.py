@@ -22,37 +22,32 @@ class Rewrite(NamedTuple):
 
 
 def candidates(
-    inputs: Mapping[str, Path], task: Settings, rewriters: Sequence[str], directions: Sequence[int]
+    inputs: Mapping[str, Path], task: Settings, rewriters: Sequence[str]
 ) -> Iterator[Record]:
     """Yields a task's originals and all rewrites of them, as records of ``checked``."""
     prompts = {prompt.answer_id: prompt for prompt in read_judge_prompts(inputs["requests"])}
-    ways = {
-        way: prompts[checks.request_id(task["id"], way)]
-        for way in checks.rewritten(task, directions)
-    }
+    direction = checks.rewritten(task)
+    prompt = prompts[checks.request_id(task["id"], direction)]
+    (request,) = prompt.requests
     texts: list[Rewrite] = []
     for rewriter in rewriters:
-        replies = read_replies(inputs[rewriter])
-        for way, prompt in ways.items():
-            request = prompt.requests[0]
-            reply = replies.get(request.id)
-            where = f"{inputs[rewriter]}: {request.id}, rewriter {rewriter}"
-            advice = (
-                "run again with another temperature or more tokens for this model, or leave it out "
-                "of lifbench.recs.rewriters"
-            )
-            if reply is None or not reply.answered:
-                status = reply.status if reply else "missing"
-                raise UserError(f"{where}: no rewrites came (status {status}); {advice}")
-            try:
-                listed = read(reply.text, request.expected)
-            except UnreadableError as error:
-                raise UserError(
-                    f"{where}: the last reply has no rewrites ({error}); {advice}"
-                ) from None
-            texts += [Rewrite(rewriter, way, text) for text in listed]
-    originals = [checks.Original(task["id"], way, prompt.answer) for way, prompt in ways.items()]
-    return checked(originals, texts)
+        reply = read_replies(inputs[rewriter]).get(request.id)
+        where = f"{inputs[rewriter]}: {request.id}, rewriter {rewriter}"
+        advice = (
+            "run again with another temperature or more tokens for this model, or leave it out "
+            "of lifbench.recs.rewriters"
+        )
+        if reply is None or not reply.answered:
+            status = reply.status if reply else "missing"
+            raise UserError(f"{where}: no rewrites came (status {status}); {advice}")
+        try:
+            listed = read(reply.text, request.expected)
+        except UnreadableError as error:
+            raise UserError(
+                f"{where}: the last reply has no rewrites ({error}); {advice}"
+            ) from None
+        texts += [Rewrite(rewriter, direction, text) for text in listed]
+    return checked([checks.Original(task["id"], direction, prompt.answer)], texts)
 
 
 def checked(originals: Iterable[checks.Original], texts: Iterable[Rewrite]) -> Iterator[Record]:

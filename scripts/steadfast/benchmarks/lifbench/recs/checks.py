@@ -4,7 +4,7 @@ import hashlib
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -95,9 +95,9 @@ def request_id(task: str, direction: Direction) -> str:
     return task if direction is None else f"{task}/{direction:+d}"
 
 
-def rewritten(task: Settings, directions: Sequence[int]) -> tuple[Direction, ...]:
-    """Returns the directions of a task (``Task.worded``) whose templates are rewritten."""
-    return tuple(directions) if Task.of(task).directions else (None,)
+def rewritten(task: Settings) -> Direction:
+    """Returns the direction of a task (``Task.worded``) whose templates are rewritten."""
+    return 1 if Task.of(task).directions else None
 
 
 def clustered(candidates: Iterable[Record]) -> list[Record]:

@@ -64,7 +64,6 @@ def recs_files(
         settings = {
             "tasks": [TASKS[task].worded for task in tasks],
             "count": recs.count,
-            "directions": list(recs.directions),
             "originals": recs.originals,
             "directory": section.released.directory,
         }
@@ -97,7 +96,7 @@ def _files_of(
     if asked:
         replies = {name: rewrites_file(NAME, name, ROUND) for name in asked}
         inputs = {"requests": recs_file("requests"), **replies}
-        settings = {**worded, "rewriters": asked, "directions": list(recs.directions)}
+        settings = {**worded, "rewriters": asked}
         yield file("candidates", "candidates:candidates", settings, inputs)
     else:
         needs = rewrites_needs(directory, "rewrites", task)

@@ -98,7 +98,7 @@ def candidates(
     inputs: Mapping[str, Path], task: Settings, directory: str | None
 ) -> Iterator[Record]:
     """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
-    released, (direction,) = rewrites(task["id"], directory), rewritten(task, [1])
+    released, direction = rewrites(task["id"], directory), rewritten(task)
     texts = [
         Rewrite(rewriter, direction, text)
         for rewriter, texts in released.texts.items()
@@ -112,8 +112,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
     name, pool = task["id"], list(read_jsonl(inputs["candidates"]))
     released, entries = rewrites(name, directory), clustered(name, directory)
     texts = [released.original, *chain.from_iterable(released.texts.values())]
-    (direction,) = rewritten(task, [1])
-    original = Original(name, direction, released.original)
+    original = Original(name, rewritten(task), released.original)
     if [one["text"] for one in pool] != [original.check(text).text for text in texts]:
         raise UserError(
             f"lifbench.recs: {name}: the released clusters and flags go with the released rewrites "
@@ -125,7 +124,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
             entry["edit"] = original.check(entry["released_text"]).text
             for wrong, right in corrections.items():
                 entry["edit"] = entry["edit"].replace(wrong, right)
-        yield {"text_id": record["text_id"], "direction": direction, **entry}
+        yield {"text_id": record["text_id"], "direction": original.direction, **entry}
 
 
 def _matched(texts: Sequence[str], entries: Sequence[Record]) -> list[Record]:

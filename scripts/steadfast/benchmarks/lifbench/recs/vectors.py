@@ -35,12 +35,10 @@ def vectors(inputs: Mapping[str, Path], encoder: Settings) -> Iterator[Record]:
         }
 
 
-def _tfidf(
-    texts: Sequence[str], analyzer: str = "char_wb", ngrams: Sequence[int] = (2, 4)
-) -> tuple[object, Matrix]:
+def _tfidf(texts: Sequence[str]) -> tuple[object, Matrix]:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    shortest, longest = ngrams
+    analyzer, (shortest, longest) = "char_wb", (2, 4)
     vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=(shortest, longest))
     encoded = vectorizer.fit_transform(texts).toarray()
     # A text's vector follows from the others too, by the frequencies.
