@@ -17,7 +17,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from steadfast.show.ending import ending
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
-from steadfast.stages.session import turned
+from steadfast.stages.run_end import turned
 from steadfast.stats.tidy import write_csv
 from steadfast.workflow.terminal import JobLines, answered, with_end, with_target
 

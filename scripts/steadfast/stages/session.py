@@ -1,7 +1,7 @@
 """What a run does beside its jobs: what it refuses before them, and what it shows and keeps."""
 
 import atexit
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
 from functools import partial
 from logging import Logger
 from pathlib import Path
@@ -14,17 +14,16 @@ from steadfast.base.files import (
     remove_partials,
     write_text,
 )
+from steadfast.base.loading import load
 from steadfast.base.names import visible
 from steadfast.config import settings
 from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.run.code_history import CodeHistory, explained
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
 from steadfast.run.rounds import decision_file, going_on, last_decisions, last_round, undecided
 from steadfast.show.ending import ending
-from steadfast.show.roster import Display, Roster, adaptive_remark
-from steadfast.show.table import Table
+from steadfast.show.roster import Display, adaptive_remark
 from steadfast.workflow.audit import Audit, hold
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts
@@ -35,6 +34,8 @@ from steadfast.workflow.terminal import JobLines, with_end, with_target
 TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
 FIGURES, REPORT = "figures", "report"
 REPORT_PAGE = "report/report.md"
+END = "steadfast.stages.run_end"
+"""Loaded at the end of a run alone, since it loads pandas."""
 
 
 class Session:
@@ -135,24 +136,12 @@ class Session:
         display = Display.of(settings.display(run.config))
         asked = [display.trial, *(run.tasks[name].asked for name in run.running)]
         asked += adaptive_remark(last_decisions(run, self._results, *run.rounds), display)
-        report = self._report(display) if str(self._results / REPORT_PAGE) in made else None
-        orders = list(turned(run, self._results, display, made))
+        shown = str(self._results / REPORT_PAGE) in made
+        report = load(f"{END}:report")(run, self._results, display) if shown else None
+        orders = list(load(f"{END}:turned")(run, self._results, display, made))
         exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)
         lines = [ending(self._results, made, report, orders, [*filter(None, asked)])]
         return visible("\n".join([*lines, *(run.unexported if exported else ())]))
-
-    def _report(self, display: Display) -> Table | None:
-        """The report's table, by the metrics that it was made of; None where they are gone."""
-        # Frames are read at the end of a run alone, and pandas takes long to load.
-        from steadfast.show.report import Report, report_table
-        from steadfast.stats.repeatability import answer_deviations
-
-        run, results = self._run, self._results
-        headlines = {name: results / name / "metrics/headline.csv" for name in run.running}
-        if not all(path.is_file() for path in headlines.values()):
-            return None
-        noise = answer_deviations(results / path for path in Lineage(run).measured_noise(results))
-        return report_table(Report(headlines, run.reported, display, noise))
 
     def keep_config(self) -> None:
         """Keeps beside tables the config that they are of, whatever else failed."""
@@ -165,18 +154,3 @@ class Session:
         path, text = self._results / CONFIG_FILE, as_yaml(portable(self._run.config))
         if not path.is_file() or read_text(path) != text:
             write_text(path, text)
-
-
-def turned(
-    run: Evaluation, results: Path, display: Display, made: Collection[str]
-) -> Iterator[str]:
-    """Yields by benchmark which models judge and people order differently."""
-    from steadfast.show.judges import turned_note
-    from steadfast.stats.tidy import read_csv
-
-    for name in run.running:
-        rows = results / name / "metrics/corrected.csv"
-        if str(results / f"{name}/tables/{name}_corrected.md") in made and rows.is_file():
-            corrected = read_csv(rows)
-            for note in turned_note(corrected, Roster(set(corrected["model"]), display)):
-                yield f"{run.benchmarks[name].title}: {note}"
