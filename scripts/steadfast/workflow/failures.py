@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,8 +20,6 @@ SHOWN_LINES = 8
 READ_BYTES = 20_000
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
 STOPPED_RUN = "Stopped. The same command goes on: what is answered is not asked again."
-WAITED = re.compile(r" waits for (.+), which holds (.+)")
-"""How ``base.locks`` says that a job waits for another."""
 
 
 class TryEnd(NamedTuple):

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
 from steadfast.base.names import some
 from steadfast.base.resources import facts
-from steadfast.workflow.failures import WAITED, FailedJobs
+from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import UNSUBMITTED, singles
 
 PLUGIN = "snakemake_executor_plugin_slurm"
@@ -28,6 +29,8 @@ RESUBMITTED = 30.0
 LOOK_SECONDS = 10.0
 """Between two looks of a job at whether SLURM answers."""
 SHOWN_NAMES = 3
+HELD = re.compile(r" waits for (.+), which holds (.+)")
+"""How ``base.locks`` says in a job's log that it waits for another."""
 QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 States = dict[str, str]
@@ -181,8 +184,8 @@ class Watch:
         for job in (job for job, state in states.items() if state.startswith("RUNNING")):
             for file in self._logs.get(job, ()):
                 last = self._failures.said(file).rstrip().rpartition("\n")[2]
-                if waited := WAITED.search(last):
-                    line = f"waits for {waited[1]}, which holds {waited[2]}, until that has ended"
+                if held := HELD.search(last):
+                    line = f"waits for {held[1]}, which holds {held[2]}, until that has ended"
                     self._say_once(self._shown(job), line)
 
     def _shown(self, job: str) -> str:
