@@ -70,8 +70,9 @@ class Job(NamedTuple):
     def wait(self) -> tuple[int, str]:
         """Its exit code, and what it has printed."""
         with self.connection as connection:
-            code = connection.makefile().readline()  # nothing where it was killed
-        return int(code or -signal.SIGKILL), self.log.read_text("utf-8", errors="replace")
+            reply = connection.makefile().readline()  # nothing where it was killed
+        code, _ = json.loads(reply) if reply else (-signal.SIGKILL, {})
+        return code, self.log.read_text("utf-8", errors="replace")
 
 
 class Warm:
@@ -94,7 +95,7 @@ class Warm:
         script.write_text(SCRIPT.format(**words))
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(self._address)
-        connection.makefile().readline()  # its id
+        connection.makefile().readline()  # that it is there
         connection.sendall(f"{json.dumps([str(script), str(cwd), '/tmp'])}\n".encode())
         return Job(log, connection)
 
