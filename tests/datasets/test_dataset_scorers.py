@@ -205,6 +205,14 @@ def test_f1_is_the_harmonic_mean_of_precision_and_recall(given_words, right_word
         ("", None),
         ("1/2", "2"),
         ("1.2.3", "1.2"),
+        ("共有42个", "42"),
+        ("-$5", "-5"),
+        ("–7", "-7"),
+        ("3–5", "5"),
+        ("2 million", "2000000"),
+        ("1.5 billion dollars", "1500000000"),
+        ("3万", "30000"),
+        ("5 millions of them", "5"),
     ],
 )
 def test_the_last_number_of_a_text(text, value):
@@ -249,10 +257,32 @@ def test_a_number_at_the_end_of_a_line_is_read_whatever_precedes_it(value, text)
         ("Blue.", "B"),
         ("A grey one!", "D"),
         ("E", None),  # no such choice
-        ("b", None),
-        ("I think it is blue", None),
+        ("b", "B"),
+        ("(b)", "B"),
+        ("I think it is blue", "B"),
+        ("The answer is blue.", "B"),
         ("", None),
-        ("\\boxed{B}", None),
+        ("\\boxed{B}", "B"),
+        ("so $\\boxed{\\text{B}}$", "B"),
+        ("<answer>B</answer>", "B"),
+        ("I think it is B.", "B"),
+        ("I'd go with B.", "B"),
+        ("Option B", "B"),
+        ("My choice: B", "B"),
+        ("Answer: b", "B"),
+        ("B is the right answer", "B"),
+        ("It must be B because red is warm", "B"),
+        ("答案：B", "B"),
+        ("所以答案是：B", "B"),
+        ("正确答案是B选项", "B"),
+        ("我选择B", "B"),
+        ("Is the answer A? No: B.", "B"),  # what is asked is not claimed
+        ("The answer is A? No, it is B.", "B"),
+        ("Is it A?", None),
+        ("The answer is not A", None),
+        ("If A is correct, then B is not.", None),
+        ("Neither A nor B", None),
+        ("Options: A, B, C, D", None),
     ],
 )
 def test_the_letter_that_an_answer_names(text, letter):
@@ -299,7 +329,19 @@ def test_the_right_answer_has_full_marks(answer):
 @pytest.mark.parametrize("name", list(SCORERS))
 @pytest.mark.parametrize(
     "piece",
-    ["answer ", "answer is ", "1,111,", "1" * 9, "A. ", "((((", " ", "the ", "\n", "-", "e9"],
+    [
+        *(
+            "answer ",
+            "answer is ",
+            "B is correct ",
+            "it is B",
+            "\\boxed{",
+            "1,111,",
+            "1" * 9,
+            "A. ",
+        ),
+        *("((((", " ", "the ", "\n", "-", "e9", "\u0301\u0316"),
+    ],
 )
 def test_a_long_text_ends(name, piece):
     """A scorer of squared time would take hours for 300,000 characters."""

@@ -301,8 +301,9 @@ def test_a_claude_thought_is_kept_apart_from_the_answer():
     assert found.served_model == "claude-x"
 
 
-def test_a_gemini_thought_is_kept_apart_and_counted_with_the_answer():
-    parts = [{"text": "Let me see.", "thought": True}, {"text": "4.", "thoughtSignature": "x"}]
+@pytest.mark.parametrize("mark", [True, 1, "true"])
+def test_a_gemini_thought_is_kept_apart_and_counted_with_the_answer(mark):
+    parts = [{"text": "Let me see.", "thought": mark}, {"text": "4.", "thoughtSignature": "x"}]
     usage = {"promptTokenCount": 3000, "cachedContentTokenCount": 2900, "candidatesTokenCount": 10,
              "thoughtsTokenCount": 40, "totalTokenCount": 3050}  # fmt: skip
     candidate = {"content": {"parts": parts}, "finishReason": "STOP"}

@@ -80,8 +80,25 @@ def test_any_torn_tail_is_cut_off(directory, responses, tail, ended):
     assert read(path) == final(responses)
 
 
+def test_a_line_whose_checksum_has_lost_its_name_is_corrupt(tmp_path):
+    path = tmp_path / "j.jsonl"
+    write(path, [Response("ok", "one"), Response("ok", "two")])
+    path.write_text(path.read_text().replace('"check"', '"chock"', 1))
+    with pytest.raises(UserError, match=r"j\.jsonl:1: corrupt line .*checksum is damaged"):
+        Journal(path)
+
+
 @pytest.mark.parametrize(
-    "line", ["{", "[1]", '{"status": "ok", "text": ""}', '{"hash": "a", "status": "good"}', ""]
+    "line",
+    [
+        "{",
+        "[1]",
+        '{"status": "ok", "text": ""}',
+        '{"hash": "a", "status": "good"}',
+        "",
+        "[" * 10**5,
+    ],
+    ids=lambda line: line[:20],
 )
 def test_a_corrupt_line_before_the_last_is_named(tmp_path, line):
     path = tmp_path / "j.jsonl"

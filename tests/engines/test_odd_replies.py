@@ -30,7 +30,7 @@ ODD = [None, True, False, -1, 0, 1.5, 10**400, float("nan"), "", "x", "\ud800", 
 ODD += [{}, {"text": 1}, {"content": "Hi"}, [[[[]]]], ["Hi"], [{"type": "text"}], [{"type": 3}]]
 MISSING = "(the field is missing)"
 NO_END = [None, MISSING, 3, True, ["stop"], {"type": "stop"}, "error", "abort", "", "STOP", "null"]
-NO_END += ["insufficient_system_resource", "tool_calls", "function_call", "load", "model_length"]
+NO_END += ["insufficient_system_resource", "tool_calls", "function_call", "load"]
 NO_CONTENT = [None, MISSING, 3, True, 1.5, 10**400, [], ["Hi"], [1], [{"type": "text"}], {"a": 1}]
 NO_CONTENT += [[{"type": "text", "text": 4}], [{"type": "image_url", "image_url": "x"}], {}]
 NO_CHOICES = [None, MISSING, 3, "x", {}, [], [None], [[1]], ["stop"], {"0": {}}]
@@ -133,6 +133,13 @@ def test_two_hundred_odd_replies_end_no_job_and_only_sound_ones_are_answers(part
     assert {record["status"] for record in again} <= {"ok", "refused"}
 
 
+@pytest.mark.parametrize(
+    "mark", [{"object": "error"}, {"status": "failed"}, {"done": False}], ids=repr
+)
+def test_a_reply_that_says_it_failed_is_no_answer_whatever_else_it_holds(mark):
+    assert isinstance(completion(sound("?") | mark), Retry)
+
+
 @pytest.mark.parametrize("reason", NO_END, ids=repr)
 def test_a_reply_without_an_end_is_asked_for_again(reason):
     reply = sound("?")
@@ -151,6 +158,7 @@ def test_a_reply_without_an_end_is_asked_for_again(reason):
         ("eos_token", "ok"),
         ("stop_sequence", "ok"),
         ("content_filter", "refused"),
+        ("model_length", "length"),
     ],
 )
 def test_finish_reasons_that_servers_end_an_answer_with(reason, status):

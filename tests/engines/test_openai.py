@@ -9,7 +9,11 @@ from parts import Part, items, prompts, same_bytes
 from servers import Fault, echo, error
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Response
+from steadfast.engines.api.chat import Chat
+from steadfast.engines.api.replies import failure
 from steadfast.engines.asking.run import _check_failures
+from steadfast.engines.base import Setup
+from steadfast.engines.fit import fit
 
 
 def test_every_item_is_answered_in_order(part, server):
@@ -249,6 +253,10 @@ def test_lone_surrogates_are_replaced(part, server):
         (error(403), "does not accept the key"),
         (error(404), "does not know model 'echo-1'"),
         (error(429, "insufficient_quota"), "no quota left"),
+        (
+            error(400, message="'max_tokens' is unsupported. Use 'max_completion_tokens' instead."),
+            "set max_tokens_field: max_completion_tokens",
+        ),
     ],
 )
 def test_hopeless_faults_stop_the_job_at_once(part, server, fault, sentence):
@@ -259,6 +267,30 @@ def test_hopeless_faults_stop_the_job_at_once(part, server, fault, sentence):
     server.faults.clear()
     part.run()
     assert set(server.answered.values()) == {1}
+
+
+def test_mistrals_seed_has_its_own_name_and_its_refusal_a_reason():
+    model = {"engine": "openai", "model": "m", "seed": 7}
+    chat = Chat(Setup(model, {"base_url": "https://api.mistral.ai/v1"}))
+    (request,) = fit(items(1, 1), None, "error", None, answers={})
+    body = chat.body(request)
+    assert body["random_seed"] == 7 and "seed" not in body
+    detail = [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "type": "extra"}]
+    refused = failure(422, {"detail": detail}, {}, 0.0)
+    assert refused.error == "HTTP 422: seed: Extra inputs are not permitted"
+
+
+def test_an_answer_too_long_to_come_without_a_stream_is_refused_before_it_is_asked(part):
+    part.answers = {"engine": "anthropic", "model": "claude-x"}
+    asked = [replace(item, max_tokens=21_334) for item in items(1, 1)]
+    with pytest.raises(UserError, match=r"claude-x: 21,334 tokens .* the 21,333 .* batch: true"):
+        part.run(asked)
+
+
+def test_a_reply_that_redirects_is_no_answer(part, server):
+    server.faults["Ask 2.0!"].append(Fault(307, Fault().body or b"{}"))
+    records = {one["sample_id"]: one for one in part.run(allowed_failures=1.0)}
+    assert (records["q2/c0"]["status"], records["q2/c0"]["error"]) == ("error", "HTTP 307")
 
 
 def test_an_unreachable_server_is_said(part):

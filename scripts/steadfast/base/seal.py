@@ -131,7 +131,8 @@ class Seal:
 
     def check_inputs(self, checksum: Checksum) -> None:
         """Raises a ``UserError`` where a file that these were made of has changed."""
-        for name, made in self._known().get("inputs", {}).items():
+        inputs = self._known().get("inputs", {})
+        for name, made in inputs.items() if isinstance(inputs, dict) else ():
             path = self.results / name
             if path.is_file() and checksum(path) != made:
                 raise UserError(

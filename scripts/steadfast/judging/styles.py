@@ -7,10 +7,10 @@ JSON, as a table, before a last sentence. What is found here has one meaning; wh
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from steadfast.base.unicode import composed
 from steadfast.judging.reply import own_words
 
 _ENGLISH, _CHINESE = {"yes": 1, "no": 0}, {"是": 1, "否": 0}
@@ -80,7 +80,7 @@ class VerdictClaim(NamedTuple):
 def plain(text: str) -> str:
     """Returns a text without what changes no meaning: bold type, fences, boxes, odd characters."""
     text = text.replace("\N{FULLWIDTH QUOTATION MARK}", "“")  # or it would end a JSON string
-    text = _FENCE.sub("", unicodedata.normalize("NFKC", text).translate(_MARKS))
+    text = _FENCE.sub("", composed(text, "NFKC").translate(_MARKS))
     for _ in range(2):  # one within another
         text = _TYPESET.sub(r"\1", text)
     text = text.replace("**", "").replace("__", "")

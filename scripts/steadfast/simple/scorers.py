@@ -9,9 +9,11 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 
+from steadfast.base.unicode import composed
 from steadfast.simple.instance import Instance, Mark
 
 READ = "answer"
@@ -31,7 +33,7 @@ def plain(text: object, ignore: Sequence[str] = ()) -> str:
     >>> plain("  The\\n sea! "), plain("The sea!", ["case", "punctuation"])
     ('The sea!', 'the sea')
     """
-    found = unicodedata.normalize("NFC", str(text))
+    found = composed(str(text))
     if "case" in ignore:
         found = found.casefold()
     if "punctuation" in ignore:
@@ -112,11 +114,19 @@ def _f1(given: Sequence[str], right: Sequence[str]) -> float:
 
 # --- numbers ----------------------------------------------------------------------------------
 
+_CJK = "一-鿿぀-ヿ가-힣"
 NUMBER = re.compile(
-    r"(?<![\w.])(?P<sign>(?<!\))[-+−])?"
+    # No part of a word or a longer number, but behind Chinese, Japanese and Korean characters.
+    rf"(?<!(?![{_CJK}])[\w.])(?P<sign>(?<!\))[-+−–])?(?:[$€£¥￥] ?)?"
     r"(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
     r"(?P<power>[eE][-+]?[0-9]{1,3}(?![0-9]))?"
+    r"(?: ?(?P<scale>thousand|million|billion|trillion|万|亿)(?![a-z]))?",
+    re.IGNORECASE,
 )
+SCALES = {
+    "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+    "万": 10**4, "亿": 10**8,
+}  # fmt: skip
 
 
 def number(text: str, one: Instance, tolerance: float = 0.0) -> Mark:
@@ -136,8 +146,9 @@ def last_number(text: str) -> Decimal | None:
         last = found
     if last is None:
         return None
-    sign = "-" if last["sign"] in ("-", "−") else ""
-    return Decimal(f"{sign}{last['digits'].replace(',', '')}{last['power'] or ''}")
+    sign = "-" if last["sign"] in ("-", "−", "–") else ""
+    plain_number = Decimal(f"{sign}{last['digits'].replace(',', '')}{last['power'] or ''}")
+    return plain_number * SCALES[last["scale"].lower()] if last["scale"] else plain_number
 
 
 # --- choices ----------------------------------------------------------------------------------
@@ -165,23 +176,78 @@ def letter_of(right: object, choices: Sequence[str]) -> str | None:
 def letter_named(text: str, choices: Sequence[str]) -> str | None:
     """Returns the letter that an answer names; None where it names none, or several.
 
-    The last letter behind the word "answer" counts; without one, the letter with which lines
-    begin, alone or before a sign such as ``)``, ``.`` or ``:``, where all such lines name the
-    same; without any, the choice whose text the whole answer is.
+    The first of these that there is: the last letter that is boxed or stands in answer tags; the
+    last that the answer claims, as in "the answer is B", "option B", "B is correct", "it is B." or
+    "答案：B", by its letter or its choice's text; the letter with which lines begin, alone or
+    before a sign such as ``)``, where all such lines name the same; the choice whose letter, in any
+    case, or text the whole answer is. What is only asked ("is it A?") is not claimed.
     """
     letters = string.ascii_uppercase[: len(choices)]
+    texts = {plain(of, LOOSE): letter for letter, of in zip(letters, choices, strict=True)}
     lines = [" ".join(line.translate(MARKUP).split()) for line in text.splitlines()]
-    behind = re.compile(
-        rf"(?i:\banswer(?: is)?) ?[:=]? ?[(\['\"]?((?!A [a-z])[{letters}])(?![\w'’])"
-    )
-    if claims := [letter for line in lines for letter in behind.findall(line)]:
-        return str(claims[-1])
+    marked, claims = _marked(letters), _claims(letters)
+    boxed = [match[1] or match[2] for line in lines for match in marked.finditer(line)]
+    if boxed:
+        return boxed[-1].upper()
+    claimed = [letter for line in lines for letter in _claimed(line, claims, texts)]
+    if claimed:
+        return claimed[-1]
     begins = re.compile(rf"[(\[]?([{letters}])(?:[)\].:,]|$)")
-    if found := {begun[1] for line in lines if (begun := begins.match(line))}:
-        return _only(found)
-    same = plain(text, LOOSE)
-    texts = zip(letters, choices, strict=True)
-    return _only(letter for letter, of in texts if plain(of, LOOSE) == same)
+    if begun := {one[1] for line in lines if (one := begins.match(line))}:
+        return _only(begun)
+    whole = plain(text, LOOSE)
+    if len(whole) == 1 and whole.upper() in letters:
+        return whole.upper()
+    return texts.get(whole) if len(texts) == len(choices) else None
+
+
+_ANSWER = r"(?:\b(?:answer|option|choice)|答案|选项|选择|选)"
+_IS = r"(?: is| would be| must be| should be|是|为)?"
+_SAID = (
+    r"(?:\b(?:it is|it's|it’s|must be|should be|would be|i choose|i pick|i select|go with|therefore"
+    r"|thus|so|hence|no)|所以|因此)"
+)
+
+
+@cache
+def _marked(letters: str) -> re.Pattern[str]:
+    """A letter in a box or between answer tags."""
+    letter = rf"\(?([{letters}])\)?"
+    box = rf"\\boxed ?\{{(?:\\text ?\{{)?{letter}\}}"
+    return re.compile(rf"{box}|<answer> ?{letter}[.)]? ?</answer>", re.IGNORECASE)
+
+
+@cache
+def _claims(letters: str) -> tuple[re.Pattern[str], ...]:
+    """Forms in which an answer claims a letter."""
+    # "A" before a word in lower case is an article; with a question mark nothing is claimed.
+    letter = rf"[(（\['\"“]?((?!A [a-z])[{letters}])(?![A-Za-z0-9_'’])(?![)）\]'\"”]?[?？])"
+    small = rf"[(（\[]?([{letters.lower()}])(?![A-Za-z0-9_'’?])"
+    ending = r"(?=[)）\].,;!。]{0,9}(?:$| because| since))"
+    right = r" is (?:the )?(?:correct|right|best)\b(?![^.!。]{0,80}\?)"
+    return (
+        re.compile(rf"(?i:{_ANSWER}{_IS}) ?[:：=]? ?(?i:option |choice )?{letter}"),
+        re.compile(rf"(?i:{_ANSWER}{_IS}) ?[:：=] ?{small}"),
+        re.compile(rf"(?i:{_SAID})[,:：，]? ?(?i:option )?{letter}{ending}"),
+        re.compile(rf"(?<![a-z] )\b([{letters}])[)\].]?{right}"),
+    )
+
+
+_CLAIMED_TEXT = re.compile(
+    rf"(?i:{_ANSWER}(?:{_IS} ?[:：=]|{_IS})|\bit(?: is|'s|’s)) ?(.{{1,200}})$"
+)
+
+
+def _claimed(
+    line: str, claims: Sequence[re.Pattern[str]], texts: Mapping[str, str]
+) -> Iterator[str]:
+    """Yields the letters that a line claims, in their order; by a choice's text where by none."""
+    found = [match for claim in claims for match in claim.finditer(line)]
+    for match in sorted(found, key=re.Match.start):
+        yield match[1].upper()
+    said = None if found else _CLAIMED_TEXT.search(line)
+    if said and (letter := texts.get(plain(said[1], LOOSE))):
+        yield letter
 
 
 def _only(letters: Iterable[str]) -> str | None:

@@ -29,6 +29,7 @@ class Anthropic(DialectProvider):
     """
 
     engine = "anthropic"
+    most_live = 21_333  # beyond it Anthropic's own client asks for a stream
 
     def __init__(self, setup: Setup):
         super().__init__(setup, "ANTHROPIC_API_KEY")

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.batch_files import batch_line, outcome
 from steadfast.engines.api.body import SUFFIX, clean, request_body
@@ -41,6 +43,8 @@ class Chat(Provider):
             system, revision = own.get("system"), own.get("revision")
             self._own_text = LocalText(name, revision=revision, template=template, system=system)
         self.tokenizer = self._own_text
+        host = urlsplit(setup.operation.get("base_url") or "").hostname
+        self._fields: Settings = facts("engines/hosts.yaml").get(host, {})
         self._max_tokens_field = setup.operation.get("max_tokens_field", "max_tokens")
         lifetime = setup.operation.get("cache")
         further = {} if lifetime in (None, USUAL_LIFETIME) else {"ttl": lifetime}
@@ -58,6 +62,7 @@ class Chat(Provider):
 
     def body(self, request: Request) -> Record:
         body = request_body(self.answers, request, self._max_tokens_field)
+        body = {self._fields.get(name, name): value for name, value in body.items()}
         if self.parts(request):
             mark = {"prompt_cache_breakpoint": self._mark} if self._marks(request) else {}
             own = {"type": "text", "text": clean(request.suffix)}

@@ -81,6 +81,7 @@ class ApiEngine(Engine):
         settings = self._access.client_settings(self._timeout)
         self._refuse_what_batches_have(groups)
         self._provider.expect(groups)
+        self._check_limits(groups)
         try:
             replies: Replies = asyncio.Queue()
             with asyncio.Runner() as runner, _stopped(runner.get_loop(), replies) as stopped:
@@ -108,6 +109,16 @@ class ApiEngine(Engine):
             if isinstance(error.__context__, SystemExit | KeyboardInterrupt):
                 raise error.__context__ from None
             raise
+
+    def _check_limits(self, groups: list[list[Request]]) -> None:
+        most = self._provider.most_live
+        longest = max((request.max_tokens for group in groups for request in group), default=0)
+        if most is not None and longest > most:
+            raise UserError(
+                f"{self.answers['model']}: {longest:,} tokens of an answer, its reasoning "
+                f"included, are more than the {most:,} that come without a stream; lower "
+                "max_tokens or reasoning.tokens, or set batch: true"
+            )
 
     def _refuse_what_batches_have(self, groups: list[list[Request]]) -> None:
         if self._setup.journal is None:
@@ -236,7 +247,7 @@ class ApiEngine(Engine):
             return Retry(f"the client failed ({type(error).__name__})")
         self._heard += 1
         value = parsed(redact(reply.content))
-        if reply.status >= 400:
+        if reply.status >= 300:
             self._stop_if_hopeless(reply.status, value)
             return failure(reply.status, value, reply.headers, time.time())
         if value is None:
@@ -266,6 +277,11 @@ class ApiEngine(Engine):
             case "model":
                 model = self.answers["model"]
                 problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
+            case "limit":
+                problem = (
+                    " takes the output limit in another field; set max_tokens_field: "
+                    "max_completion_tokens"
+                )
             case "quota":
                 problem = ": the account has no quota left; top it up"
             case "sampling":

@@ -101,7 +101,7 @@ class Gemini(DialectProvider):
         for part in map(mapping, parts):
             said = text(part.get("text"))
             if said is not None:
-                (thoughts if part.get("thought") is True else answers).append(said)
+                (thoughts if part.get("thought") else answers).append(said)
             elif not self._tools and not part.keys() <= {"thoughtSignature"}:
                 return None
         return joined(answers), joined(thoughts) or None

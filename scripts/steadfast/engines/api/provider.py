@@ -22,6 +22,7 @@ class Provider(ABC):
         path: where requests go, below the address.
         models_path: where its models are listed.
         address: the provider's own; None: as the ``openai`` client has it.
+        most_live: tokens of an answer, at most, of a request that is sent by itself.
         packages: distributions whose versions belong to the identity.
         tokenizer: the model's own, where the config names it.
     """
@@ -30,6 +31,7 @@ class Provider(ABC):
     path: str
     models_path = "/models"
     address: str | None = None
+    most_live: int | None = None
     packages: tuple[str, ...] = ()
     tokenizer: TokenCounter | None = None
 

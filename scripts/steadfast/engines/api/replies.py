@@ -14,6 +14,7 @@ from steadfast.engines.api.body import array, clean, count, mapping, text
 ENDS = {
     "stop": "ok",
     "length": "length",
+    "model_length": "length",  # Mistral
     "eos": "ok",  # Together
     "eos_token": "ok",  # Text Generation Inference before 2.3
     "stop_sequence": "ok",  # Text Generation Inference
@@ -133,6 +134,10 @@ def completion(reply: object, *, tools: bool = False) -> Response | Retry:
     choice = mapping(next(iter(array(whole.get("choices"))), None))
     if problem := whole.get("error") or choice.get("error"):
         return fault(problem)
+    if whole.get("object") == "error" or whole.get("status") == "failed":
+        return fault(whole)
+    if whole.get("done") is False:
+        return Retry("an answer without an end: done is false")
     message = choice.get("message", {"content": choice.get("text")} if "text" in choice else None)
     if not isinstance(message, dict):
         return Retry("a body without choices")
@@ -186,7 +191,7 @@ def settled(
 
 
 def failure(status: int, reply: object, headers: Mapping[str, str], now: float) -> Response | Retry:
-    """What an HTTP status of 400 and above means, with the value of its body."""
+    """What an HTTP status of 300 and above means, with the value of its body."""
     message, codes = error_of(reply)
     if status in RETRIED:
         overloaded = status in OVERLOADED
@@ -202,13 +207,15 @@ def failure(status: int, reply: object, headers: Mapping[str, str], now: float) 
 
 def lasting(
     status: int, reply: object
-) -> Literal["key", "model", "quota", "sampling", "tier"] | None:
+) -> Literal["key", "limit", "model", "quota", "sampling", "tier"] | None:
     """What is wrong for every request alike, by an HTTP status and the value of its body."""
     message, codes = error_of(reply)
     if status in (401, 403) or INVALID_KEY.search(codes):
         return "key"
     if status == 404:
         return "model"
+    if status == 400 and "max_completion_tokens" in message:
+        return "limit"
     if status == 400 and SAMPLING.search(message) and UNSUPPORTED.search(message):
         return "sampling"
     if status == 400 and TIER.search(message):
@@ -222,12 +229,19 @@ def error_of(reply: object) -> tuple[str, str]:
     error = mapping(outer.get("error")) or outer
     inner = mapping(error.get("innererror"))
     message = error.get("message") or error.get("detail") or outer.get("error") or ""
+    if isinstance(message, list):  # a FastAPI server's: where in the request, and what is wrong
+        message = "; ".join(map(_wrong_field, map(mapping, message)))
     short = " ".join(message.split()) if isinstance(message, str) else ""
     details = [mapping(one) for one in array(error.get("details")) or [error.get("details")]]
     codes = [error.get("code"), error.get("type"), inner.get("code"), error.get("status")]
     codes += [one.get(name) for one in details for name in ("error_code", "reason")]
     known = " ".join(str(count(code) or text(code) or "") for code in codes)
     return clean(short)[:MESSAGE_CHARACTERS], " ".join(known.split())
+
+
+def _wrong_field(detail: Mapping[str, object]) -> str:
+    place = ".".join(str(step) for step in array(detail.get("loc")) if step != "body")
+    return f"{place}: {detail.get('msg')}"
 
 
 def retry_delay(reply: object) -> float | None:

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
@@ -18,6 +19,7 @@ from steadfast.contract.request import FINAL, STATUSES, Response
 SYNC_SECONDS = 5.0
 CHECK = b'"check"'
 """The last field of a line: a checksum of what stands before it."""
+DAMAGED_CHECK = re.compile(rb', "[^"]{0,20}": "[0-9a-f]{16}"\s*\}\s*$')
 _FIELDS = [field.name for field in fields(Response)]
 
 
@@ -156,7 +158,12 @@ def _read(line: bytes) -> tuple[str, Response]:
     body, found, check = line.rpartition(b", %s: " % CHECK)
     if found and check.strip() != b'"%s"}' % _checksum(body):  # without one it is taken as it is
         raise Edited("its checksum is another one")
-    record = json.loads(line)
+    if not found and DAMAGED_CHECK.search(line):
+        raise ValueError("the name of its checksum is damaged")
+    try:
+        record = json.loads(line)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
     if not isinstance(record, dict) or not isinstance(record.get("hash"), str):
         raise ValueError("no record with a hash")
     if record.get("status") not in STATUSES or not isinstance(record.get("text"), str):

@@ -4,13 +4,13 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import groupby
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from steadfast.base.unicode import composed
+
 _PREFIX = 16  # characters by which long texts are looked up
-_STREAM_SAFE = 30  # combining marks in a row (Unicode, UAX 15)
 _QUOTES = str.maketrans(
     dict.fromkeys("‘’‚‛′´ʼ", "'") | dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‐‑‒–—―−", "-")
 )
@@ -20,22 +20,8 @@ _ENDS = " .,;:!?…。！？，\"'`*_"
 
 
 def normal(text: str) -> str:
-    """Returns a text as it is compared: in NFC, each white space a single blank, none at the ends.
-
-    Where more combining marks follow each other than any script needs, the text is not brought
-    into NFC, which would take time quadratic in their number.
-    """
-    text = " ".join(text.split())
-    if text.isascii() or _marks_in_a_row(text) > _STREAM_SAFE:
-        return text
-    return unicodedata.normalize("NFC", text)
-
-
-def _marks_in_a_row(text: str) -> int:
-    classes = list(map(unicodedata.combining, text))
-    if not any(classes):
-        return 0
-    return max(sum(1 for _ in run) for marks, run in groupby(classes, bool) if marks)
+    """Returns a text as it is compared: in NFC, each white space one blank, none at the ends."""
+    return composed(" ".join(text.split()))
 
 
 def folded(text: str) -> str:

@@ -1,0 +1,27 @@
+"""Unicode's normal forms in time that grows with the length of a text, whatever the text."""
+
+import unicodedata
+from itertools import groupby
+from typing import Literal
+
+STREAM_SAFE = 30
+"""Combining marks in a row, beyond which no script needs any (Unicode, UAX 15)."""
+
+
+def composed(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
+    """Returns a text in a normal form; as it is where more marks than ``STREAM_SAFE`` follow each
+    other, since bringing these into order takes time quadratic in their number.
+
+    >>> composed("e\u0301") == "\u00e9", len(composed("e" + "\u0301" * 31))
+    (True, 32)
+    """
+    if text.isascii() or _marks_in_a_row(text) > STREAM_SAFE:
+        return text
+    return unicodedata.normalize(form, text)
+
+
+def _marks_in_a_row(text: str) -> int:
+    classes = list(map(unicodedata.combining, text))
+    if not any(classes):
+        return 0
+    return max(sum(1 for _ in run) for marks, run in groupby(classes, bool) if marks)
