@@ -118,12 +118,15 @@ COMPLEXBENCH = {
         "\\boxed{yes}", "Final answer: \\boxed{\\text{Yes}}", "| Answer | yes |", "['YES']",
         "Answer: yes\nIt names all three.", "Answer:\u00a0yes", "Ａｎｓｗｅｒ： ｙｅｓ",
         "- Title: there\n- Author: there\n\n### Answer: Yes",
+        "True", "Satisfied.", "Pass", "Correct", "Yes, it does.", "Verdict: Pass",
     ],
     "zh": [
         "是", "是。", "**是**", "答案：是\n以上。", "最终答案：是", "结论：是", "答案为：是",
         "判断：“是”", "```\n答案：是\n```", '{"答案": "是"}', "\\boxed{是}",
         "答案　：　是", "| 答案 | 是 |",
         "分析：都有。\n\n**最终答案：是。**",
+        "满足", "【是】", "正确。", "是的，满足。", "最终答案是：是", "判断结果：是",
+        "回答：符合要求", "该回答满足要求",
     ],
 }  # fmt: skip
 
@@ -163,7 +166,17 @@ def test_complexbench_reads_a_verdict(language, reply):
         "yes": "no",
         "是": "否",
         "true": "false",
+        "True": "False",
         "ｙｅｓ": "ｎｏ",
+        "Satisfied": "Not satisfied",
+        "Pass": "Fail",
+        "Correct": "Incorrect",
+        "No, it does": "No, it does not",
+        "满足": "不满足",
+        "符合": "不符合",
+        "正确": "不正确",
+        "否的": "否",
+        "答案否：": "答案是：",
     }
     for word, other in opposite.items():
         reply = reply.replace(word, other)
@@ -204,6 +217,19 @@ UNCLEAR = [
     "1. No word of the list\n2. No long lines\n3. Yes",
     "| 1 | tone | yes |\n| 2 | length | partly: no |\n| 3 | words | yes |",
     "1. ✅ Read the answer\n2. ✅ Name the constraints\n3. ✅ Decide",
+    # the other sense: yes says that something is violated
+    "violations: ['NO', 'YES', 'NO']",
+    "Violated constraints:\n['NO', 'YES', 'NO']",
+    "failed = ['NO', 'YES', 'NO']",
+    "1. Violated? No\n2. Violated? Yes\n3. Violated? No",
+    '{"violated": [false, true, false]}',
+    '{"violations": ["NO", "YES", "NO"]}',
+    # taken back, or somebody else's
+    "['YES', 'NO', 'YES'] -> ['YES', 'YES', 'YES']",
+    "['YES', 'NO', 'YES']\nHmm, the second one might be YES.",
+    "['YES', 'NO', 'YES']\nI changed my mind about 2.",
+    "['YES', 'NO', 'YES']\nOn second thought, 2 holds.",
+    "Another judge gave: ['YES', 'NO', 'YES']. I disagree.",
 ]
 
 
@@ -228,6 +254,13 @@ def test_followbench_leaves_what_is_unclear_unread(reply):
         "全文没有出现“春”字: 0\n标题只有六个字。: 1\n分成两段: 1",
         '{"标题只有五个字": 1, "全文没有出现春字": 0, "分成两段": 1}',
         "标题只有六个字。: 部分\n全文没有出现“春”字: 0\n分成两段: 1",
+        "标题只有六个字。\t-1\n全文没有出现“春”字\t0\n分成两段\t1",
+        "violations: [0, 1, 0]",
+        "违反情况：[否, 是, 否]",
+        "例如：[1, 0, 1]",
+        "另一位评委给出：[1, 0, 1]，我不同意",
+        "[1, 0, 1]\n再看一遍，第二条其实满足。",
+        "[1, 0, 1] -> [1, 1, 1]",
     ],
 )
 def test_cfbench_leaves_what_is_unclear_unread(reply):
@@ -254,6 +287,11 @@ def test_cfbench_leaves_what_is_unclear_unread(reply):
         ("答案是否正确？", "zh"),
         ("结论：是\n结论：否", "zh"),
         ("不是", "zh"),
+        ("答案是", "zh"),
+        ("Violated? Yes", "en"),
+        ("True or false", "en"),
+        ("Correct\nIncorrect", "en"),
+        ("满足吗？", "zh"),
     ],
 )
 def test_complexbench_leaves_what_is_unclear_unread(reply, language):

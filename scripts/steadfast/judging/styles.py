@@ -8,6 +8,7 @@ JSON, as a table, before a last sentence. What is found here has one meaning; wh
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from steadfast.base.unicode import composed
@@ -42,10 +43,19 @@ _ITEM = re.compile(
 )
 _LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
 _NO_CLAIM = re.compile(
-    r"\b(?:not|n't|never|instead|example|e\.g|format|form|such as|like|would|should|could|if|or)\b"
-    r"|n't|不|如|格式|若|或|例",
+    r"\b(?:not|n't|never|instead|example|e\.g|format|form|such as|like|would|should|could|if|or"
+    r"|other|another|previous|previously|earlier)\b|n't|不|如|格式|若|或|例|另|别的|他人|之前|上一",
     re.IGNORECASE,
 )
+_NEGATIVE = re.compile(
+    r"violat|fail|unmet|broken|breach|违反|违背|未满足|不满足|不符合", re.IGNORECASE
+)
+"""In what names verdicts: yes says there that something is not satisfied."""
+_NAME = 24
+"""Characters of a key that names verdicts, at most; longer ones are what they are about."""
+_CHANGED = re.compile(r"\s*(?:->|=>|→|⇒|改为)")
+"""Behind a list, which another one replaces."""
+_ANY_LIST = re.compile(r"\[[^\[\]\n]*\]")
 _POLITE = re.compile(
     r"let me know if[^.\n]*|if you (?:need|have|want|would like|wish)[^.\n]*"
     r"|如有[^.\n]*|如果(?:您|你)?需要[^.\n]*",
@@ -54,7 +64,9 @@ _POLITE = re.compile(
 _DOUBT = re.compile(
     r"\b(?:part(?:ly|ial|ially)|maybe|perhaps|possibly|unclear|unsure|but|however|though|although"
     r"|except|unless|if|actually|wait|correct(?:ion|ed)|instead|rather|reconsider\w*|wrong"
-    r"|mistake\w*|scratch)\b|部分|或|但|不过|更正|修正|改为|除了|除非|可能|若|如果|不对|错",
+    r"|mistake\w*|scratch|hmm|might|changed my mind|second thought|look(?:ing)? again|disagree\w*"
+    r"|revis\w*|on reflection)\b|部分|或|但|不过|更正|修正|改为|除了|除非|可能|若|如果|不对|错"
+    r"|其实|再看|重新|不同意|也许",
     re.IGNORECASE,
 )
 _MEMBER = re.compile(r'"[^"]*"\s*:')  # of a JSON object over several lines
@@ -130,16 +142,28 @@ def lists(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
     element = re.compile(word, re.IGNORECASE)
     given = squeezed(plain(answer)).casefold()
     for found in form.finditer(text):
-        start = text.rfind("\n", 0, found.start()) + 1
+        lead = _lead(text, found.start())
         after = text[found.end() : found.end() + 1]
-        if (
-            _is_label(text[start : found.start()])
+        if _turned(text, found):
+            yield VerdictClaim((), (), found.end())
+        elif (
+            _is_label(lead)
             and after in {"", "\n", " ", ".", ",", ";", "!", "}", "\r", "\t", '"'}
             and not text[found.end() :].lstrip(" \t").startswith(("*", "+", "[", "/"))
         ):
             values = tuple(words[name.casefold()] for name in element.findall(found[0]))
             repeated = squeezed(found[0]).casefold() in given
             yield VerdictClaim(() if repeated else values, (), found.end())
+
+
+def turned(text: str) -> bool:
+    """Whether a list in a text says what is violated, or is replaced by what follows it."""
+    return any(_turned(text, found) for found in _ANY_LIST.finditer(text))
+
+
+def _turned(text: str, found: re.Match[str]) -> bool:
+    changed = _CHANGED.match(text, found.end())
+    return bool(changed or _NEGATIVE.search(_lead(text, found.start())))
 
 
 def items(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
@@ -201,11 +225,51 @@ def named(words: Words, labels: str, answer: str, text: str) -> Iterator[Verdict
         yield VerdictClaim(tuple(row), (), end)
 
 
+_SINGLE = {
+    "en": (
+        r"(?:(?:my |the )?(?:final )?(?:answer|verdict|conclusion|result|judge?ment)(?: is)?"
+        r"\s*(?:[:=]|\s)\s*|(?:the |this )?(?:answer|response) )?",
+        "no|false|incorrect|wrong|fail(?:ed|s)?|not satisfied|unsatisfied|not met|unmet"
+        "|it (?:does not|doesn't|is not|isn't)",
+        "yes|true|correct|right|pass(?:ed|es)?|satisfied|met|it does|it is",
+    ),
+    "zh": (
+        r"(?:(?:最终)?(?:答案|结论|判断(?:结果)?|判定(?:结果)?|结果|回答|评估结果)(?:是|为)?"
+        r"\s*[:=]\s*|[该此这]个?(?:回答|答案|回复)(?!是))?",
+        "否|不对|不正确|错误|[未不](?:通过|成立)|[未不](?:满足|符合)(?:要求|条件)?",
+        "是的?|对|正确|通过|成立|(?:满足|符合)(?:了?要求|条件)?",
+    ),
+}
+"""Of one verdict in a language: what precedes it, and the words for no and for yes."""
+
+
+@cache
+def _single_forms(language: str) -> list[re.Pattern[str]]:
+    label, *words = _SINGLE[language]
+    return [
+        re.compile(rf"{label}[\[('\"【]*(?:{of})(?:\s*,\s*(?:{of}))?[\])'\"】]*\s*[.!]?", re.I)
+        for of in words
+    ]
+
+
+def single(language: str, answer: str, text: str) -> Iterator[VerdictClaim]:
+    """Lines that are one verdict in a language's common words, alone or behind a label."""
+    given = _lines_of(answer)
+    for line, stop in lines(text):
+        short = line.strip("|{} ") if len(line) < _LONGEST else ""
+        found = [bool(form.fullmatch(short)) for form in _single_forms(language)]
+        if any(found):
+            repeated = squeezed(line).casefold() in given
+            yield VerdictClaim(() if repeated else (int(found[1]),), (), stop)
+
+
 def objects(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
     """The one JSON value of a reply: a list or an object with a verdict for each thing wanted."""
     given = squeezed(plain(answer)).casefold()
     start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
     if start < 0:
+        return
+    if _NO_CLAIM.search(_lead(text, start)):
         return
     try:
         value, end = json.JSONDecoder().raw_decode(text, start)
@@ -224,8 +288,14 @@ def objects(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
 
 
 def _pairs(value: Any, words: Words) -> Iterator[tuple[str, int]]:
-    """What a JSON value says of each thing: its name, if it has one, and the verdict."""
+    """What a JSON value says of each thing: its name, if it has one, and the verdict.
+
+    Raises:
+        ValueError: it says what is violated.
+    """
     if isinstance(value, dict):
+        if any(len(key) < _NAME and _NEGATIVE.search(key) for key in value):
+            raise ValueError("verdicts of the other sense")
         inner = [part for part in value.values() if isinstance(part, list | dict)]
         if len(inner) == 1:
             yield from _pairs(inner[0], words)
@@ -276,6 +346,13 @@ def _lines_of(answer: str) -> frozenset[str]:
     return frozenset(squeezed(line).casefold() for line, _ in lines(plain(answer)))
 
 
+def _lead(text: str, place: int) -> str:
+    """What precedes a place of a text on its line, after the line before that ends in a colon."""
+    start = text.rfind("\n", 0, place) + 1
+    before = text[:start].rstrip().rpartition("\n")[2]
+    return f"{before} {text[start:place]}" if before.endswith(":") else text[start:place]
+
+
 def _is_label(lead: str) -> bool:
     """Whether what stands before a list on its line says that it comes, or is nothing."""
     lead = lead.strip().lstrip(_LEADING + '{"').strip()
@@ -300,7 +377,9 @@ def _one_of(words: Words) -> str:
 def _ending(words: Words) -> Callable[[str], int | None]:
     """Reads the verdict that a line ends in, alone or behind a mark that parts it."""
     form = re.compile(
-        rf"""(?:^|[:=(,—–\t|]\s*|\s[-→>]+\s*)["']?({_one_of(words)})["')]?\s*,?\s*[.]?$""",
+        # A dash that touches a number is its sign.
+        rf"""(?:^|[:=(,—\t|]\s*|–\s+|\s(?:-+\s+|-*[→>]+\s*))["']?"""
+        rf"""({_one_of(words)})["')]?\s*,?\s*[.]?$""",
         re.IGNORECASE,
     )
 

@@ -22,7 +22,11 @@ from steadfast.judging.styles import (
 ENUMERATION = re.compile(r"^(?:[-*•]|[(（]?\d{1,2}[.．、,)）:：])(?!\d)")
 STOPS = ".。．"
 VERDICT = re.compile(rf"(\d)[{STOPS}]?")
-_AT_END = re.compile(rf"(?:\s|\\t|[:=|,(→>—–-])\s*\"?({'|'.join(FIGURES)})\"?[.)]*$", re.IGNORECASE)
+_AT_END = re.compile(
+    # A dash that touches a number is its sign.
+    rf"(?:\s|\\t|[:=|,(→>—]|\s[–-]+\s)\s*\"?({'|'.join(FIGURES)})\"?[.)]*$",
+    re.IGNORECASE,
+)
 _ENDING = 24
 """Characters at the end of a line in which a verdict and what parts it from the words stand."""
 _SCORE = re.compile(r"0(?:\.\d{1,2})?|1(?:\.0{1,2})?", re.ASCII)

@@ -6,7 +6,7 @@ from functools import partial
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.judging.reply import REASONS, json_object, last_claim, one_of, own_words
-from steadfast.judging.styles import OWN_WORDS, agreed, lists, named, objects
+from steadfast.judging.styles import OWN_WORDS, agreed, lists, named, objects, single
 
 MOST_PARTS = 1000  # more are not copied out, but made up
 
@@ -47,6 +47,7 @@ def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
     if verdict is None:
         forms = [partial(form, words, answer) for form in (lists, objects)]
         forms.append(partial(named, words, _STYLES[language], answer))
+        forms.append(partial(single, language, answer))
         found = agreed(reply, answer, 1, forms)
         verdict = found[0] if found else None
     return None if verdict is None else bool(verdict)

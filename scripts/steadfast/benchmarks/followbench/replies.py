@@ -7,7 +7,17 @@ from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
 from steadfast.benchmarks.followbench.facts import HIGHEST, NO, YES
 from steadfast.judging.reply import REASONS, json_object, numbered, one_of, own_words
-from steadfast.judging.styles import BY_LANGUAGE, agreed, items, lists, named, objects, plain
+from steadfast.judging.styles import (
+    BY_LANGUAGE,
+    agreed,
+    items,
+    lists,
+    named,
+    objects,
+    plain,
+    single,
+    turned,
+)
 
 AROUND = "`* \t\r\f\v\u3000"
 NUMBERING = re.compile(r"\d{1,2}[).:）、]")
@@ -54,7 +64,9 @@ def strict(reply: str, answer: str, count: int, language: str = "en") -> list[in
         own = plain(own_words(reply, answer))
         others = (claim.verdicts for claim in lists(words_of, answer, own))
         same = all(other == tuple(verdicts) for other in others if len(other) == count)
-        return verdicts if same else None
+        return verdicts if same and not turned(own) else None
+    if count == 1:
+        forms.append(partial(single, language, answer))
     return agreed(reply, answer, count, [*forms, partial(named, words_of, CLAIM, answer)])
 
 
