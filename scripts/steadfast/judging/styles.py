@@ -213,6 +213,8 @@ def named(words: Words, labels: str, answer: str, text: str) -> Iterator[Verdict
         whole = len(line) < _LINE and not _MEMBER.match(line)
         short = line.strip("|{} ").replace('"', "") if whole else ""
         found = form.fullmatch(short)
+        if found and found[1] and found[1][-1].isalpha() and not found[1].isascii():
+            found = None  # "答案是" and no more: the word is no verdict
         if row and not found:
             yield VerdictClaim(tuple(row), (), end)
             row = []
