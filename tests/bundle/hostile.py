@@ -438,5 +438,6 @@ def _code(there: str) -> Iterator[tuple[str, bytes]]:
     )
     yield "trusts a checkpoint's code", with_model(**VLLM, engine_args={"trust_remote_code": True})
     yield "class of an engine", with_model(**VLLM, engine_args={"worker_cls": "evil.worker.Worker"})
+    yield "class of a module", with_model(**VLLM, engine_args={"worker_cls": "evil:Worker"})
     processors = {"logits_processors": ["evil.code:Class"]}
     yield "functions of an engine", with_model(**VLLM, engine_args=processors)

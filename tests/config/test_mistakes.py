@@ -61,6 +61,10 @@ def test_an_unknown_key_of_a_model_that_is_named_like_an_engine(section, name, e
             "lifbench.recs.encoder.kind: unknown kind 'tfdif'; did you mean 'tfidf'?",
         ),
         (
+            {"datasets": {"d": {"path": "d", "scorer": "f1", "title": "Best {2024}"}}},
+            "datasets.d.title: it has braces, or a sign that cannot be printed; write it without",
+        ),
+        (
             {"lifbench": {"recs": {"encoder": {}}}},
             "lifbench.recs.encoder.kind: write one of tfidf, sentence-transformers",
         ),

@@ -221,3 +221,9 @@ def test_a_user_s_file_counts_by_its_content_and_the_scorer_asks_nobody(file):
     assert steps(scorer="contains")[0] == first[0] and steps(scorer="contains") != first
     file({**PLAIN, "prompt": "Who?"})
     assert steps(scorer="exact")[0] != first[0]
+
+
+def test_a_value_that_tables_cannot_print_is_named(file):
+    file({**PLAIN, "level": "x\u0007y"})
+    with pytest.raises(UserError, match=r"data\.jsonl:1: level is .*, and tables cannot print it"):
+        asked(scorer="exact", by=["level"])

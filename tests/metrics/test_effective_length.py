@@ -113,3 +113,5 @@ def test_a_headline_has_the_reach_of_its_measure_alone_and_none_of_an_unknown_mo
     headline = pd.DataFrame({"model": ["m", "m", "n"], "measure": ["ARS", "IFS", "ARS"]})
     found = with_reaches(headline, rows, "ARS")[list(EFFECTIVE)]
     assert found.to_numpy().tolist() == [["≥ 8k", "≥ 8k"], ["", ""], ["", ""]]
+    unknown = with_reaches(headline, rows.assign(low=math.nan, high=math.nan), "ARS")
+    assert set(unknown[list(EFFECTIVE)].to_numpy().ravel()) == {""}  # no range, no headline

@@ -31,7 +31,7 @@ KEY = "api_key_env"
 PROSE = frozenset({"system", "label", "group", "title", "template", "pattern"})
 """Keys of models and data sets that hold no path, whatever they begin with."""
 TRUSTED = "trust_remote_code"
-CODE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+(:\w+)?", re.ASCII)
+CODE = re.compile(r"[A-Za-z_]\w*((\.[A-Za-z_]\w*)+(:\w+)?|:\w+)", re.ASCII)
 """The name of a class or function, which an engine would import."""
 CONFIG_FILE = "config.yaml"
 """Its name in the folder of all results, where it is that of the tables."""

@@ -16,7 +16,16 @@ from pydantic import Field, field_validator, model_validator
 
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
-from steadfast.schema.strict import StrictModel, answer, display, job_resource, key, operation, plan
+from steadfast.schema.strict import (
+    StrictModel,
+    answer,
+    display,
+    job_resource,
+    key,
+    operation,
+    plan,
+    shown_text,
+)
 
 MOST_TOKENS, MOST_GPUS = 10**9, 100_000
 
@@ -152,6 +161,8 @@ class BaseModelSettings(StrictModel):
                     "such as exclude"
                 )
         return options
+
+    _names_are_shown = field_validator("label", "group")(shown_text)
 
 
 class ThinkingModel(BaseModelSettings):

@@ -67,6 +67,13 @@ def check_names(kind: str, names: Iterable[str], dots: bool = True) -> None:
             )
 
 
+def shown_text(text: str | None) -> str | None:
+    """Returns a text that tables show; raises ValueError where Snakemake or a file cannot."""
+    if text and ({"{", "}"} & set(text) or not text.isprintable()):
+        raise ValueError("it has braces, or a sign that cannot be printed; write it without")
+    return text
+
+
 def checked_lengths(lengths: dict[str, int]) -> dict[str, int]:
     """Returns the token budget of each length, from the shortest on.
 

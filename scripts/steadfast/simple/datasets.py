@@ -7,7 +7,7 @@ from itertools import tee
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
 from steadfast.base.checksums import contents
 from steadfast.base.files import Settings, canonical_json, file_sha256, read_text, write_text
@@ -20,7 +20,7 @@ from steadfast.contract.registry import benchmarks
 from steadfast.contract.task import Benchmark, DataFile, Family, Judging, Task
 from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
-from steadfast.schema.strict import StrictModel, key
+from steadfast.schema.strict import StrictModel, key, shown_text
 from steadfast.simple import records, scorers
 from steadfast.simple.benchmark import ALL, PACKAGE, Simple, measures
 from steadfast.simple.instance import Instance, checked
@@ -64,6 +64,8 @@ class DataSet(StrictModel):
     scale: list[float] = key(
         "Scorer judge: its lowest and its highest score.", [0.0, 1.0], min_length=2, max_length=2
     )
+
+    _title_is_shown = field_validator("title")(shown_text)
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:

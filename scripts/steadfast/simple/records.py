@@ -71,7 +71,7 @@ def placed(
                 answer=record.get("answer"),
                 reference=record.get("reference", ""),
                 group=str(record.get("group", "")),
-                by={name: _text(record, name) for name in by},
+                by={name: _printable(record, name) for name in by},
                 fields={name: record.get(name) for name in (*fields, *["choices"] * choices)},
                 max_tokens=max_tokens,
             )
@@ -183,6 +183,13 @@ def _check(record: Record, choices: bool, used: set[str]) -> None:
 def _filled(template: str, record: Record) -> str:
     """Returns a part of a template with the record's fields; what a field holds is data."""
     return SLOT.sub(lambda slot: _text(record, slot[1]), template)
+
+
+def _printable(record: Record, name: str) -> str:
+    text = _text(record, name)
+    if not text.isprintable():
+        raise ValueError(f"{name} is {shown(text)}, and tables cannot print it; mend it")
+    return text
 
 
 def _text(record: Record, name: str) -> str:

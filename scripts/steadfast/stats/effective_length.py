@@ -123,13 +123,17 @@ def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
 
 
 def with_reaches(headline: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Returns a headline with the columns ``tidy.EFFECTIVE`` of a measure, from ``kept_shares``."""
+    """Returns a headline with the columns ``tidy.EFFECTIVE`` of a measure, from ``kept_shares``.
+
+    An effective length without a range is left out.
+    """
     found = reaches(rows)
     of = [
         found.get(model, Reach()) if name == measure else Reach()
         for model, name in zip(headline["model"], headline["measure"], strict=True)
     ]
-    texts = ([reach.text for reach in of], [reach.range for reach in of])
+    # Without a range, as where one context a length was sampled, the value alone is mostly chance.
+    texts = ([reach.text if reach.range else "" for reach in of], [reach.range for reach in of])
     return headline.assign(**dict(zip(EFFECTIVE, texts, strict=True)))
 
 
