@@ -26,13 +26,13 @@ rule inference:
     conda:
         lambda w: f"../envs/{'vllm' if RUN.settings(Job.of(w)).engine == 'vllm' else 'base'}.yaml"
     resources:
+        **REQUESTS.slurm,
         nodes=1,
         load=lambda w: 1 if LOADS.of(Job.of(w)) else 0,
         gpu=REQUESTS.resource("gpu"),
         mem_mb=SESSION.failures.by_shortage("mem_mb", REQUESTS.resource("mem_mb")),
         runtime=SESSION.failures.by_shortage("runtime", REQUESTS.resource("runtime")),
         cpus_per_task=REQUESTS.resource("cpus_per_task"),
-        **REQUESTS.slurm,
     params:
         **made(lambda w: STEPS.replies(Job.of(w))),
         request=lambda w: RUN.params(Job.of(w)),
