@@ -90,7 +90,11 @@ def task(config: Config, section: Lifbench) -> Task:
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
         tables=_tables(
-            {**scoring, **({"same_prompts": True} if published else {})},
+            {
+                **scoring,
+                **({"same_prompts": True} if published else {}),
+                **({"nested": True} if section.contexts == "released" else {}),
+            },
             scored_models(config),
             further,
             beyond,

@@ -10,7 +10,7 @@ import pandas as pd
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric
 from steadfast.contract.components import Frames
-from steadfast.contract.records import OVERALL
+from steadfast.contract.records import OVERALL, RELEASED
 from steadfast.show.cells import Values
 from steadfast.show.results import ANSWERS, Note, Results, values_by_model
 from steadfast.show.roster import Display, Group
@@ -31,8 +31,11 @@ class LifbenchResults(Results):
 
     prefix = "lifbench_"
 
-    def __init__(self, frames: Frames, display: Display, rubric: Rubric):
+    def __init__(self, frames: Frames, display: Display, rubric: Rubric, nested: bool = False):
         self.rubric = rubric
+        # Released scores are of the released contexts.
+        released = frames["drawn"]["stratum"].astype(str).str.startswith(f"{RELEASED}/")
+        self._nested = nested or bool(released.any())
         coverage = frames["coverage"].set_index(["model", "task", "length"])
         self._counts = coverage[list(COUNTS)].to_dict("index")
         self.lengths = [name for name in coverage.index.unique("length") if name]
@@ -102,6 +105,11 @@ class LifbenchResults(Results):
         if not self.has_floor:
             return []
         return [(None, WORDS["notes"]["above_floor"])]
+
+    def drawn_notes(self) -> list[Note]:
+        """Returns what was sampled; of nested contexts also that families are fewer."""
+        notes = super().drawn_notes()
+        return [*notes, (None, WORDS["notes"]["nested"])] if self._nested else notes
 
     def groups(self) -> list[Group]:
         """Returns the roster's groups, by falling overall ARS."""
