@@ -149,7 +149,7 @@ def test_the_terminal_names_each_job_and_ends_with_the_headline(project):
     assert done == ["1 of 2 done: lifbench/tables", "2 of 2 done: tables"]
     assert not [line for line in lines if line.startswith(("Select jobs", "Execute", "Finished"))]
     row = next(line.split() for line in lines if line.startswith("Reference  "))
-    assert row == ["Reference", "1.000", "--", "0.000"]
+    assert row == ["Reference", "1.000", "0.000"]
     assert "LIFBench here: contexts of synthetic text" in "\n".join(lines)
     assert "Tables (docs/reading.md explains them): results/tables/" in lines
 

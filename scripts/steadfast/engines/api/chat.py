@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -13,6 +12,7 @@ from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, completion
 from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.base import Setup
+from steadfast.engines.cost.options import host_of
 
 USUAL_LIFETIME = "30m"
 """Of what is written to OpenAI's cache, where a mark says nothing of it."""
@@ -43,7 +43,7 @@ class Chat(Provider):
             system, revision = own.get("system"), own.get("revision")
             self._own_text = LocalText(name, revision=revision, template=template, system=system)
         self.tokenizer = self._own_text
-        host = urlsplit(setup.operation.get("base_url") or "").hostname
+        host = host_of(setup.operation.get("base_url"))
         self._fields: Settings = facts("engines/hosts.yaml").get(host, {})
         self._max_tokens_field = setup.operation.get("max_tokens_field", "max_tokens")
         lifetime = setup.operation.get("cache")

@@ -48,6 +48,14 @@ class CacheRule:
             yield request, prompt, read, written
 
 
+def host_of(address: str | None) -> str:
+    """The host of an address; empty where there is none, or it is no address."""
+    try:
+        return urlsplit(address or "").hostname or ""
+    except ValueError:
+        return ""
+
+
 def option_name(how: Settings) -> str:
     """The pricing option that a model's keys take: live, flex, batch or files."""
     batch = how.get("batch")
@@ -57,7 +65,7 @@ def option_name(how: Settings) -> str:
 def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | None) -> CacheRule:
     """The rule by which a model's prompts are kept, in batches or else live."""
     known, engine = facts("engines/caches.yaml"), answers["engine"]
-    host = urlsplit(how.get("base_url") or "").hostname
+    host = host_of(how.get("base_url"))
     exact = engine == "openai" and (price.get("written") is not None or how.get("cache"))
     of = known.get(host) or known.get("openai exact" if exact else engine, {"rule": "nothing"})
     rule = of["marked"] if how.get("cache") and "marked" in of else of["rule"]
