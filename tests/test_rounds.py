@@ -27,6 +27,9 @@ from steadfast.stages.choose_round import choose_round, rounds_of
 LENGTHS = {"2k": 2048, "3k": 3072}
 
 
+TASK = {"lengths": LENGTHS, "contexts_per_length": 4, "tasks": ["LSI"]}
+
+
 def asked(**units: str) -> list[dict]:
     """Prompts of contexts, each with the tasks that it is asked."""
     return [
@@ -74,7 +77,7 @@ def test_another_seed_asks_in_another_order():
 def evaluation(**settings: object) -> Evaluation:
     readers = {f"sim-{name}": {"engine": "simulated", "span": 1000} for name in "ab"}
     whole = {
-        "lifbench": {"lengths": LENGTHS, "contexts_per_length": 4, "tasks": ["LSI"]},
+        "lifbench": TASK,
         "adaptive": {"contexts": 4},
         "models": {"gold": {"engine": "reference"}, **readers},
     }
@@ -86,6 +89,7 @@ def decide(run: Evaluation, results: Path, rounds: int, *goes_on: str, **other: 
     decision = {
         "lineage": Lineage(run).metrics("lifbench").lineage,
         "design": run.config.adaptive.model_dump() if run.config.adaptive else {},
+        "decided_by": run.decided_by("lifbench"),
         "models": {"sim-a": {}, "sim-b": {}},
         "goes_on": goes_on,
         "looks": [],
@@ -158,6 +162,8 @@ def test_a_decision_of_other_scores_is_made_again(tmp_path):
     ("settings", "said"),
     [
         ({"adaptive": {"contexts": 4, "top": 2}}, "with top 1, which is not changed to 2"),
+        ({"lifbench": {**TASK, "rubric": "corrected"}}, "with scoring .* is not changed to"),
+        ({"lifbench": {**TASK, "weighting": "mean"}}, "with metrics .* is not changed to"),
         ({"adaptive": None}, "the run that took it was adaptive"),
         ({"only": ["gold", "sim-a"]}, "with model 'sim-b', which is missing now"),
     ],

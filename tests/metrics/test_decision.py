@@ -31,7 +31,7 @@ def headline(*models: str) -> pd.DataFrame:
 def decided(p: dict[str, float], before=(), models="abc") -> TakenLook:
     frames = {"comparisons": comparisons(**p), "headline": headline(*models)}
     asked = dict.fromkeys(models, 2 + len(before))
-    return TakenLook(frames, before, DESIGN, "ARS", {"task": "overall"}, list(models), asked)
+    return TakenLook(frames, before, DESIGN, "ARS", {"task": "overall"}, list(models), asked, {})
 
 
 def test_who_is_told_worse_goes_on_no_more():
@@ -97,7 +97,7 @@ def test_differences_in_other_metrics_lose_their_intervals():
     frames = {"comparisons": comparisons(a_b=0.5), "headline": headline("a", "b")}
     asked = {"a": 2, "b": 2}
     frames["corrected"] = corrected
-    found = TakenLook(frames, [], DESIGN, "ARS", {"task": "overall"}, ["a", "b"], asked).frames
+    found = TakenLook(frames, [], DESIGN, "ARS", {"task": "overall"}, ["a", "b"], asked, {}).frames
     assert found["corrected"]["value"].tolist() == [0.7, 0.1]
     assert found["corrected"][["low", "raw_low"]].iloc[0].tolist() == [0.6, 0.1]
     assert found["corrected"][["low", "raw_low"]].iloc[1].isna().all()
@@ -141,6 +141,6 @@ def test_numbers_of_a_look_have_twelve_digits():
     rows = comparisons(a_b=1 / 3)
     frames = {"comparisons": rows, "headline": headline("a", "b")}
     asked = {"a": 2, "b": 2}
-    made = TakenLook(frames, [], DESIGN, "ARS", {"task": "overall"}, ["a", "b"], asked)
+    made = TakenLook(frames, [], DESIGN, "ARS", {"task": "overall"}, ["a", "b"], asked, {})
     assert made.looks[0][0][3] == 0.333333333333
     assert not np.isnan(made.looks[0][0]).any()

@@ -183,6 +183,23 @@ class Evaluation:
             "compared": dict(measure.compared),
             "models": self.compared(benchmark),
             "asked": self.rounds[benchmark],
+            "decided_by": self.decided_by(benchmark),
+        }
+
+    def decided_by(self, benchmark: str) -> Record:
+        """What beside the design decides which model is told worse: it is fixed at the first look.
+
+        Of the metrics' settings those that name models are left out, since models may be added.
+        """
+        task = self.tasks[benchmark]
+        named = {"references", "floor", "judges"}
+        metrics = task.metrics.function.settings
+        judged = [self.judges_of(benchmark, model)[:1] for model in self.compared(benchmark)]
+        return {
+            "scoring": dict(task.scoring.settings),
+            "metrics": {key: metrics[key] for key in metrics if key not in named},
+            "first judges": sorted({name for first in judged for name in first}),
+            "judging.count": self.config.judging.count,
         }
 
     @cached_property

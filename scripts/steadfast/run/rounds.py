@@ -11,12 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, read_json
+from steadfast.base.files import Record, canonical_json, read_json
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage, Step
 from steadfast.stats import FIRST_LOOK
 
-TYPES = {"lineage": str, "goes_on": list, "design": dict, "models": dict, "looks": list}
+TYPES = {
+    "lineage": str, "goes_on": list, "design": dict, "decided_by": dict, "models": dict,
+    "looks": list,
+}  # fmt: skip
 """What a decision has."""
 ASIDE = "put it back, or name another folder under pathvars, results"
 
@@ -117,8 +120,9 @@ def _check_design(run: Evaluation, results: Path, benchmark: str, decision: Reco
     adaptive = run.config.adaptive
     if adaptive is None:
         raise UserError(f"{place}, and the run that took it was adaptive; {ASIDE}")
-    for key, value in adaptive.model_dump().items():
-        if value != (before := decision["design"].get(key)):
+    fixed = {**decision["decided_by"], **decision["design"]}
+    for key, value in {**run.decided_by(benchmark), **adaptive.model_dump()}.items():
+        if canonical_json(value) != canonical_json(before := fixed.get(key)):
             raise UserError(
                 f"{place} with {key} {before}, which is not changed to {value} "
                 f"after a look; {ASIDE}"

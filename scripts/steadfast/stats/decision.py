@@ -54,6 +54,7 @@ class TakenLook:
         compared: values of the keys of its rows in the metric comparisons.
         models: that are compared.
         asked: rounds that each model has been asked.
+        decided_by: what else the decision rests on, for those who check that it stays.
     """
 
     def __init__(
@@ -65,9 +66,10 @@ class TakenLook:
         compared: Mapping[str, str],
         models: Sequence[str],
         asked: Mapping[str, int],
+        decided_by: Settings,
     ):
         self._frames, self._design, self._measure = frames, design, measure
-        self._models, self._asked = list(models), asked
+        self._models, self._asked, self._decided_by = list(models), asked, decided_by
         rows = rows_of(frames["comparisons"], **compared)
         self._rows = rows.drop_duplicates(["model", "other"])  # of several languages the first
         self._pairs = list(combinations(self._models, 2))
@@ -101,6 +103,7 @@ class TakenLook:
         rounds = {name: self._asked[name] for name in self._models}
         return {
             "design": dict(self._design),
+            "decided_by": dict(self._decided_by),
             "measure": self._measure,
             "models": {name: {"rounds": rounds[name], **told[name]} for name in self._models},
             "rounds": max(self._asked.values()),
