@@ -32,9 +32,10 @@ GROUPS_OF_IDS = [
     "1. aQ1, cQ3, gQ7\n2. bQ2, eQ5",
     "Group 1: aQ1, cQ3 and gQ7. Group 2: bQ2 and eQ5.",
     "id: aQ1, id: cQ3, id: gQ7\nid: bQ2, id: eQ5",
-    '[["id: aQ1"], ["id: cQ3"], ["id: gQ7"]]\n[["id=bQ2"], ["id=eQ5"]]\nThese are all.',
+    '[["id: aQ1"], ["id: cQ3"], ["id: gQ7"]]\n[["id=bQ2"], ["id=eQ5"]]',
     '["aQ1"]\n["cQ3"]\n["gQ7"]\n\n["bQ2"]\n["eQ5"]',
-    '[["aQ1, cQ3, gQ7"]]\n[["bQ2, eQ5"]]\nThese are all.',
+    '[["aQ1, cQ3, gQ7"]]\n[["bQ2, eQ5"]]',
+    '[["aQ1", "cQ3", "gQ7"]]\n[["bQ2", "eQ5"]]',
     "[[aQ1], [cQ3], [gQ7]]\n[[bQ2], [eQ5]]",
     "| Group | id |\n|---|---|\n| 1 | aQ1 |\n| 1 | cQ3 |\n| 1 | gQ7 |\n| 2 | bQ2 |\n| 2 | eQ5 |",
     "group,id\n1,aQ1\n1,cQ3\n1,gQ7\n2,bQ2\n2,eQ5",
@@ -43,6 +44,8 @@ GROUPS_OF_IDS = [
     "<group><id>aQ1</id><id>cQ3</id><id>gQ7</id></group>\n<group><id>bQ2</id><id>eQ5</id></group>",
 ]
 GROUPS_OF_PAIRS = [
+    '[["title: The \\"grand\\" tour", "ID: aQ1"], ["title: None", "ID: cQ3"], '
+    '["title: Last", "ID: gQ7"]]\n[["title: null", "ID: bQ2"], ["title: null", "ID: eQ5"]]',
     'Group 1:\n- The "grand" tour, aQ1\n- None, cQ3\n- Last, gQ7\n'
     "Group 2:\n- None, bQ2\n- None, eQ5",
     'Group 1:\n- id: aQ1, title: The "grand" tour\n- id: cQ3\n- id: gQ7, title: Last\n'
@@ -158,6 +161,8 @@ ELEMENT_FORMS = {
     "records a line": "\n".join(json.dumps({"element": element}) for element in ASKED),
     "quoted lines": "\n".join(json.dumps(element, ensure_ascii=False) for element in ASKED),
     "object": json.dumps({"count": 4, "elements": ASKED}),
+    "numbers": json.dumps([f"{n}: {element}" for n, element in enumerate(ASKED, 1)]),
+    "names": json.dumps([f"element: {element}" for element in ASKED]),
 }
 
 
@@ -217,6 +222,9 @@ SENTENCE_FORMS = {
     "object": json.dumps({"type": "#Topic#", "count": 2, "sentences": TEXTS}),
     "list in a list": json.dumps([TEXTS]),
     "list in a string": json.dumps(json.dumps(TEXTS)),
+    "ids": json.dumps([f"{n}: {text}" for n, text in enumerate(TEXTS)]),
+    "types": json.dumps([f"#Topic#: {text}" for text in TEXTS]),
+    "one string": json.dumps([" ".join(TEXTS)]),
 }
 NO_SENTENCES = [
     '{"sentences": []}',

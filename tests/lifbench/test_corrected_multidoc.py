@@ -122,19 +122,33 @@ def test_the_spacing_of_groups_does_not_matter(separators):
         lambda answer: "\n".join(line[1:-1] for line in answer.split("\n")),
         lambda answer: json.dumps({n: json.loads(a) for n, a in enumerate(answer.split("\n"))}),
         lambda answer: "\n".join(json.dumps(json.loads(a), indent=1) for a in answer.split("\n")),
+        lambda answer: answer.replace('", "', " | "),
         lambda answer: (
             answer.replace('["', '{"iD2": "').replace('", "', '", "date": "').replace('"]', '"}')
         ),
     ],
     ids=[
         *("text before", "numbered", "one line", "one list", "single quotes", "bare rows"),
-        *("object", "indented", "records"),
+        *("object", "indented", "joined", "records"),
     ],
 )
 def test_groups_are_read_however_they_are_written(write):
     got = points(MF[1], write(reference_answer(*MF[1][:2])))
     assert got.pop("format") < 1
     assert set(got.values()) == {1}
+
+
+def test_each_list_that_is_no_document_as_asked_for_costs_its_share_of_a_fifth_of_the_format():
+    of_two = reference_answer(*MF[1][:2])
+    assert points(MF[1], of_two.replace('["d-01", "2001"]', '["d-01"]'))["format"] == 0.96
+    assert points(MF[1], of_two.replace('"d-01"', '"iD2: d-01"'))["format"] == 0.96
+
+
+def test_a_value_that_begins_like_the_name_of_a_field_is_that_value():
+    prompt, context, scenario_prompt = MF[3]  # title and id
+    documents = [d | {"title": f"id: {n}"} for n, d in enumerate(context["documents"])]
+    sample = (prompt, context | {"documents": documents}, scenario_prompt)
+    assert set(points(sample, reference_answer(*sample[:2])).values()) == {1}
 
 
 def test_a_group_that_is_cut_off_counts_as_far_as_it_goes():

@@ -92,6 +92,11 @@ class Finder:
             return [self._written(whole, text)]
         return [self._written(key, text) for key, _, _ in self.spans(folded(text))]
 
+    def is_bare(self, text: str) -> bool:
+        """Tells whether a text has no words around a known one; one that holds none has none."""
+        found = self.find(text)
+        return not found or core(text) in map(core, found)
+
     def spans(self, text: str) -> list[tuple[str, int, int]]:
         """Returns the ``core`` of each known text in a ``folded`` text, with its start and end."""
         found = []

@@ -1,7 +1,7 @@
 """Groups of documents in an MF answer: lists of lists, or lines, bullets and tables of values."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -68,13 +68,13 @@ def groups_of(response: str, lines: list[list[GroupPart]], keys: Sequence[str]) 
 
     Read are lists of lists, one after another or together in one more list or object. Lists that
     are in no other, and hold none, make a group with those of their line. A document may be an
-    object of its fields, and its values may have the fields' names before them.
+    object of its fields.
     """
     value = _outermost(response, keys) if len(lines) > 1 or "{" in response else None
     if sum(line.count("[") != line.count("]") for line in response.split("\n")) > 1:
         lines = [parts_of(response)]
     listed = [value] if value else [[_lists(part.value, keys) for part in parts] for parts in lines]
-    groups = [group for values in listed for group in _groups(values, keys)]
+    groups = [group for values in listed for group in _groups(values)]
     if len(keys) > 1:
         return groups
     # Where one field is asked for, a list of several values is a group of documents.
@@ -108,7 +108,7 @@ def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
     return value
 
 
-def _groups(values: list[Any], keys: Sequence[str]) -> list[Group]:
+def _groups(values: list[Any]) -> list[Group]:
     groups, rows = [], []
     for value in values:
         if not _is_lists(value):
@@ -117,7 +117,7 @@ def _groups(values: list[Any], keys: Sequence[str]) -> list[Group]:
             groups += value
         else:
             groups.append(value)
-    found = [[_row(entries, keys) for entries in group if entries] for group in [*groups, rows]]
+    found = [[as_row(entries) for entries in group if entries] for group in [*groups, rows]]
     return [group for group in found if group]
 
 
@@ -125,17 +125,22 @@ def _is_lists(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(v, list) for v in value)
 
 
-def _row(entries: Any, keys: Sequence[str]) -> Row:
-    entries = entries if isinstance(entries, list) else [entries]
-    return tuple(as_entry(_unnamed(entry, keys)) for entry in entries)
+def as_row(entries: Any) -> Row:
+    """Returns a document's entries as they are compared."""
+    return tuple(map(as_entry, entries if isinstance(entries, list) else [entries]))
 
 
-def _unnamed(entry: Any, keys: Sequence[str]) -> Any:
-    """Returns a value without the name of a field before it."""
-    if not isinstance(entry, str):
-        return entry
-    name, sign, value = entry.partition(":") if ":" in entry else entry.partition("=")
-    return value.strip() if sign and name.strip() in keys else entry
+def without_names(groups: list[Group], keys: Sequence[str], values: Container[str]) -> list[Group]:
+    """Returns groups without the fields' names that stand before values of the documents."""
+    names = list(map(folded, keys))
+
+    def unnamed(entry: str | None) -> str | None:
+        if entry is None or entry in values:
+            return entry
+        name, sign, value = entry.partition(":" if ":" in entry else "=")
+        return as_entry(value.strip()) if sign and name.strip() in names else entry
+
+    return [[tuple(map(unnamed, row)) for row in group] for group in groups]
 
 
 def as_entry(value: Any) -> str | None:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from steadfast.benchmarks.lifbench.rubric.corrected import reading
 from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, Marks
@@ -95,12 +95,20 @@ def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
     hits = sum((Counter(named) & wanted).values())
     share = hits / max(n, size, len(named))
     points = {
-        "format": 2 * list_form(whole, given),
+        "format": 2 * list_form(whole, given) * _entries_form(value, facts),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
         "correct": 3 * share,
         "order": 2 * share * _in_order(named, gold),
     }
     return Marks(points, {"size": size, "found": hits})
+
+
+def _entries_form(value: Any, facts: ListFacts) -> float:
+    """Returns 1 if each entry is one element and nothing else; a half less where none is."""
+    if not isinstance(value, list) or not value:
+        return 1.0
+    bare = sum(not isinstance(entry, str) or facts.finder.is_bare(entry) for entry in value)
+    return 0.5 + 0.5 * bare / len(value)
 
 
 def _in_order(named: list[str], gold: list[str]) -> bool:

@@ -1,6 +1,7 @@
 """Corrected rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
 
 from collections import Counter, defaultdict
+from typing import Any
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.rubric.corrected.groups import (
@@ -8,8 +9,10 @@ from steadfast.benchmarks.lifbench.rubric.corrected.groups import (
     GroupPart,
     Row,
     as_entry,
+    as_row,
     groups_of,
     parts_of,
+    without_names,
     written_groups,
 )
 from steadfast.benchmarks.lifbench.rubric.corrected.labels import labels_of
@@ -45,7 +48,7 @@ def find_duplicates(
 ) -> Marks:
     """Marks MF: a line per group of duplicates, each a list of lists of the asked fields."""
     lines = list(map(parts_of, response.split("\n")))
-    groups = groups_of(response, lines, keys)
+    groups = without_names(groups_of(response, lines, keys), keys, facts.values)
     if not _is_read(groups, lines, facts):
         groups = written_groups(response, facts.values_of(tuple(keys))) or groups
     expected = [[tuple(map(as_entry, d.values())) for d in group] for group in gold]
@@ -54,7 +57,7 @@ def find_duplicates(
         "correct": 3 * _documents(expected, groups) + _pairs(expected, groups),
         "num_text": (m == n) + 4 * max(0, 1 - abs(m - n) / (n + 2)) if m else 0,
         "ori": 6 * _origin(groups, facts, keys),
-        "format": _line_form(response, lines),
+        "format": _line_form(response, lines, groups, len(keys)),
     }
     return Marks(points, {"lines": len(lines), "read": m})
 
@@ -70,15 +73,30 @@ def _is_read(groups: list[Group], lines: list[list[GroupPart]], facts: MultiDocF
     return any(len(group) > 1 or asked for group in known)
 
 
-def _line_form(response: str, lines: list[list[GroupPart]]) -> float:
+def _line_form(
+    response: str, lines: list[list[GroupPart]], groups: list[Group], width: int
+) -> float:
     parts = [part for line in lines for part in line if not part.is_cut]
     form = 0.5 * ("[" in response and "]" in response)
     form += 0.5 * (response[0] == "[" and response[-1] == "]")
     form += len(parts) == len(lines)
     parsed = [part for part in parts if part.is_json]
     if parsed:
-        form += 1 + (len(parsed) == len(parts)) + all(part.is_group for part in parsed)
+        form += 1 + (len(parsed) == len(parts))
+        if all(part.is_group for part in parsed):
+            form += _documents_form([row for part in parsed for row in part.value], groups, width)
     return form
+
+
+def _documents_form(written: list[Any], groups: list[Group], width: int) -> float:
+    """Returns the share of inner lists that are a document as asked for: a value for each field.
+
+    ``groups`` are the documents as they were read. An inner list that was read as something else
+    had several values in one string, or the fields' names before them.
+    """
+    read = {row for group in groups for row in group}
+    kept = [len(row) == width and as_row(row) in read for row in written]
+    return sum(kept) / len(kept)
 
 
 def _documents(expected: list[Group], groups: list[Group]) -> float:

@@ -23,6 +23,11 @@ def origin(texts: list[str], facts: OneDocFacts) -> float:
     return sum(known.get(text, False) for text in texts) / len(texts) if texts else 0.0
 
 
+def is_alone(text: str, facts: OneDocFacts) -> bool:
+    """Tells whether a text is a sentence without tags, or other words around it."""
+    return text == untagged(text) and facts.finder.is_bare(text)
+
+
 def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
     """Marks OQ by whether the evidence is a true key sentence; the other option has nothing."""
     response = normal(_UNTICKED.sub("", response))
@@ -112,12 +117,8 @@ def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
 
 
 def _entries_form(texts: list[str], facts: OneDocFacts) -> float:
-    """Returns 1 if each entry is one sentence without tags; a half less where none is."""
+    """Returns 1 if each entry is one sentence and nothing else; a half less where none is."""
     if not texts:
         return 1.0
-    plain = sum(
-        text == untagged(text) or normal(text) in facts.labelled
-        for text in texts
-        if len(facts.finder.find(text)) <= 1
-    )
+    plain = sum(normal(text) in facts.labelled or is_alone(text, facts) for text in texts)
     return 0.5 + 0.5 * plain / len(texts)

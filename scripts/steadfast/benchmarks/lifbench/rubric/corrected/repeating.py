@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
-from steadfast.benchmarks.lifbench.rubric.corrected.onedoc import origin
+from steadfast.benchmarks.lifbench.rubric.corrected.onedoc import is_alone, origin
 from steadfast.benchmarks.lifbench.rubric.corrected.reading import read_value, strings
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts, untagged
 from steadfast.benchmarks.lifbench.rubric.text import core, normal
@@ -76,7 +76,7 @@ def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
         if line.endswith(name) and before.endswith(separator):
             known = normal(text) in facts.labelled
             if known or not (separator in text or TYPE.search(text)):
-                return [Row(text, name, known or _alone(text, facts))]
+                return [Row(text, name, known or is_alone(text, facts))]
     texts, types = TYPE.split(line), [_TYPES[name.lower()] for name in TYPE.findall(line)]
     sentence, _, last = line.rpartition(separator)
     if not types and sentence.strip() and (named := type_of(last)):
@@ -99,12 +99,6 @@ def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
     # What follows the type and has none of its own is a remark.
     rows = [row for row in rows if row is rows[0] or row[1] or facts.finder.find(row[0])]
     return [Row(text, named[0] if len(set(named)) == 1 else None, False) for text, named in rows]
-
-
-def _alone(text: str, facts: OneDocFacts) -> bool:
-    """Tells whether a text is a sentence without tags, or other words around it."""
-    found = facts.finder.find(text)
-    return text == untagged(text) and (not found or core(text) in map(core, found))
 
 
 def _bare(part: str, separator: str) -> str:
