@@ -36,7 +36,7 @@ def estimated(true: np.ndarray, said: np.ndarray, known: np.ndarray):
     return corrected(values, weights, true.sum(axis=1), known)
 
 
-@pytest.mark.parametrize(("truth", "errors"), [(0, 0), (0.5, 0.3), (0.7, 0.5)])
+@pytest.mark.parametrize(("truth", "errors"), [(0, 0), (0.7, 0.5)])
 def test_intervals_cover_what_is_true(truth, errors):
     rng = np.random.default_rng(1)
     covered = {"value": 0, "difference": 0, "judge alone": 0}
@@ -44,11 +44,10 @@ def test_intervals_cover_what_is_true(truth, errors):
         known = np.zeros(GROUPS, bool)
         known[rng.choice(GROUPS, LABELLED, replace=False)] = True
         first, second = (judged(rng, share, truth, errors) for share in (0.6, 0.52))
-        low, high = estimated(*first, known).interval()
+        low, high = estimated(*first, known).interval(0, 1, LABELLED)
         covered["value"] += low <= 0.6 <= high
-        low, high = estimated(
-            *(a - b for a, b in zip(first, second, strict=True)), known
-        ).interval()
+        apart = (a - b for a, b in zip(first, second, strict=True))
+        low, high = estimated(*apart, known).interval(-1, 1, LABELLED)
         covered["difference"] += low <= 0.08 <= high
         means = first[1].mean(axis=1)
         covered["judge alone"] += abs(means.mean() - 0.6) <= 1.973 * means.std() / np.sqrt(GROUPS)
@@ -56,6 +55,17 @@ def test_intervals_cover_what_is_true(truth, errors):
     assert 0.917 <= covered["value"] / RUNS <= 0.983
     assert 0.917 <= covered["difference"] / RUNS <= 0.983
     assert covered["judge alone"] / RUNS < 0.8
+
+
+@pytest.mark.parametrize("labelled", [30, 90])
+def test_intervals_cover_a_share_near_the_limit(labelled):
+    rng, covered = np.random.default_rng(2), 0
+    known = np.arange(GROUPS) < labelled
+    for _ in range(RUNS):
+        low, high = estimated(*judged(rng, 0.95, 0.7, 0.5), known).interval(0, 1, labelled)
+        covered += low <= 0.95 <= high
+    # bench/corrected.py has .94 and .96; plain t intervals .85 and .91.
+    assert 0.92 <= covered / RUNS <= 0.985
 
 
 def test_without_others_it_is_the_mean_of_people():

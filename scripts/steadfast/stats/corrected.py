@@ -4,7 +4,7 @@ A judge errs, and the interval of what it says knows nothing of that. Where peop
 items of some clusters too, what the judge says of the others is corrected by how far it was off in
 these: prediction-powered inference with the weight that makes the variance least (Angelopoulos,
 Duchi and Zrnic 2023, PPI++), here by cluster, since items of a cluster are alike in their truth and
-in the judge's errors.
+in the judge's errors. People's verdicts count as the truth: their own errors are in no interval.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
 from steadfast.base.files import Record
-from steadfast.stats.intervals import NOTHING, SIGNIFICANT, wilson
+from steadfast.stats.intervals import NOTHING, Measured, smooth_interval, wilson
 
 FEWEST = 10
 """Labelled clusters below which there is no corrected value: too few to know the judge's errors."""
@@ -29,24 +28,39 @@ NOTHING_CORRECTED = pd.DataFrame(columns=COLUMNS)
 
 
 class Corrected(NamedTuple):
-    """An estimate with its standard error.
+    """An estimate with its error.
 
     Attributes:
         value: corrected mean, in the items' unit.
-        error: its standard error.
-        df: degrees of freedom of that.
+        variance: of it.
+        third: its third cumulant.
+        df: degrees of freedom of the variance.
         share: of the judge's word that was used, 0 (labels alone) to 1.
     """
 
     value: float
-    error: float
+    variance: float
+    third: float
     df: int
     share: float
 
-    def interval(self) -> tuple[float, float]:
-        """Returns the 95 % interval."""
-        reach = float(scipy.special.stdtrit(self.df, 1 - SIGNIFICANT / 2)) * self.error
-        return self.value - reach, self.value + reach
+    def interval(self, lowest: float, highest: float, clusters: float) -> tuple[float, float]:
+        """Returns the 95 % interval of a value between limits, which rests on so many clusters.
+
+        It is on the scale of all other intervals (``stats.intervals``): a plain t interval holds a
+        share of .95 in as few as .85 of runs with 30 labelled clusters.
+        """
+        error, width = np.sqrt(self.variance), highest - lowest
+        value = min(max(self.value, lowest), highest)  # the correction may overshoot
+        skewness = self.third / error**3 if error > 0 else 0.0
+        numbers = (value, lowest, highest, error, self.df, skewness, clusters)
+        of = Measured(*np.array([numbers], float).T)
+        if of.inside[0] and error > NOTHING * width:
+            (low,), (high,) = smooth_interval(of)
+            return float(low), float(high)
+        # All labelled clusters are alike: of others they tell what so many verdicts would.
+        (low,), (high,) = wilson((of.value - lowest) / width, of.clusters)
+        return lowest + width * float(low), lowest + width * float(high)
 
 
 def corrected(
@@ -68,15 +82,20 @@ def corrected(
         return None
     judge, person, weight = judged[labelled, 1], people[labelled], weights[labelled, 1]
     others = ~labelled
-    said, error_of_said, share = 0.0, 0.0, 0.0
+    said, share = Moments(0.0, 0.0, 0.0), 0.0
     if others.any():
-        said, residuals = _mean(judged[others, 0], weights[others, 0])
-        error_of_said = float(residuals.var(ddof=1) / len(residuals)) if len(residuals) > 1 else 0.0
-        share = _share(_mean(person, weight)[1], _mean(judge, weight)[1], known / others.sum())
-    rest, residuals = _mean(person - share * judge, weight)
-    # The share too was estimated from the labelled clusters.
-    error = np.sqrt(share**2 * error_of_said + residuals.var(ddof=2) / known)
-    return Corrected(share * said + rest, float(error), known - 2, share)
+        said = _moments(judged[others, 0], weights[others, 0])
+        share = _share(_residuals(person, weight), _residuals(judge, weight), known / others.sum())
+    # λ · judge of the others + (people − λ · judge) of the labelled. λ was estimated from the
+    # labelled clusters too, so that their variance has two degrees of freedom less than clusters.
+    rest = _moments(person - share * judge, weight, estimated=2)
+    return Corrected(
+        value=share * said.mean + rest.mean,
+        variance=share**2 * said.variance + rest.variance,
+        third=share**3 * said.third + rest.third,
+        df=known - 2,
+        share=share,
+    )
 
 
 def corrected_rows(
@@ -158,29 +177,52 @@ def _row(units: pd.DataFrame, lowest: float, highest: float) -> Record:
     if found is None:
         return counted
     part = by_judge["weight"].sum() / (by_judge["weight"].sum() + sure["weight"].sum())
-    value, error = part * found.value, part * found.error
-    if len(sure) > 1:
-        mean, residuals = _mean(sure["said"].to_numpy(), sure["weight"].to_numpy())
-        value += (1 - part) * mean
-        error = np.hypot(error, (1 - part) * residuals.std(ddof=1) / np.sqrt(len(sure)))
-    low, high = found._replace(value=value, error=error).interval()
-    if error < NOTHING * (highest - lowest):
-        # All labelled clusters are alike: of others they tell what so many verdicts would.
-        share = np.array([(value - lowest) / (highest - lowest)])
-        within = wilson(share, np.array([counted["clusters"]]))
-        low, high = (lowest + (highest - lowest) * float(end[0]) for end in within)
-    ends = {"low": max(low, lowest), "high": min(high, highest)}
-    return {"value": value, **ends, "share": found.share, **counted}
+    rest, by_rule = 1 - part, _moments(sure["said"].to_numpy(), sure["weight"].to_numpy())
+    whole = found._replace(
+        value=part * found.value + rest * by_rule.mean,
+        variance=part**2 * found.variance + rest**2 * by_rule.variance,
+        third=part**3 * found.third + rest**3 * by_rule.third,
+    )
+    clusters = 1 / (part**2 / counted["clusters"] + rest**2 / max(len(sure), 1))
+    low, high = whole.interval(lowest, highest, clusters)
+    value = min(max(whole.value, lowest), highest)
+    return {"value": value, "low": low, "high": high, "share": found.share, **counted}
 
 
-def _mean(values: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]:
-    """The ratio of two sums, and what each cluster adds to its error."""
-    mean = values.sum() / weights.sum()
-    return float(mean), (values - mean * weights) / weights.mean()
+class Moments(NamedTuple):
+    """A mean over clusters, with its variance and third cumulant."""
+
+    mean: float
+    variance: float
+    third: float
+
+
+def _residuals(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """What each cluster adds to the error of the ratio of two sums (linearised)."""
+    residuals: np.ndarray = (values - values.sum() / weights.sum() * weights) / weights.mean()
+    return residuals
+
+
+def _moments(values: np.ndarray, weights: np.ndarray, estimated: int = 1) -> Moments:
+    """The ratio of two sums over clusters, after so many estimated parameters; 0 for none.
+
+    By k-statistics of n residuals e: variance Σ e² ÷ (n − 1) ÷ n, third cumulant
+    n Σ e³ ÷ ((n − 1) (n − 2)) ÷ n².
+    """
+    n = len(values)
+    if not n:
+        return Moments(0.0, 0.0, 0.0)
+    mean, residuals = float(values.sum() / weights.sum()), _residuals(values, weights)
+    variance = float(residuals.var(ddof=estimated) / n) if n > estimated else 0.0
+    third = float((residuals**3).sum() / ((n - 1) * (n - 2) * n)) if n > 2 else 0.0
+    return Moments(mean, variance, third)
 
 
 def _share(people: np.ndarray, judge: np.ndarray, ratio: float) -> float:
-    """The weight of the judge's word that makes the variance least, within 0 and 1."""
+    """The weight of the judge's word that makes the variance least, within 0 and 1.
+
+    λ = cov(people, judge) ÷ ((1 + n ÷ N) var(judge)), of n labelled and N other clusters.
+    """
     spread = (1 + ratio) * judge.var(ddof=1)
     if not spread:
         return 0.0

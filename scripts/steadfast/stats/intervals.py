@@ -20,6 +20,7 @@ how often it holds; ``bench/coverage.py`` measures it.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,91 @@ LEVEL = 1 - SIGNIFICANT
 TAIL = (1 - LEVEL) / 2
 NOTHING = 1e-9  # a standard error below this share of a point is a rounding error
 Limits = tuple[float | np.ndarray, float | np.ndarray]
-FAR = (-np.inf, np.inf)
+Ends = tuple[np.ndarray, np.ndarray]
+"""Lower and upper ends of several intervals."""
+
+
+class Measured(NamedTuple):
+    """Several values, and what their intervals are made of.
+
+    Attributes:
+        value: as measured.
+        lowest: the least that each can be; -inf where nothing limits it.
+        highest: the most that each can be; inf where nothing limits it.
+        deviation: standard errors.
+        freedom: degrees of freedom of these.
+        skewness: of the values as they would be over many runs.
+        clusters: how many clusters of equal share each is worth, 1 ÷ Σ share².
+    """
+
+    value: np.ndarray
+    lowest: np.ndarray
+    highest: np.ndarray
+    deviation: np.ndarray
+    freedom: np.ndarray
+    skewness: np.ndarray
+    clusters: np.ndarray
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Whether each value has limits and lies between them."""
+        above, below = self.value - self.lowest, self.highest - self.value
+        inside: np.ndarray = np.isfinite(above + below) & (above > 0) & (below > 0)
+        return inside
+
+    @property
+    def log_odds_error(self) -> np.ndarray:
+        """Standard errors of log((v − lowest) ÷ (highest − v)), by its derivative at v."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = 1 / (self.value - self.lowest) + 1 / (self.highest - self.value)
+            error: np.ndarray = self.deviation * slope
+        return error
+
+
+def unanimous_interval(of: Measured) -> Ends:
+    """Returns intervals where all clusters agree (Clopper and Pearson 1934, one-sided).
+
+    At least a share q of all clusters would agree as the k measured ones do, q^k = .05, and the
+    others may be anything that is possible.
+    """
+    share = (1 - LEVEL) ** (1 / of.clusters)
+    with np.errstate(invalid="ignore"):
+        low = of.lowest + (of.value - of.lowest) * share
+        high = of.highest - (of.highest - of.value) * share
+    return low, high
+
+
+def wilson_interval(of: Measured) -> Ends:
+    """Returns Wilson's intervals, were each cluster at a limit; infinite where there are none."""
+    width = of.highest - of.lowest
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = wilson((of.value - of.lowest) / width, of.clusters)
+        low = np.where(of.inside, of.lowest + width * low, -np.inf)
+        high = np.where(of.inside, of.lowest + width * high, np.inf)
+    return low, high
+
+
+def smooth_interval(of: Measured) -> Ends:
+    """Returns t intervals, joined with those of t after Hall's cubic, and no wider than Wilson's.
+
+    The true value is so many standard errors away that t, or the cubic, would just be at Student's
+    limit. Between limits the distance is one of log odds:
+    log((v − a) ÷ (b − v)) = log((v₀ − a) ÷ (b − v₀)) − steps · error.
+    """
+    t = scipy.special.stdtrit(of.freedom, 1 - TAIL)
+    furthest = np.maximum(t, uncurved(t, of.skewness))
+    nearest = np.minimum(-t, uncurved(-t, of.skewness))
+
+    def beyond(steps: np.ndarray) -> np.ndarray:
+        odds = (of.value - of.lowest) / (of.highest - of.value)
+        shrunk = 1 + odds * np.exp(-steps * of.log_odds_error)
+        within = of.highest - (of.highest - of.lowest) / shrunk
+        end: np.ndarray = np.where(of.inside, within, of.value - steps * of.deviation)
+        return end
+
+    lowest, highest = wilson_interval(of)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.maximum(lowest, beyond(furthest)), np.minimum(highest, beyond(nearest))
 
 
 @dataclass(frozen=True)
@@ -114,66 +199,38 @@ class Estimates:
         low, high = self._interval()
         return found.assign(low=low, high=high)[[value, "low", "high", "n"]].reset_index()
 
-    def _interval(self) -> tuple[np.ndarray, np.ndarray]:
-        value, lowest, highest = self._limited
-        above, below, whole = value - lowest, highest - value, highest - lowest
-        deviation, freedom, skewness = self.errors()
-        between, error = self._log_odds
-        t = scipy.special.stdtrit(freedom, 1 - TAIL)
-        furthest = np.maximum(t, uncurved(t, skewness))
-        nearest = np.minimum(-t, uncurved(-t, skewness))
-        clusters = 1 / np.sum(self.shares**2, axis=1)
-        agree, verdicts = deviation < NOTHING, self._one_verdict_each() & (deviation >= NOTHING)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-
-            def beyond(steps: np.ndarray) -> np.ndarray:
-                """The true value from which the measured one is so many standard errors away."""
-                within = highest - whole / (1 + above / below * np.exp(-steps * error))
-                found: np.ndarray = np.where(between, within, value - steps * deviation)
-                return found
-
-            held = wilson(above / whole, clusters)
-            ends = [
-                np.where(between, lowest + whole * one, far)
-                for one, far in zip(held, FAR, strict=True)
-            ]
-            low, high = (
-                np.where(verdicts, end, nearer(end, beyond(steps)))
-                for end, nearer, steps in zip(
-                    ends, (np.maximum, np.minimum), (furthest, nearest), strict=True
-                )
+    def _interval(self) -> Ends:
+        measured = self._measured
+        agree = measured.deviation < NOTHING
+        verdicts = self._one_verdict_each() & (measured.deviation >= NOTHING)
+        low, high = (
+            np.where(agree, unanimous, np.where(verdicts, verdict, smooth))
+            for unanimous, verdict, smooth in zip(
+                unanimous_interval(measured),
+                wilson_interval(measured),
+                smooth_interval(measured),
+                strict=True,
             )
-            # All clusters agree: at least so many of all would (one-sided Clopper and Pearson),
-            # and the others may be anything that is possible.
-            share = (1 - LEVEL) ** (1 / clusters)
-            low = np.where(agree, lowest + above * share, low)
-            high = np.where(agree, highest - below * share, high)
-        low, high = np.maximum(low, lowest), np.minimum(high, highest)
+        )
+        low, high = np.maximum(low, measured.lowest), np.minimum(high, measured.highest)
         known = np.isfinite(low) & np.isfinite(high)
         return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
-    @property
-    def _limited(self) -> np.ndarray:
-        """Values, and what they can be at least and at most."""
-        found: np.ndarray = self.cells[["value", "lowest", "highest"]].to_numpy(float).T
-        return found
-
-    @property
-    def _log_odds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which cells lie between limits, and their standard error in log odds."""
-        value, lowest, highest = self._limited
-        above, below = value - lowest, highest - value
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = self.errors()[0] * (1 / above + 1 / below)
-        return np.isfinite(above + below) & (above > 0) & (below > 0), error
+    @cached_property
+    def _measured(self) -> Measured:
+        value, lowest, highest = self.cells[["value", "lowest", "highest"]].to_numpy(float).T
+        clusters = 1 / np.sum(self.shares**2, axis=1)
+        return Measured(value, lowest, highest, *self.errors(), clusters)
 
     def _one_verdict_each(self) -> np.ndarray:
         """Whether each cluster is at one of the limits, as a single verdict is."""
-        value, lowest, highest = self._limited[..., None]
+        of = self._measured
+        width = of.highest - of.lowest
         with np.errstate(invalid="ignore"):
-            above = self.parts + (value - lowest) * self.shares
-            at_limits = (above < NOTHING) | (above > (highest - lowest) * self.shares - NOTHING)
-        found: np.ndarray = at_limits.all(axis=1) & np.isfinite(highest - lowest)[:, 0]
+            above = self.parts + (of.value - of.lowest)[:, None] * self.shares
+            at_lowest = above < NOTHING
+            at_highest = above > width[:, None] * self.shares - NOTHING
+        found: np.ndarray = (at_lowest | at_highest).all(axis=1) & np.isfinite(width)
         return found
 
     def p_values(self) -> np.ndarray:
@@ -182,22 +239,25 @@ class Estimates:
         It is below ``SIGNIFICANT`` exactly where the interval excludes 0. The limits lie on both
         sides of 0.
         """
-        value, lowest, highest = self._limited
-        deviation, freedom, skewness = self.errors()
-        between, error = self._log_odds
-        clusters = 1 / np.sum(self.shares**2, axis=1)
+        of = self._measured
         with np.errstate(divide="ignore", invalid="ignore"):
-            odds = np.log((value - lowest) / (highest - value) * highest / -lowest)
-            t = np.where(between, odds / error, value / deviation)
-            cubic = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
-            p = 2 * scipy.special.stdtr(freedom, -np.minimum(np.abs(t), np.abs(cubic)))
-            of_limits = 2 * scipy.special.ndtr(
-                -np.abs(value) * np.sqrt(-clusters / lowest / highest)
+            # t is the distance from 0 over its error, between limits in log odds:
+            # log((v − a) ÷ (b − v) · b ÷ −a), which is 0 at v = 0.
+            odds = np.log(
+                (of.value - of.lowest) / (of.highest - of.value) * of.highest / -of.lowest
             )
-            p = np.where(self._one_verdict_each(), of_limits, np.minimum(p, of_limits))
-            limit = np.where(value > 0, highest, -lowest)
-            agreed = (1 + np.abs(value) / limit) ** -clusters
-        found: np.ndarray = np.minimum(np.where(deviation < NOTHING, agreed, p), 1.0)
+            t = np.where(of.inside, odds / of.log_odds_error, of.value / of.deviation)
+            # The smaller one of t and its cubic decides (Hall 1992).
+            smaller = np.minimum(np.abs(t), np.abs(curved(t, of.skewness)))
+            p = 2 * scipy.special.stdtr(of.freedom, -smaller)
+            # Wilson's: z = |v| √(k ÷ −ab), the error that verdicts at the limits have if 0 is true.
+            z = np.abs(of.value) * np.sqrt(-of.clusters / of.lowest / of.highest)
+            of_verdicts = 2 * scipy.special.ndtr(-z)
+            p = np.where(self._one_verdict_each(), of_verdicts, np.minimum(p, of_verdicts))
+            # All agree: the share q with which lowest and value balance is 1 ÷ (1 + |v| ÷ limit).
+            limit = np.where(of.value > 0, of.highest, -of.lowest)
+            agreed = (1 + np.abs(of.value) / limit) ** -of.clusters
+        found: np.ndarray = np.minimum(np.where(of.deviation < NOTHING, agreed, p), 1.0)
         return found
 
     def errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -206,40 +266,57 @@ class Estimates:
 
     @cached_property
     def _errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        _, starts, drawn = np.unique(self.strata, return_index=True, return_counts=True)
+        _, starts, sampled = np.unique(self.strata, return_index=True, return_counts=True)
 
         def by_stratum(of: np.ndarray) -> np.ndarray:
             return np.add.reduceat(of, starts, axis=1)
 
         number = by_stratum((self.shares > 0).astype(float))
-        whole = by_stratum(self.shares)
+        stratum_share = by_stratum(self.shares)
+        stratum_share = np.repeat(np.where(stratum_share > 0, stratum_share, 1.0), sampled, axis=1)
+        # Of each cluster within its stratum: h = its share, e = its part − h · the stratum's part.
         # One of several clusters alone deviates from the whole cell, more of them from their mean.
-        lone = np.repeat(number == 1, drawn, axis=1)
-        of_stratum = self.shares / np.repeat(np.where(whole > 0, whole, 1.0), drawn, axis=1)
-        centre = of_stratum * np.repeat(by_stratum(self.parts), drawn, axis=1)
-        apart = self.parts - np.where(lone, 0.0, centre)
-        # CR2: a cluster draws its stratum's mean towards itself, the more the larger it is.
-        wider = 1 / np.where(lone, 1.0, np.maximum(1 - of_stratum, NOTHING))
-        variances = by_stratum(apart**2 * wider)
-        squares = of_stratum**2
-        drawn_in = squares * wider
-        shared = by_stratum(squares) + by_stratum(drawn_in) ** 2 - by_stratum(drawn_in**2)
-        of_each = np.where(number > 1, 1 / np.where(shared > 0, shared, 1.0), 1.0)
+        lone = np.repeat(number == 1, sampled, axis=1)
+        leverage = self.shares / stratum_share
+        centre = leverage * np.repeat(by_stratum(self.parts), sampled, axis=1)
+        residual = self.parts - np.where(lone, 0.0, centre)
+        # CR2 (Bell and McCaffrey 2002): V = Σ e² ÷ (1 − h), since a cluster draws its stratum's
+        # mean towards itself, the more the larger it is.
+        wider = 1 / np.where(lone, 1.0, np.maximum(1 - leverage, NOTHING))
+        variances = by_stratum(residual**2 * wider)
         variance = variances.sum(axis=1)
+        # Its degrees of freedom: ν = 1 ÷ (Σ h² + (Σ h²w)² − Σ h⁴w²), w = 1 ÷ (1 − h); one is k − 1
+        # where all k are of one size.
+        weighted = leverage**2 * wider
+        inverse = by_stratum(leverage**2) + by_stratum(weighted) ** 2 - by_stratum(weighted**2)
+        of_stratum = np.where(number > 1, 1 / np.where(inverse > 0, inverse, 1.0), 1.0)
+        # k-statistics: the third cumulant of a sum is n² ÷ ((n − 1)(n − 2)) · Σ e³.
         third = np.where(number > 2, number**2 / np.maximum((number - 1) * (number - 2), 1), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = variance**2 / (variances**2 / (of_each + 2)).sum(axis=1) - 2
-            skewness = (by_stratum(apart**3) * third).sum(axis=1) / variance**1.5
-        fewest = np.where(number > 0, of_each, np.inf).min(axis=1)
-        most = np.where(number > 0, of_each, 0).sum(axis=1)
+            # Welch (1947): f = (Σ V)² ÷ Σ (V² ÷ (ν + 2)) − 2, between the least ν and Σ ν.
+            freedom = variance**2 / (variances**2 / (of_stratum + 2)).sum(axis=1) - 2
+            skewness = (by_stratum(residual**3) * third).sum(axis=1) / variance**1.5
+        fewest = np.where(number > 0, of_stratum, np.inf).min(axis=1)
+        most = np.where(number > 0, of_stratum, 0).sum(axis=1)
         freedom = np.clip(np.nan_to_num(freedom, nan=1.0), fewest, most)
-        lonely = ((number > 0) & (drawn == 1)).any(axis=1) | (number.sum(axis=1) < 2)
+        lonely = ((number > 0) & (sampled == 1)).any(axis=1) | (number.sum(axis=1) < 2)
         freedom[lonely] = np.nan
         return np.where(lonely, np.nan, np.sqrt(variance)), freedom, skewness
 
 
+def curved(t: np.ndarray, skewness: np.ndarray) -> np.ndarray:
+    """Returns Hall's (1992) cubic of t, which takes out what skewness γ does to it.
+
+    g(t) = t + γt² ÷ 3 + γ²t³ ÷ 27 + γ ÷ 6
+    """
+    cubic: np.ndarray = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+    return cubic
+
+
 def uncurved(x: np.ndarray, skewness: np.ndarray) -> np.ndarray:
-    """Returns the t whose cubic t + γt² ÷ 3 + γ²t³ ÷ 27 + γ ÷ 6 is x, γ the skewness (Hall 1992).
+    """Returns the t whose cubic (``curved``) is x.
+
+    t = 3 ((1 + γ (x − γ ÷ 6))^⅓ − 1) ÷ γ
 
     >>> uncurved(np.array([1.3 + 0.04 / 3]), np.array([0.6])).round(6).tolist()
     [1.0]
