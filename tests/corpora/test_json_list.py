@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
-from steadfast.corpora import local, records
-from steadfast.corpora.records import listed
+from steadfast.corpora import local, rows
+from steadfast.corpora.rows import listed
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -32,7 +32,7 @@ def test_whatever_is_read_at_once_also_where_a_character_is_missing(text, chunk,
     cut = data.draw(st.integers(0, len(text)))
     texts = [text, f" \n{text}\n", text + "]", text[:cut], text[:cut] + text[cut + 1 :]]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records, "CHUNK", chunk)
+        patch.setattr(rows, "CHUNK", chunk)
         for one in texts:
             assert outcome(lambda given: list(listed(io.StringIO(given))), one) == outcome(
                 json.loads, one
@@ -41,7 +41,7 @@ def test_whatever_is_read_at_once_also_where_a_character_is_missing(text, chunk,
 
 @pytest.mark.parametrize("number", ["1.5", "-12e+3", "0.25", "123456"])
 def test_a_number_that_is_half_read_goes_on(monkeypatch, number):
-    monkeypatch.setattr(records, "CHUNK", 1)
+    monkeypatch.setattr(rows, "CHUNK", 1)
     assert list(listed(io.StringIO(f"[{number},{number}]"))) == [float(number)] * 2
 
 

@@ -7,7 +7,6 @@ from typing import get_args
 import pytest
 
 from steadfast.base.files import write_jsonl
-from steadfast.base.resources import facts
 from steadfast.base.tokens import load_tokenizer
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.corpora import local
@@ -32,8 +31,7 @@ def real(tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpora")
     paths = {name: folder / f"{name}.jsonl" for name in get_args(CorpusName)}
     for name, path in paths.items():
-        known = facts("corpora/local.yaml")[name]
-        write_jsonl(path, local.corpus({}, name, directory=str(TEXTS), **known))
+        write_jsonl(path, local.corpus({}, name, directory=str(TEXTS)))
     return paths
 
 

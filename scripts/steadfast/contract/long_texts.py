@@ -8,8 +8,8 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.components import Component
 from steadfast.contract.task import DataFile, Needs
+from steadfast.corpora import local
 from steadfast.corpora.hub import PUBLIC
-from steadfast.corpora.local import matching
 from steadfast.schema.config import Config
 from steadfast.schema.corpora import CorpusName
 
@@ -33,11 +33,10 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
             tokens = max(LEAST_TOKENS, 1 << (tokens - 1).bit_length())
             settings |= {"seed": config.seed, "tokens": tokens}
         case "local":
-            settings |= facts("corpora/local.yaml")[corpus]
+            settings["directory"] = config.corpora.directory
             if own := config.corpora.local.get(corpus):
                 settings |= own.model_dump()
-            settings["directory"] = config.corpora.directory
-            files = matching(corpus, settings["directory"], settings["glob"])
+            files, _ = local.found(corpus, settings["directory"], settings.get("glob"))
         case "hub":
             data_set = config.corpora.hub.get(corpus)
             settings |= (

@@ -175,7 +175,7 @@ def corpus(
     others = [name for name in offered if name.endswith(FORMATS) and name not in names]
     digests = {name: search.digests[name] for name in names}
     locks.record(data_set.repo, revision, digests)
-    records = cleaned(corpus, "hub", read_files(corpus, paths, fields), limit=limit)
+    records = cleaned(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit)
 
     def noted() -> Iterator[Record]:
         number = 0

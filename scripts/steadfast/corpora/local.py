@@ -4,29 +4,60 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record
-from steadfast.corpora.records import cleaned, read_files
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.corpora.records import Fields, cleaned, read_files
+from steadfast.corpora.rows import READABLE
 
 
 def corpus(
-    inputs: Mapping[str, Path], corpus: str, directory: str, glob: str, fields: Mapping[str, str]
+    inputs: Mapping[str, Path],
+    corpus: str,
+    directory: str,
+    glob: str | None = None,
+    fields: Fields | None = None,
 ) -> Iterator[Record]:
-    """Returns the records of the files that match ``glob``, by their sorted paths."""
+    """Returns the records of a corpus's files in a directory, by their sorted paths.
+
+    Without a glob and fields they lie as their authors, or the usual mirrors, publish them
+    (``resources/corpora/local.yaml``).
+    """
     if not Path(directory).is_dir():
         raise UserError(
             f"corpus {corpus}: no directory {directory}; correct the directory of the local source"
         )
-    paths = matching(corpus, directory, glob)
+    paths, layout = found(corpus, directory, glob)
     if not paths:
+        tried = [repr(glob)]
+        if glob is None:
+            tried = [known for each in _layouts(corpus) for known in each["glob"]]
         raise UserError(
-            f"corpus {corpus}: {glob!r} matches no file in {directory}; correct the glob or put "
-            "the files there"
+            f"corpus {corpus}: no file in {directory} matches {', '.join(tried)}; correct the glob "
+            "or put the files there"
         )
-    return cleaned(corpus, "local", read_files(corpus, paths, fields))
+    return cleaned(
+        corpus, "local", read_files(corpus, paths, [fields] if fields else layout["fields"])
+    )
 
 
-def matching(corpus: str, directory: str, glob: str) -> list[Path]:
-    """Returns the files of a corpus, sorted."""
+def found(corpus: str, directory: str, glob: str | None) -> tuple[list[Path], Settings]:
+    """Returns the files of a corpus, sorted, and the layout that has them: the user's own glob, or
+    the first of the known ones of which there is a data file."""
+    if glob is not None:
+        return _matching(corpus, directory, glob), {}
+    for layout in _layouts(corpus):
+        matches = {path for known in layout["glob"] for path in _matching(corpus, directory, known)}
+        if data := sorted(path for path in matches if path.suffix.lower() in READABLE):
+            return data, layout
+    return [], {}
+
+
+def _layouts(corpus: str) -> list[Settings]:
+    layouts: list[Settings] = facts("corpora/local.yaml")[corpus]
+    return layouts
+
+
+def _matching(corpus: str, directory: str, glob: str) -> list[Path]:
     try:
         return sorted(path for path in Path(directory).glob(glob) if path.is_file())
     except (ValueError, NotImplementedError) as error:

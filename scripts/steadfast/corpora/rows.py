@@ -1,0 +1,267 @@
+"""Reads the rows of data files of any format: of tables one by one, of documents the only one."""
+
+import csv
+import json
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from io import TextIOWrapper
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, TextIO
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.corpora.documents import DOCUMENTS
+from steadfast.corpora.tables import FORMATS, tables
+
+Row = tuple[str, Record]  # where it stands, for a message, and its fields
+READABLE = (*FORMATS, *DOCUMENTS)
+FILE = "<file>"
+"""The field of a row that is alone in its file: the file's name, without its ending."""
+LONGEST = 2**30  # characters of a cell or line; csv's own limit is shorter than a long essay
+IN_ARCHIVE = (*FORMATS[:-1], ".txt")  # .txt holds JSON lines, as GovReport's archives do
+BATCH = 256  # rows of a column file that are read at once
+BLANKS = re.compile(r"[ \t\n\r]*")
+BEFORE = b"\xef\xbb\xbf \t\r\n"  # what may stand before the first value: UTF-8's mark, and blanks
+CHUNK = 2**16  # characters that are read at once, at least
+
+
+class NotRecordsError(UserError):
+    """A file can be read, and holds something else than records."""
+
+
+def rows(path: Path) -> Generator[Row, None, None]:
+    """Yields the rows of a file: ``.jsonl``, ``.json`` (a list of objects, one object, or JSON
+    lines), ``.csv``, ``.parquet``, ``.arrow``, ``.zip`` with the like, or a document."""
+    suffix = path.suffix.lower()
+    if suffix not in READABLE:
+        known = ", ".join(READABLE)
+        raise UserError(f"{path}: not a data file; name files that end in {known}")
+    try:
+        if suffix == ".zip":
+            yield from _archive(path)
+        elif suffix in DOCUMENTS:
+            row = DOCUMENTS[suffix](path.read_text(encoding="utf-8-sig"))
+            yield str(path), row | {FILE: path.stem}
+        else:
+            with open(path, "rb") as data:
+                yield from _objects(data, str(path), suffix)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from None
+    except OSError as error:
+        raise UserError(
+            f"{path}: cannot be read ({error.strerror or error}); check the path and its "
+            "permissions, or fetch it again"
+        ) from None
+
+
+def _objects(data: IO[bytes], where: str, suffix: str) -> Iterator[Row]:
+    for place, row in READERS[suffix](data, where):
+        if not isinstance(row, dict):
+            raise NotRecordsError(
+                f"{place}: a JSON object was expected, not {type(row).__name__}; mend or remove it"
+            )
+        yield place, row
+
+
+def _archive(path: Path) -> Iterator[Row]:
+    """Yields the rows of an archive's first table (``tables``), read from within it."""
+    import zlib
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(path) as archive:
+            for name in next(iter(tables(archive.namelist(), formats=IN_ARCHIVE)), []):
+                with archive.open(name) as member:
+                    yield from _objects(member, f"{path}/{name}", Path(name).suffix.lower())
+    except (BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+        raise UserError(f"{path}: not a readable archive ({error}); fetch it again") from None
+
+
+def _jsonl(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(iter(lambda: data.readline(LONGEST), b""), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UserError(
+                f"{where}:{number}: corrupt JSON line ({error}); mend or remove that line"
+            ) from None
+        yield f"{where}:{number}", row
+
+
+def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    """Yields the records of a list; or of JSON lines, as the hub's files often are; or one."""
+    encoding = json.detect_encoding(data.read(4))
+    data.seek(0)
+    first = data.read(1)
+    while first and first in BEFORE:
+        first = data.read(1)
+    lines = (
+        first == b"{" and _is_object(first + data.readline()) and any(line.strip() for line in data)
+    )
+    data.seek(0)
+    if lines:
+        yield from _jsonl(data, where)
+        return
+    with TextIOWrapper(data, encoding, errors="surrogatepass", newline="") as text:
+        if first == b"{":
+            yield where, _whole(text.read(), where) | {FILE: Path(where).stem}
+            return
+        try:
+            for number, row in enumerate(listed(text), start=1):
+                yield f"{where}: record {number}", row
+        except (ValueError, RecursionError):
+            text.seek(0)
+            found = _whole(text.read(), where)
+            raise NotRecordsError(
+                f"{where}: a list of records was expected, not {type(found).__name__}; name a "
+                "file that holds one"
+            ) from None
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _whole(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"{where}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); mend or "
+            "fetch the file again"
+        ) from None
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 levels
+        raise UserError(f"{where}: {error}; mend or fetch the file again") from None
+
+
+def _csv(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    csv.field_size_limit(LONGEST)
+    with TextIOWrapper(data, encoding="utf-8-sig", newline="") as lines:
+        reader = csv.DictReader(lines, strict=True)
+        try:
+            for row in reader:
+                yield f"{where}:{reader.line_num}", row
+        except csv.Error as error:
+            raise UserError(
+                f"{where}:{reader.line_num}: corrupt CSV ({error}); mend or fetch the file again"
+            ) from None
+
+
+def _parquet(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    with _columns(where, "a Parquet file"):
+        from pyarrow import parquet
+
+        file = parquet.ParquetFile(data)
+        # One row group after the other: asked for all at once, it keeps those that it has read.
+        batches = (
+            batch
+            for group in range(file.num_row_groups)
+            for batch in file.iter_batches(BATCH, row_groups=[group], use_threads=False)
+        )
+        yield from _numbered(batches, where)
+
+
+def _arrow(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    with _columns(where, "an Arrow file"):
+        from pyarrow import ArrowInvalid, ipc
+
+        try:
+            file = ipc.open_file(data)
+            batches = (file.get_batch(number) for number in range(file.num_record_batches))
+        except ArrowInvalid:  # what `datasets` saves is a stream
+            data.seek(0)
+            batches = iter(ipc.open_stream(data))
+        yield from _numbered(batches, where)
+
+
+@contextmanager
+def _columns(where: str, kind: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise UserError(f"{where}: not {kind} ({error}); fetch it again") from None
+
+
+def _numbered(batches: Iterable[Any], where: str) -> Iterator[tuple[str, Any]]:
+    records = chain.from_iterable(
+        batch.slice(start, BATCH).to_pylist()
+        for batch in batches
+        for start in range(0, batch.num_rows, BATCH)
+    )
+    return ((f"{where}: record {number}", row) for number, row in enumerate(records, start=1))
+
+
+READERS: Mapping[str, Callable[[IO[bytes], str], Iterator[tuple[str, Any]]]] = {
+    ".jsonl": _jsonl,
+    ".json": _json,
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+    ".txt": _jsonl,  # within an archive
+}
+
+
+def listed(text: TextIO) -> Iterator[Any]:
+    """Yields the values of a JSON list, of which one at a time is in memory."""
+    window = _Window(text)
+    window.take("[")
+    if window.next != "]":
+        yield window.value()
+        while window.next == ",":
+            window.take(",")
+            yield window.value()
+    window.take("]")
+    window.take("")
+
+
+class _Window:
+    """What is in memory of a text: no more than a value's beginning, its end and a chunk."""
+
+    def __init__(self, text: TextIO):
+        self._text, self._held, self._at = text, "", 0
+        self._decode = json.JSONDecoder().raw_decode
+
+    @property
+    def next(self) -> str:
+        """The next character that is no blank; nothing at the end."""
+        while True:
+            self._at = BLANKS.match(self._held, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._held) or not self._more():
+                return self._held[self._at : self._at + 1]
+
+    def take(self, expected: str) -> None:
+        """Goes past that character."""
+        if self.next != expected:
+            raise json.JSONDecodeError(f"Expecting {expected!r}", self._held, self._at)
+        self._at += len(expected)
+
+    def value(self) -> Any:
+        """Returns the next value."""
+        while self.next:
+            try:
+                value, end = self._decode(self._held, self._at)
+            except json.JSONDecodeError:
+                if self._more():
+                    continue
+                raise
+            following = BLANKS.match(self._held, end).end()  # type: ignore[union-attr]
+            # A number may go on beyond what is in memory.
+            if self._held[following : following + 1] in {",", "]"} or not self._more():
+                self._at = end
+                return value
+        raise json.JSONDecodeError("Expecting value", self._held, self._at)
+
+    def _more(self) -> bool:
+        """Reads as much again as is left, so that a long value is decoded a few times only."""
+        left = self._held[self._at :]
+        read = self._text.read(max(CHUNK, len(left)))
+        if read:
+            self._held, self._at = left + read, 0
+        return bool(read)
