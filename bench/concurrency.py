@@ -107,10 +107,13 @@ async def over_aiohttp(url: str) -> AsyncIterator[Post]:
     import aiohttp
 
     async def post(body: dict[str, Any]) -> tuple[int, float | None]:
-        async with session.post(f"{url}/chat/completions", json=body) as reply:
-            await reply.read()
-            after = reply.headers.get("retry-after")
-            return reply.status, None if after is None else float(after)
+        try:
+            async with session.post(f"{url}/chat/completions", json=body) as reply:
+                await reply.read()
+                after = reply.headers.get("retry-after")
+                return reply.status, None if after is None else float(after)
+        except aiohttp.ClientError:  # the connection was reset
+            return 0, None
 
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
         yield post

@@ -36,6 +36,9 @@ class Connection(asyncio.Protocol):
 
     async def _reply(self) -> None:
         status, after = await self.server.reply()
+        if not status:
+            self._transport.abort()  # type: ignore[attr-defined]
+            return
         body = ANSWER if status == 200 else b'{"error": {"message": "no"}}'
         head = [f"HTTP/1.1 {status} {REASONS[status]}", "Content-Type: application/json"]
         head += [f"Content-Length: {len(body)}"]

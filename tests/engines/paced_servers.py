@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from unittest.mock import patch
 
+from aiohttp import ClientOSError
+
 from steadfast.contract.request import Request
 from steadfast.engines.api.client import ServerReply
 from steadfast.engines.api.engines import build
@@ -46,6 +48,8 @@ SERVERS = {
     "unequal answers, without a limit": ({"seconds": 0.5, "spread": 1.0}, 5_000),
     "halts for 1.5 s of every 6": ({"seconds": 0.2, "slots": 64, "stalls": (6.0, 1.5)}, 5_000),
     "down for 10 s": ({"seconds": 0.2, "slots": 64, "down": (5.0, 15.0)}, 5_000),
+    "resets connections beyond 8, few requests": ({"seconds": 1.0, "resets": 8}, 200),
+    "resets connections beyond 32": ({"seconds": 0.2, "resets": 32}, 2_000),
 }
 """Settings of ``Paced``, and how many requests they are asked."""
 OWN = "http://paced.invalid/v1"
@@ -115,6 +119,7 @@ class Paced:
             with the seconds until the next as Retry-After.
         stalls: every so many seconds nothing moves for so long.
         down: between these seconds all get 503.
+        resets: requests side by side beyond which each further one's connection is reset.
     """
 
     seconds: float = 0.05
@@ -133,6 +138,7 @@ class Paced:
     window: float = 0.0
     stalls: tuple[float, float] = (0.0, 0.0)
     down: tuple[float, float] = (0.0, 0.0)
+    resets: float = math.inf
     seed: int = 0
     under_way: int = 0
     most_under_way: int = 0
@@ -149,7 +155,7 @@ class Paced:
         self._tokens, self._filled, self._window = self.burst, 0.0, -1
 
     async def reply(self):
-        """The status and, of a 429, the seconds to wait, once it is given."""
+        """The status (0: the connection was reset) and, of a 429, the seconds to wait."""
         loop = asyncio.get_running_loop()
         if self._begun is None:
             self._begun = loop.time()
@@ -157,6 +163,9 @@ class Paced:
         if (status := self._refusal(now)) is not None:
             self.refusals += 1
             return status
+        if self.under_way >= self.resets:
+            self.refusals += 1
+            return 0, None
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
         try:
@@ -230,6 +239,8 @@ class PacedClient:
 
     async def post(self, path, body):
         status, after = await self._server.reply()
+        if not status:
+            raise ClientOSError("reset")
         headers = {} if after is None else {"retry-after": str(after)}
         return ServerReply(status, ANSWER if status == 200 else b"{}", headers)
 

@@ -28,6 +28,8 @@ ASKED = {
     "unequal answers, 64 side by side": (1_250, 64),
     "halts for 1.5 s of every 6": (3_000, 64),
     "down for 10 s": (3_000, 256),
+    "resets connections beyond 8, few requests": (200, 8),
+    "resets connections beyond 32": (2_000, 32),
 }
 """Requests, and the level at which a bare client is soonest done, as ``best_bare`` found it.
 
@@ -134,10 +136,23 @@ def test_it_neither_falls_below_its_start_nor_grows_beyond_the_most():
     assert max(levels(lambda level, _: 10 * level, 500, start=4, most=10)) == 10
 
 
-@pytest.mark.parametrize(("share", "left"), [(0.25, 48), (0.5, 32), (0.9, 32)])
-def test_many_refusals_lower_it_by_their_share_and_by_half_at_most(share, left):
+@pytest.mark.parametrize(("accepted", "left"), [(48, 48), (32, 32), (6, 32), (70, 64)])
+def test_refusals_lower_it_to_what_is_accepted_and_by_half_at_most(accepted, left):
     level = Level(64, 64)
-    level.refused(share, 1.0)
+    level.refused(accepted, 1.0)
+    assert level.limit == left
+
+
+@pytest.mark.parametrize(("accepted", "left"), [(40, 40), (20, 24)])
+def test_slow_start_that_meets_refusals_goes_back_no_further_than_what_met_none(accepted, left):
+    level = Level(8, 256)
+    for now, count in ((1.0, 8), (2.0, 24)):
+        for _ in range(count):
+            level.sent(now)
+        for _ in range(count):
+            level.answered(now, now + 1, True)
+    assert level.limit == 72
+    level.refused(accepted, 3.0)
     assert level.limit == left
 
 
@@ -247,7 +262,7 @@ def test_it_never_leaves_its_bounds(start, most, events):
         else:
             level.failed(sent_at, now)
         if kind == "r":
-            level.refused(seconds / 2, now)
+            level.refused(len(under_way), now)
         if kind == "d":
             level.disturbed(now)
         assert 1 <= level.limit <= most

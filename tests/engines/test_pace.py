@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from paced_servers import virtually
+from steadfast.engines.api.level import Level
 from steadfast.engines.api.pace import Pace, RecentFailures, wanted_wait
 
 
@@ -92,7 +93,34 @@ def test_where_less_than_half_is_refused_fewer_are_sent_and_none_waits():
             pace.failed(at, None, overloaded=True, broken=False)
         return pace.level.limit, await seconds_until_a_slot(pace)
 
-    assert virtually(run())[0] == (int(64 * 10 / 17), 0.0)
+    # Ten of the seventeen are under way: fewer than half of the level.
+    assert virtually(run())[0] == (32, 0.0)
+
+
+def test_what_was_let_in_before_the_level_fell_is_not_sent_beyond_it():
+    async def run():
+        pace, sent = Pace(8, 32), []
+        pace.level.disturbed = pace.level.answered = lambda *_: None
+
+        async def ask(name):
+            sent_at = await pace.acquire()
+            sent.append(name)
+            await asyncio.sleep(1)
+            pace.succeeded(sent_at)
+
+        asking = [asyncio.create_task(ask(number)) for number in range(12)]
+        await asyncio.sleep(0.5)
+        pace.level = Level(12, 32)
+        pace._wake()  # the first of four that may be sent now
+        pace.level = Level(9, 32)
+        await asyncio.sleep(0)
+        before = list(sent)
+        await asyncio.gather(*asking)
+        return before, sent
+
+    before, sent = virtually(run())[0]
+    assert before == list(range(9))
+    assert sent == list(range(12))
 
 
 @pytest.mark.parametrize(("answered", "waited"), [(False, 4.0), (True, 0.0)])

@@ -9,8 +9,10 @@ from parts import items, prompts
 from servers import Fault, echo, error
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Request, Response
+from steadfast.engines.api.engines import PROVIDERS
 from steadfast.engines.asking.journal import Journal
-from steadfast.engines.cost.bill import Bill, cost, dearest, prompt_tokens
+from steadfast.engines.base import Setup
+from steadfast.engines.cost.bill import Bill, cost, dearest, failed_attempt, prompt_tokens
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0}
 
@@ -180,6 +182,52 @@ def test_what_failed_costs_nothing(spending, server):
     with pytest.raises(UserError, match="HTTP 500"):
         spending.run(items(1, 1))
     assert Bill(PRICE, 1.0, [spending.journal.parent]).spent() == 0
+
+
+PAID = {
+    "openai": {
+        "choices": [{"finish_reason": "insufficient_system_resource", "message": {"content": "x"}}],
+        "usage": {"prompt_tokens": 40, "completion_tokens": 50},
+    },
+    "anthropic": {
+        "content": [{"type": "text", "text": "x"}],
+        "stop_reason": "pause_turn",
+        "usage": {"input_tokens": 30, "cache_read_input_tokens": 10, "output_tokens": 50},
+    },
+    "gemini": {
+        "candidates": [{"content": {"parts": [{"text": "x"}]}, "finishReason": "OTHER"}],
+        "usageMetadata": {
+            "promptTokenCount": 40, "candidatesTokenCount": 30, "thoughtsTokenCount": 20,
+        },
+    },
+}  # fmt: skip
+"""Replies that end no answer, of 40 tokens of prompt and 50 more."""
+
+
+@pytest.mark.parametrize("engine", PAID)
+def test_a_reply_that_is_no_answer_says_what_it_took(engine):
+    outcome = PROVIDERS[engine](Setup({"engine": engine, "model": "m"})).read(PAID[engine])
+    attempt = failed_attempt(outcome.reason, outcome.counts)
+    assert (attempt.prompt_tokens, attempt.completion_tokens) == (40, 50)
+    assert attempt.status == "error"
+
+
+def test_a_reply_that_is_no_answer_is_in_the_bill_and_in_no_output(spending, server):
+    (alone,) = spending.run(items(1, 1))
+    spending.journal.unlink()
+    server.faults[""].append(Fault(body=json.dumps(PAID["openai"]).encode()))
+    (record,) = spending.run(items(1, 1))
+    assert record == alone
+    paid = Bill(PRICE, 1.0, [spending.journal.parent]).spent()
+    assert paid == pytest.approx(of(record) + (40 * 2 + 50 * 8) / 1e6)
+
+
+def test_another_try_of_what_is_paid_needs_room_under_the_cap(spending, server):
+    server.faults[""].extend([Fault(body=json.dumps(PAID["openai"]).encode())] * 4)
+    first_and_no_second = most(*prompts(items(1, 1))) + 0.0004  # an attempt costs 0.00048
+    with pytest.raises(UserError, match=r"max_spend of .* is reached"):
+        spending.run(items(1, 1), price=PRICE, max_spend=first_and_no_second)
+    assert sum(server.asked.values()) == 1
 
 
 LINES = {

@@ -78,10 +78,10 @@ WRITES = {
 }  # fmt: skip
 
 
-def counted(tier=None, **usage):
+def counted(tier=None, ends="stop", **usage):
     """A reply of one token with the counts that a provider's usage has."""
     given = {"service_tier": tier} if tier else {}
-    choice = {"finish_reason": "stop", "message": {"content": "Hi"}}
+    choice = {"finish_reason": ends, "message": {"content": "Hi"}}
     details = {"cached_tokens": usage["cached"], "cache_write_tokens": usage["written"]}
     counts = {"prompt_tokens": usage["prompt"], "completion_tokens": 10}
     counts["prompt_tokens_details"] = details
@@ -96,9 +96,11 @@ def test_the_usage_says_what_was_billed_with_writes_and_long_prompts(part, serve
     }
     for number, usage in replies.items():
         server.faults[f"Ask {number}.0!"].append(counted(**usage))
+    # A reply that ends no answer is paid for too: 40 × 2 + 10 × 8.
+    server.faults["Ask 2.0!"].appendleft(counted(prompt=40, cached=0, written=0, ends="error"))
     row = usage_of(part, items(1, 3), WRITES)
     assert (row["cached_tokens"], row["written_tokens"]) == ("60", "60")
-    assert row["billed"] == f"{(310 + 190 + 524) / 1e6:.6f}"
+    assert row["billed"] == f"{(310 + 190 + 524 + 160) / 1e6:.6f}"
 
 
 def test_what_was_billed_stands_beside_what_was_planned(part, server):

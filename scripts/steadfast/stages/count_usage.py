@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
 from steadfast.base.files import Record, Settings, read_rows, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
-from steadfast.contract.request import ANSWERED
+from steadfast.contract.request import ANSWERED, FINAL
 from steadfast.engines.api.replies import TURNED_AWAY
-from steadfast.engines.asking.journal import final_tiers
+from steadfast.engines.asking.journal import kept_replies
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
 from steadfast.engines.cost.bill import counted_cost
@@ -71,11 +72,18 @@ def _billed(
     """
     if price is None:
         return dict.fromkeys(("billed", "planned"))
-    tiers = final_tiers(journal)
-    asked = {one["request_hash"]: one for one in records}
+    asked = {record["request_hash"]: record for record in records}
+    tiers: dict[str, str | None] = {}
+    attempts = 0.0  # replies that were no answer, and were paid for all the same
+    for request_hash, reply in kept_replies(journal):
+        if reply.status in FINAL:
+            tiers[request_hash] = reply.tier
+        elif request_hash in asked and (paid := counted_cost(price, asdict(reply))):
+            attempts += paid[0]
     costs = [counted_cost(price, {**one, "tier": tiers.get(name)}) for name, one in asked.items()]
     known = [cost for cost in costs if cost is not None]
     billed, answers = (sum(cost[i] for cost in known) for i in range(2))
+    billed += attempts
     return {
         "billed": f"{billed:.6f}" if known else None,
         "planned": f"{planned + answers:.6f}" if known and planned is not None else None,

@@ -69,12 +69,10 @@ class Anthropic(DialectProvider):
             }
         )
 
-    def _answer(self, reply: Mapping[str, object]) -> Response | Retry:
-        if not isinstance(blocks := reply.get("content"), list):
-            return Retry("a body without content")
+    def _counts(self, reply: Mapping[str, object]) -> Record:
         usage = mapping(reply.get("usage"))
         tokens = [count(usage.get(name)) for name in INPUT]
-        known: Record = {
+        return {
             "prompt_tokens": None if tokens[0] is None else sum(one or 0 for one in tokens),
             "cached_tokens": tokens[2],
             "written_tokens": tokens[1],
@@ -84,7 +82,11 @@ class Anthropic(DialectProvider):
             ),
             "served_model": text(reply.get("model")),
         }
-        return self._settled(text(reply.get("stop_reason")), self._words(blocks), known)
+
+    def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
+        if not isinstance(blocks := reply.get("content"), list):
+            return Retry("a body without content")
+        return self._settled(text(reply.get("stop_reason")), self._words(blocks), counts)
 
     def _words(self, blocks: list[object]) -> tuple[str | None, str | None] | None:
         answers, thoughts = [], []

@@ -17,7 +17,7 @@ from steadfast.engines.api.pace import wait_of
 from steadfast.engines.api.redaction import MARK
 from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
-from steadfast.engines.cost.bill import CapReached, estimated
+from steadfast.engines.cost.bill import CapReached, estimated, failed_attempt
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0  # seconds between two looks at a batch: they double
 REFUSED = 529
@@ -149,13 +149,17 @@ class BatchEngine(engine.ApiEngine):
             for name, outcome in self._batches.replies(self._batches.result(file_id)):
                 if name not in reasons:
                     continue
+                request, is_new = asked[name], name in silent
                 silent.discard(name)
                 if isinstance(outcome, Response):
                     del reasons[name]
                     answered += 1
-                    yield asked[name], estimated(asked[name], self.as_sent(asked[name], outcome))
-                else:
-                    reasons[name] = outcome.reason
+                    yield request, estimated(request, self.as_sent(request, outcome))
+                    continue
+                reasons[name] = outcome.reason
+                paid = failed_attempt(outcome.reason, outcome.counts)
+                if paid and is_new:
+                    yield request, self.as_sent(request, paid)
         attempts = {name: state.attempts.get(name, 0) + counts for name in reasons}
         again = {name: made for name, made in attempts.items() if made < engine.ATTEMPTS}
         for name, reason in reasons.items():

@@ -8,7 +8,7 @@ from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.body import clean, mapping
 from steadfast.engines.api.provider import Provider
-from steadfast.engines.api.replies import Retry, fault, settled
+from steadfast.engines.api.replies import Retry, counted, fault, settled
 from steadfast.engines.base import Setup
 
 FACTS: Settings = facts("engines/providers.yaml")
@@ -31,11 +31,17 @@ class DialectProvider(Provider):
         self._tools = bool(self.answers.get("extra_body", {}).get("tools"))
 
     def read(self, reply: object) -> Response | Retry:
-        found = mapping(reply)
-        return fault(found["error"]) if found.get("error") else self._answer(found)
+        body = mapping(reply)
+        counts = self._counts(body)
+        answer = fault(body["error"]) if body.get("error") else self._answer(body, counts)
+        return counted(answer, counts)
 
     @abstractmethod
-    def _answer(self, reply: Mapping[str, object]) -> Response | Retry:
+    def _counts(self, reply: Mapping[str, object]) -> Record:
+        """What a reply says that it took and was served by, as fields of a response."""
+
+    @abstractmethod
+    def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
         """The answer in a reply that is no error."""
 
     def _settled(

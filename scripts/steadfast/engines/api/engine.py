@@ -22,7 +22,7 @@ from steadfast.engines.api.replies import Retry, error_of, failure, lasting
 from steadfast.engines.api.served import Served
 from steadfast.engines.asking.progress import Notices
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter
-from steadfast.engines.cost.bill import Bill, CapReached, estimated
+from steadfast.engines.cost.bill import Bill, CapReached, FailedAttempt, estimated, failed_attempt
 from steadfast.engines.cost.options import option_name
 from steadfast.engines.devices import hold
 from steadfast.schema.api_model import FIRST_REQUESTS, MOST_REQUESTS
@@ -94,6 +94,8 @@ class ApiEngine(Engine):
                 while pairs := runner.run(_arrived(replies)):
                     for pair in pairs:
                         yield pair
+                        if isinstance(pair[1], FailedAttempt):
+                            continue
                         # Only now is the reply in the journal: no more than the places are lost.
                         if self._bill:
                             self._bill.settle(pair[0])
@@ -154,7 +156,7 @@ class ApiEngine(Engine):
         capped: CapReached | None = None
 
         async def send(request: Request) -> None:
-            response = await self._ask(client, pace, request, places)
+            response = await self._ask(client, pace, request, places, replies, settled)
             replies.put_nowait((request, estimated(request, response)))
 
         try:
@@ -200,7 +202,13 @@ class ApiEngine(Engine):
             raise capped
 
     async def _ask(
-        self, client: Client, pace: Pace, request: Request, places: asyncio.Semaphore
+        self,
+        client: Client,
+        pace: Pace,
+        request: Request,
+        places: asyncio.Semaphore,
+        replies: Replies,
+        settled: asyncio.Event,
     ) -> Response:
         heard = self._heard
         for attempt in range(1, ATTEMPTS + 1):
@@ -214,11 +222,21 @@ class ApiEngine(Engine):
                 self._loaded.model.check(self._log)
             self.retries[failure.reason] += 1
             pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
+            paid = failed_attempt(failure.reason, failure.counts)
+            if paid:
+                replies.put_nowait((request, self.as_sent(request, paid)))
             if attempt < ATTEMPTS:
                 self._say_wait(failure.reason, failure.after)
                 places.release()  # what waits is not under way
                 await pace.wait(attempt, failure.after)
                 await places.acquire()
+                if paid and self._bill:
+                    # By now the attempt stands in the journal: the next one needs room of its own.
+                    self._bill.settle(request)
+                    try:
+                        await _reserve(self._bill, request, settled)
+                    except CapReached as reached:
+                        return Response("error", error=str(reached))
         if failure.unreachable and self._heard == heard:
             raise PassingError(
                 f"server {self._access.address} is unreachable ({ATTEMPTS} attempts); check "
@@ -236,13 +254,13 @@ class ApiEngine(Engine):
             async with asyncio.timeout(self._timeout):
                 reply = await client.post(self._provider.path, body)
         except ConnectionTimeoutError:
-            return Retry("timeout", unreachable=True)
+            return Retry("timeout", overloaded=self._heard > 0, unreachable=True)
         except TimeoutError:
             return Retry("timeout", overloaded=True)
         except ClientConnectorError:
-            return Retry("connection lost", unreachable=True)
+            return Retry("connection lost", overloaded=self._heard > 0, unreachable=True)
         except (ClientError, OSError):
-            return Retry("connection lost")
+            return Retry("connection lost", overloaded=True)
         except Exception as error:  # such as OverflowError, by a redirect to port 99999
             return Retry(f"the client failed ({type(error).__name__})")
         self._heard += 1

@@ -73,13 +73,12 @@ class Gemini(DialectProvider):
                 return {"thinkingBudget": 0}
         return {}
 
-    def _answer(self, reply: Mapping[str, object]) -> Response | Retry:
-        candidate = mapping(next(iter(array(reply.get("candidates"))), None))
+    def _counts(self, reply: Mapping[str, object]) -> Record:
         usage = mapping(reply.get("usageMetadata"))
         # A count of 0 is left out.
         counts = [count(usage.get(f"{name}TokenCount")) for name in ("candidates", "thoughts")]
         counted = count(usage.get("totalTokenCount")) or any(counts)
-        known: Record = {
+        return {
             "prompt_tokens": count(usage.get("promptTokenCount")),
             "cached_tokens": count(usage.get("cachedContentTokenCount")),
             "completion_tokens": sum(one or 0 for one in counts) if counted else None,
@@ -87,13 +86,16 @@ class Gemini(DialectProvider):
             "served_model": text(reply.get("modelVersion")),
             "tier": self._tier,  # what is not served by it is refused
         }
+
+    def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
+        candidate = mapping(next(iter(array(reply.get("candidates"))), None))
         blocked = text(mapping(reply.get("promptFeedback")).get("blockReason"))
         if blocked and not candidate:
-            return Response("refused", **known, finish_reason=blocked)
+            return Response("refused", **counts, finish_reason=blocked)
         if not candidate:
             return Retry("a body without candidates")
         parts = array(mapping(candidate.get("content")).get("parts"))
-        return self._settled(text(candidate.get("finishReason")), self._words(parts), known)
+        return self._settled(text(candidate.get("finishReason")), self._words(parts), counts)
 
     def _words(self, parts: list[object]) -> tuple[str | None, str | None] | None:
         answers: list[str] = []

@@ -75,11 +75,23 @@ class Level:
         """What is being measured is the server's alone no more, such as by a pause: once again."""
         self._begin(self._state, self._round.limit, now)
 
-    def refused(self, share: float, now: float) -> None:
-        """The server refuses so much of what it is sent: so much less is sent."""
+    def refused(self, accepted: int, now: float) -> None:
+        """The server refuses requests beyond those that it has accepted: no more are sent at once.
+
+        A trial goes back to no less than the level before it, which met no refusals.
+        """
+        is_trial = self._state in (State.SLOW_START, State.INCREASE)
+        least = self._held.limit if is_trial and self._held else max(1.0, self._round.limit / 2)
+        limit = min(self._round.limit, max(least, accepted))
+        if self._state is State.SLOW_START:
+            self._hold = 1
+        elif self._state is State.INCREASE:
+            self._hold = min(self.LONGEST_HOLD, 2 * self._hold)
+        else:
+            self._hold = self.LONGEST_HOLD
+        self._rounds = self._hold
         self._held, self._down = None, False
-        self._hold = self._rounds = self.LONGEST_HOLD
-        self._begin(State.HOLD, max(1.0, self._round.limit * max(0.5, 1 - share)), now)
+        self._begin(State.HOLD, limit, now)
 
     def _begin(self, state: State, limit: float, now: float) -> None:
         self._state, self._round = state, Round(min(limit, self._most), now)

@@ -65,8 +65,9 @@ class Pace:
 
     def __init__(self, start: int, most: int):
         self.level = Level(start, most)
-        self._busy = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._busy = 0  # slots that are taken
+        self._under_way = 0  # requests that are sent, and neither answered nor failed
+        self._waiting: deque[asyncio.Event] = deque()
         self._open_at = self._full_at = 0.0
         self._failures, self._pauses = RecentFailures(), 0
         self._usual: float | None = None  # seconds that an answer takes
@@ -75,17 +76,12 @@ class Pace:
     async def acquire(self) -> float:
         """Waits for a slot and for the end of any pause; returns the loop's time then."""
         loop = asyncio.get_running_loop()
-        if self._waiting or self._busy >= self.level.limit:
-            place = loop.create_future()
-            self._waiting.append(place)
-            try:
-                await place
-            except asyncio.CancelledError:
-                if place.done() and not place.cancelled():
-                    self.release()
-                raise
-        else:
-            self._take()
+        if self._waiting or not self._has_room():
+            await self._turn()
+        self._busy += 1
+        if self._busy >= self.FULL * self.level.limit:
+            self._full_at = loop.time()
+        self._wake()
         try:
             while (pause := self._open_at - loop.time()) > 0:
                 await asyncio.sleep(pause)
@@ -93,30 +89,45 @@ class Pace:
             self.release()
             raise
         now = loop.time()
+        self._under_way += 1
         self._failures.sent(now, self.level.limit)
         self.level.sent(now)
         return now
 
+    async def _turn(self) -> None:
+        """Waits in the queue until it is the first there, and a slot is free."""
+        place = asyncio.Event()
+        self._waiting.append(place)
+        try:
+            await place.wait()
+            while not self._has_room():  # the level fell since it was woken
+                place.clear()
+                await place.wait()
+        except asyncio.CancelledError:
+            self._waiting.remove(place)
+            self._wake()
+            raise
+        self._waiting.popleft()
+
+    def _has_room(self) -> bool:
+        return self._busy < self.level.limit
+
+    def _wake(self) -> None:
+        """Wakes the first of the queue where there is room: one by one, since the level may fall
+        by what becomes of the first."""
+        if self._waiting and self._has_room():
+            self._waiting[0].set()
+
     def release(self) -> None:
         """Gives a slot back."""
         self._busy -= 1
-        self._admit()
-
-    def _admit(self) -> None:
-        while self._waiting and self._busy < self.level.limit:
-            place = self._waiting.popleft()
-            if not place.done():
-                self._take()
-                place.set_result(None)
-
-    def _take(self) -> None:
-        self._busy += 1
-        if self._busy >= self.FULL * self.level.limit:
-            self._full_at = asyncio.get_running_loop().time()
+        self._wake()
 
     def succeeded(self, sent_at: float) -> float:
         """A request was answered, and its slot is free; returns the seconds that it took."""
-        self._pauses = 0
+        self._under_way -= 1
+        if sent_at >= self._open_at:
+            self._pauses = 0
         now = asyncio.get_running_loop().time()
         seconds = now - sent_at
         self._usual = seconds if self._usual is None else (15 * self._usual + seconds) / 16
@@ -129,12 +140,13 @@ class Pace:
         """Frees a slot after the usual time of an answer: refusals come at once."""
         loop = asyncio.get_running_loop()
         now = loop.time()
+        self._under_way -= 1
         self.level.failed(sent_at, now)
         loop.call_at(max(now, sent_at + (self._usual or 0.0)), self.release)
         if not (overloaded or broken) or (share := self._failures.failed(sent_at)) is None:
             return
         if overloaded and not self._pauses:
-            self.level.refused(share, now)
+            self.level.refused(self._under_way, now)
         if share >= self.ALL_WAIT or self._pauses:  # no answer has come since the last pause
             self._pauses += 1
             self._open_at = max(self._open_at, now + wait_of(after, self._pauses))

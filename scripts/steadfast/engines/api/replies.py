@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
@@ -119,6 +119,7 @@ class Retry:
     overloaded: bool = False  # fewer requests at once would help
     unreachable: bool = False  # no connection was made
     broken: bool = False  # the server itself failed, so that waiting helps everyone
+    counts: Record | None = None  # what a reply that is no answer says that it took
 
 
 def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
@@ -131,6 +132,16 @@ def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
 def completion(reply: object, *, tools: bool = False) -> Response | Retry:
     """The answer in a completion, a body's value; one that is none is worth another attempt."""
     whole = mapping(reply)
+    counts = usage_of(whole)
+    return counted(_completion(whole, counts, tools), counts)
+
+
+def counted(outcome: Response | Retry, counts: Record) -> Response | Retry:
+    """What a reply means, with what it says that it took, where it is no answer."""
+    return replace(outcome, counts=counts) if isinstance(outcome, Retry) else outcome
+
+
+def _completion(whole: Mapping[str, object], counts: Record, tools: bool) -> Response | Retry:
     choice = mapping(next(iter(array(whole.get("choices"))), None))
     if problem := whole.get("error") or choice.get("error"):
         return fault(problem)
@@ -141,9 +152,8 @@ def completion(reply: object, *, tools: bool = False) -> Response | Retry:
     message = choice.get("message", {"content": choice.get("text")} if "text" in choice else None)
     if not isinstance(message, dict):
         return Retry("a body without choices")
-    known = usage_of(whole)
     reason = choice.get("finish_reason")
-    known["finish_reason"] = text(reason)
+    known = {**counts, "finish_reason": text(reason)}
     refusal, listed = message.get("refusal"), words_of(message.get("content"))
     refused = isinstance(refusal, str) and refusal
     words = None if listed is None or refusal else (listed[0], thought_of(message, listed[1]))

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import fields
 from pathlib import Path
@@ -132,18 +132,26 @@ class Journal(AbstractContextManager["Journal"]):
         return responses
 
 
+def kept_replies(path: Path) -> Iterator[tuple[str, Response]]:
+    """What stands in a journal, by request hash, failed attempts too.
+
+    The file may be missing, or grow meanwhile.
+    """
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        with suppress(ValueError):  # the job that holds the journal says so
+            yield _read(line)
+
+
 def final_tiers(path: Path) -> dict[str, str | None]:
     """The requests that a journal answers for good, and by which tier each was billed.
 
-    None is the plain price. The file may be missing, or grow meanwhile.
+    None is the plain price.
     """
-    found = {}
-    for line in path.read_bytes().splitlines() if path.exists() else ():
-        with suppress(ValueError):  # the job that holds the journal says so
-            request_hash, response = _read(line)
-            if response.status in FINAL:
-                found[request_hash] = response.tier
-    return found
+    return {
+        request_hash: response.tier
+        for request_hash, response in kept_replies(path)
+        if response.status in FINAL
+    }
 
 
 class Edited(ValueError):

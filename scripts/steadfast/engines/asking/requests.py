@@ -16,6 +16,7 @@ from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.progress import Notices, Progress
 from steadfast.engines.asking.reasoning import start_tags, told_apart
 from steadfast.engines.base import Engine
+from steadfast.engines.cost.bill import FailedAttempt
 
 WRITE_SECONDS = 5.0
 
@@ -120,6 +121,8 @@ class Asking:
             for request, response in self._engine.answer(grouped(asked.values())):
                 if self._journal is not None:
                     self._journal.append(request.hash, response)
+                if isinstance(response, FailedAttempt):
+                    continue  # it stands in the journal for the bill alone
                 found[key(request)] = response
                 self._record.update(response)
                 self._progress.update(response, shares[key(request)])

@@ -87,6 +87,18 @@ class Uncounted(Response):
     completion_estimate: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class FailedAttempt(Response):
+    """A reply that is no answer and is billed all the same; its request is sent again, or fails."""
+
+
+def failed_attempt(reason: str, counts: Record | None) -> FailedAttempt | None:
+    """What is kept of a reply that is no answer; None where it says nothing of what it took."""
+    if counts is None or not (counts["prompt_tokens"] or counts["completion_tokens"]):
+        return None
+    return FailedAttempt("error", error=reason, **counts)
+
+
 def estimated(request: Request, response: Response) -> Response:
     """The response, with estimates of the tokens that its server did not count."""
     answered = response.status in ANSWERED
