@@ -128,6 +128,10 @@ lock: .venv/dev
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -c envs/requirements.txt --upgrade envs/requirements-dev.in -o envs/requirements-dev.txt
 	cp envs/requirements.txt envs/vllm.txt  # whose versions are kept wherever vLLM takes them
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url envs/vllm.in -o envs/vllm.txt
+	for names in base:requirements vllm:vllm; do \
+	  sed -i '/- pip:/q' envs/$${names%:*}.yaml; \
+	  sed -nE 's/^([A-Za-z0-9][^ ]*==[^ ]*)( ;[^\\]*[^ \\])? *\\$$/      - "\1\2"/p' envs/$${names#*:}.txt >> envs/$${names%:*}.yaml; \
+	done
 
 .venv/embeddings: envs/embeddings.txt .venv/base
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<

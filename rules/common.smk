@@ -59,3 +59,9 @@ def load_group(wildcards):
     if (load := LOADS.of(Job.of(wildcards))) is None or SNAKEMAKE.arrays:
         return None
     return SNAKEMAKE.group(load, "load")
+
+
+# The environment of all jobs that load a model (Snakemake's --software-deployment-method conda). The config
+# decides, not the job: `--containerize` refuses rules whose environment is a function.
+LOADED = [*CONFIG.models.values(), *CONFIG.judges.values(), *CONFIG.rewriters.values()]
+ENGINE_ENV = f"../envs/{'vllm' if any(m.engine == 'vllm' for m in LOADED) else 'base'}.yaml"

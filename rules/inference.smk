@@ -24,7 +24,7 @@ rule inference:
     group:
         load_group
     conda:
-        lambda w: f"../envs/{'vllm' if RUN.settings(Job.of(w)).engine == 'vllm' else 'base'}.yaml"
+        ENGINE_ENV
     resources:
         **REQUESTS.slurm,
         nodes=1,

@@ -31,7 +31,7 @@ rule noise_part:
     benchmark:
         "<benchmarks>/{benchmark}/noise/{model}/{part}.tsv"
     conda:
-        lambda w: f"../envs/{'vllm' if RUN.settings(Job.of(w)).engine == 'vllm' else 'base'}.yaml"
+        ENGINE_ENV
     resources:
         load=lambda w: 1 if LOADS.of(Job.of(w)) else 0,
         mem_mb=4000,

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -54,3 +55,12 @@ def test_an_installation_brings_what_the_locked_environment_is_made_from():
     lines = (ENVS / "requirements.in").read_text().splitlines()
     declared = {line for line in lines if not line.startswith("#")}
     assert set(project["dependencies"]) == declared
+
+
+@pytest.mark.parametrize(("environment", "lock"), [("base", "requirements"), ("vllm", "vllm")])
+def test_a_conda_environment_stands_alone_with_all_pins_of_its_lock(environment, lock):
+    """Snakemake copies the file to where it installs it, and ``-r`` would find nothing there."""
+    conda = yaml.safe_load((ENVS / f"{environment}.yaml").read_text())
+    (pip,) = (part["pip"] for part in conda["dependencies"] if isinstance(part, dict))
+    lines = re.findall(r"^([A-Za-z0-9][^\s=]*==[^\\\n]+)", (ENVS / f"{lock}.txt").read_text(), re.M)
+    assert [str(Requirement(line)) for line in pip] == [str(Requirement(line)) for line in lines]
