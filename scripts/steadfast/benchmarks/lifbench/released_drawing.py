@@ -109,7 +109,7 @@ def _evidence(
 
 
 class KnownSentences(Sequence[str]):
-    """The sentences of a released text that the generator draws (``released_sentences``)."""
+    """The sentences of a released text that the generator draws."""
 
     def __init__(self, entry: Record):
         self._text = entry["input_text"]

@@ -1,6 +1,7 @@
 """Variance components of LIFBench's released scores, for plans without a pilot run.
 
-    python -m steadfast.benchmarks.lifbench.released_variance [DIRECTORY] > FILE
+    PYTHONPATH=scripts python bench/released_variance.py [DIRECTORY] \\
+        > resources/lifbench/variance.yaml
 
 The directory holds ``scores/*.csv``; without one the pinned files are fetched. The components are
 of paired differences, means over all pairs of the paper's models.
@@ -25,7 +26,7 @@ from steadfast.stats.variance_components import components_of, differences, mean
 
 HEAD = """\
 # Variance components of the paired differences between models in LIFBench's released scores, made
-# by steadfast.benchmarks.lifbench.released_variance. spread is the standard deviation of their
+# by bench/released_variance.py. spread is the standard deviation of their
 # scores, means over the tasks. For the tasks of a scenario, in their order:
 #   context     covariances of what contexts of one length add: there is one context a length, so
 #               that this is what a straight line over the doublings of the length leaves

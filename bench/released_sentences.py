@@ -1,6 +1,6 @@
 """Which sentences of the released documents OQ's drawing takes, for those without the segmenter.
 
-    python -m steadfast.benchmarks.lifbench.released_sentences DIRECTORY \\
+    PYTHONPATH=scripts python bench/released_sentences.py DIRECTORY \\
         > resources/lifbench/released_sentences.yaml
 
 The directory holds tasks.json and onedoc_input.json. The benchmark's generator splits texts by
@@ -21,7 +21,7 @@ from steadfast.benchmarks.lifbench.released_files import in_directory, input_nam
 
 HEAD = """\
 # Sentences of the released documents as NLTK's Punkt model of English splits them, made by
-# steadfast.benchmarks.lifbench.released_sentences: how many each text has, and where those
+# bench/released_sentences.py: how many each text has, and where those
 # lie that OQ's drawing takes (place among all sentences: first character, and the one behind the
 # last). The keys are the released lengths, in 1,024 tokens; sha256 is that of the text.
 """
