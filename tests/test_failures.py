@@ -2,12 +2,14 @@
 
 import io
 import logging
+import signal
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from steadfast.workflow.failures import FailedJobs, TryEnd, how_it_ended
+from steadfast.workflow.failures import STOPPED_RUN, FailedJobs, TryEnd, how_it_ended
 
 REFUSED = (
     "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: "
@@ -221,3 +223,28 @@ def test_what_a_server_or_model_said_does_not_act_on_the_terminal(run):
 
 def test_a_run_that_fails_by_no_job_says_so(run):
     assert "see above" in run.failures.summary(waiting=0)
+
+
+def test_a_run_that_was_terminated_says_so_and_names_no_job_that_it_stopped(run):
+    run.job("m/4k").end(run, "error: no such model\n", "FAILED")
+    stopped = Run(run.folder)
+    stopped.failures.note_termination()
+    job = stopped.job("m/8k")
+    job.end(stopped, "m: 3 requests\n")
+    assert job.attempt > job.restart_times
+    assert (stopped.said(), stopped.failures.summary(waiting=7)) == ("", STOPPED_RUN)
+    run.failures.note_termination()
+    assert "m: no such model" in run.failures.summary(waiting=7)
+
+
+def test_ctrl_c_interrupts_once(run, monkeypatch):
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        run.failures.watch_interrupts()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert run.failures.summary(waiting=7) == STOPPED_RUN

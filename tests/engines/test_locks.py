@@ -5,6 +5,7 @@ import fcntl
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from queue import Queue
 
 import pytest
@@ -53,6 +54,20 @@ def test_a_journal_or_lock_that_cannot_be_written_is_one_clear_sentence(path, mo
     monkeypatch.setenv("STEADFAST_LOCKS", str(path.parent))
     with pytest.raises(UserError, match="set STEADFAST_LOCKS to a folder of your own"):
         Lock(path, print)
+
+
+def test_a_full_disk_is_no_fault_of_locking(path, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", full)
+        with pytest.raises(UserError, match=r"no space left on device; make room on that disk"):
+            Lock(path, print)
+    monkeypatch.setattr(Path, "write_text", full)
+    lock = Lock(path, print)
+    assert lock.held
+    lock.close()
 
 
 def test_nothing_but_the_journal_is_left_behind(path):

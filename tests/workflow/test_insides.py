@@ -9,6 +9,7 @@ import inspect
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from dataclasses import fields
@@ -425,13 +426,14 @@ def test_no_job_imports_the_insides():
     assert "steadfast.workflow.insides" not in modules(*names)
 
 
-LEAVING_OUT = f"""
+CHAIN = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "scripts")!r})
 from steadfast.workflow import insides
 
 RUN = insides.Snakemake(workflow)
-RUN.when_prepared(lambda: RUN.leave_out(["table"]))
+RUN.when_prepared(lambda: RUN.leave_out(config.get("left_out", [])))
+RUN.when_jobs_are_known(RUN.run_until_the_last)
 
 rule all:
     input: "page"
@@ -449,13 +451,40 @@ rule number:
 """
 
 
-def test_leave_out(tmp_path):
-    (tmp_path / "Snakefile").write_text(LEAVING_OUT)
+@pytest.fixture
+def chain(tmp_path):
+    """Says what is made of a chain of three files, after a run with some words."""
+    (tmp_path / "Snakefile").write_text(CHAIN)
     (tmp_path / "my.yaml").write_text("{}")
-    Project(tmp_path).snakemake("all")
-    assert [name for name in ("number", "table", "page") if (tmp_path / name).exists()] == [
-        "number"
-    ]
+
+    def made(*words: str) -> list[str]:
+        Project(tmp_path).snakemake(*words)
+        return [name for name in ("number", "table", "page") if (tmp_path / name).exists()]
+
+    return made
+
+
+def test_leave_out(chain):
+    assert chain("all", "--config", "left_out=[table]") == ["number"]
+
+
+def test_run_until_the_last(chain):
+    """Without it this run ends with Snakemake's "BUG: Out of jobs ready to be started"."""
+    assert chain("all", "--until", "number", "table") == ["number", "table"]
+
+
+def test_when_terminated():
+    """A scheduler takes SIGTERM as it is made, which is before ``onstart``."""
+    scheduler = inspect.getsource(import_module("snakemake.scheduling.job_scheduler").JobScheduler)
+    assert "signal.signal(signal.SIGTERM, self.exit_gracefully)" in scheduler
+    calls = []
+    before = signal.signal(signal.SIGTERM, lambda *_: calls.append("Snakemake's"))
+    try:
+        insides.when_terminated(lambda: calls.append("ours"))
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert calls == ["ours", "Snakemake's"]
 
 
 def test_start_again():

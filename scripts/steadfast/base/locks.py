@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from steadfast.base.errors import UserError
+from steadfast.base.errors import UserError, of_system
 
 LOOK_SECONDS = 0.5
 """Between two looks at a lock, where waiting for it may become needless."""
@@ -44,20 +44,18 @@ class Lock:
         file = _lock_file(path)
         try:
             self._fd = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as error:
+        except PermissionError as error:
             where = "work in a folder of your own (docs/slurm.md, Several users)"
             if file != path:
                 where = f"set {FOLDER} to a folder of your own, such as /tmp/locks-$USER"
             raise UserError(f"{file}: cannot be written ({error.strerror}); {where}") from None
+        except OSError as error:
+            raise of_system(error) or error from None
         try:
             self.held = take(self._fd)
             if not self.held:
                 say(f"waits for {self._held_by()}, which holds {path}")
                 self.held = self._waited(needless)
-            if self.held:
-                job = os.environ.get("SLURM_JOB_ID")
-                me = f"SLURM job {job}" if job else f"process {os.getpid()}"
-                self._holder.write_text(me, encoding="utf-8")
         except OSError as error:
             os.close(self._fd)
             raise UserError(
@@ -68,6 +66,12 @@ class Lock:
         except BaseException:
             os.close(self._fd)
             raise
+        if self.held:
+            job = os.environ.get("SLURM_JOB_ID")
+            holder = f"SLURM job {job}" if job else f"process {os.getpid()}"
+            # Nothing rests on it but a line that explains: a full disk ends the job where it loses.
+            with contextlib.suppress(OSError):
+                self._holder.write_text(holder, encoding="utf-8")
 
     def close(self) -> None:
         """Lets another job have the file."""

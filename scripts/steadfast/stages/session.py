@@ -27,7 +27,7 @@ from steadfast.show.roster import Display, adaptive_remark
 from steadfast.workflow.audit import Audit, hold
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts
-from steadfast.workflow.insides import Snakemake, start_again
+from steadfast.workflow.insides import Snakemake, start_again, when_terminated
 from steadfast.workflow.slurm import Watch
 from steadfast.workflow.terminal import JobLines, with_end, with_target
 
@@ -66,6 +66,7 @@ class Session:
             shown = [f"{name}_{kind}" for name in waiting for kind in (TABLES, FIGURES)]
             snakemake.when_prepared(lambda: snakemake.leave_out([*shown, REPORT]))
         snakemake.when_prepared(lambda: hold(self._results, snakemake))
+        snakemake.when_jobs_are_known(snakemake.run_until_the_last)
         snakemake.when_jobs_are_known(self.refuse_targets)
         # What somebody else has put into the results is not read where that may never end.
         snakemake.when_prepared(lambda: check_regular(self._results))
@@ -88,6 +89,7 @@ class Session:
         """Looks after the jobs, before the first one starts."""
         remove_partials(self._results.rglob(f".*{PARTIAL}"))
         self._explain_code()
+        when_terminated(self.failures.note_termination)
         for executor in self._snakemake.executors:
             self.failures.watch(executor)
             self._slurm.watch(executor)

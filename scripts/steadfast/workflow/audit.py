@@ -8,6 +8,7 @@ made again, whatever Snakemake would do, and one that somebody edited is refused
 
 import atexit
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,8 @@ def hold(results: Path, snakemake: Snakemake) -> None:
             "name another folder under pathvars, results"
         )
     os.truncate(fd, 0)
-    os.write(fd, f"process {os.getpid()}\n".encode())
+    with suppress(OSError):  # a full disk: the lock holds, though it does not say for whom
+        os.write(fd, f"process {os.getpid()}\n".encode())
     atexit.register(os.truncate, fd, 0)
     HELD.add(results)
     # Of Snakemake's locks, those on files of this folder are nobody's now.

@@ -73,21 +73,25 @@ class FailedJobs:
     def __init__(self, logs: Path, log: logging.Logger):
         self._logs, self._log = logs, log
         self.states: dict[str, str] = {}
-        self._interrupted = False
+        self._stopped = False
         self._before: dict[str, object] = {}
         self._short: dict[str, list[str]] = {}
         self._failed: dict[str, Failure] = {}
 
     def watch_interrupts(self) -> None:
-        """Notes that somebody stops the run: what fails from then on is no failure."""
+        """Notes Ctrl-C, which ends all jobs: what fails from then on is no failure."""
 
-        def stop(number: int, frame: Any) -> None:
-            if not self._interrupted:
-                self._interrupted = True
-                signal.default_int_handler(number, frame)
+        def interrupt(number: int, frame: Any) -> None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough: the jobs are ending
+            self._stopped = True
+            signal.default_int_handler(number, frame)
 
-        signal.signal(signal.SIGINT, stop)
+        signal.signal(signal.SIGINT, interrupt)
         sys.excepthook = partial(_say_stopped, sys.excepthook)
+
+    def note_termination(self) -> None:
+        """Notes SIGTERM, after which Snakemake waits for the jobs that run and starts no others."""
+        self._stopped = True
 
     def watch(self, executor: Any) -> None:
         """Notes each job that an executor of Snakemake starts, and each that ends there."""
@@ -101,7 +105,7 @@ class FailedJobs:
                 self._failed.pop(self.name(one), None)
 
         def failed(info: Any, msg: str | None = None, aux_logs: Any = None, **_: Any) -> None:
-            if self._interrupted:
+            if self._stopped:
                 insides.give_up(info.job)
             else:
                 self._note(info.job, msg, info.external_jobid, aux_logs or [])
@@ -155,7 +159,7 @@ class FailedJobs:
 
     def summary(self, waiting: int) -> str:
         """Returns what is said at a failed run's end: logs' ends, who failed and why."""
-        if self._interrupted and not self._failed:
+        if self._stopped and not self._failed:
             return STOPPED_RUN
         if not self._failed:
             return "The run failed; for why, see above."

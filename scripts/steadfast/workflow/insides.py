@@ -6,6 +6,7 @@ stands there, in ``slurm.Plugin``; no job imports this module.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from itertools import takewhile
@@ -204,6 +205,32 @@ class Snakemake:
             dag.update_needrun = update_needrun
 
         self.when_prepared(watch)
+
+    def run_until_the_last(self) -> None:
+        """Has ``--until`` take rules of which one needs another, once the jobs are known.
+
+        ``DAG.finish`` starts nothing behind a job for which ``in_until`` holds, be it another job
+        that ``--until`` names. So it no longer holds for jobs that are needed by such a one.
+        """
+        dag = self._workflow.dag
+        is_named = dag.in_until
+        named = [job for job in dag.jobs if is_named(job)]
+        needed = [before for job in named for before in dag.dependencies[job]]
+        earlier = set(dag.bfs(dag.dependencies, *needed))
+        dag.in_until = lambda job: is_named(job) and job not in earlier
+
+
+def when_terminated(call: Callable[[], None]) -> None:
+    """Calls a function at SIGTERM, before the handler of Snakemake's scheduler, which is there once
+    a run has started (``exit_gracefully``)."""
+    exit_gracefully = signal.getsignal(signal.SIGTERM)
+
+    def terminate(number: int, frame: Any) -> None:
+        call()
+        if callable(exit_gracefully):
+            exit_gracefully(number, frame)
+
+    signal.signal(signal.SIGTERM, terminate)
 
 
 def start_again() -> None:
