@@ -212,3 +212,14 @@ def test_released_scores_have_a_seal_each():
     job = SimpleNamespace(params={"lineages": ["la", "lb"]}, output=output, input=[])
     found = [(str(seal.files[0]), seal.lineage) for seal in seals(job, Path("results"))]
     assert found == list(zip(names, ["la", "lb"], strict=True))
+
+
+def test_a_change_is_noticed_however_far_down_what_a_file_was_made_of(sealed, tmp_path):
+    (tmp_path / "answers").mkdir()
+    answers, score = tmp_path / "answers/a.jsonl", tmp_path / "score.jsonl"
+    answers.write_text("yes\n")
+    Seal.beside(score, "", inputs=(answers,), results=tmp_path).write()
+    sealed.check_inputs(file_sha256)
+    answers.write_text("no\n")
+    with pytest.raises(UserError, match=r"score\.jsonl: made with another .*answers/a\.jsonl than"):
+        sealed.check_inputs(file_sha256)

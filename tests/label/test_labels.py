@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from project import ROOT
 from steadfast.base.errors import UserError
+from steadfast.command.main import main
 from steadfast.contract.components import Question, Sample
 from steadfast.label.sheet import ToLabel, clusters_in_order, drawn, write_sheet
 from steadfast.stats.raters import listed_verdicts, read_label_file
@@ -36,10 +38,12 @@ def test_the_draw_depends_on_seed_and_names_alone():
     assert clusters_in_order(strata, 1) != clusters_in_order(strata, 2)
 
 
-@pytest.mark.parametrize("judging", [None, SimpleNamespace(questions=None)])
-def test_where_nothing_is_asked_of_people_nothing_is_drawn(judging):
-    part = SimpleNamespace(task=SimpleNamespace(judging=judging))
-    assert drawn(part, ["m"], 10, 1) == []
+def test_a_judged_data_set_takes_no_labels_and_the_sentence_says_so(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit, match=r"nothing to label: .* has scores from a judge"):
+        main(["labels", "config/datasets.yaml"])
+    with pytest.raises(SystemExit, match="nothing to label: no benchmark of it is judged"):
+        main(["labels", "config/ifeval.yaml"])
 
 
 def part_with_answers(statuses):

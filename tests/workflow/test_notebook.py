@@ -122,8 +122,40 @@ def test_what_is_not_there_is_said_in_a_sentence(run, call, said):
         call(run)
 
 
-def test_an_edited_table_is_refused(project):
-    with open(project.path("results/tables/report.csv"), "a") as file:
-        file.write("mine\n")
-    with pytest.raises(UserError, match="changed since it was made"):
-        steadfast.load(project.path("results")).table("report")
+@pytest.mark.parametrize(
+    ("file", "read"),
+    [
+        ("tables/report.csv", lambda run: run.table("report")),
+        ("lifbench/metrics/ars.csv", lambda run: run.metrics("lifbench", "ars")),
+        ("lifbench/scores/sim-a/2k.jsonl", lambda run: run.metrics("lifbench", "ars")),
+        ("lifbench/outputs/sim-a/2k.jsonl", lambda run: run.answers("lifbench", "sim-a")),
+        ("lifbench/prompts/2k.jsonl", lambda run: run.samples("lifbench")),
+        ("lifbench/contexts/list/2k.jsonl", lambda run: run.samples("lifbench")),
+        ("config.yaml", lambda run: run.scores("lifbench")),
+    ],
+)
+def test_a_file_that_was_edited_is_refused(project, file, read):
+    run = steadfast.load(project.path("results"))
+    with open(project.path("results") / file, "a") as lines:
+        lines.write("\n")
+    if file != "config.yaml":
+        with pytest.raises(UserError, match=rf"{file}(: changed since it was made| than there is)"):
+            read(run)
+    with pytest.raises(UserError, match=rf"{file}(: changed since it was made| than there is)"):
+        read(steadfast.load(project.path("results")))
+
+
+def test_metrics_of_another_config_are_refused(project):
+    results, config = project.path("results"), project.path("results/config.yaml")
+    metrics = project.path("results/lifbench/metrics/identity.json")
+    metrics.write_text(metrics.read_text() + " ")
+    with pytest.raises(UserError, match=r"config\.yaml: made with another .*identity\.json"):
+        steadfast.load(results)
+    # Of a folder without a config of its own, one that is named is compared with the metrics.
+    config.unlink()
+    with pytest.raises(UserError, match="no such file, which a run writes"):
+        steadfast.load(results)
+    assert steadfast.load(results, project.path("my.yaml")).benchmarks == ["lifbench"]
+    project.edit("my.yaml", "span: ", "span: 1")
+    with pytest.raises(UserError, match="lifbench/metrics: made from other settings"):
+        steadfast.load(results, project.path("my.yaml"))

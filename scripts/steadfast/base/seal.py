@@ -73,6 +73,11 @@ class Seal:
         write_json(self.identity, self.record)
 
     @property
+    def is_written(self) -> bool:
+        """Whether an identity says just this."""
+        return self._known() == self.record
+
+    @property
     def known_lineage(self) -> object:
         """The lineage that the identity names; None where it names none."""
         return self._known().get("lineage")
@@ -130,24 +135,45 @@ class Seal:
                 )
 
     def check_inputs(self, checksum: Checksum) -> None:
-        """Raises a ``UserError`` where a file that these were made of has changed."""
-        inputs = self._known().get("inputs", {})
-        for name, made in inputs.items() if isinstance(inputs, dict) else ():
-            path = self.results / name
-            if path.is_file() and checksum(path) != made:
-                raise UserError(
-                    f"{self.files[0]}: made of another {path} than there is now; run its workflow "
-                    "again, which makes it anew"
-                )
+        """Raises a ``UserError`` where a file that these were made with has changed, or one that
+        such a file was made with, and so on to the data."""
+        pending, looked_at = [(self.files[0], self.identity)], {self.identity}
+        while pending:
+            made_file, identity = pending.pop()
+            for name, made in _inputs(identity).items():
+                path = self.results / name
+                if not path.is_file():
+                    continue
+                if checksum(path) != made:
+                    raise UserError(
+                        f"{made_file}: made with another {path} than there is now; run its "
+                        "workflow again, which makes it anew"
+                    )
+                # A file has an identity of its own, or the files of its folder have one together.
+                for further in (path.with_suffix(IDENTITY), path.with_name(IDENTITY[1:])):
+                    if further not in looked_at:
+                        looked_at.add(further)
+                        pending.append((path, further))
 
     def _known(self) -> Record:
-        with suppress(UserError):
-            known = read_json(self.identity)
-            return known if isinstance(known, dict) else {}
-        return {}
+        return _read(self.identity)
 
     def _name(self, path: Path) -> str:
         return os.path.relpath(path, self.identity.parent)
+
+
+def _read(identity: Path) -> Record:
+    """What an identity holds; nothing where it is none."""
+    with suppress(UserError):
+        known = read_json(identity)
+        return known if isinstance(known, dict) else {}
+    return {}
+
+
+def _inputs(identity: Path) -> Record:
+    """The sha256 of each file that others were made of, by its path below the results folder."""
+    inputs = _read(identity).get("inputs", {})
+    return inputs if isinstance(inputs, dict) else {}
 
 
 def seals(job: Any, results: Path) -> list[Seal]:

@@ -12,7 +12,8 @@ from steadfast.command.says_why import says_why
 from steadfast.compare.gate import EXIT_CODES, gate
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import gate_text
-from steadfast.run.finished import FinishedRun
+from steadfast.config.portable import CONFIG_FILE, config_seal
+from steadfast.run.finished import METRICS_IDENTITY, FinishedRun
 from steadfast.share.contents import ANSWERS, CONFIG, MADE
 from steadfast.share.unbundle import unbundle
 
@@ -40,4 +41,6 @@ def _run(path: Path, config: Path | None) -> Iterator[FinishedRun]:
         unbundle(path, there)
         results = there / ANSWERS
         shutil.copytree(there / MADE, results, dirs_exist_ok=True)  # its scores and metrics
-        yield FinishedRun.of(results, there / CONFIG)
+        shutil.move(there / CONFIG, results / CONFIG_FILE)  # that of its metrics, by its manifest
+        config_seal(results, [path.parts[-3] for path in results.glob(METRICS_IDENTITY)]).write()
+        yield FinishedRun.of(results)

@@ -5,12 +5,16 @@ from argparse import Namespace
 from pathlib import Path
 
 from steadfast.base.errors import UserError
+from steadfast.base.seal import Seal
 from steadfast.command.says_why import says_why
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
-from steadfast.label.sheet import drawn, write_sheet
+from steadfast.label.sheet import drawn, takes_labels, write_sheet
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedRun
+from steadfast.run.job import Job
+from steadfast.run.lineage import Lineage
+from steadfast.run.rounds import follow
 
 HALF = 1.96 * 0.5
 """Of the 95 % interval of a share, times the root of the number of clusters, at most."""
@@ -24,8 +28,17 @@ def main(given: Namespace) -> None:
     results = Path(evaluation.config.pathvars.get("results", "results"))
     with says_why(results):
         run = FinishedRun(evaluation, results)
-        found = [name for name in evaluation.running if _written(run, name, given.number)]
-        if not found:
+        judged = [name for name in evaluation.running if evaluation.tasks[name].judging]
+        labelled = [name for name in judged if takes_labels(evaluation.tasks[name])]
+        if not labelled:
+            titles = ", ".join(evaluation.benchmarks[name].title for name in judged)
+            reason = "no benchmark of it is judged"
+            if judged:
+                reason = f"{titles} has scores from a judge, and labels answer yes or no"
+            raise UserError(f"{file}: nothing to label: {reason}; name the config of another run")
+        follow(evaluation, results)
+        written = [name for name in labelled if _written(run, name, given.number)]
+        if not written:
             raise UserError(
                 f"{results}: no judged benchmark has answers there; run the config first, so that "
                 "there is something to label"
@@ -33,9 +46,12 @@ def main(given: Namespace) -> None:
 
 
 def _written(run: FinishedRun, name: str, number: int) -> bool:
-    task, config = run.evaluation.tasks[name], run.evaluation.config
-    part = run.parts(name)[next(iter(task.parts))]
-    answers = drawn(part, part.models, number, config.seed)
+    part, steps = next(iter(run.parts(name).values())), Lineage(run.evaluation)
+    for model in part.models:
+        outputs = run.results / Job("inference", name, model, part.name).outputs
+        if outputs.exists():
+            Seal.beside(outputs, steps.outputs(name, model, part.name).lineage).check()
+    answers = drawn(part, part.models, number, run.evaluation.config.seed)
     if not answers:
         return False
     title = run.evaluation.benchmarks[name].title

@@ -1,8 +1,8 @@
 """The config with its defaults written back, as it may travel to another machine."""
 
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath, PureWindowsPath
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import yaml
@@ -10,6 +10,7 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import shown
+from steadfast.base.seal import Seal
 from steadfast.config.values import check_plain, dotted
 from steadfast.contract.engine_names import BEHIND_APIS
 from steadfast.contract.registry import families
@@ -175,3 +176,13 @@ def replaced(value: Any, names: Mapping[str, str]) -> Any:
 def as_yaml(config: Settings) -> str:
     """A config's text."""
     return HEADING + yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True)
+
+
+def config_seal(results: Path, benchmarks: Iterable[str]) -> Seal:
+    """The seal of the config beside the results of these benchmarks: of their metrics as they are.
+
+    So a config that somebody changed, or beside which another config made metrics, is noticed.
+    """
+    metrics = (results / name / "metrics/identity.json" for name in benchmarks)
+    inputs = tuple(identity for identity in metrics if identity.is_file())
+    return Seal.beside(results / CONFIG_FILE, "", inputs=inputs, results=results)

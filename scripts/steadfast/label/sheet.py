@@ -3,20 +3,21 @@
 They come as a sheet (CSV) and as a page that needs no network.
 """
 
-import csv
-import io
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from steadfast.base.files import Record, read_text, write_text
+import pandas as pd
+
+from steadfast.base.files import read_text, write_text
 from steadfast.base.resources import resource
 from steadfast.contract.components import Question, Sample
 from steadfast.contract.records import OutputRecord
 from steadfast.contract.request import ANSWERED
+from steadfast.contract.task import Task
 from steadfast.run.finished import FinishedPart
 from steadfast.stats.raters import SHEET
 
@@ -46,45 +47,50 @@ def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
     return sorted(places, key=lambda name: (places[name], name))
 
 
+def takes_labels(task: Task) -> bool:
+    """Whether people can be asked what its judges are asked."""
+    return task.judging is not None and task.judging.questions is not None
+
+
 def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> list[list[ToLabel]]:
     """Returns the answers of the first clusters, cluster by cluster, until there are so many."""
+    by_cluster: dict[str, list[Asked]] = defaultdict(list)
     judging = part.task.judging
-    if judging is None or judging.questions is None:
-        return []
-    questions = {sample.id: judging.questions.make(sample) for sample in part.samples}
-    samples = [sample for sample in part.samples if questions[sample.id]]
+    assert judging and judging.questions, "people can be asked"
+    for sample in part.samples:
+        if questions := judging.questions.make(sample):
+            name = judging.label_id.format(part=sample.part, sample_id=sample.id)
+            by_cluster[sample.prompt["context_id"]].append(Asked(name, sample, questions))
+    strata = {name: str(asked[0].sample.prompt["task"]) for name, asked in by_cluster.items()}
     outputs = {model: part.outputs(model) for model in models}
-    by_cluster: dict[str, list[Sample]] = defaultdict(list)
-    for sample in samples:
-        by_cluster[sample.prompt["context_id"]].append(sample)
-    strata = {name: str(of[0].prompt["task"]) for name, of in by_cluster.items()}
-    found: list[list[ToLabel]] = []
-    count = 0
+    clusters: list[list[ToLabel]] = []
     for cluster in clusters_in_order(strata, seed):
-        answers = list(_answers(judging.label_id, by_cluster[cluster], outputs, questions))
+        answers = list(_answers(by_cluster[cluster], outputs))
         Random(f"labels/{seed}/{cluster}").shuffle(answers)
         if answers:
-            found.append(answers)
-            count += len(answers)
-        if count >= number:
+            clusters.append(answers)
+        if sum(map(len, clusters)) >= number:
             break
-    return found
+    return clusters
+
+
+class Asked(NamedTuple):
+    """A sample, by its name in labels, and what people are asked of each answer to it."""
+
+    name: str
+    sample: Sample
+    questions: Sequence[Question]
 
 
 def _answers(
-    label_id: str,
-    samples: Sequence[Sample],
-    outputs: Mapping[str, Mapping[str, OutputRecord]],
-    questions: Mapping[str, Sequence[Question]],
+    asked: Sequence[Asked], outputs: Mapping[str, Mapping[str, OutputRecord]]
 ) -> Iterator[ToLabel]:
-    for model, of_model in outputs.items():
-        for sample in samples:
-            output = of_model.get(sample.id)
-            if output is None or output["status"] not in ANSWERED:
-                continue
-            turns = [turn.prompt["instruction"] for turn in sample.turns]
-            name, said = label_id.format(part=sample.part, sample_id=sample.id), output["text"]
-            yield ToLabel(model, name, "\n\n".join(turns), said, questions[sample.id])
+    for model, by_sample in outputs.items():
+        for name, sample, questions in asked:
+            output = by_sample.get(sample.id)
+            if output and output["status"] in ANSWERED:
+                turns = "\n\n".join(turn.prompt["instruction"] for turn in sample.turns)
+                yield ToLabel(model, name, turns, output["text"], questions)
 
 
 def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str) -> list[Path]:
@@ -92,40 +98,31 @@ def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str)
 
     Neither has a verdict or a score. The page does not show whose answer it is.
     """
-    sheet, page = (folder / f"{name}.{kind}" for kind in ("csv", "html"))
-    write_text(sheet, "\ufeff" + _csv(answers))  # so that spreadsheets take it for UTF-8
-    data = {"title": title, "name": name, "answers": list(map(_shown, answers))}
-    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    sheet, page = folder / f"{name}.csv", folder / f"{name}.html"
+    rows = [
+        {
+            "instruction": _safe(answer.instruction),
+            "answer": _safe(answer.answer),
+            "asked": _safe(question.text),
+            "question": question.key,
+            "sample_id": answer.sample_id,
+            "model": answer.model,
+        }
+        for answer in answers
+        for question in answer.questions
+    ]
+    text = pd.DataFrame(rows, columns=list(SHEET)).to_csv(index=False, lineterminator="\n")
+    write_text(sheet, "\ufeff" + text)  # so that spreadsheets take it for UTF-8
+    shown = [
+        answer._asdict() | {"questions": [question._asdict() for question in answer.questions]}
+        for answer in answers
+    ]
+    data = json.dumps({"title": title, "name": name, "answers": shown}, ensure_ascii=False)
     html = read_text(resource("label/page.html"))
-    write_text(page, html.replace("{{data}}", text))
+    write_text(page, html.replace("{{data}}", data.replace("<", "\\u003c")))
     return [sheet, page]
-
-
-def _csv(answers: Iterable[ToLabel]) -> str:
-    text = io.StringIO()
-    rows = csv.DictWriter(text, SHEET, lineterminator="\n")
-    rows.writeheader()
-    for one in answers:
-        for question in one.questions:
-            rows.writerow(
-                {
-                    "instruction": _safe(one.instruction),
-                    "answer": _safe(one.answer),
-                    "asked": _safe(question.text),
-                    "verdict": "",
-                    "rater": "",
-                    "question": question.key,
-                    "sample_id": one.sample_id,
-                    "model": one.model,
-                }
-            )
-    return text.getvalue()
 
 
 def _safe(text: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
-
-
-def _shown(one: ToLabel) -> Record:
-    return one._asdict() | {"questions": [question._asdict() for question in one.questions]}

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, check_regular, file_sha256, read_json
-from steadfast.base.seal import OF_ITS_FILES, Seal
+from steadfast.base.files import Record, Settings, check_regular
+from steadfast.base.seal import OF_ITS_FILES, OTHER, Seal
 from steadfast.config.load import load_config
-from steadfast.config.portable import CONFIG_FILE
+from steadfast.config.portable import CONFIG_FILE, check_portable, config_seal
 from steadfast.config.source import read_source
 from steadfast.contract.components import Sample, StandIn
 from steadfast.contract.part_files import PartFiles, read_judge_prompts
@@ -21,8 +22,13 @@ from steadfast.contract.request import draw_key
 from steadfast.contract.task import Task
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import Job, scores_path
+from steadfast.run.lineage import Lineage
+from steadfast.run.rounds import follow
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import read_csv
+
+METRICS_IDENTITY = "*/metrics/identity.json"
+"""What says of each benchmark what its metrics were made from."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +66,15 @@ class FinishedRun:
     Attributes:
         evaluation: what the config asks for.
         results: folder of all results.
-        checked: whether scores and metrics are read only where they are as they were made; a rule
-            has checked them before.
+        checked: whether files are read only where they, and all that they were made of, are as
+            they were made; a rule has checked them before.
+        started: the folder that the run was started in.
     """
 
     evaluation: Evaluation
     results: Path
     checked: bool = False
+    started: Path = Path()
 
     @classmethod
     def of(cls, results: Path, config: Path | None = None) -> "FinishedRun":
@@ -86,7 +94,7 @@ class FinishedRun:
         if not results.is_dir():
             raise UserError(f"{results}: no such folder; name a folder of results")
         check_regular(results)
-        if not any(results.glob("*/metrics/identity.json")):
+        if not any(results.glob(METRICS_IDENTITY)):
             raise UserError(
                 f"{results}: no benchmark has metrics there; name the folder of results of a run "
                 "that has made its tables"
@@ -97,12 +105,48 @@ class FinishedRun:
                 f"{own}: no such file, which a run writes when its tables are there; run it once "
                 "more (nothing is asked again), or name its config as CONFIG"
             )
+        file = own if own.is_file() else Path(str(config))
         try:
-            raw = read_source(own if own.is_file() else str(config))
-            evaluation = _evaluation(raw, [results.resolve().parent, Path.cwd()])
+            raw = read_source(str(file))
+            if file == own:
+                check_portable(raw)
+            run = cls._by(raw, results, [results.resolve().parent, Path.cwd()])
+            run._check_config(file)
         except UserError as error:
             raise UserError(f"{results}: {error}") from None
-        return cls(evaluation, results, checked=True)
+        return run
+
+    @classmethod
+    def _by(cls, raw: Settings, results: Path, places: Sequence[Path]) -> "FinishedRun":
+        """The run of a config, with the files that it names from the first place that has them."""
+        first: UserError | None = None
+        for place in places:
+            try:
+                with chdir(place):
+                    return cls(Evaluation(load_config(raw)), results, checked=True, started=place)
+            except UserError as error:
+                first = first or error
+        assert first is not None
+        raise first
+
+    def _check_config(self, file: Path) -> None:
+        """Whether the metrics are those of the config, as it or they say."""
+        seal = config_seal(self.results, self.benchmarks)
+        if file == seal.files[0] and seal.identity.exists():
+            self.check(seal)
+            return
+        # Nothing says of which config the metrics are, but what they would be made by here.
+        results = self.results.resolve()
+        with chdir(self.started):
+            follow(self.evaluation, results)
+            steps = Lineage(self.evaluation)
+            wanted = {name: steps.metrics(name).lineage for name in self.benchmarks}
+        for name, lineage in wanted.items():
+            if self.metrics_seal(name, "").known_lineage != lineage:
+                raise UserError(
+                    f"{name}/metrics: {OTHER} ({file}); run the workflow with this config, which "
+                    "makes them again"
+                )
 
     @property
     def benchmarks(self) -> list[str]:
@@ -144,13 +188,17 @@ class FinishedRun:
                 yield job, {name: value for name, value in known if name not in OF_ITS_FILES}
 
     def check(self, seal: Seal) -> None:
-        """Whether files are as they were made, whatever they were made from."""
+        """Whether files, and all that they were made of, are as they were made."""
         if self.checked:
-            known = read_json(seal.identity) if seal.identity.exists() else None
-            lineage = known.get("lineage", "") if isinstance(known, dict) else ""
+            lineage = str(seal.known_lineage or "")
             seal = replace(seal, lineage=lineage, results=self.results)
             seal.check()
-            seal.check_inputs(file_sha256)
+            seal.check_inputs(self._checksums)
+
+    @cached_property
+    def _checksums(self) -> Checksums:
+        """Those that runs in this folder keep."""
+        return Checksums(str(self.results.absolute()))
 
 
 @dataclass(frozen=True)
@@ -177,6 +225,8 @@ class FinishedPart:
         prompts = self.run.evaluation.prompts(Job("inference", self.benchmark, "", self.name))
         sources = self.task.parts[self.name].sources.items()
         results = self.run.results
+        if (results / prompts).exists():
+            self.run.check(Seal.beside(results / prompts, ""))
         return PartFiles(
             self.name,
             self.task.samples.plain,
@@ -225,6 +275,7 @@ class FinishedPart:
         found: dict[str, list[JudgedRequest]] = {}
         if not path.is_file():
             return found
+        self.run.check(Seal.beside(path, ""))
         for prompt in read_judge_prompts(path):
             for request in prompt.requests:
                 by = {judge: of[request.id] for judge, of in replies.items() if request.id in of}
@@ -244,17 +295,7 @@ class FinishedPart:
     def _replies(self, job: Job) -> Iterable[OutputRecord]:
         """The replies of a job; none where there is no file."""
         path = self.run.results / job.outputs
-        return read_outputs(path) if path.exists() else ()
-
-
-def _evaluation(raw: Settings, places: Sequence[Path]) -> Evaluation:
-    """What a config asks for, with the files that it names from the first place that has them."""
-    first: UserError | None = None
-    for place in places:
-        try:
-            with chdir(place):
-                return Evaluation(load_config(raw))
-        except UserError as error:
-            first = first or error
-    assert first is not None
-    raise first
+        if not path.exists():
+            return ()
+        self.run.check(Seal.beside(path, ""))
+        return read_outputs(path)

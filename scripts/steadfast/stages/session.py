@@ -17,7 +17,7 @@ from steadfast.base.files import (
 from steadfast.base.loading import load
 from steadfast.base.names import visible
 from steadfast.config import settings
-from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
+from steadfast.config.portable import CONFIG_FILE, as_yaml, config_seal, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.run.code_history import CodeHistory, explained
 from steadfast.run.evaluation import Evaluation
@@ -156,3 +156,6 @@ class Session:
         path, text = self._results / CONFIG_FILE, as_yaml(portable(self._run.config))
         if not path.is_file() or read_text(path) != text:
             write_text(path, text)
+        seal = config_seal(self._results, self._run.running)
+        if not seal.is_written:
+            seal.write()
