@@ -122,16 +122,30 @@ def above_floor_table(results: LifbenchResults, name: str) -> Table:
 
 def ifs_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS in three perspectives, by mean rank as in the paper, and ARS (Table 4)."""
-    stabilities = _stabilities(results).values()
-    columns = [results.values(values, better="smaller") for values in stabilities]
+    stabilities = _stabilities(results)
+    columns = [results.values(values, better="smaller") for values in stabilities.values()]
     overall, ties = results.ars[OVERALL, ""], results.ties()
     cells = results.cells([*columns, results.values(overall, ties=ties)])
-    texts = rank_texts(results.roster, ties, overall)
-    for model, text in texts.items():
-        *others, ars = cells[model]
-        cells[model] = (*others, replace(ars, suffix=f"({text})"))
-    sections = results.sections(results.roster.groups(_steadiness(results)), cells.__getitem__)
-    notes = [*results.notes, *results.tie_notes(), (None, WORDS["notes"]["ifs_ranks"])]
+    in_order = results.roster.groups(_steadiness(results))
+    if results.roster.as_printed:
+        # The paper prints the rank by value behind each value.
+        places, note = ranks_by_value(results), "ifs_ranks_as_printed"
+        headings = [*stabilities, "ARS"]
+        for model in results.roster.contenders:
+            ranked = zip(cells[model], headings, strict=True)
+            cells[model] = tuple(
+                replace(cell, suffix=f"({places[model, heading]})")
+                if (model, heading) in places
+                else cell
+                for cell, heading in ranked
+            )
+    else:
+        note = "ifs_ranks"
+        for model, text in rank_texts(results.roster, ties, overall).items():
+            *others, ars = cells[model]
+            cells[model] = (*others, replace(ars, suffix=f"({text})"))
+    sections = results.sections(in_order, cells.__getitem__)
+    notes = [*results.notes, *results.tie_notes(), (None, WORDS["notes"][note])]
     if results.chance:
         notes.append((None, WORDS["notes"]["ifs_chance"].format(levels=_chance(results))))
     ifs = (Column(heading, "IFS") for heading in WORDS["perspectives"].values())
