@@ -8,12 +8,14 @@ made again, whatever Snakemake would do, and one that somebody edited is refused
 
 import atexit
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
+from steadfast.base.files import replacing
 from steadfast.base.locks import take
 from steadfast.base.seal import OTHER, Seal, State, seals
 from steadfast.workflow.insides import Snakemake
@@ -103,6 +105,13 @@ def hold(results: Path, snakemake: Snakemake) -> None:
             f"{results}: another run makes files there ({holder}); wait for its end, or "
             "name another folder under pathvars, results"
         )
+    if _is_shared(lock, fd):
+        os.close(fd)
+        hold(results, snakemake)
+        return
+    for journal in (results / "journal").rglob("*"):
+        if journal != lock and journal.is_file() and journal.stat().st_nlink > 1:
+            _copy_own(journal)
     os.truncate(fd, 0)
     with suppress(OSError):  # a full disk: the lock holds, though it does not say for whom
         os.write(fd, f"process {os.getpid()}\n".encode())
@@ -113,3 +122,33 @@ def hold(results: Path, snakemake: Snakemake) -> None:
         if any(Path(path).is_relative_to(results) for path in locked):
             dead.with_name(dead.name.replace("output", "input")).unlink(missing_ok=True)
             dead.unlink(missing_ok=True)
+
+
+def _is_shared(lock: Path, fd: int) -> bool:
+    """Whether an open lock that was taken must be opened anew.
+
+    A copy of a folder by hard links (cp -al) has its very files. Where one is written in place, as
+    locks and journals are, the folder gets its own. Another run may have done so since the lock was
+    opened.
+    """
+    try:
+        there = lock.stat()
+    except FileNotFoundError:
+        return True
+    if not os.path.samestat(there, os.fstat(fd)):
+        return True
+    if there.st_nlink > 1:
+        lock.unlink()  # nobody else does so who does not hold it
+        return True
+    return False
+
+
+def _copy_own(journal: Path) -> None:
+    """Puts a copy in the place of a journal that a copy of the folder shares."""
+    with open(journal, "rb") as shared, replacing(journal) as own:
+        if not take(shared):
+            raise UserError(
+                f"{journal}: it is shared with a copy of this folder by hard links (cp -l), and a "
+                "job there writes it; wait for its end, then run again"
+            )
+        shutil.copyfileobj(shared, own)
