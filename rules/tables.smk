@@ -11,6 +11,13 @@ Tables, and figures with their captions, stand in Snakemake's report.
 from steadfast.show.roster import REPORT_TABLES, Display, adaptive_remark
 
 DISPLAY = settings.display(CONFIG)
+
+
+def shown_of(benchmarks):
+    """How results are shown; a judge that is added makes nothing anew where nothing is judged."""
+    return DISPLAY if {*RUN.judged} & {*benchmarks} else {**DISPLAY, "judges": {}}
+
+
 KINDS = ["tex", "md", "csv"]
 FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
 TABLES, FIGURES = {}, {}
@@ -25,6 +32,7 @@ ASKED = {
 
 for name in TASKS:
     TASK = TASKS[name]
+    SHOWN = shown_of([name])
     METRICS = [f"<results>/{name}/metrics/{metric}.csv" for metric in TASK.metrics.names]
     TABLES[name] = [
         f"<results>/{name}/tables/{of}.{kind}" for of in TASK.tables.names for kind in KINDS
@@ -57,7 +65,7 @@ for name in TASKS:
             **STEPS.tables(name)._asdict(),
             tables=TASK.tables.function.plain,
             metrics=list(TASK.metrics.names),
-            display=DISPLAY,
+            display=SHOWN,
             asked=ASKED[name],
             made_from=STEPS.metrics(name).lineage,
         script:
@@ -86,7 +94,7 @@ for name in TASKS:
             figures=TASK.figures.function.plain,
             names=list(TASK.figures.names),
             metrics=list(TASK.metrics.names),
-            display=DISPLAY,
+            display=SHOWN,
             asked=ASKED[name],
             made_from=STEPS.metrics(name).lineage,
         script:
@@ -118,7 +126,7 @@ rule report:
         **STEPS.report()._asdict(),
         noise=STEPS.measured_noise(RESULTS),
         benchmarks=RUN.reported,
-        display=DISPLAY,
+        display=shown_of(RUN.running),
         asked=[
             *(TASKS[name].asked for name in RUN.running),
             *(remark for name in RUN.running for remark in ASKED[name][1:]),

@@ -112,7 +112,11 @@ def test_the_data_files_that_a_job_read_are_in_its_digest(recorded):
     assert unknown == {}
 
 
-NAMED_BY_SETTINGS = {path.name for path in (ROOT / "resources/lifbench/expressions").iterdir()}
+NAMED_BY_SETTINGS = {
+    path.name
+    for kind in ("expressions", "scenarios")
+    for path in (ROOT / "resources/lifbench" / kind).iterdir()
+}
 NAMED_BY_SETTINGS |= {path.name for path in (ROOT / "resources").glob("*/judge/*.txt")}
 
 

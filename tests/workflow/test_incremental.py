@@ -40,6 +40,11 @@ def test_a_figure_of_the_display_changes_tables_only(project):
     assert project.planned() == SHOWN
 
 
+def test_a_judge_changes_nothing_where_nothing_is_judged(project):
+    project.configure({**TINY, "judges": {"judge": {"engine": "reference"}}})
+    assert project.planned() == {}
+
+
 def test_a_setting_of_operation_changes_nothing(project):
     project.configure(changed(sim_a={"allowed_failures": 0.1}))
     assert project.planned() == {}

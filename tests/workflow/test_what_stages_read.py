@@ -154,6 +154,11 @@ CHANGES = {
         {"resources/lifbench/tasks/LSI.yaml": ("margin: 0", "margin: 1")},
         {"data lifbench/expressions/LSI.json", "prompts", "outputs", *SCORED},
     ),
+    "a scenario": (
+        "lifbench",
+        {"resources/lifbench/scenarios/list.yaml": ("Below is", "Here is")},
+        {"data lifbench/expressions/LSI.json", "prompts", "outputs", *SCORED},
+    ),
     "a heading": (
         "lifbench",
         {"resources/lifbench/tables.yaml": ("Above floor", "Over")},

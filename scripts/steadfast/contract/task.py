@@ -6,7 +6,7 @@ For a config it names, as a ``Task``, the files of its data and a component for 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
@@ -19,8 +19,10 @@ from steadfast.contract.components import (
     Scoring,
     StandIn,
 )
-from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
+
+if TYPE_CHECKING:  # what a benchmark makes of a config does not depend on all keys of all engines
+    from steadfast.schema.config import Config
 
 R = TypeVar("R")
 S = TypeVar("S", bound=StrictModel)
@@ -276,10 +278,10 @@ class Benchmark(Generic[S]):
     name: str
     title: str
     section: type[S]
-    task: Callable[[Config, S], Task]
+    task: Callable[["Config", S], Task]
     measures: Mapping[str, Measure]
     released_models: Mapping[str, ReleasedModel] = field(default_factory=dict)
-    check: Callable[[Config, S], None] | None = None
+    check: Callable[["Config", S], None] | None = None
     task_names: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     family: str = ""
@@ -290,7 +292,7 @@ class Benchmark(Generic[S]):
         function = _whole(self.task)
         return f"{function.__module__}:{function.__name__}", *self.code
 
-    def of(self, config: Config) -> Task:
+    def of(self, config: "Config") -> Task:
         """Returns the task of a config.
 
         Raises:
@@ -298,13 +300,16 @@ class Benchmark(Generic[S]):
         """
         return self._called(self.task, config)
 
-    def check_config(self, config: Config) -> None:
+    def check_config(self, config: "Config") -> None:
         """Raises UserError where a config does not suit, or the benchmark's function fails."""
         if self.check:
             self._called(self.check, config, ValueError)
 
     def _called(
-        self, function: Callable[[Config, S], R], config: Config, said: type[Exception] = UserError
+        self,
+        function: Callable[["Config", S], R],
+        config: "Config",
+        said: type[Exception] = UserError,
     ) -> R:
         """Returns what a function of the benchmark gives; it may be of another package, and fail.
 
@@ -323,7 +328,7 @@ class Benchmark(Generic[S]):
                 "brings it"
             ) from error
 
-    def settings(self, config: Config) -> S:
+    def settings(self, config: "Config") -> S:
         """Returns its section of a config."""
         of_family: Mapping[str, S] = getattr(config, self.family) if self.family else {}
         section: S = of_family[self.name] if self.family else getattr(config, self.name)

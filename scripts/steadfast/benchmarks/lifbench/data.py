@@ -5,6 +5,7 @@ from typing import Any
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.expressions import own_files
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
 from steadfast.benchmarks.lifbench.released_files import (
@@ -164,6 +165,6 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
             "seed": config.seed,
             "directory": section.released.directory,
         }
-    own = () if whose == "released" else (f"lifbench/expressions/{task}.yaml",)
+    own = () if whose == "released" else own_files(task, TASKS[task].scenario)
     content: Component[Any] = Component(name, settings, own)
     return DataFile(expression_file(task), "expressions", content, inputs, files)

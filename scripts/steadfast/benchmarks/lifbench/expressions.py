@@ -79,14 +79,20 @@ def read_templates(path: str) -> list[Record]:
     return [{**one.model_dump(), "origin": one.origin or file.origin} for one in file.expressions]
 
 
+def own_files(task: str, scenario: str) -> tuple[str, str]:
+    """Returns the packaged files that ``own_expressions`` reads: a task's, and its scenario's."""
+    return f"lifbench/expressions/{task}.yaml", f"lifbench/scenarios/{scenario}.yaml"
+
+
 def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's templates, scenario description and space of variables."""
     known = Task.of(task)
-    place = str(resource(f"lifbench/expressions/{known.id}.yaml"))
+    templates, scenario = own_files(known.id, known.scenario)
+    place = str(resource(templates))
     return {
         "task": known.id,
         "origin": "own",
-        "scenario_prompt": facts("lifbench/scenarios.yaml")[known.scenario],
+        "scenario_prompt": facts(scenario)["prompt"],
         "space": sampling_space(known.variables),
         "expressions": check_expressions(known, read_templates(place), place),
     }

@@ -7,6 +7,7 @@ from typing import Any
 from steadfast.base.commands import typed
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.expressions import own_files
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_files import NOTHING, fetched
 from steadfast.benchmarks.lifbench.section import Lifbench, SentenceEncoder
@@ -68,8 +69,10 @@ def recs_files(
             "directory": section.released.directory,
         }
         own = tasks if recs.originals == "own" else ()
-        packaged = tuple(f"lifbench/expressions/{task}.yaml" for task in own)
-        content: Component[Any] = Component(f"{FUNCTIONS}.requests:requests", settings, packaged)
+        packaged = {file for task in own for file in own_files(task, TASKS[task].scenario)}
+        content: Component[Any] = Component(
+            f"{FUNCTIONS}.requests:requests", settings, tuple(sorted(packaged))
+        )
         yield DataFile(recs_file("requests"), "recs_requests", content, templates)
     for task in tasks:
         yield from _files_of(config, section, task, asked)
