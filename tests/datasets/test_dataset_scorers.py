@@ -3,11 +3,14 @@
 import string
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadfast.simple.extraction import last_number, letter_named, number_named, plain
 from steadfast.simple.instance import Instance
 from steadfast.simple.judge import readable, score_of
 from steadfast.simple.scorers import (
@@ -17,10 +20,7 @@ from steadfast.simple.scorers import (
     exact,
     f1,
     first_match,
-    last_number,
-    letter_named,
     number,
-    plain,
     regex,
     words,
 )
@@ -28,6 +28,7 @@ from steadfast.simple.scorers import (
 TEXTS = st.text(max_size=300)
 WORD = st.text(string.ascii_letters + string.digits, min_size=1, max_size=12)
 COLOURS = ["red", "blue", "green", "a grey one"]
+ANSWERS = yaml.safe_load((Path(__file__).parent / "answers.yaml").read_text(encoding="utf-8"))
 
 
 def asked(*answers, **fields):
@@ -180,43 +181,11 @@ def test_f1_is_the_harmonic_mean_of_precision_and_recall(given_words, right_word
 # --- numbers ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("The answer is 42.", "42"),
-        ("first 3, then 4", "4"),
-        ("$1,234.50", "1234.50"),
-        ("1,234,567", "1234567"),
-        ("12,34", "34"),  # no group of three: two numbers
-        ("3,5", "5"),
-        ("-7", "-7"),
-        ("\u22127", "-7"),
-        ("+7", "7"),
-        ("10-7", "7"),
-        ("(2)-3", "3"),
-        ("5, -3", "-3"),
-        (".5", "0.5"),
-        ("50%", "50"),
-        ("5kg", "5"),
-        ("1e3", "1000"),
-        ("2.5E-3", "0.0025"),
-        ("version2", None),
-        ("no number", None),
-        ("", None),
-        ("1/2", "2"),
-        ("1.2.3", "1.2"),
-        ("共有42个", "42"),
-        ("-$5", "-5"),
-        ("–7", "-7"),
-        ("3–5", "5"),
-        ("2 million", "2000000"),
-        ("1.5 billion dollars", "1500000000"),
-        ("3万", "30000"),
-        ("5 millions of them", "5"),
-    ],
-)
-def test_the_last_number_of_a_text(text, value):
-    assert last_number(text) == (None if value is None else Decimal(value))
+@pytest.mark.parametrize("value", ANSWERS["numbers"])
+def test_the_number_that_an_answer_names(value):
+    expected = None if value is None else Decimal(value)
+    for text in ANSWERS["numbers"][value]:
+        assert (text, number_named(text)) == (text, expected)
 
 
 @pytest.mark.parametrize(
@@ -236,57 +205,10 @@ def test_a_number_at_the_end_of_a_line_is_read_whatever_precedes_it(value, text)
 # --- choices ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "letter"),
-    [
-        ("B", "B"),
-        ("(B)", "B"),
-        ("**B**", "B"),
-        ("B. blue", "B"),
-        ("B) because it is", "B"),
-        ("Answer: C", "C"),
-        ("The answer is (C).", "C"),
-        ("the ANSWER is C", "C"),
-        ("A. red\nB. blue\nAnswer: B", "B"),  # behind the word, before all else
-        ("Answer: A? No. Answer: B", "B"),  # the last
-        ("The answer is a good one: B", None),  # an article, and no letter
-        ("The answer is A good guess", None),
-        ("A good guess is hard", None),
-        ("A. red\nB. blue", None),  # two
-        ("blue", "B"),
-        ("Blue.", "B"),
-        ("A grey one!", "D"),
-        ("E", None),  # no such choice
-        ("b", "B"),
-        ("(b)", "B"),
-        ("I think it is blue", "B"),
-        ("The answer is blue.", "B"),
-        ("", None),
-        ("\\boxed{B}", "B"),
-        ("so $\\boxed{\\text{B}}$", "B"),
-        ("<answer>B</answer>", "B"),
-        ("I think it is B.", "B"),
-        ("I'd go with B.", "B"),
-        ("Option B", "B"),
-        ("My choice: B", "B"),
-        ("Answer: b", "B"),
-        ("B is the right answer", "B"),
-        ("It must be B because red is warm", "B"),
-        ("答案：B", "B"),
-        ("所以答案是：B", "B"),
-        ("正确答案是B选项", "B"),
-        ("我选择B", "B"),
-        ("Is the answer A? No: B.", "B"),  # what is asked is not claimed
-        ("The answer is A? No, it is B.", "B"),
-        ("Is it A?", None),
-        ("The answer is not A", None),
-        ("If A is correct, then B is not.", None),
-        ("Neither A nor B", None),
-        ("Options: A, B, C, D", None),
-    ],
-)
-def test_the_letter_that_an_answer_names(text, letter):
-    assert letter_named(text, COLOURS) == letter
+@pytest.mark.parametrize("letter", ANSWERS["choices"])
+def test_the_letter_that_an_answer_names(letter):
+    for text in ANSWERS["choices"][letter]:
+        assert (text, letter_named(text, COLOURS)) == (text, letter)
 
 
 @pytest.mark.parametrize(("answer", "right"), [("B", "B"), ("blue", "B"), ("a grey one", "D")])
@@ -305,8 +227,13 @@ def test_choices_may_be_numbers():
     assert choice("C", asked(4, choices=[2, 3, 4])).score == 1
 
 
-def test_an_answer_that_names_no_letter_is_no_right_one():
-    assert choice("What?", asked("nothing known", choices=COLOURS)).score == 0
+def test_an_answer_out_of_which_nothing_is_read_is_no_right_one_and_unread():
+    one = asked("7", choices=COLOURS)
+    for mark in (choice("What?", one), number("What?", one), regex("What?", one, "[0-9]")):
+        assert mark == (0, None, True)
+    read = (choice("B", one), number("8", one), regex("8", one, "[0-9]"))
+    assert [mark.unread for mark in read] == [False] * 3
+    assert exact("What?", one).unread is contains("What?", one).unread is None
 
 
 # --- all of them ------------------------------------------------------------------------------

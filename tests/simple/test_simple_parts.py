@@ -19,6 +19,7 @@ from steadfast.simple.figures import figures
 from steadfast.simple.instance import Instance, Mark, SimpleSamples, checked, instance_of
 from steadfast.simple.metrics import metrics
 from steadfast.simple.scoring import SimpleScoring
+from steadfast.simple.tables import tables
 
 ONE = Instance("1", "Which?", answer="blue", context="A text.", before="Read. ", by={"kind": "x"})
 
@@ -143,6 +144,21 @@ def test_means_intervals_and_coverage_of_four_answers():
     assert (by["topic", "sea"], by["topic", "sky"]) == (pytest.approx(0.4), pytest.approx(0.7))
     (counts,) = found["coverage"].to_dict("records")
     assert (counts["scored"], counts["expected"], counts["status_error"]) == (3, 4, 1)
+
+
+@pytest.mark.parametrize(("read", "unread"), [({}, None), ({"a": False, "b": True}, 1)])
+def test_the_coverage_counts_answers_out_of_which_the_scorer_read_nothing(read, unread):
+    rows = [record(id, 0.0, id, "x") for id in "abc"]
+    rows = [
+        row | ({"unread": read[row["sample_id"]]} if row["sample_id"] in read else {})
+        for row in rows
+    ]
+    frames = metrics([Scored("m", "all", row) for row in rows], {}, None)
+    assert frames["coverage"].get("unread", pd.Series([None])).tolist() == [unread]
+    (table,) = [
+        of for of in tables(frames, Display(), "mine", "Mine", [], False) if "coverage" in of.name
+    ]
+    assert ("Unread" in [column.heading for column in table.columns]) == (unread is not None)
 
 
 def test_answers_of_a_group_are_no_independent_evidence():

@@ -21,7 +21,7 @@ from steadfast.contract.task import Benchmark, DataFile, Family, Judging, Task
 from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, key, shown_text
-from steadfast.simple import records, scorers
+from steadfast.simple import extraction, records, scorers
 from steadfast.simple.benchmark import ALL, PACKAGE, Simple, measures
 from steadfast.simple.instance import Instance, checked
 from steadfast.simple.judge import OWN_SLOTS, TEMPLATE
@@ -216,7 +216,7 @@ def check(name: str, config: Config, section: DataSet) -> None:
 
 def _fingerprint(section: DataSet) -> str:
     """Returns what stands for all that the check of a file depends on, so that it is made once."""
-    code = [file_sha256(Path(str(module.__file__))) for module in (records, scorers)]
+    code = [file_sha256(Path(str(module.__file__))) for module in (extraction, records, scorers)]
     found = [contents([section.path]), section.asked, section.scorer, section.options, code]
     return fingerprint(canonical_json(found))
 

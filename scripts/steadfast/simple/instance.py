@@ -20,6 +20,8 @@ AGREEMENT = "agreement"
 """One more metric, and a table of that name, where several judges score."""
 EFFECTIVE = "effective"
 """One more metric, table and figure, where parts are lengths."""
+UNREAD = "unread"
+"""Of a score's record and of coverage, where the scorer has to read something out of an answer."""
 PART = "part"
 """The field by which means are shown of a benchmark of several parts."""
 
@@ -74,11 +76,18 @@ class Instance:
 
 
 class Mark(NamedTuple):
-    """What a scorer gives an answer: a number from 0 to 1, or several, of which the mean counts;
-    and what it read out of the answer."""
+    """What a scorer gives an answer.
+
+    Attributes:
+        score: a number from 0 to 1, or several by name, of which the mean counts.
+        extracted: what was read out of the answer.
+        unread: whether the scorer had to read something and could not; None where it reads nothing.
+            Such answers are counted in the table of coverage.
+    """
 
     score: float | Mapping[str, float]
     extracted: Any = None
+    unread: bool | None = None
 
 
 def context_name(text: str) -> str:

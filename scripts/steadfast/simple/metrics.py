@@ -1,7 +1,8 @@
 """The metrics of a simple benchmark: the mean score, by fields too, and comparisons of models.
 
-A sample without a score is in no mean; it lowers the coverage. Intervals draw what instances belong
-to (``Instance.cluster``), over all parts together.
+A sample without a score is in no mean; it lowers the coverage. An answer out of which the scorer
+could read nothing counts as wrong; the coverage says how many there are. Intervals draw what
+instances belong to (``Instance.cluster``), over all parts together.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.contract.components import Data, Frames, Labels, Scored
-from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE
+from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE, UNREAD
 from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.effective_length import kept_shares, with_reaches
 from steadfast.stats.intervals import Clusters
@@ -41,7 +42,8 @@ def metrics(
     """
     scores = list(scores)
     frame = score_frame(scores)
-    counts, means = coverage(frame), mean_scores(frame, by)
+    reads = any(UNREAD in of.record for of in scores)
+    counts, means = coverage(frame, flags=[UNREAD] * reads), mean_scores(frame, by)
     compared = overall_pairs(frame.assign(measure=SCORE, task="", stratum=""), references)
     clusters = drawn(frame, None, []).assign(records=frame["sample_id"].nunique())
     alone = (clusters["clusters"] == clusters["records"]).all()
@@ -66,10 +68,11 @@ def metrics(
 
 def score_frame(scores: Iterable[Scored]) -> pd.DataFrame:
     """Returns a row an answer, scored or not; ``by`` has its fields."""
-    rows = [
-        answer_row(of) | {"by": {PART: of.part, **of.record["by"]}}  # type: ignore[typeddict-item]
-        for of in scores
-    ]
+    rows = []
+    for of in scores:
+        record: Record = {**of.record}
+        by = {PART: of.part, **record["by"]}
+        rows.append({**answer_row(of), "by": by, UNREAD: bool(record.get(UNREAD))})
     return pd.DataFrame(rows).astype({"total": float})
 
 

@@ -7,7 +7,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
-from steadfast.simple.instance import Mark, instance_of
+from steadfast.simple.instance import UNREAD, Mark, instance_of
 
 
 class BySample(Scoring):
@@ -40,9 +40,9 @@ class SimpleScoring(BySample):
         if not points or not all(map(_is_share, points.values())):
             raise self._wrong(sample, f"gives {mark.score!r}, and not numbers from 0 to 1")
         values = {name: float(point) for name, point in points.items()}
-        return Score(
-            answer.status, values, sum(values.values()) / len(values), extracted=mark.extracted
-        )
+        total = sum(values.values()) / len(values)
+        reading = {} if mark.unread is None else {UNREAD: mark.unread}
+        return Score(answer.status, values, total, reading, mark.extracted)
 
     def _wrong(self, sample: Sample[Any], what: str) -> UserError:
         return UserError(f"{self._name}: of the answer to {sample.id} it {what}; correct it")

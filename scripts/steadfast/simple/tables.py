@@ -12,7 +12,7 @@ from steadfast.show.one_score import OneScore
 from steadfast.show.results import values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Table
-from steadfast.simple.instance import AGREEMENT, EFFECTIVE
+from steadfast.simple.instance import AGREEMENT, EFFECTIVE, UNREAD
 from steadfast.stats.tidy import rows_of
 
 
@@ -24,6 +24,9 @@ class SimpleResults(OneScore):
         unit = "records" if (drawn["clusters"] == drawn["records"]).all() else "groups"
         fixed = words["fixed"]["judged" if judged else "ruled"]
         words = {**words, "drawn": {"unit": words["drawn"][unit], "stratum": "", "fixed": fixed}}
+        if UNREAD in frames["coverage"]:
+            notes = {**words["notes"], "statuses": words["notes"]["statuses_" + UNREAD]}
+            words |= {"coverage": {UNREAD: words[UNREAD], **words["coverage"]}, "notes": notes}
         super().__init__(frames, display, words, {"title": title, "name": name}, judged)
         self.prefix = f"{name}_"
 
