@@ -3,10 +3,12 @@
 A benchmark's own fields stand beside these; its package has the types that name them.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, read_jsonl
 
 OVERALL = "overall"
@@ -141,4 +143,32 @@ def read_identity(path: Path) -> Identity:
 
 def read_runs(path: Path) -> list[RunRecord]:
     """What the runs of a job took; nothing where none has asked anything."""
-    return cast(list[RunRecord], read_json(path)["runs"]) if path.exists() else []
+    if not path.exists():
+        return []
+    record = read_json(path)
+    runs = record.get("runs") if isinstance(record, dict) else None
+    if not isinstance(runs, list) or not all(map(_is_run, runs)):
+        raise UserError(
+            f"{path}: no record of runs; remove it (it holds what past runs took, and no answer), "
+            "and run again"
+        )
+    return cast(list[RunRecord], runs)
+
+
+def _is_run(run: object) -> bool:
+    """Whether a value has the types of a ``RunRecord``; earlier versions wrote fewer fields."""
+    if not isinstance(run, dict) or not {"wall_seconds", "answered"} <= run.keys():
+        return False
+    for name, value in run.items():
+        if name in ("retries", "latencies"):
+            sound = isinstance(value, dict) and all(type(count) is int for count in value.values())
+            if name == "latencies":
+                sound = sound and all(re.fullmatch(r"-?\d{1,4}", bin_name) for bin_name in value)
+        elif name in ("machine", "option"):
+            sound = value is None or isinstance(value, str)
+        else:
+            # One answer was counted as true once.
+            sound = name not in RunRecord.__annotations__ or isinstance(value, int | float)
+        if not sound:
+            return False
+    return True

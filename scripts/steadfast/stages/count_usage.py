@@ -135,7 +135,7 @@ def _runs(runs: Sequence[RunRecord]) -> Record:
     latencies = Latencies(*(run.get("latencies", {}) for run in runs))
     retries: Counter[str] = Counter()
     for run in runs:
-        retries.update(run["retries"])
+        retries.update(run.get("retries", {}))
     return {
         "wall_seconds": round(seconds, 1) if runs else None,
         "answers_per_second": _rounded(answered / asking if answered and asking > 0 else None),
@@ -144,7 +144,7 @@ def _runs(runs: Sequence[RunRecord]) -> Record:
         "runs": len(runs),
         "retries": retries.total(),
         "turned_away": sum(retries[reason] for reason in TURNED_AWAY),
-        "failures": sum(run["failed"] for run in runs),
+        "failures": sum(run.get("failed", 0) for run in runs),
         "option": "; ".join(dict.fromkeys(run.get("option") or "" for run in runs)),
     }
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_json, write_json
+from steadfast.base.files import Record, Settings, write_json
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api import replies
@@ -138,10 +138,10 @@ class Batch:
 class BatchState:
     """Open batches, failed attempts by request hash, and what became of the batches before."""
 
-    path: Path
-    open: list[Batch] = field(default_factory=list)
+    open: list[Batch]
     attempts: dict[str, int] = field(default_factory=dict)
     ended: list[Record] = field(default_factory=list)
+    path: Path = field(default_factory=Path, init=False)
 
     @staticmethod
     def place(journal: Path) -> Path:
@@ -151,17 +151,19 @@ class BatchState:
     @classmethod
     def load(cls, path: Path) -> "BatchState":
         """The state in a file, or a fresh one."""
-        if not path.exists():
-            return cls(path)
-        try:
-            kept = read_json(path)
-            batches = [Batch(**batch) for batch in kept.pop("open")]
-            return cls(path, open=batches, **kept)
-        except (TypeError, KeyError, AttributeError):
-            raise UserError(
-                f"{path}: no record of batches; look up the batches at the provider, remove this "
-                "file, and run again"
-            ) from None
+        state = cls([])
+        if path.exists():
+            from pydantic import TypeAdapter, ValidationError
+
+            try:
+                state = TypeAdapter(cls).validate_json(path.read_bytes(), strict=True)
+            except ValidationError:
+                raise UserError(
+                    f"{path}: no record of batches; look up the batches at the provider, remove "
+                    "this file, and run again"
+                ) from None
+        state.path = path
+        return state
 
     @property
     def under_way(self) -> set[str]:

@@ -119,7 +119,7 @@ class Retry:
     overloaded: bool = False  # fewer requests at once would help
     unreachable: bool = False  # no connection was made
     broken: bool = False  # the server itself failed, so that waiting helps everyone
-    counts: Record | None = None  # what a reply that is no answer says that it took
+    counts: Record | None = None  # of a reply that is no answer, where it says what it took
 
 
 def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
@@ -138,7 +138,8 @@ def completion(reply: object, *, tools: bool = False) -> Response | Retry:
 
 def counted(outcome: Response | Retry, counts: Record) -> Response | Retry:
     """What a reply means, with what it says that it took, where it is no answer."""
-    return replace(outcome, counts=counts) if isinstance(outcome, Retry) else outcome
+    says_so = counts["prompt_tokens"] or counts["completion_tokens"]
+    return replace(outcome, counts=counts) if says_so and isinstance(outcome, Retry) else outcome
 
 
 def _completion(whole: Mapping[str, object], counts: Record, tools: bool) -> Response | Retry:

@@ -41,8 +41,8 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
         """One more response."""
         prompt = response.prompt_tokens or 0
         self._counts.update(
-            answered=response.status != "error",
-            failed=response.status == "error",
+            answered=int(response.status != "error"),
+            failed=int(response.status == "error"),
             prompt_tokens=prompt,
             computed_tokens=prompt - (response.cached_tokens or 0),
             output_tokens=response.completion_tokens or 0,

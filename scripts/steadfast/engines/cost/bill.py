@@ -94,9 +94,7 @@ class FailedAttempt(Response):
 
 def failed_attempt(reason: str, counts: Record | None) -> FailedAttempt | None:
     """What is kept of a reply that is no answer; None where it says nothing of what it took."""
-    if counts is None or not (counts["prompt_tokens"] or counts["completion_tokens"]):
-        return None
-    return FailedAttempt("error", error=reason, **counts)
+    return None if counts is None else FailedAttempt("error", error=reason, **counts)
 
 
 def estimated(request: Request, response: Response) -> Response:

@@ -20,6 +20,8 @@ MORE = 0.5
 """Of time or memory with each further attempt."""
 START_MINUTES = 10.0
 """Of the jobs of one load: until the first request, and from the last answer to the end."""
+RECKONED = {"load_seconds", "prompt_tokens", "computed_tokens", "output_tokens"}
+"""Fields of a run's record from which time is reckoned."""
 DECODED = 20.0
 """Prompt tokens that take as long as one token of an answer, where no throughput is stated."""
 
@@ -93,10 +95,11 @@ def past_runs(folders: Iterable[Path], gpus: int) -> list[RunRecord]:
         for path in sorted(folder.glob("*.run.json")):
             try:
                 runs = read_runs(path)
-            except (UserError, KeyError, TypeError):
+            except UserError:
                 continue  # a record that is damaged says nothing
             for run in runs:
                 alike = not gpus or f"{gpus} × " in (run.get("machine") or "")
-                if alike and run.get("prompt_tokens") and run["answered"]:
+                # Earlier versions wrote fewer fields.
+                if alike and run.keys() >= RECKONED and run["prompt_tokens"] and run["answered"]:
                     found.append(run)
     return found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json, write_json
 from steadfast.contract.request import Request, Response, ordered, size
-from steadfast.engines.api.body import SUFFIX
+from steadfast.engines.api.body import SUFFIX, count, mapping
 from steadfast.engines.asking.local_text import NOT_INSTALLED, LocalText
 from steadfast.engines.asking.reasoning import marks
 from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Setup
@@ -77,8 +77,8 @@ class VllmEngine(Engine):
         self._hint = setup.journal.with_suffix(".hint.json") if setup.journal else None
         self._batch: int | None = setup.operation.get("engine_operation_args", {}).get(AT_ONCE)
         if self._hint and self._hint.exists():
-            hinted = read_json(self._hint)["batch"]
-            self._batch = min(self._batch or hinted, hinted)
+            hinted = count(mapping(read_json(self._hint)).get("batch"))
+            self._batch = min(self._batch or hinted, hinted) if hinted else self._batch
         self.packages = tuple(map(_package, ("vllm", "torch", "transformers")))
         self._loaded, self._leased = setup.loaded, setup.leased
         self._in_hand = 1
