@@ -18,10 +18,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from released_variance import released_rows
 
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.lifbench.analyses import compared
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.analyses import SCENARIO_OF
+from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric
+from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS
 from steadfast.stats.adaptive import FIRST, Course, Design, Differences, differences
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import holm
@@ -65,9 +68,9 @@ class Population:
 
 def population(directory: str | None) -> Population:
     """The one of the released scores."""
-    how, rows = compared("rubric", "released"), released_rows(directory)
-    weights = pd.Series(how.weights)
-    groups = pd.Series(how.groups)
+    rows = released_rows(directory)
+    weights = pd.Series(Rubric("released", "rubric").weights)
+    groups = pd.Series(SCENARIO_OF)
     means = rows.groupby(["model", "group", "part", "task"])["total"].mean().reset_index()
     means["weight"] = means["task"].map(weights)
     means["total"] *= means["weight"]
@@ -80,6 +83,20 @@ def population(directory: str | None) -> Population:
     left = values - values @ line @ np.linalg.pinv(line)
     shares = weights.groupby(groups).sum()[scenarios].to_numpy()
     return Population(values, left / np.sqrt(len(lengths) - 2), shares / shares.sum())
+
+
+def released_rows(directory: str | None) -> pd.DataFrame:
+    """The released totals of the paper's models; group is the scenario, part the length."""
+    models = {name: name for name, model in PAPER_MODELS.items() if not model.gold}
+    lengths = facts("lifbench/released.yaml")["lengths"].values()
+    cells = [(model, length) for model in models for length in lengths]
+    found = released_scores(models, cells, directory, PAPER_TASKS)
+    rows = [
+        (model, SCENARIO_OF[record["task"]], length, record["task"], record["total"])
+        for (model, length), records in found.items()
+        for record in records
+    ]
+    return pd.DataFrame(rows, columns=["model", "group", "part", "task", "total"])
 
 
 def looks(

@@ -44,7 +44,7 @@ rule noise_part:
         asked=lambda w: TASKS[w.benchmark].asked,
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
-        compared=lambda w: TASKS[w.benchmark].compared.plain,
+        weights=lambda w: plain(TASKS[w.benchmark].weights),
         stand_in=lambda w: plain(RUN.stand_in(Job.of(w))),
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
     script:

@@ -1,7 +1,7 @@
 """Plan: what the requests would take, before anything is loaded, sent or spent.
 
 in   results/{benchmark}/prompts/{part}.jsonl and what they refer to; the journals and, for a
-     certificate, the scores, as they are
+     certificate, the comparisons of models, as they are
 out  results/plan/{benchmark}.{md,csv}: per model and part requests, tokens, hours, cost
      results/plan/{benchmark}.prompts.csv: the prompts that would be cut or do not fit
      results/plan/{benchmark}.rewrites.{md,csv}: what rewriters would be asked; prompts that wait
@@ -16,7 +16,6 @@ One job makes all of them, since jobs of several benchmarks share a load.
 from itertools import product
 
 from steadfast.base.files import file_size
-from steadfast.run.job import scores_path
 
 REWRITTEN = [name for name in CONFIG.benchmarks if TASKS[name].rewriting]
 PLANNED = [name for name in CONFIG.benchmarks if STEPS.plannable(name, RESULTS)]
@@ -74,12 +73,12 @@ rule plan:
         asked=[TASKS[name].asked for name in RUN.running],
         hardware=CONFIG.hardware.model_dump(),
         limit=CONFIG.limit,
-        # A plan is made anew when a journal has grown, and a certificate takes scores that are there.
+        # A plan is made anew when a journal has grown, and a certificate takes comparisons that are
+        # there.
         journals=lambda w: [file_size(RESULTS / job.journal) for job in RUN.jobs],
         pilot=lambda w: [
-            file_size(scores_path(RESULTS, name, model, part))
-            for name, part in (PARTS if CONFIG.certificate else [])
-            for model in RUN.compared(name)
+            file_size(RESULTS / name / "metrics/comparisons.csv")
+            for name in (PLANNED if CONFIG.certificate else [])
         ],
         lineage=lambda w: [
             *(STEPS.asked(*place).lineage for place in PARTS),
@@ -92,7 +91,6 @@ rule plan:
                 for name in PLANNED
                 for used in (
                     TASKS[name].samples,
-                    TASKS[name].compared if CONFIG.certificate or CONFIG.adaptive else None,
                     RUN.judge_prompts(name),
                     *RUN.engines_planned(name),
                 )

@@ -1,13 +1,11 @@
 """Stability between formats and domains: what is computed, shown, and left as it is."""
 
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from score_records import FEW, frames_of, record, run
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
@@ -17,7 +15,6 @@ from steadfast.config.load import load_config
 from steadfast.contract.components import Scored
 from steadfast.show.render import printed
 from steadfast.show.roster import Display, Shown
-from steadfast.stats.certificate import pilot_rows
 from steadfast.stats.tidy import rows_of
 
 FORMATS = {"format": {"list": ["numbered", "json"], "multidoc": ["numbered", "json"]}}
@@ -205,10 +202,3 @@ def test_formats_are_of_the_scenarios_that_run_and_have_some():
 def test_a_mistake_is_said(settings, sentence):
     with pytest.raises(UserError, match=sentence):
         section(**settings)
-
-
-def test_the_certificate_is_of_the_paper_s_samples():
-    how = compared("rubric", "released")
-    rows = pilot_rows([scored("LSI", 1.0), *as_json(0.5)], how)
-    assert rows["total"].tolist() == [1.0]
-    assert len(pilot_rows([scored("LSI", 1.0), *as_json(0.5)], replace(how, apart=""))) == 2

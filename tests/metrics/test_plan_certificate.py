@@ -1,125 +1,83 @@
-"""The plan's certificate from a pilot run, from released scores, and from neither."""
+"""The plan's certificate: how many contexts tell models apart, by the run in the results folder."""
 
-import json
-from pathlib import Path
+from math import isnan
 
+import pandas as pd
 import pytest
 
-from steadfast.contract.components import Sample
-from steadfast.plan.certificate import certificate, comparisons
+from steadfast.plan.certificate import Pilot, certificate
 
-RECORDS = ("steadfast.stats.certificate:Compared", {"unit": "records"})
-GROUPS = (RECORDS[0], {"unit": "groups", "weights": {"style": 1.0, "mixed": 1.0}})
-LIFBENCH = (
-    "steadfast.benchmarks.lifbench.analyses:compared",
-    {"weighting": "mean", "rubric": "released"},
-)
+MEASURES = {"ARS": {"compared": {"task": "overall"}, "full": 1.0}}
+ROW = {
+    "model": "a", "other": "b", "task": "overall", "difference": 0.1, "low": 0.0, "high": 0.2,
+    "p": 0.05, "p_adjusted": 0.05, "p_model": 0.05, "p_other": 0.05, "n": 99, "error": 0.02,
+    "freedom": 19, "clusters": 20,
+}  # fmt: skip
 
 
-def samples(count: int, task: str = "any") -> list[Sample]:
-    return [
-        Sample("zh", {"sample_id": f"{task}{i}", "task": task, "context_id": f"{task}{i}"}, {})
-        for i in range(count)
+def certified(folder, rows, differences=(0.05,), measures=MEASURES):
+    pd.DataFrame(rows).to_csv(folder / "comparisons.csv", index=False)
+    found, lines = certificate(folder, measures, differences)
+    return found, "\n".join(lines)
+
+
+def pilot(variance: float = 1.0, clusters: int = 100) -> Pilot:
+    error = (variance / clusters) ** 0.5
+    return Pilot("ARS", 1.0, error, clusters - 1, clusters, models=2)
+
+
+def test_as_many_contexts_as_a_skewed_normal_deviate_needs():
+    # (1.960 + .842)² ÷ .1² = 785 normal contexts. Skewed against the better model (γ = −2/√n) it
+    # takes more: t of 1.963 where Hall's cubic is, and √(1 + t · 2/√n + t² · 2/n) times as spread.
+    n = pilot().needed(0.1)
+    skew = 2 / n**0.5
+    reach = 3 * ((1 - skew * (1.963 + skew / 6)) ** (1 / 3) - 1) / -skew
+    spread = (1 + reach * skew + reach**2 * 2 / n) ** 0.5
+    assert (reach + 0.8416 * spread) ** 2 / 0.1**2 == pytest.approx(n, abs=2)
+    assert 785 < n < 950
+    # Bonferroni for ten pairs: (2.807 + .842)² ÷ (1.960 + .842)² = 1.7 times as many.
+    assert pilot().needed(0.1, pairs=10) == pytest.approx(1.7 * n, rel=0.05)
+
+
+def test_a_run_that_can_never_be_large_enough_has_no_number():
+    assert pilot().needed(1e-6) is None
+
+
+def test_fewer_than_six_contexts_promise_nothing():
+    # The signs of five differences cannot reach p = .05.
+    assert isnan(pilot().smallest(5)) and not isnan(pilot().smallest(6))
+
+
+def test_the_pair_that_varies_most_counts_and_failures_that_go_unseen_are_named(tmp_path):
+    others = [ROW | {"other": "c", "error": 0.01}, ROW | {"task": "MF", "error": 0.5}]
+    (row,), page = certified(tmp_path, [ROW, *others])
+    alone = Pilot("ARS", 1.0, 0.02, 19, 20, models=3)
+    assert (row["clusters"], row["clusters_all"]) == (alone.needed(0.05), alone.needed(0.05, 3))
+    assert row["factor"] == row["clusters_all"] / 20
+    # .05^(1/k): none of k contexts fails in 5 of 100 runs
+    assert row["unseen"] == pytest.approx(1 - 0.05 ** (1 / row["clusters_all"]))
+    assert "all 3 pairs" in page and "The run in the results folder has 20." in page
+
+
+def test_each_language_has_its_own_and_differences_are_shares_of_full_marks(tmp_path):
+    rows = [
+        ROW | {"measure": "HSR", "language": language, "error": error}
+        for language, error in (("en", 2.0), ("zh", 4.0))
     ]
+    measures = {"HSR": {"compared": {"measure": "HSR"}, "full": 100}}
+    for row in rows:
+        del row["task"]
+    found, page = certified(tmp_path, rows, measures=measures)
+    assert [row["measure"] for row in found] == ["HSR en", "HSR zh"]
+    assert found[0]["clusters"] == Pilot("", 1.0, 0.02, 19, 20, 2).needed(0.05)
+    assert "## Certificate (HSR zh)" in page
 
 
-def scored(folder: Path, model: str, totals: list[float], task: str = "any") -> Path:
-    lines = [
-        {
-            "sample_id": f"{task}{i}", "draw": 0, "task": task, "context_id": f"{task}{i}",
-            "status": "ok", "truncated": False, "judge": None, "points": {}, "total": total,
-            "extracted": None, "other_raters": {},
-        }
-        for i, total in enumerate(totals)
-    ]  # fmt: skip
-    path = folder / f"{model}.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
-def planned(compared, asked, scores=None, differences=(0.05,), models=("a", "b"), tokens=3072):
-    settings = {
-        "differences": differences,
-        "compared": compared,
-        "models": models,
-        "tokens": dict.fromkeys(asked, tokens),
-    }
-    rows, lines = certificate(settings, asked, scores or {})
-    return rows, "\n".join(lines)
-
-
-@pytest.mark.parametrize("tokens", [3072, 0], ids=["with a text", "without"])
-def test_a_run_says_how_many_records_are_needed(tmp_path, tokens):
-    totals = {"a": [0.4, 0.6] * 10, "b": [0.5] * 20}
-    scores = {(m, "zh"): scored(tmp_path, m, values) for m, values in totals.items()}
-    rows, page = planned(RECORDS, {"zh": samples(20)}, scores, (0.01, 0.05), tokens=tokens)
-    # Differences of ±.1 have the variance .2/19: (1.960 + .842)² · .2/19 ÷ .01² = 826 normal
-    # records; skewed ones take more (tests/metrics/test_certificate.py).
-    assert rows[0]["clusters"] == rows[0]["clusters_all"] == pytest.approx(927, abs=1)
-    assert 33 < rows[1]["clusters"] < 66
-    assert rows[0]["factor"] == rows[0]["clusters_all"] / 20
-    assert rows[0]["unseen"] == pytest.approx(1 - 0.05 ** (1 / rows[0]["clusters_all"]))
-    assert f"| {rows[0]['clusters']} | {rows[0]['factor']:.1f} | rarer than 0.3% |" in page
-    assert "the run in the results folder (pairs of its models: 1)" in page
-    assert "Configured: 20." in page
-
-
-def test_without_variances_the_page_asks_for_a_run():
-    rows, page = planned(RECORDS, {"zh": samples(20)})
-    assert rows == []
-    assert "Run two models or more" in page
-
-
-def test_a_run_of_too_few_clusters_gives_no_variances(tmp_path):
-    scores = {(m, "zh"): scored(tmp_path, m, [0.1, 0.5, 0.9]) for m in ("a", "b")}
-    assert planned(RECORDS, {"zh": samples(3)}, scores)[0] == []
-
-
-def test_of_several_pairs_the_one_that_needs_most_counts(tmp_path):
-    totals = {"a": [0.5] * 20, "b": [0.4, 0.6] * 10, "c": [0.3, 0.7] * 10}
-    scores = {(m, "zh"): scored(tmp_path, m, values) for m, values in totals.items()}
-    (row,), _ = planned(RECORDS, {"zh": samples(20)}, scores, models=("a", "b", "c"))
-    del scores["b", "zh"]
-    (alone,), _ = planned(RECORDS, {"zh": samples(20)}, scores)
-    assert row["clusters"] == alone["clusters"] < row["clusters_all"]
-
-
-def test_groups_of_unequal_size_are_weighed_and_drawn_as_configured(tmp_path):
-    asked = {"en": samples(10, "style") + samples(30, "mixed")}
-    paths = {}
-    for model, gap in (("a", 0.1), ("b", 0.0)):
-        lines = ""
-        for task, count in (("style", 10), ("mixed", 30)):
-            totals = [0.5 + gap * (-1) ** number for number in range(count)]
-            lines += scored(tmp_path, model, totals, task).read_text()
-        paths[model, "en"] = tmp_path / f"{model}.jsonl"
-        paths[model, "en"].write_text(lines)
-    (found,) = comparisons(GROUPS, {"en": 0}, asked, paths)
-    groups = found.groups(found.variances[0])
-    assert (found.part, found.now, [group.share for group in groups]) == ("en", 40, [0.25, 0.75])
-    assert [float(group.weights[0]) for group in groups] == [0.5, 0.5]
-
-
-def lifbench_samples(length: str) -> list[Sample]:
-    return [
-        Sample(
-            length,
-            {
-                "sample_id": f"{task}/{context}/{expression}/{variable}", "task": task,
-                "context_id": context, "expression_id": expression, "variable_id": variable,
-            },
-            {},
-        )
-        for task in ("OR", "MF", "LSI")
-        for context in ("c1", "c2")
-        for expression in range(3)
-        for variable in range(2)
-    ]  # fmt: skip
-
-
-def test_released_scores_stand_in_for_a_run():
-    asked = {length: lifbench_samples(length) for length in ("4k", "8k")}
-    (row,), page = planned(LIFBENCH, asked, models=["a", "b", "c"])
-    assert row["clusters_all"] > row["clusters"] > 2
-    assert "all 3 pairs" in page and "Configured: 2." in page
-    assert "mean of all 190 pairs" in page
+@pytest.mark.parametrize("rows", [[], [ROW | {"freedom": 2}], [ROW | {"freedom": None}]])
+def test_without_variances_the_page_asks_for_a_run(tmp_path, rows):
+    if rows:
+        found, page = certified(tmp_path, rows)
+    else:
+        found, lines = certificate(tmp_path, MEASURES, [0.05])
+        page = "\n".join(lines)
+    assert found == [] and "Run two models or more" in page

@@ -189,8 +189,8 @@ class Task:
         floor: answers of engine ``floor``, those of a reader who looks nothing up: the stand-in, or
             one with other settings. None: models of that engine do not run here.
         task_names: names of tasks that the config adds to the benchmark's own ``task_names``.
-        compared: a function that says how models are compared, as a
-            ``stats.certificate.Compared``; by default samples count alike.
+        weights: a function that gives the weight of each task in the mean of all; None: samples
+            count alike, whatever their task.
         trial: how a few of the prompts are chosen, where the config has a limit.
         passages: a function of a sample that gives what of its context it is about, as
             ``show.passages.Passages``, or None; None where no sample has a context.
@@ -216,11 +216,7 @@ class Task:
     labels: str | None = None
     floor: Component[StandIn] | None = None
     task_names: tuple[str, ...] = ()
-    compared: Component[Any] = field(
-        default_factory=lambda: Component(
-            "steadfast.stats.certificate:Compared", {"unit": "records"}
-        )
-    )
+    weights: Component[Mapping[str, float]] | None = None
     trial: Trial = field(default_factory=Trial)
     passages: Component[Any] | None = None
     exports: Component[Any] | None = None

@@ -24,16 +24,17 @@ from steadfast.engines.cost.forecast import (
 from steadfast.engines.cost.options import COSTS, SUMS
 from steadfast.engines.stand_ins import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
-from steadfast.plan.adaptive import adaptive_page
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import certificate
 from steadfast.plan.model import KEYS, PlannedJob, planned_jobs
 from steadfast.plan.page import ROLES, benchmark_page, options_section, records, total_page
-from steadfast.run.job import MODELS, REWRITERS, scores_path
+from steadfast.run.job import MODELS, REWRITERS
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 
 ALL = "all"
+ADAPTIVE = """At most {rounds} rounds, which are what the table above has. A run ends earlier where
+the best model is known (docs/cost.md)."""
 ANSWER_TOKENS = 500
 """Of an answer that is still to be judged."""
 HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
@@ -62,7 +63,7 @@ class PlannedBenchmark:
     judge_prompts: Sequence[Any] | None
     templates: Mapping[str, str]
     certificate: Settings | None = None
-    adaptive: Settings | None = None
+    rounds: int | None = None
 
     @property
     def files(self) -> list[PartFiles]:
@@ -93,13 +94,12 @@ def make_plan(
     """
     folder, trial = results / "plan", trial_remark(limit)
     misfits: dict[str, list[Record]] = {}
-    samples: dict[str, dict[str, Sequence[Sample]]] = {}
     for of in benchmarks:
-        misfits[of.name], samples[of.name] = [], {}
+        misfits[of.name] = []
         for part in of.files:
             own = [one for one in jobs if one.page == (of.name, False)]
             own = [one for one in own if one.job.part == part.name]
-            samples[of.name][part.name] = drawn = part.read()
+            drawn = part.read()
             misfits[of.name] += _count_answers(own, of, part, drawn)
             _count_verdicts(own, of, drawn)
     for name, paths in rounds.items():
@@ -114,9 +114,11 @@ def make_plan(
         found = remarks.get((of.name, False), [])
         lines = benchmark_page(of.name, COLUMNS, own_rows, odd, remark, found)
         if of.certificate:
-            lines += _certificate(of, of.certificate, samples[of.name])
-        if of.adaptive:
-            lines += adaptive_page(of.adaptive, samples[of.name])
+            needs, page = certificate(results / of.name / "metrics", **of.certificate)
+            write_rows(folder / f"{of.name}.certificate.csv", CERTIFICATE_COLUMNS, needs)
+            lines += page
+        if of.rounds:
+            lines += ["", "## Adaptive run", "", ADAPTIVE.format(rounds=of.rounds)]
         _write(folder / of.name, COLUMNS, own_rows, lines)
     for name in rounds:
         own_rows, title = records(rows[rows["page"] == (name, True)]), f"{name}: rewrites"
@@ -280,27 +282,13 @@ def _judge_prompts(
     return list(judge_prompts_of(asking, templates, samples, answers))
 
 
-def _certificate(
-    of: PlannedBenchmark, settings: Settings, samples: Mapping[str, Sequence[Sample]]
-) -> list[str]:
-    """The lines of a benchmark's certificate, whose rows are written."""
-    scores = {
-        (model, part): scores_path(of.results, of.name, model, part)
-        for model in settings["models"]
-        for part in of.parts
-    }
-    rows, lines = certificate(settings, samples, scores)
-    write_rows(of.results / "plan" / f"{of.name}.certificate.csv", CERTIFICATE_COLUMNS, rows)
-    return lines
-
-
 if job := globals().get("snakemake"):
     params, who = job.params, job.params.who
     results = Path(job.output.total).parents[1]
     run_rule(
         make_plan,
         job,
-        # A change of journals and of the pilot's scores makes the plan anew.
+        # A change of journals and of the comparisons that a certificate takes makes the plan anew.
         read=("hardware", "journals", "pilot", "planned", "who"),
         engines=[job.config[role][name] for role, named in who.items() for name in named],
         benchmarks=[PlannedBenchmark(results, **of) for of in params.planned],

@@ -325,12 +325,11 @@ class Evaluation:
         """What the plan takes of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
         task = self.tasks[benchmark]
         wanted, adaptive = self.config.certificate, self.config.adaptive
-        comparing = {
-            "compared": task.compared.plain,
-            "models": self.compared(benchmark),
-            "tokens": {name: part.tokens for name, part in task.parts.items()},
+        measures = {
+            name: {"compared": dict(measure.compared), "full": measure.full}
+            for name, measure in self.benchmarks[benchmark].measures.items()
+            if measure.compared
         }
-        design = {"design": adaptive.model_dump(), **comparing} if adaptive else {}
         return {
             "name": benchmark,
             "asked": task.asked,
@@ -345,8 +344,8 @@ class Evaluation:
             },
             "judge_prompts": plain(self.judge_prompts(benchmark)),
             "templates": self.templates(benchmark),
-            "certificate": {"differences": wanted, **comparing} if wanted else None,
-            **({"adaptive": design} if design else {}),
+            "certificate": {"measures": measures, "differences": wanted} if wanted else None,
+            "rounds": adaptive.contexts if adaptive else None,
         }
 
 

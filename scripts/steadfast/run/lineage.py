@@ -103,9 +103,9 @@ class Lineage:
         """How much a model's answers to a part differ when they are asked again."""
         job, task = Job("inference", benchmark, model, part), self._run.tasks[benchmark]
         engine, stand_in = ENGINES[self._run.settings(job).engine], self._run.stand_in(job)
-        used = engine, task.samples, task.scoring, task.compared, stand_in
+        used = engine, task.samples, task.scoring, task.weights, stand_in
         code = digest("steadfast.stages.measure_noise", *used)
-        settings = [task.scoring.plain, task.compared.plain]
+        settings = [task.scoring.plain, plain(task.weights)]
         return Step.of(code, settings, [self.replies(job)])
 
     def measured_noise(self, results: Path) -> dict[str, list[str]]:

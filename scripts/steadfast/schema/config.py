@@ -98,8 +98,8 @@ class Config(StrictModel):
     )
     noise: Noise = section(Noise, "Which requests are repeated.")
     certificate: list[Annotated[float, Field(gt=0, le=1)]] = plan(
-        "Differences between two models' scores (0 to 1), of which the plan says how many contexts "
-        "(or groups, records, instances) tell them apart; such as [0.02, 0.05].",
+        "Differences between two models (shares of full marks) of which the plan says how many "
+        "contexts (groups, records) tell them apart, by the run that is there; such as [0.02, 0.05].",
         [],
     )
     adaptive: Adaptive | None = key(

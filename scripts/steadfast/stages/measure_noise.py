@@ -29,7 +29,7 @@ def measure_noise(
     operation: Settings,
     part: PartFiles,
     scoring: Sequence[Any],
-    compared: Sequence[Any],
+    weights: Sequence[Any] | None,
     stand_in: Sequence[Any] | None,
     noise: Settings,
     seed: int,
@@ -68,7 +68,7 @@ def measure_noise(
     by_id = {sample.id: sample for sample in found}
     scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
     counts = Counter(sample.prompt["task"] for sample in found)
-    rows = noise_rows(scored, counts, component(compared).make().weights)
+    rows = noise_rows(scored, counts, component(weights).make() if weights else None)
     differences = {way: first_difference(scored, way) for way in WAYS}
     write_rows(out_csv, COLUMNS, rows)
     title = f"{model} on {benchmark} {part.name}"

@@ -114,7 +114,6 @@ def task(config: Config, section: Complexbench) -> Task:
         ),
         labels=section.labels,
         trial=Trial("context_id", ("layers",)),
-        compared=Component("steadfast.stats.certificate:Compared", {"unit": "instances"}),
         prompts=Component(f"{PACKAGE}.prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "main_id"}),
         stand_in=Component(f"{PACKAGE}.readers:ComplexbenchReader"),

@@ -115,10 +115,7 @@ def task(config: Config, section: Followbench) -> Task:
         exports=plain_exports(NAME, section, config.seed, {"languages"}),
         labels=section.labels,
         trial=Trial("context_id", ("source", "scorer")),
-        compared=Component(
-            "steadfast.stats.certificate:Compared",
-            {"unit": "groups", "weights": dict.fromkeys(CATEGORIES, 1.0)},
-        ),
+        weights=Component("steadfast.benchmarks.followbench.facts:category_weights"),
     )
 
 

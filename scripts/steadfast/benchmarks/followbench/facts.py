@@ -70,3 +70,8 @@ def string_list(text: str) -> list[str] | None:
     _, value = parse_literal(text)
     plain = isinstance(value, list) and all(isinstance(item, str) for item in value)
     return value if plain else None
+
+
+def category_weights() -> dict[str, float]:
+    """The weight of each category in the mean of all: they count alike."""
+    return dict.fromkeys(CATEGORIES, 1.0)

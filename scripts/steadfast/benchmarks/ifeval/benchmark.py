@@ -130,7 +130,6 @@ def task(config: Config, section: Ifeval) -> Task:
         ),
         figures=Output(Component(f"{PACKAGE}.figures:figures", shown), ("by_length",)),
         files=_files(section),
-        compared=Component("steadfast.stats.certificate:Compared", {"unit": "prompts"}),
         # All lengths and wordings of a prompt or none, so that they can be paired.
         trial=Trial(together="context_id", spread=()),
         exports=Component(

@@ -5,7 +5,6 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.frames import (
     CAPABILITIES,
     OTHER,
@@ -19,14 +18,12 @@ from steadfast.benchmarks.lifbench.scored_tasks import (
     Rubric,
 )
 from steadfast.contract.records import OVERALL
-from steadfast.stats.certificate import Compared
 from steadfast.stats.depth import success_by_depth
 from steadfast.stats.effective_length import kept_shares
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.tidy import tidy
 from steadfast.stats.ties import CORRELATIONS, agreement
 from steadfast.stats.variance import variance_shares
-from steadfast.stats.variance_components import Components
 
 LIST = "list"
 EASY, HARD = "easy", "hard"
@@ -163,20 +160,3 @@ def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.D
         for key, part in tasks.groupby(["model", *by])
     ]
     return pd.concat([tasks, pd.DataFrame(parts, columns=tasks.columns)])
-
-
-def compared(weighting: str, rubric: str) -> Compared:
-    """Says how models are compared: the tasks of a scenario share contexts; parts are lengths."""
-    released = facts("lifbench/variance.yaml")
-    groups = {**released["groups"], **released.get(rubric, {})}
-    return Compared(
-        unit="contexts a length",
-        weights=Rubric(rubric, weighting).weights,
-        groups=SCENARIO_OF,
-        lengths=True,
-        rubric=rubric,
-        released={name: Components.of_facts(of) for name, of in groups.items()},
-        source=released["source"],
-        spread=released["spread"],
-        apart="perspective",
-    )

@@ -109,7 +109,7 @@ def task(config: Config, section: Lifbench) -> Task:
         ),
         released_files=scores_files or (),
         released_needs=scores_needs(directory, [TASKS[name] for name in tasks]),
-        compared=Component("steadfast.benchmarks.lifbench.analyses:compared", scoring),
+        weights=Component("steadfast.benchmarks.lifbench.scored_tasks:task_weights", scoring),
         # Which answer can expect most depends on the rubric; no other stand-in's does.
         floor=Component(reader, {"rubric": section.rubric}),
         passages=Component("steadfast.benchmarks.lifbench.passages:passages"),

@@ -77,3 +77,8 @@ class Rubric(NamedTuple):
 
 
 PAPER = Rubric()
+
+
+def task_weights(weighting: str, rubric: str) -> dict[str, float]:
+    """Each task's weight in the overall ARS of a config."""
+    return Rubric(rubric, weighting).weights
