@@ -1,6 +1,5 @@
 """Stability between formats and domains: what is computed, shown, and left as it is."""
 
-
 import pandas as pd
 import pytest
 

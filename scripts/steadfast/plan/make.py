@@ -114,9 +114,9 @@ def make_plan(
         found = remarks.get((of.name, False), [])
         lines = benchmark_page(of.name, COLUMNS, own_rows, odd, remark, found)
         if of.certificate:
-            needs, page = certificate(results / of.name / "metrics", **of.certificate)
+            needs, of_certificate = certificate(results / of.name / "metrics", **of.certificate)
             write_rows(folder / f"{of.name}.certificate.csv", CERTIFICATE_COLUMNS, needs)
-            lines += page
+            lines += of_certificate
         if of.rounds:
             lines += ["", "## Adaptive run", "", ADAPTIVE.format(rounds=of.rounds)]
         _write(folder / of.name, COLUMNS, own_rows, lines)

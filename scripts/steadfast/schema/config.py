@@ -99,7 +99,8 @@ class Config(StrictModel):
     noise: Noise = section(Noise, "Which requests are repeated.")
     certificate: list[Annotated[float, Field(gt=0, le=1)]] = plan(
         "Differences between two models (shares of full marks) of which the plan says how many "
-        "contexts (groups, records) tell them apart, by the run that is there; such as [0.02, 0.05].",
+        "contexts (groups, records) tell them apart, by the run that is there; such as "
+        "[0.02, 0.05].",
         [],
     )
     adaptive: Adaptive | None = key(
