@@ -1,17 +1,12 @@
 """The lock file of fetched data: which sha256 each file of each pinned revision had.
 
-``{repo: {revision: {file: sha256}}}``, written at the first fetch and checked ever after; under
-``found``, which is no data set's name, a sentence a corpus says what was taken from where.
+``{repo: {revision: {file: sha256}}}``, written at the first fetch and checked ever after.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json, write_json
-
-FOUND = "found"
-
 
 LOCK = "config/corpora.lock.json"
 """Beside the config, as other lock files are."""
@@ -30,22 +25,15 @@ class LockFile:
 
     def record(self, repo: str, revision: str, digests: dict[str, str]) -> None:
         """Adds digests, keeping what other jobs wrote meanwhile; leaves an unchanged file alone."""
-        if not self.read(repo, revision).items() >= digests.items():
-            self._extend(lambda known: known.setdefault(repo, {}).setdefault(revision, {}), digests)
-
-    def note(self, corpus: str, sentence: str) -> None:
-        """Writes down what was found for a corpus."""
-        if self._all().get(FOUND, {}).get(corpus) != sentence:
-            self._extend(lambda known: known.setdefault(FOUND, {}), {corpus: sentence})
-
-    def _extend(self, part: Callable[[Record], Record], entries: Record) -> None:
         from filelock import FileLock
 
+        if self.read(repo, revision).items() >= digests.items():
+            return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(self.path.with_name(f".{self.path.name}.busy")):
                 known = self._all()
-                part(known).update(entries)
+                known.setdefault(repo, {}).setdefault(revision, {}).update(digests)
                 write_json(self.path, known)
         except OSError as error:
             raise UserError(

@@ -3,10 +3,8 @@
 import csv
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
 from io import TextIOWrapper
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TextIO
 
@@ -33,7 +31,7 @@ class NotRecordsError(UserError):
 
 def rows(path: Path) -> Generator[Row, None, None]:
     """Yields the rows of a file: ``.jsonl``, ``.json`` (a list of objects, one object, or JSON
-    lines), ``.csv``, ``.parquet``, ``.arrow``, ``.zip`` with the like, or a document."""
+    lines), ``.csv``, ``.parquet``, ``.zip`` with the like, or a document."""
     suffix = path.suffix.lower()
     if suffix not in READABLE:
         known = ", ".join(READABLE)
@@ -155,47 +153,19 @@ def _csv(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
 
 
 def _parquet(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
-    with _columns(where, "a Parquet file"):
-        from pyarrow import parquet
+    from pyarrow import parquet
 
+    number = 0
+    try:
         file = parquet.ParquetFile(data)
         # One row group after the other: asked for all at once, it keeps those that it has read.
-        batches = (
-            batch
-            for group in range(file.num_row_groups)
-            for batch in file.iter_batches(BATCH, row_groups=[group], use_threads=False)
-        )
-        yield from _numbered(batches, where)
-
-
-def _arrow(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
-    with _columns(where, "an Arrow file"):
-        from pyarrow import ArrowInvalid, ipc
-
-        try:
-            file = ipc.open_file(data)
-            batches = (file.get_batch(number) for number in range(file.num_record_batches))
-        except ArrowInvalid:  # what `datasets` saves is a stream
-            data.seek(0)
-            batches = iter(ipc.open_stream(data))
-        yield from _numbered(batches, where)
-
-
-@contextmanager
-def _columns(where: str, kind: str) -> Iterator[None]:
-    try:
-        yield
+        for group in range(file.num_row_groups):
+            for batch in file.iter_batches(BATCH, row_groups=[group], use_threads=False):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield f"{where}: record {number}", row
     except (ValueError, OSError) as error:
-        raise UserError(f"{where}: not {kind} ({error}); fetch it again") from None
-
-
-def _numbered(batches: Iterable[Any], where: str) -> Iterator[tuple[str, Any]]:
-    records = chain.from_iterable(
-        batch.slice(start, BATCH).to_pylist()
-        for batch in batches
-        for start in range(0, batch.num_rows, BATCH)
-    )
-    return ((f"{where}: record {number}", row) for number, row in enumerate(records, start=1))
+        raise UserError(f"{where}: not a Parquet file ({error}); fetch it again") from None
 
 
 READERS: Mapping[str, Callable[[IO[bytes], str], Iterator[tuple[str, Any]]]] = {
@@ -203,7 +173,6 @@ READERS: Mapping[str, Callable[[IO[bytes], str], Iterator[tuple[str, Any]]]] = {
     ".json": _json,
     ".csv": _csv,
     ".parquet": _parquet,
-    ".arrow": _arrow,
     ".txt": _jsonl,  # within an archive
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-FORMATS = (".jsonl", ".json", ".csv", ".parquet", ".arrow", ".zip")
+FORMATS = (".jsonl", ".json", ".csv", ".parquet", ".zip")
 SPLITS = re.compile(r"(?<![a-z])(train|training|validation|valid|val|dev|test|eval)(?![a-z])")
 
 

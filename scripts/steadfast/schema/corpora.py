@@ -30,7 +30,7 @@ class LocalFiles(StrictModel):
 class HubFiles(StrictModel):
     """A data set on the Hugging Face hub."""
 
-    repo: str = key("Data set id, such as yahma/alpaca-cleaned.", ...)
+    repo: str = key("Data set id, such as yahma/alpaca-cleaned.", ..., pattern=r"^[\w.-]+/[\w.-]+$")
     revision: str = key("Commit, 40 hexadecimal digits.", ..., pattern=r"^[0-9a-f]{40}$")
     files: list[str] = key(
         "Files of the data set, or globs of them; by default those whose records have "
