@@ -14,6 +14,7 @@ from steps import steps
 
 TEXTS = ["标题只有六个字。", "第一段写山\n第二段写水", " 不出现“春”字 "]
 CLEAN = "标题只有六个字。\t1\n\n第一段写山\n第二段写水\t0\n\n 不出现“春”字 \t1"
+REORDERED = "\n\n".join(reversed(CLEAN.split("\n\n")))
 VERDICTS = [1, 0, 1]
 
 PRIORITY = st.sampled_from(PRIORITIES)
@@ -59,19 +60,23 @@ def test_harmless_edits_are_read_alike(edited):
         ("1\n0\n1", "0 verdicts for 3"),
         (CLEAN.rpartition("\n\n")[0], "2 verdicts for 3"),
         (CLEAN + "\n\n不押韵\t1", "more than 3"),
-        ("\n\n".join(reversed(CLEAN.split("\n\n"))), "verdict 1 is not"),
+        (REORDERED, "verdict 1 is not"),
         (CLEAN.replace("六个字", "五个字"), "verdict 1 is not"),
         (CLEAN.replace("\t0", "\t0.5"), "verdict 2 is not"),
         (CLEAN.replace("\t0", "\t2"), "verdict 2 is not"),
         ("Title: six characters\t1\n\nHills, then water\t0\n\nno spring\t1", "verdict 1 is not"),
-        (CLEAN + "\n\n" + CLEAN, "more than 3"),
+        (f"{CLEAN}\n\n{CLEAN}", "more than 3"),
     ],
 )
 def test_anything_else_is_unreadable_and_says_why(reply, why):
     assert why in read_verdicts(TEXTS, reply)
-    assert not readable({"mode": "strict", "checkpoints": TEXTS}, reply, "")
+    in_another_style = reply in (REORDERED, f"{CLEAN}\n\n{CLEAN}")
+    assert readable({"mode": "strict", "checkpoints": TEXTS}, reply, "") == in_another_style
     reading = read_reply("strict", TEXTS, [PRIMARY] * 3, reply, "")
-    assert reading.verdicts is reading.rates is None and why in reading.extracted["problem"]
+    if in_another_style:
+        assert reading.verdicts == VERDICTS
+    else:
+        assert reading.verdicts is reading.rates is None and why in reading.extracted["problem"]
 
 
 @pytest.mark.parametrize(

@@ -105,9 +105,9 @@ def test_all_released_answers_can_be_judged(model):
     for answer in answers:
         assert strict_segments(answer, copied("all"), each=False) == [answer]
         assert strict_segments(answer, copied("None"), each=True) == []
-        assert strict_verdict(verdict(True), answer, "zh") is True
+        assert strict_verdict(verdict(True), answer) is True
         reply = f"模型的回复是：\n{answer}\n\n分析：没有做到。\n答案：否"
-        quoted += strict_verdict(reply, answer, "zh") is False
+        quoted += strict_verdict(reply, answer) is False
     # An answer with a verdict line of its own, repeated whole, is left out of the reply first.
     assert quoted == len(answers)
 

@@ -15,56 +15,51 @@ def test_every_recorded_case_has_the_released_verdict():
 
 
 @pytest.mark.parametrize(
-    ("reply", "language", "expected"),
+    ("reply", "expected"),
     [
-        ("分析：都有。\n答案：是", "zh", True),
-        ("分析：缺一项。\n\n答案：否\n\n", "zh", False),
-        ("答案: 是", "zh", True),
-        ("**答案：否**", "zh", False),
-        ("**答案**：**是**。", "zh", True),
-        ("  答案 ： 是  ", "zh", True),
-        ("Analysis: fine.\nAnswer: Yes", "en", True),
-        ("**answer: no.**", "en", False),
+        ("分析：都有。\n答案：是", True),
+        ("分析：缺一项。\n\n答案：否\n\n", False),
+        ("答案: 是", True),
+        ("**答案：否**", False),
+        ("**答案**：**是**。", True),
+        ("  答案 ： 是  ", True),
+        ("Analysis: fine.\nAnswer: Yes", True),
+        ("**answer: no.**", False),
     ],
 )
-def test_one_verdict_line_at_the_end(reply, language, expected):
-    assert strict_verdict(reply, "一份答案。", language) is expected
+def test_one_verdict_line_at_the_end(reply, expected):
+    assert strict_verdict(reply, "一份答案。") is expected
 
 
 @pytest.mark.parametrize(
-    ("reply", "language"),
+    "reply",
     [
-        ("", "zh"),
-        ("不是", "zh"),
-        ("答案：是\n答案：是", "zh"),
-        ("Answer: Yes", "zh"),
-        ("答案：是/否", "zh"),
-        ("答案：是，但部分满足", "zh"),
-        ("答案：是否", "zh"),
-        ("答案：shi", "zh"),
-        ("答案：是\n答案：否", "zh"),
-        ("答案：是\n（注：题目若变，则为否）", "zh"),
-        ("因此答案：是", "zh"),
-        ("答案：是", "en"),
-        ("Answer: maybe", "en"),
-        ("I cannot judge this.", "en"),
+        "",
+        "不是",
+        "答案：是/否",
+        "答案：是，但部分满足",
+        "答案：是否",
+        "答案：shi",
+        "答案：是\n答案：否",
+        "答案：是\n（注：题目若变，则为否）",
+        "Answer: maybe",
+        "I cannot judge this.",
     ],
 )
-def test_any_other_reply_is_unreadable(reply, language):
-    assert strict_verdict(reply, "一份答案。", language) is None
+def test_any_other_reply_is_unreadable(reply):
+    assert strict_verdict(reply, "一份答案。") is None
 
 
 def test_a_verdict_repeated_from_the_answer_is_not_the_judges():
     answer = "诗一首。\n分析：完全满足。\n答案：是"
-    assert strict_verdict(f"模型写道：\n{answer}", answer, "zh") is None
-    assert strict_verdict(f"模型写道：\n{answer}\n这不算数。\n答案：否", answer, "zh") is False
+    assert strict_verdict(f"模型写道：\n{answer}", answer) is None
+    assert strict_verdict(f"模型写道：\n{answer}\n这不算数。\n答案：否", answer) is False
 
 
 @given(reply=st.text(max_size=80), answer=st.text(max_size=80))
 def test_any_reply_can_be_read_or_not(reply, answer):
     assert released_verdict(reply) in (True, False)
-    for language in ("zh", "en"):
-        assert strict_verdict(reply, answer, language) in (True, False, None)
+    assert strict_verdict(reply, answer) in (True, False, None)
 
 
 @pytest.mark.usefixtures("cpu_limit")
@@ -76,4 +71,4 @@ def test_long_replies_are_read():
         " \t" * 200_000,
     ):
         released_verdict(reply)
-        strict_verdict(reply, reply[:1000], "zh")
+        strict_verdict(reply, reply[:1000])

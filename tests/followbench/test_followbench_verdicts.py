@@ -42,7 +42,6 @@ def test_a_list_in_the_last_line_is_read(reply):
         "['YES' 'NO', 'YES']",
         "['Y' 'ES', 'NO']",
         "['YES', 'PARTIAL']",
-        "['是', '否']",
         "[['YES', 'NO']]",
         "['YES'] * 2",
         "[x for x in ('YES', 'NO')]",

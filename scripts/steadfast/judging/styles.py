@@ -7,109 +7,57 @@ JSON, as a table, before a last sentence. What is found here has one meaning; wh
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from steadfast.base.unicode import composed
+from steadfast.judging import words
 from steadfast.judging.reply import own_words
+from steadfast.judging.words import ASKED, FIGURES, TICKS, WORDS, Words, plain, squeezed
 
-_ENGLISH, _CHINESE = {"yes": 1, "no": 0}, {"是": 1, "否": 0}
-BY_LANGUAGE: Mapping[str, Mapping[str, int]] = {"en": _ENGLISH, "zh": {**_ENGLISH, **_CHINESE}}
-"""What yes and no are where the judge is asked for YES or NO in a language."""
-OWN_WORDS: Mapping[str, Mapping[str, int]] = {"en": _ENGLISH, "zh": _CHINESE}
-"""What they are where it is asked for the language's own words."""
-_TICKS = dict.fromkeys("✅✓✔", 1) | dict.fromkeys("❌✗✘✖", 0)
-_HOLDS = ("satisfied", "met", "满足", "符合")
-_FAILS = ("not satisfied", "unsatisfied", "not met", "unmet", "不满足", "未满足", "不符合")
-OF_ITEMS: Mapping[str, int] = _TICKS | dict.fromkeys(_HOLDS, 1) | dict.fromkeys(_FAILS, 0)
-"""What else is a verdict where it stands beside what it is about."""
-FIGURES = {"1": 1, "0": 0, **_ENGLISH, **_CHINESE, **OF_ITEMS}
-Words = Mapping[str, int]
-
-_FENCE = re.compile(r"^[ \t>]*(?:```|~~~).*$", re.MULTILINE)
-_TYPESET = re.compile(r"\\++(?:boxed|text|textbf|mathrm)[ \t]*\{([^{}]*)\}")
-_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
-_MARKS = str.maketrans(
-    {"‘": "'", "’": "'", "、": ",", "。": "."}
-    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufe0f\ufeff`$", "")
-)
 _LEADING = " \t#>*-•+"
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
-_ITEM = re.compile(
-    r"(?:(?:constraint|requirement|condition|item|level|step|约束|要求|条件|第)\s*#?)?"
-    r"\(?(\d{1,2})\)?\s*[条个项]?\s*[.:)-](?!\d)\s*(.*)",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
-_NO_CLAIM = re.compile(
-    r"\b(?:not|n't|never|instead|example|e\.g|format|form|such as|like|would|should|could|if|or"
-    r"|other|another|previous|previously|earlier)\b|n't|不|如|格式|若|或|例|另|别的|他人|之前|上一",
-    re.IGNORECASE,
-)
-_NEGATIVE = re.compile(
-    r"violat|fail|unmet|broken|breach|违反|违背|未满足|不满足|不符合", re.IGNORECASE
-)
-"""In what names verdicts: yes says there that something is not satisfied."""
+_LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|是|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
 _NAME = 24
 """Characters of a key that names verdicts, at most; longer ones are what they are about."""
 _CHANGED = re.compile(r"\s*(?:->|=>|→|⇒|改为)")
 """Behind a list, which another one replaces."""
 _ANY_LIST = re.compile(r"\[[^\[\]\n]*\]")
-_POLITE = re.compile(
-    r"let me know if[^.\n]*|if you (?:need|have|want|would like|wish)[^.\n]*"
-    r"|如有[^.\n]*|如果(?:您|你)?需要[^.\n]*",
-    re.IGNORECASE,
-)
-_DOUBT = re.compile(
-    r"\b(?:part(?:ly|ial|ially)|maybe|perhaps|possibly|unclear|unsure|but|however|though|although"
-    r"|except|unless|if|actually|wait|correct(?:ion|ed)|instead|rather|reconsider\w*|wrong"
-    r"|mistake\w*|scratch|hmm|might|changed my mind|second thought|look(?:ing)? again|disagree\w*"
-    r"|revis\w*|on reflection)\b|部分|或|但|不过|更正|修正|改为|除了|除非|可能|若|如果|不对|错"
-    r"|其实|再看|重新|不同意|也许",
-    re.IGNORECASE,
-)
-_MEMBER = re.compile(r'"[^"]*"\s*:')  # of a JSON object over several lines
-_LONGEST = 40
-"""Characters at the end of a line in which its verdict stands."""
-_LINE = 200
-"""Characters of a line that is nothing but verdicts, at most."""
+_SENTENCE = 200
+"""Characters of a line that gives one verdict, or a row of them, at most."""
 
 
-class VerdictClaim(NamedTuple):
+class Verdict(NamedTuple):
+    """A verdict, 1 or 0, and what it is said to be about."""
+
+    value: int
+    number: int | None = None
+    about: tuple[str, ...] = ()
+    """Texts that may name it; none where nothing is said."""
+
+
+class Claim(NamedTuple):
     """Verdicts found at one place of a reply."""
 
-    verdicts: tuple[int, ...]
-    """None where they are out of order, or stand in the answer too: so all is in doubt."""
-    labels: tuple[str, ...]
-    """What each verdict is said to be about; empty where that is not said."""
+    verdicts: tuple[Verdict, ...]
+    """None where they stand in the answer too, or are of the other sense: so all is in doubt."""
     end: int
     """The place behind it."""
     soft: bool = False
     """Whether it is not in the words asked for, so that with another number it may be no claim."""
 
 
-def plain(text: str) -> str:
-    """Returns a text without what changes no meaning: bold type, fences, boxes, odd characters."""
-    text = text.replace("\N{FULLWIDTH QUOTATION MARK}", "“")  # or it would end a JSON string
-    text = _FENCE.sub("", composed(text, "NFKC").translate(_MARKS))
-    for _ in range(2):  # one within another
-        text = _TYPESET.sub(r"\1", text)
-    text = text.replace("**", "").replace("__", "")
-    return text if '"' in text else text.translate(_QUOTES)  # some within others are what is said
+Form = Callable[[str], Iterable[Claim]]
+Place = Callable[[Verdict], int | None]
+"""Gives the place, from 0 on, of what a verdict is about; None where it names nothing."""
 
 
-def squeezed(text: str) -> str:
-    """Returns a text without blanks and line ends."""
-    return "".join(text.split())
+def by_number(verdict: Verdict) -> int | None:
+    """Returns the place of what a verdict is about by its number."""
+    return None if verdict.number is None else verdict.number - 1
 
 
 def agreed(
-    reply: str,
-    answer: str,
-    count: int,
-    forms: Iterable[Callable[[str], Iterable[VerdictClaim]]],
-    about: Callable[[VerdictClaim], bool] = lambda _: True,
+    reply: str, answer: str, count: int, forms: Iterable[Form], place: Place = by_number
 ) -> list[int] | None:
     """Returns the one list of verdicts that a reply gives in some forms; None where it gives none.
 
@@ -121,39 +69,76 @@ def agreed(
         answer: that it is about.
         count: of verdicts wanted.
         forms: each yields the claims of a text that is ``plain``.
-        about: whether a claim's labels are those wanted.
+        place: of what a verdict is about, so that the order of the reply makes no difference.
     """
     own = plain(own_words(reply, answer))
     claims = [claim for form in forms for claim in form(own)]
     claims = [claim for claim in claims if not claim.soft or len(claim.verdicts) == count] or claims
-    if not claims or len({claim.verdicts for claim in claims}) > 1:
+    lists = [_in_order(claim.verdicts, count, place) for claim in claims]
+    values = lists[0] if lists else None
+    if values is None or any(other != values for other in lists):
         return None
-    if any(len(claim.verdicts) != count or not about(claim) for claim in claims):
+    following = own[max(claim.end for claim in claims) :]
+    if words.taken_back(following) or _contradicted(values, following):
         return None
-    end = max(claim.end for claim in claims)
-    return None if _DOUBT.search(_POLITE.sub("", own[end:])) else list(claims[0].verdicts)
+    return values
 
 
-def lists(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
+def _in_order(verdicts: Sequence[Verdict], count: int, place: Place) -> list[int] | None:
+    """Verdicts by their places, or as they come where none has one; None where they do not fit."""
+    if len(verdicts) != count:
+        return None
+    places = [place(verdict) for verdict in verdicts]
+    if any(at is not None for at in places):
+        if sorted(-1 if at is None else at for at in places) != list(range(count)):
+            return None
+        verdicts = [verdicts[places.index(at)] for at in range(count)]
+    return [verdict.value for verdict in verdicts]
+
+
+def _contradicted(values: Sequence[int], following: str) -> bool:
+    """Whether words behind verdicts say another one of something that they number."""
+    for claim in statements("", following):
+        for verdict in claim.verdicts:
+            place = by_number(verdict)
+            if place is not None and place < len(values) and values[place] != verdict.value:
+                return True
+    return False
+
+
+def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     """Lists in square brackets, in lines of their own or behind a label; quotes at will."""
-    word = _one_of(words)
+    known = FIGURES if figures else WORDS
+    word = words.pattern(figures)
     quoted = rf"""(?:"{word}"|'{word}'|{word})"""
     form = re.compile(rf"\[\s*+{quoted}(?:\s*+,\s*+{quoted})*+\s*+,?+\s*+\]", re.IGNORECASE)
     element = re.compile(word, re.IGNORECASE)
-    given = squeezed(plain(answer)).casefold()
+    given = squeezed(plain(answer))
     for found in form.finditer(text):
         lead = _lead(text, found.start())
         after = text[found.end() : found.end() + 1]
         if _turned(text, found):
-            yield VerdictClaim((), (), found.end())
+            yield Claim((), found.end())
         elif (
             _is_label(lead)
             and after in {"", "\n", " ", ".", ",", ";", "!", "}", "\r", "\t", '"'}
             and not text[found.end() :].lstrip(" \t").startswith(("*", "+", "[", "/"))
         ):
-            values = tuple(words[name.casefold()] for name in element.findall(found[0]))
-            repeated = squeezed(found[0]).casefold() in given
-            yield VerdictClaim(() if repeated else values, (), found.end())
+            listed = [name.casefold() for name in element.findall(found[0])]
+            repeated = squeezed(found[0]) in given
+            verdicts = tuple(Verdict(known[name]) for name in listed)
+            behind = text[found.end() :].partition("\n")[0].strip(" .,;!")
+            boxed = len(listed) == 1 and behind  # "[PASS] The tone is calm"
+            if not boxed and not _counts(listed, lead):
+                yield Claim(() if repeated else verdicts, found.end())
+
+
+def _counts(listed: Sequence[str], lead: str) -> bool:
+    """Whether numbers behind words that name no verdicts may count something else."""
+    return listed[0] not in WORDS and bool(lead.strip()) and not _OF_VERDICTS.search(lead)
+
+
+_OF_VERDICTS = re.compile(rf"{words.LABEL}|score|评分", re.IGNORECASE)
 
 
 def turned(text: str) -> bool:
@@ -163,196 +148,304 @@ def turned(text: str) -> bool:
 
 def _turned(text: str, found: re.Match[str]) -> bool:
     changed = _CHANGED.match(text, found.end())
-    return bool(changed or _NEGATIVE.search(_lead(text, found.start())))
+    return bool(changed or words.negative(_lead(text, found.start())))
 
 
-def items(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
-    """Numbered lines or rows of a table, a verdict at an end of each; together one claim.
-
-    Beside its number a verdict may also be a tick, or what ``OF_ITEMS`` has, or stand before its
-    reason. Such a claim is soft, and none where numbers are missing.
-    """
-    ending, wide = _ending(words), {**words, **OF_ITEMS}
-    soft_ending, beginning = _ending(wide), _beginning(wide)
-    given = _lines_of(answer)
-    numbers, verdicts, end, soft = [], [], 0, False
-    for line, stop in lines(text):
-        cells = [cell.strip() for cell in line.strip("|").split("|")] if "|" in line else []
-        if cells:
-            number, rest = cells[0].rstrip(".:)"), cells[-1].strip(" .\"'").casefold()
-            verdict, other = words.get(rest), _whole(rest, wide)
-        else:
-            found = _ITEM.fullmatch(line)
-            number, rest = (found[1], found[2]) if found else ("", "")
-            verdict, other = ending(rest), soft_ending(rest)
-            other = beginning(rest) if other is None else other
-        if verdict is None:
-            verdict, soft = other, soft or other is not None
-        if verdict is not None:
-            numbers.append("?" if squeezed(line).casefold() in given else number)
-            verdicts.append(verdict)
-            end = stop
-    wanted = [str(place) for place in range(1, len(numbers) + 1)]
-    plain_rows = not any(number.isdigit() or number == "?" for number in numbers)
-    if numbers and (numbers == wanted or plain_rows):
-        yield VerdictClaim(tuple(verdicts), (), end, soft)
-    elif numbers and not (soft and "?" not in numbers):
-        yield VerdictClaim((), (), end)  # out of order, or out of the answer
-
-
-def named(words: Words, labels: str, answer: str, text: str) -> Iterator[VerdictClaim]:
-    """Lines that are verdicts, alone or behind one of the labels; such lines in a row are one."""
-    word = _one_of(words)
-    label = rf"(?:(?:my|the)\s+)?(?:final\s+|最终)?(?:{labels})(?:\s+is|为)?\s*[:=|]?\s*"
-    form = re.compile(rf"({label})?[(']*({word}(?:'?\s*,\s*'?{word})*)[)']*,?\s*[.!]?", re.I)
+def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
+    """Lines of several verdicts with a mark or a blank between, alone or behind a label."""
+    known = FIGURES if figures else WORDS
+    word = words.pattern(figures)
+    form = re.compile(
+        rf"(?P<lead>[^\[\]]{{0,80}}?)[('\"]*(?P<all>{word}(?:['\"]?\s*[,;|\s]\s*['\"]?{word})+)"
+        r"[)'\"]*\s*[.!]?",
+        re.IGNORECASE,
+    )
     element = re.compile(word, re.IGNORECASE)
-    given = _lines_of(answer)
-    row: list[int] = []
-    end = 0
-    for line, stop in lines(text):
-        whole = len(line) < _LINE and not _MEMBER.match(line)
-        short = line.strip("|{} ").replace('"', "") if whole else ""
-        found = form.fullmatch(short)
-        if found and found[1] and found[1][-1].isalpha() and not found[1].isascii():
-            found = None  # "答案是" and no more: the word is no verdict
-        if row and not found:
-            yield VerdictClaim(tuple(row), (), end)
-            row = []
-        if found and squeezed(line).casefold() in given:
-            yield VerdictClaim((), (), stop)
-        elif found:
-            row += [words[name.casefold()] for name in element.findall(found[2])]
-            end = stop
-    if row:
-        yield VerdictClaim(tuple(row), (), end)
+    given = words.squeezed_lines(answer)
+    for line, stop in words.lines(text):
+        found = form.fullmatch(line.strip("|{} ")) if len(line) < _SENTENCE else None
+        if not found:
+            continue
+        lead = found["lead"]
+        if words.negative(lead) or (_is_label(lead) and squeezed(line) in given):
+            yield Claim((), stop, soft=True)
+        elif _is_label(lead):
+            listed = [name.casefold() for name in element.findall(found["all"])]
+            # A tick beside a word is one verdict, as is a number beside one.
+            alike = len({(name in TICKS, name in WORDS) for name in listed}) == 1
+            if alike and not _counts(listed, lead):
+                yield Claim(tuple(Verdict(known[name]) for name in listed), stop)
 
 
-_SINGLE = {
-    "en": (
-        r"(?:(?:my |the )?(?:final )?(?:answer|verdict|conclusion|result|judge?ment)(?: is)?"
-        r"\s*(?:[:=]|\s)\s*|(?:the |this )?(?:answer|response) )?",
-        "no|false|incorrect|wrong|fail(?:ed|s)?|not satisfied|unsatisfied|not met|unmet"
-        "|it (?:does not|doesn't|is not|isn't)",
-        "yes|true|correct|right|pass(?:ed|es)?|satisfied|met|it does|it is",
-    ),
-    "zh": (
-        r"(?:(?:最终)?(?:答案|结论|判断(?:结果)?|判定(?:结果)?|结果|回答|评估结果)(?:是|为)?"
-        r"\s*[:=]\s*|[该此这]个?(?:回答|答案|回复)(?!是))?",
-        "否|不对|不正确|错误|[未不](?:通过|成立)|[未不](?:满足|符合)(?:要求|条件)?",
-        "是的?|对|正确|通过|成立|(?:满足|符合)(?:了?要求|条件)?",
-    ),
+_WORD = words.pattern()
+_CLAUSE_END = re.compile(r"[.,;!?\n]")
+_OPEN = re.compile(
+    r"\b(?:not|whether|that|doubt|never|neither|must)\b|n't|不|是否|要", re.IGNORECASE
+)
+_REASON = ("because", "as ", "since", "(", "-", "–", "—")
+_STATEMENT = re.compile(
+    rf"(?:(?:the\s+)?(?P<ordinal>{'|'.join(words.ORDINALS)})(?:\s+(?:{words.UNIT}|one))?(?=\s)"
+    rf"|(?:{words.UNIT})\s*#?(?P<n>{words.NUMERAL})"
+    rf"|第\s*(?P<th>{words.NUMERAL})\s*[条个项](?:{words.UNIT})?"
+    r"|\b(?P<digit>\d)(?=\s+(?:is|was)\b))"
+    r"\s*(?:(?:is|was|应该?是|应?为|应改为|也|其实|都|:)\s*){0,2}(?:an?\s+)?"
+    rf"(?P<word>{_WORD})(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def statements(answer: str, text: str) -> Iterator[Claim]:
+    """Sentences that say of each thing by its number or ordinal whether it is satisfied."""
+    given = words.squeezed_lines(answer)
+    verdicts, end = [], 0
+    for found in _STATEMENT.finditer(text):
+        before, behind = (
+            text[max(0, found.start() - _SENTENCE) : found.start()],
+            text[found.end() :],
+        )
+        clause = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind[:_SENTENCE], maxsplit=1)[0]
+        reason = clause[1].strip()
+        followed = reason and not reason.startswith(_REASON)
+        if followed or _OPEN.search(clause[0]) or words.hedged(" ".join(clause)):
+            continue
+        numeral = found["n"] or found["th"] or found["digit"]
+        number = words.number(numeral) if numeral else words.ORDINALS[found["ordinal"].casefold()]
+        verdicts.append(Verdict(WORDS[found["word"].casefold()], number))
+        end = found.end()
+    numbers = {verdict.number for verdict in verdicts}
+    repeated = any(squeezed(line) in given for line, _ in words.lines(text[:end]))
+    if verdicts and not repeated and len(numbers) == len(verdicts):
+        yield Claim(tuple(verdicts), end, soft=True)
+
+
+_OPENING = (
+    r"(?:(?:therefore|thus|so|hence|overall|in conclusion|因此|所以|综上(?:所述)?|总之)[,\s]*)?"
+)
+_MET_VERB = r"satisf(?:y|ies)|meets?|fulfill?s?|follows?|passe?s?"
+_SUBJECT = (
+    r"(?:the|this|its)?\s*(?:model's\s+)?(?:answer|response|reply|requirement|condition|constraint|it)"
+    r"(?:\s+(?:is|was))?\s*"
+    r"|(?:[该此这本]个?|模型的?)*(?:回答|答案|回复|输出|要求)\s*"
+)
+_OBJECT = (
+    r"(?:\s*(?:the|this|all(?: of the)?)?\s*(?:(?:scoring\s+)?question's\s+)?"
+    r"(?:requirement|question|condition|constraint)s?)?"
+    r"|(?:评分问题的?|题目的?|指令的?|所有的?)*(?:要求|条件)?"
+)
+_PREDICATE = re.compile(
+    rf"{_OPENING}(?:{_SUBJECT})(?:(?P<word>{_WORD})|(?P<no>does not|doesn't|fails to)?\s*"
+    rf"(?P<verb>{_MET_VERB})|(?P<not>不|未|没有?|未能|不能|并未)?(?P<met>满足|符合|达到|做到)了?)"
+    rf"(?:{_OBJECT})\s*[.!]?",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(
+    rf"{_OPENING}(?:(?:我的|i would )?\[?(?:{words.LABEL})\]?"
+    r"(?:\s*(?:is|为|是)\b|(?<=[a-z])\s|\s*(?:为|是)(?=\s*[:\"'])|(?<=\])|(?=\s*[^\w\s])|(?=\s))"
+    r"\s*(?:[:=|]|->|→)?\s*)?"
+    rf"""[\[("'|]*(?P<word>.{{1,30}}?)[\])"'|]*\s*[.!]?""",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    rf"(?P<question>[^?:]{{0,160}}(?:{_MET_VERB}|\bmet\b|satisfied|满足|符合|通过)[^?:]{{0,60}})[?:]\s*"
+    rf"(?P<word>{_WORD})\s*[.!]?",
+    re.IGNORECASE,
+)
+_REASONED = re.compile(
+    rf"(?:(?:{words.LABEL})\s*[:=]\s*)?[\"']?(?P<word>{_WORD})[\"']?\s*(?:[,.;—–(]|-\s)\s*(?P<reason>\S.*)",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"\bnot\b|n't|(?<!是)不|没有|未", re.IGNORECASE)
+_AMBIGUOUS = {
+    "y",
+    "n",
+    "true",
+    "false",
+    "correct",
+    "incorrect",
+    "wrong",
+    "对",
+    "错",
+    "正确",
+    "错误",
 }
-"""Of one verdict in a language: what precedes it, and the words for no and for yes."""
+"""Words that begin sentences which are no verdict."""
 
 
-@cache
-def _single_forms(language: str) -> list[re.Pattern[str]]:
-    label, *words = _SINGLE[language]
-    return [
-        re.compile(rf"{label}[\[('\"【]*(?:{of})(?:\s*,\s*(?:{of}))?[\])'\"】]*\s*[.!]?", re.I)
-        for of in words
-    ]
+def single(answer: str, text: str) -> Iterator[Claim]:
+    """Lines that are one verdict: alone, behind a label or question, before a reason."""
+    given = words.squeezed_lines(answer)
+    listed = list(words.lines(text))
+    remarks, verdicts = set(), set()
+    for place, (line, stop) in enumerate(listed):
+        value = _single(line.strip("|{} ")) if len(line) < _SENTENCE else None
+        if value is None:
+            continue
+        # A word between other lines may be a remark on what stands above it, as may "Correct."
+        bare = line.casefold().strip(" .!")
+        alone = words.verdict(line) is not None and bare not in ASKED
+        paragraph = _blank_line(text[listed[place - 1][1] if place else 0 :]) and _blank_line(
+            text[stop:]
+        )
+        if alone and place != len(listed) - 1 and (bare in _AMBIGUOUS or (place and not paragraph)):
+            remarks.add(value)
+            continue
+        verdicts.add(value)
+        yield Claim(() if squeezed(line) in given else (Verdict(value),), stop)
+    if verdicts and remarks - verdicts:
+        yield Claim((), len(text))
 
 
-def single(language: str, answer: str, text: str) -> Iterator[VerdictClaim]:
-    """Lines that are one verdict in a language's common words, alone or behind a label."""
-    given = _lines_of(answer)
-    for line, stop in lines(text):
-        short = line.strip("|{} ") if len(line) < _LONGEST else ""
-        found = [bool(form.fullmatch(short)) for form in _single_forms(language)]
-        if any(found):
-            repeated = squeezed(line).casefold() in given
-            yield VerdictClaim(() if repeated else (int(found[1]),), (), stop)
+def _blank_line(text: str) -> bool:
+    return text[:_NAME].lstrip(" \t").startswith(("\n", "\r"))
 
 
-def objects(words: Words, answer: str, text: str) -> Iterator[VerdictClaim]:
-    """The one JSON value of a reply: a list or an object with a verdict for each thing wanted."""
-    given = squeezed(plain(answer)).casefold()
-    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
-    if start < 0:
+def _single(line: str) -> int | None:
+    if len(line) < _NAME and (value := words.verdict(line)) is not None:
+        return value
+    if found := _LABELLED.fullmatch(line):
+        value = words.verdict(found["word"])
+        if value is not None:
+            return value
+    if found := _QUESTION.fullmatch(line):
+        question = found["question"]
+        if not (words.negative(question) or words.hedged(question) or _NOT.search(question)):
+            return WORDS[found["word"].casefold()]
+    if found := _PREDICATE.fullmatch(line):
+        if found["word"]:
+            word = found["word"].casefold()
+            return None if word in ASKED else WORDS[word]  # "答案是" says nothing yet
+        return int(not (found["no"] or found["not"]))
+    found = _REASONED.fullmatch(line)
+    if found and found["word"].casefold() not in _AMBIGUOUS:
+        return reasoned(found["word"], found["reason"])
+    return None
+
+
+def reasoned(word: str, reason: str, known: Words = WORDS) -> int | None:
+    """Returns a word's verdict if the reason behind it fits it."""
+    value = known[word.casefold()]
+    said = {WORDS[found.casefold()] for found in _IN_REASONS.findall(reason)}
+    if words.hedged(reason) or said - {value} or (value and words.negative(reason)):
+        return None
+    return value
+
+
+_LONG_WORDS = sorted((word for word in WORDS if len(word) > 1), key=len, reverse=True)
+_IN_REASONS = re.compile(
+    "|".join(rf"\b{word}\b" if word.isascii() else word for word in _LONG_WORDS), re.IGNORECASE
+)
+
+
+def objects(figures: bool, answer: str, text: str) -> Iterator[Claim]:
+    """The JSON value of a reply, or its values in lines: a verdict for each thing wanted."""
+    values, start, end = _json(text)
+    lead = _lead(text, start)
+    if not values or words.disclaimed(lead) or (text[start] == "[" and _counts(["1"], lead)):
         return
-    if _NO_CLAIM.search(_lead(text, start)):
-        return
+    whole = values[0] if len(values) == 1 else values
     try:
-        value, end = json.JSONDecoder().raw_decode(text, start)
-        pairs = list(_pairs(value, words))
+        verdicts = tuple(_members(whole, FIGURES if figures else WORDS))
     except (ValueError, RecursionError):
         return
-    if pairs:
-        labels, verdicts = zip(*pairs, strict=True)
-        numbers = [int(label) for label in labels if label.isdecimal()]
-        quoted = squeezed(text[start:end]).casefold() in given
+    if verdicts:
+        quoted = squeezed(text[start:end]) in squeezed(plain(answer))
         more = any(mark in text[end:] for mark in "{[")
-        if quoted or more or numbers != sorted(set(numbers)):
-            yield VerdictClaim((), (), end)
-        else:
-            yield VerdictClaim(verdicts, labels if all(labels) else (), end)
+        yield Claim(() if quoted or more else verdicts, end)
 
 
-def _pairs(value: Any, words: Words) -> Iterator[tuple[str, int]]:
-    """What a JSON value says of each thing: its name, if it has one, and the verdict.
+def without_json(text: str) -> str:
+    """Returns a text with blanks in place of its JSON."""
+    _, start, end = _json(text)
+    return text[:start] + " " * (end - start) + text[end:]
+
+
+def _json(text: str) -> tuple[list[Any], int, int]:
+    """The JSON values at the first bracket of a text, one behind the other, and their place."""
+    opening = _OPENING_BRACKET.search(text)
+    start = end = opening.end() - 1 if opening else 0
+    values: list[Any] = []
+    try:
+        while text.startswith(("{", "["), end):
+            value, end = json.JSONDecoder().raw_decode(text, end)
+            values.append(value)
+            if isinstance(value, list) and len(value) == 1 and _WORD_BEHIND.match(text, end):
+                return [], 0, 0  # "[1] The title is short"
+            if behind := _BETWEEN.match(text, end):
+                end = behind.end()
+    except (ValueError, RecursionError):
+        return [], 0, 0
+    return values, start, end
+
+
+_OPENING_BRACKET = re.compile(r"\{|(?:^[ \t>*-]*|[:=为是]\s*|\b(?:is|are)\s+)\[", re.MULTILINE)
+_WORD_BEHIND = re.compile(r"[ \t]*\w")
+_BETWEEN = re.compile(r"[\s,]*(?=[{\[])")
+_KEY_NUMBER = re.compile(rf"\D{{0,12}}?({words.NUMERAL})\D{{0,4}}")
+
+
+def _members(value: Any, known: Words) -> Iterator[Verdict]:
+    """What a JSON value says of each thing: its number or name, if it has one, and the verdict.
 
     Raises:
         ValueError: it says what is violated.
     """
     if isinstance(value, dict):
-        if any(len(key) < _NAME and _NEGATIVE.search(key) for key in value):
-            raise ValueError("verdicts of the other sense")
+        _refuse_negative(value)
         inner = [part for part in value.values() if isinstance(part, list | dict)]
         if len(inner) == 1:
-            yield from _pairs(inner[0], words)
+            yield from _members(inner[0], known)
             return
-        said = [v for part in value.values() if (v := _verdict(part, words)) is not None]
+        said = [v for part in value.values() if (v := _value(part, known)) is not None]
         if len(said) == 1:  # beside reasons
-            yield "", said[0]
+            yield Verdict(said[0])
             return
     listed = list(value.items()) if isinstance(value, dict) else [("", one) for one in value]
-    found = []
+    verdicts = []
     for place, (name, one) in enumerate(listed, start=1):
-        if isinstance(one, dict):
-            parts = list(one.values())
-            if len(parts) > 1 and str(parts[0]) == str(place):
-                del parts[0]  # the number of the thing
-            verdicts = [v for part in parts if (v := _verdict(part, words)) is not None]
-            texts = [part for part in parts if isinstance(part, str) and len(part) > 1]
-            name = next((text for text in texts if _verdict(text, words) is None), "")
-            verdict = verdicts[0] if len(verdicts) == 1 else None
-        else:
-            verdict = _verdict(one, words)
+        verdict = _member(name, one, place, known)
         if verdict is None:
             return
-        found.append((name, verdict))
-    yield from found
+        verdicts.append(verdict)
+    yield from verdicts
 
 
-def _verdict(value: Any, words: Words) -> int | None:
+def _member(name: str, value: Any, place: int, known: Words) -> Verdict | None:
+    """The verdict of one member of a list or an object."""
+    about = [name] if name else []
+    numbered = _KEY_NUMBER.fullmatch(name)
+    number = words.number(numbered[1]) if numbered else None
+    if not isinstance(value, dict):
+        said = _value(value, known)
+        return None if said is None else Verdict(said, number, tuple(about))
+    _refuse_negative(value)
+    parts = list(value.values())
+    verdicts = [v for part in parts if (v := _value(part, known)) is not None]
+    identifier = str(parts[0]) if parts and not isinstance(parts[0], bool) else ""
+    if identifier.isdecimal():
+        further = [v for part in parts[1:] if (v := _value(part, known)) is not None]
+        if further:  # a number, then the verdict
+            number = int(identifier)
+            verdicts = further
+    about += [text for text in parts if isinstance(text, str) and _value(text, known) is None]
+    return Verdict(verdicts[0], number, tuple(about)) if len(verdicts) == 1 else None
+
+
+def _refuse_negative(value: dict[str, Any]) -> None:
+    if any(len(key) < _NAME and words.negative(key) for key in value):
+        raise ValueError("verdicts of the other sense")
+
+
+def _value(value: Any, known: Words) -> int | None:
     if isinstance(value, bool):
         return int(value)
-    return words.get(str(value).strip(" .").casefold()) if isinstance(value, str | int) else None
-
-
-def lines(text: str) -> Iterator[tuple[str, int]]:
-    """Lines without marks at both ends, each with the place behind it.
-
-    >>> list(lines("# a\\n\\n - b\\n"))
-    [('a', 4), ('b', 10)]
-    """
-    end = 0
-    for line in text.splitlines(keepends=True):
-        end += len(line)
-        if bare := line.strip().lstrip(_LEADING).strip():
-            yield bare, end
-
-
-def _lines_of(answer: str) -> frozenset[str]:
-    return frozenset(squeezed(line).casefold() for line, _ in lines(plain(answer)))
+    return words.verdict(str(value), known) if isinstance(value, str | int) else None
 
 
 def _lead(text: str, place: int) -> str:
     """What precedes a place of a text on its line, after the line before that ends in a colon."""
     start = text.rfind("\n", 0, place) + 1
     before = text[:start].rstrip().rpartition("\n")[2]
-    return f"{before} {text[start:place]}" if before.endswith(":") else text[start:place]
+    return f"{before} {text[start:place]}" if before.endswith((":", "?")) else text[start:place]
 
 
 def _is_label(lead: str) -> bool:
@@ -362,60 +455,5 @@ def _is_label(lead: str) -> bool:
         lead = lead[number.end() :]
     lead = lead.replace('"', "")
     return not lead or (
-        len(lead) < 130 and bool(_LABEL.fullmatch(f"{lead} ")) and not _NO_CLAIM.search(lead)
+        len(lead) < 130 and bool(_LABEL.fullmatch(f"{lead} ")) and not words.disclaimed(lead)
     )
-
-
-def _whole(text: str, words: Words) -> int | None:
-    """The verdict that a cell is, with a tick that fits it or without."""
-    said = words.get(text[:-1].strip()) if text[-1:] in _TICKS and len(text) > 1 else None
-    return words.get(text) if said is None else said if said == _TICKS[text[-1]] else None
-
-
-def _one_of(words: Words) -> str:
-    return f"(?:{'|'.join(words)})"
-
-
-def _ending(words: Words) -> Callable[[str], int | None]:
-    """Reads the verdict that a line ends in, alone or behind a mark that parts it."""
-    form = re.compile(
-        # A dash that touches a number is its sign.
-        rf"""(?:^|[:=(,—\t|]\s*|–\s+|\s(?:-+\s+|-*[→>]+\s*))["']?"""
-        rf"""({_one_of(words)})["')]?\s*,?\s*[.]?$""",
-        re.IGNORECASE,
-    )
-
-    def read(text: str) -> int | None:
-        text = text[-_LONGEST:].rstrip()
-        if text[-1:] in _TICKS and (said := read(text[:-1])) is not None:
-            return said if said == _TICKS[text[-1]] else None
-        found = form.search(text)
-        return words[found[1].casefold()] if found else None
-
-    return read
-
-
-def _beginning(words: Words) -> Callable[[str], int | None]:
-    """Reads the verdict that a line begins with, a mark and a reason behind it that fits it."""
-    form = re.compile(
-        rf"""["'(]?({_one_of(words)})["')]?\s*(?:[:,.;—–(]|-\s)\s*(\S.*)""", re.IGNORECASE
-    )
-    sides = [
-        re.compile("|".join(rf"\b{w}\b" if w.isascii() else w for w in of), re.IGNORECASE)
-        for of in (_longest_first(words, verdict) for verdict in (0, 1))
-    ]
-
-    def read(text: str) -> int | None:
-        found = form.fullmatch(text) if len(text) < _LINE else None
-        if not found:
-            return None
-        verdict = words[found[1].casefold()]
-        reason = sides[verdict].sub("", found[2])
-        fits = not _DOUBT.search(reason) and not sides[1 - verdict].search(reason)
-        return verdict if fits else None
-
-    return read
-
-
-def _longest_first(words: Words, verdict: int) -> list[str]:
-    return sorted((word for word, of in words.items() if of == verdict), key=len, reverse=True)

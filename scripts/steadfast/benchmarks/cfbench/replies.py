@@ -1,34 +1,30 @@
 """What a judge's reply says, in either mode: verdicts, or a score of the whole answer."""
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
+from functools import cache, partial
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
 from steadfast.judging.reply import json_object, last_claim, numbered, one_of, own_words
+from steadfast.judging.rows import rows
 from steadfast.judging.styles import (
-    FIGURES,
-    OF_ITEMS,
-    VerdictClaim,
+    Form,
+    Verdict,
     agreed,
-    lines,
+    by_number,
     lists,
     objects,
-    plain,
+    sequences,
 )
+from steadfast.judging.words import plain
 
 # No "1.5", "10:30" or "-5".
 ENUMERATION = re.compile(r"^(?:[-*•]|[(（]?\d{1,2}[.．、,)）:：])(?!\d)")
 STOPS = ".。．"
 VERDICT = re.compile(rf"(\d)[{STOPS}]?")
-_AT_END = re.compile(
-    # A dash that touches a number is its sign.
-    rf"(?:\s|\\t|[:=|,(→>—]|\s[–-]+\s)\s*\"?({'|'.join(FIGURES)})\"?[.)]*$",
-    re.IGNORECASE,
-)
-_ENDING = 24
-"""Characters at the end of a line in which a verdict and what parts it from the words stand."""
+SAME_QUOTES = str.maketrans("“”„「」'", '""""""')
+AROUND = "*\"'`()"  # of a checkpoint, where a judge repeats it
 _SCORE = re.compile(r"0(?:\.\d{1,2})?|1(?:\.0{1,2})?", re.ASCII)
 _LONGEST = 32  # characters of a number in mode released
 
@@ -124,60 +120,27 @@ def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] 
 
 def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int] | None:
     """The verdicts that a reply gives beyond doubt, each with its checkpoint, or all as a list."""
-    wanted = [_plain(plain(text)) for text in texts]
+    wanted = [_bare(text) for text in texts]
 
-    def about(claim: VerdictClaim) -> bool:
-        names = [_plain(plain(label)) for label in claim.labels]
-        return not names or all(map(_names, names, wanted, [wanted] * len(wanted)))
+    @cache  # a row is looked up when it is read and when it is put in order
+    def place(verdict: Verdict) -> int | None:
+        """By the checkpoint's words, else by a number; -1 where it is about something else."""
+        names = [_bare(name) for name in verdict.about]
+        at = by_number(verdict)
+        for name in dict.fromkeys(filter(None, names)):
+            places = [p for p, text in enumerate(wanted) if _names(name, text, wanted)]
+            if places:
+                return at if at in places else places[0]
+        return -1 if names and at is None else at
 
-    forms = [partial(form, FIGURES, answer) for form in (lists, objects)]
-    rows = partial(_rows, texts, wanted, answer)
-    return agreed(reply, answer, len(texts), [*forms, rows], about)
-
-
-def _rows(
-    texts: Sequence[str], wanted: Sequence[str], answer: str, text: str
-) -> Iterator[VerdictClaim]:
-    """Lines or rows of a table with a checkpoint and its verdict, in order, each once."""
-    given = {_plain(line) for line, _ in lines(plain(answer))}
-    most = max(text.count("\n") for text in texts) + 1
-    verdicts: list[int] = []
-    places: list[int] = []
-    before: list[str] = []
-    end = 0
-    for line, stop in lines(text):
-        words, verdict, soft = _parted(line)
-        spellings = ("".join(before[len(before) - n :]) + _plain(words) for n in range(most))
-        place = next((at for s in spellings if (at := _place(s, wanted)) is not None), None)
-        before = [*before, _plain(line)][-most:]
-        if verdict is None or (soft and place is None):
-            continue
-        if place is not None:
-            end = stop
-            verdicts.append(verdict)
-            places.append(-1 if _plain(line) in given else place)
-        elif not any(_plain(line) in known for known in (*wanted, *given)):
-            places.append(-1)  # a verdict of something else
-    if verdicts:
-        yield VerdictClaim(tuple(verdicts) if places == sorted(set(places)) else (), (), end)
+    forms: list[Form] = [partial(form, True, answer) for form in (lists, sequences, objects)]
+    forms.append(partial(rows, True, answer, place=place, texts=[*map(plain, texts)]))
+    return agreed(reply, answer, len(texts), forms, place)
 
 
-def _parted(line: str) -> tuple[str, int | None, bool]:
-    """A line's, or a table's row's, words; the verdict at its end, where one is; whether soft."""
-    if line.startswith("|") or line.count("|") > 1:
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        number = len(cells) > 2 and cells[0].rstrip(".)").isdigit()
-        line = f"{' '.join(cells[number:-1])}\t{cells[-1]}"
-    head, tail = line[:-_ENDING], line[-_ENDING:]
-    found = _AT_END.search(tail)
-    if not found:
-        return line, None, False
-    word = found[1].casefold()
-    return head + tail[: found.start()], FIGURES[word], word in OF_ITEMS
-
-
-def _place(words: str, wanted: Sequence[str]) -> int | None:
-    return next((at for at, text in enumerate(wanted) if _names(words, text, wanted)), None)
+def _bare(text: str) -> str:
+    """A checkpoint's words as they are compared where a judge wrote them in a style of its own."""
+    return _plain(_plain(plain(text).translate(SAME_QUOTES)).strip(AROUND))
 
 
 def _verdict_lines(text: str) -> str:

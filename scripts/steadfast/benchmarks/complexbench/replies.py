@@ -6,7 +6,8 @@ from functools import partial
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.judging.reply import REASONS, json_object, last_claim, one_of, own_words
-from steadfast.judging.styles import OWN_WORDS, agreed, lists, named, objects, single
+from steadfast.judging.styles import Form, agreed, lists, objects, single
+from steadfast.judging.words import ASKED
 
 MOST_PARTS = 1000  # more are not copied out, but made up
 
@@ -14,8 +15,9 @@ _BARS = re.compile(r"\|{2,}")
 _AROUND = " \t*_#>`"
 _LABEL_LINE = re.compile(rf"[ \t>#]*(\*\*)?{LABEL}[ \t]*(\*\*)?[ \t]*[:：][ \t]*")
 _OPENING, _CLOSING = '"“`', '"”`'
-_CLAIMS = {"zh": "答案", "en": "answer"}
-_STYLES = {"zh": "答案|结论|判断|判定", "en": "answer|verdict|conclusion|result|judge?ment"}
+_CLAIM = "(?:答案|answer)"
+WORDS = {"zh": ("是", "否"), "en": ("yes", "no")}
+"""What a judge is asked to write, by language."""
 
 
 def readable(expected: Settings, reply: str, answer: str) -> bool:
@@ -24,33 +26,30 @@ def readable(expected: Settings, reply: str, answer: str) -> bool:
         return bool(reply)
     if expected["by"] == "rule":
         return strict_segments(answer, reply, expected["each"]) is not None
-    return strict_verdict(reply, answer, expected["language"]) is not None
+    return strict_verdict(reply, answer) is not None
 
 
 def schema(expected: Settings) -> Record | None:
     """Returns the JSON schema of a reply with analysis and answer; a copy is read from no JSON."""
     if expected["by"] == "rule":
         return None
-    return json_object(analysis=REASONS, answer=one_of(*OWN_WORDS[expected["language"]]))
+    return json_object(analysis=REASONS, answer=one_of(*WORDS[expected["language"]]))
 
 
-def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
+def strict_verdict(reply: str, answer: str) -> bool | None:
     """Returns the verdict of a reply whose last line is its one verdict line; None where none is.
 
     What the reply repeats of the answer is left out first. Blanks, bold type, a half-width colon
     and a full stop make no difference. A reply without such a line has the verdict that it gives
     beyond doubt in another style (``styles``).
     """
-    words = OWN_WORDS[language]
-    claim = last_claim(reply, answer, _CLAIMS[language]) or ""
-    verdict = words.get(claim.strip(" \t*_`。.").casefold())
-    if verdict is None:
-        forms = [partial(form, words, answer) for form in (lists, objects)]
-        forms.append(partial(named, words, _STYLES[language], answer))
-        forms.append(partial(single, language, answer))
-        found = agreed(reply, answer, 1, forms)
-        verdict = found[0] if found else None
-    return None if verdict is None else bool(verdict)
+    claim = last_claim(reply, answer, _CLAIM) or ""
+    value = ASKED.get(claim.strip(" \t*_`。.").casefold())
+    if value is None:
+        forms: list[Form] = [partial(form, False, answer) for form in (lists, objects)]
+        found = agreed(reply, answer, 1, [*forms, partial(single, answer)])
+        value = found[0] if found else None
+    return None if value is None else bool(value)
 
 
 def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:

@@ -130,11 +130,7 @@ class ComplexbenchScoring(Scoring):
         strict = self._mode == STRICT
         if how.by != "rule":
             shown = shown_answer(answer, how.by, self._mode)
-            read = (
-                strict_verdict(reply.text, shown, how.language)
-                if strict
-                else released_verdict(reply.text)
-            )
+            read = strict_verdict(reply.text, shown) if strict else released_verdict(reply.text)
             return read, about if read is not None else about | {"problem": "no readable verdict"}
         segments = (
             strict_segments(answer.text, reply.text, how.each)

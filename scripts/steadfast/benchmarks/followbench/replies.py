@@ -7,22 +7,22 @@ from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
 from steadfast.benchmarks.followbench.facts import HIGHEST, NO, YES
 from steadfast.judging.reply import REASONS, json_object, numbered, one_of, own_words
+from steadfast.judging.rows import rows
 from steadfast.judging.styles import (
-    BY_LANGUAGE,
+    Form,
     agreed,
-    items,
     lists,
-    named,
     objects,
-    plain,
+    sequences,
     single,
+    statements,
     turned,
 )
+from steadfast.judging.words import plain
 
 AROUND = "`* \t\r\f\v\u3000"
 NUMBERING = re.compile(r"\d{1,2}[).:）、]")
 WORD = re.compile(rf"'({YES}|{NO})'|\"({YES}|{NO})\"")
-CLAIM = "answer|verdicts?|result|list|答案|结论|判断"
 LIST = re.compile(rf"\[\s*(?:{WORD.pattern})(?:\s*,\s*(?:{WORD.pattern}))*\s*\]")
 RATED = re.compile(r"(?:(?:Rating|评分)\s*[:：][\s*]*+)?\[\[(\d{1,2}(?:\.\d{1,4})?)\]\]", re.ASCII)
 
@@ -31,7 +31,7 @@ def readable(expected: Record, reply: str, answer: str) -> bool:
     """Returns whether a judge's reply ends in one verdict for each constraint, or in a rating."""
     if "highest" in expected:
         return strict_rating(reply, answer) is not None
-    return strict(reply, answer, expected["count"], expected["language"]) is not None
+    return strict(reply, answer, expected["count"]) is not None
 
 
 def schema(expected: Record) -> Record | None:
@@ -45,7 +45,7 @@ def schema(expected: Record) -> Record | None:
     return json_object(reasons=REASONS, verdicts=verdicts)
 
 
-def strict(reply: str, answer: str, count: int, language: str = "en") -> list[int] | None:
+def strict(reply: str, answer: str, count: int) -> list[int] | None:
     """The verdicts of a reply that ends as the judge was asked to end it; None for any other.
 
     The last line of the judge's own words should be a list of exactly ``count`` strings, each YES
@@ -55,19 +55,19 @@ def strict(reply: str, answer: str, count: int, language: str = "en") -> list[in
 
     They are 1 or 0 for each constraint, in the order in which they were added.
     """
-    words_of = BY_LANGUAGE[language]
-    forms = [partial(form, words_of, answer) for form in (lists, items, objects)]
     last = _last_own_line(reply, answer)
     words = [single or double for single, double in WORD.findall(last)]
     if LIST.fullmatch(last) and len(words) == count:
         verdicts = [int(word == YES) for word in words]
         own = plain(own_words(reply, answer))
-        others = (claim.verdicts for claim in lists(words_of, answer, own))
-        same = all(other == tuple(verdicts) for other in others if len(other) == count)
+        others = [[one.value for one in claim.verdicts] for claim in lists(True, answer, own)]
+        same = all(other == verdicts for other in others if len(other) == count)
         return verdicts if same and not turned(own) else None
+    forms: list[Form] = [partial(form, True, answer) for form in (lists, sequences, objects)]
+    forms += [partial(rows, False, answer), partial(statements, answer)]
     if count == 1:
-        forms.append(partial(single, language, answer))
-    return agreed(reply, answer, count, [*forms, partial(named, words_of, CLAIM, answer)])
+        forms.append(partial(single, answer))
+    return agreed(reply, answer, count, forms)
 
 
 def strict_rating(reply: str, answer: str) -> float | None:

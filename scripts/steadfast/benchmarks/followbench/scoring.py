@@ -96,9 +96,7 @@ class FollowbenchScoring(Scoring):
             )
         level, language = sample.prompt["level"], sample.source["language"]
         verdicts = (
-            strict(reply, answer.text, level, language)
-            if strictly
-            else released(reply, level, language)
+            strict(reply, answer.text, level) if strictly else released(reply, level, language)
         )
         if verdicts is None:
             return None, {}

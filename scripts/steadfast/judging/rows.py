@@ -1,0 +1,370 @@
+"""Verdicts in rows: numbered lines, tables, and sections that end in one, in any order."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from steadfast.judging import words
+from steadfast.judging.styles import Claim, Place, Verdict, by_number, reasoned, without_json
+from steadfast.judging.words import ASKED, FIGURES, NUMERAL, TICKS, UNIT, WORDS, squeezed
+
+_ENDING = 40
+"""Characters at the end of a line in which its verdict stands."""
+_ROW = 300
+"""Characters of a line that is a row, or several, at most."""
+_LEAD = 60
+"""Characters of a line that introduces rows, at most."""
+_NAMED = rf"(?:(?:{UNIT})\s*#?|第|#|no\.\s*|c(?=\d))\s*"
+_COUNTED = rf"(?:\s*[条个项点])?(?:\s*(?:{UNIT}))?"
+_NUMBERED = re.compile(
+    rf"\[?(?:{_NAMED})?[(\[]?(?P<n>{NUMERAL})[)\]]?{_COUNTED}\s*\]?\s*(?:\([^()]{{0,80}}\))?\s*"
+    r"(?:[.:),]|\.{3}|=+>?|->|→|⇒|-|–|—|(?:is|was)\b|(?<=[\])]))(?!\d)\s*(?P<rest>.*)"
+    rf"|\[?{_NAMED}(?P<name>{NUMERAL}){_COUNTED}\]?[.:=-]?\s*(?P<named>.*)",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(rf"(?:the )?({'|'.join(words.ORDINALS)})\s*[:=-]\s*(.*)", re.IGNORECASE)
+_BARE_NUMBER = re.compile(r"(\d{1,2})(?:\s*[:=]\s*|\s+)(\S+)")
+_LABELLED = re.compile(
+    rf"(?:\[?(?:{words.LABEL})\]?\s*(?:is|为|是)?\s*(?:[:=|]|→|->)|→|->|=>)\s*(.*)", re.IGNORECASE
+)
+_LABEL_AT_END = re.compile(rf"[\s(,;.?—]*(?:{words.LABEL})?[\s(,;?—]*$", re.IGNORECASE)
+_TICK = f"[{''.join(TICKS)}]"
+_NEGATED = re.compile(r"\b(?:no|without|free of)\b|没有|无", re.IGNORECASE)
+_LIST = re.compile(r"\[[^\[\],]*,[^\[\]]*\]")
+_SEPARATOR = re.compile(r"[|:\-\s]+")
+
+
+@cache
+def _ending(figures: bool) -> re.Pattern[str]:
+    """A verdict at the end of a line, behind a mark, or in a looser way behind a blank."""
+    word = words.pattern(figures)
+    return re.compile(
+        # A dash that touches a number is its sign.
+        rf"""(?:(?P<mark>^|(?<!\d),|[:=(\[—\t|]|–\s|\s(?:-+\s|[-=]*[→⇒>]+)|\.{{3,}})|(?P<loose>\s|\\t|\?))"""
+        rf"""\s*["'\[]?(?P<word>{_TICK}?\s*{word}\s*{_TICK}?)["')\]]*\s*,?\s*[.]*$""",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _beginning(figures: bool) -> re.Pattern[str]:
+    """A verdict at the beginning of a line, parted by a mark from what follows."""
+    word = words.pattern(figures)
+    return re.compile(
+        rf"\[\s*(?P<boxed>{word})\s*\]\s*(?P<of>\S.*)|(?P<tick>{_TICK})\s*(?P<ticked>\S.*)"
+        rf"""|["'(]?(?P<word>{words.pattern()})["')]?\s*(?:[:,.;—–(]|-\s)\s*(?P<reason>\S.*)""",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _middle(figures: bool) -> re.Pattern[str]:
+    """A verdict between what it is about and a reason."""
+    word = words.pattern(figures)
+    return re.compile(
+        rf"(?P<about>.{{0,160}}?)[:—\t|]\s*(?P<word>{word})\s*(?:[,.;](?!\d)|[(—\t|])\s*(?P<reason>\S.*)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _inline(figures: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Several numbered verdicts in one line; and each of them."""
+    word = words.pattern(figures)
+    item = (
+        rf"(?:\[?{_NAMED}(?:{NUMERAL}){_COUNTED}\]?\s*(?:[.:=-]|->|→|is\b|是)?"
+        rf"|\(?(?:{NUMERAL})(?:\)|\s*(?:[.:=-]|->|→|is\b)))\s*\[?(?:{word})\]?(?![\w])"
+    )
+    parts = (
+        rf"\[?(?:{_NAMED})?\(?(?P<n>{NUMERAL})\)?{_COUNTED}\W*(?:is\b|是(?=\d))?\W*(?P<word>{word})"
+    )
+    lead = r"(?:[^\d:]{0,30}[:,]\s*)?"
+    joint = r"(?:\s*[,;|]\s*|\s+)(?:and\s+|和)?"
+    whole = rf"{lead}(?P<items>{item}(?:{joint}{item})+)\s*[.]?"
+    return re.compile(whole, re.IGNORECASE), re.compile(parts, re.IGNORECASE)
+
+
+class _Row(NamedTuple):
+    """What a line says: of which thing by its number or words, and the verdict on it."""
+
+    value: int | None
+    number: int | None
+    about: tuple[str, ...]
+    hard: bool = False  # in the words asked for
+    loose: bool = False  # so that it is a verdict only on what is named word for word
+    label: str = ""  # what stands before the verdict
+
+
+def rows(
+    figures: bool, answer: str, text: str, place: Place = by_number, texts: Sequence[str] = ()
+) -> Iterator[Claim]:
+    """Rows with a verdict each, of which those on all things wanted are one claim.
+
+    Args:
+        figures: whether numbers are verdicts too.
+        answer: that is judged; what stands in it is no verdict.
+        text: of the reply, ``plain``.
+        place: of what a row is about.
+        texts: names of all things wanted, where a judge is asked to repeat them: then a verdict on
+            anything else leaves all in doubt.
+    """
+    reader = _Reader(figures, answer, place, texts)
+    for is_table, block in groupby(
+        words.lines(without_json(text)), lambda line: line[0].count("|") > 0
+    ):
+        if is_table:
+            reader.read_table(list(block))
+        else:
+            for line, stop in block:
+                reader.read_line(line, stop)
+    yield from reader.claims()
+
+
+class _Reader:
+    """Reads lines one after the other, and knows under which heading it is."""
+
+    def __init__(self, figures: bool, answer: str, place: Place, texts: Sequence[str]):
+        self._figures, self._place = figures, place
+        self._words = FIGURES if figures else WORDS
+        self._given = words.squeezed_lines(answer)
+        self._parts = {squeezed(line).rstrip(".") for one in texts for line, _ in words.lines(one)}
+        self._height = max((text.count("\n") for text in texts), default=0) + 1
+        self._before: list[str] = []  # lines, of which a thing's name may consist
+        self._heading: _Row | None = None
+        self._lead = ""
+        self._bare: list[Verdict] = []  # verdicts alone in lines that follow each other
+        self._passes: list[list[Verdict]] = [[]]
+        self._places: set[int] = set()  # of the last pass
+        self._claims: list[Claim] = []
+        self._end = 0
+        self._soft = False
+
+    def claims(self) -> Iterator[Claim]:
+        self._end_of_bare()
+        yield from self._claims
+        for verdicts in self._passes:
+            if verdicts:
+                yield Claim(tuple(verdicts), self._end, self._soft)
+
+    def read_line(self, line: str, stop: int) -> None:
+        if len(line) < _ROW and (items := self._items(line)):
+            self._doubt_if(squeezed(line) in self._given or words.negative(self._lead), stop)
+            for verdict in items:
+                self._add(verdict, stop, soft=False)
+            return
+        value = words.verdict(line, self._words) if len(line) < _ENDING else None
+        if value is not None:
+            self._read_bare(line, value, stop)
+            return
+        self._end_of_bare()
+        labelled = _LABELLED.fullmatch(line) if len(line) < _ROW else None
+        value = words.verdict(labelled[1], self._words) if labelled else None
+        if labelled and value is not None:
+            self._read_labelled(line, value, stop)
+            return
+        self._read_row(line, stop)
+        self._before = [*self._before, line][-self._height :]
+
+    def _items(self, line: str) -> list[Verdict]:
+        whole, part = _inline(self._figures)
+        found = whole.fullmatch(line)
+        if not found:
+            return []
+        return [
+            Verdict(self._words[one["word"].casefold()], words.number(one["n"]))
+            for one in part.finditer(found["items"])
+        ]
+
+    def _read_bare(self, line: str, value: int, stop: int) -> None:
+        repeated = squeezed(line) in self._given
+        if repeated:
+            self._doubt_if(True, stop)
+        self._bare.append(Verdict(value))
+        self._end = stop
+
+    def _end_of_bare(self) -> None:
+        """Lines that are verdicts: several are all, one belongs to the heading above it."""
+        bare, self._bare = self._bare, []
+        if len(bare) == 1 and self._heading:
+            self._under_heading(bare[0].value, self._end)
+        elif len(bare) > 1 and not self._figures:
+            self._doubt_if(self._introduced_otherwise(), self._end)
+            self._claims.append(Claim(tuple(bare), self._end))
+
+    def _read_labelled(self, line: str, value: int, stop: int) -> None:
+        self._doubt_if(squeezed(line) in self._given, stop)
+        if self._heading:
+            self._under_heading(value, stop)
+        elif not self._figures:
+            self._add(Verdict(value), stop, soft=False)
+
+    def _under_heading(self, value: int, stop: int) -> None:
+        heading = self._heading
+        assert heading
+        verdict = Verdict(value, heading.number, heading.about)
+        last = self._passes[-1][-1:]
+        if last and last[0][1:] == verdict[1:]:  # a second verdict on the same
+            self._doubt_if(last[0].value != value, stop)
+        else:
+            self._add(verdict, stop, soft=True)
+
+    def _read_row(self, line: str, stop: int) -> None:
+        row = self._row(line)
+        verdict = Verdict(row.value or 0, row.number, row.about)
+        at = self._place(verdict)
+        at = None if at == -1 else at
+        if row.value is None or (row.loose and (at is None or not self._parts)):
+            if at is not None:
+                self._heading = row
+            elif not row.about or not row.about[0].startswith(("-", ">")):
+                self._lead = line if len(line) < _LEAD and line.endswith((":", "?")) else self._lead
+            return
+        if at is None:
+            part = squeezed(line).rstrip(".") in self._parts or squeezed(line) in self._given
+            self._doubt_if(bool(self._parts) and row.hard and not part, stop)
+            return
+        named = self._parts and self._place(Verdict(0, None, row.about)) is not None
+        turned = not named and words.negative(row.label) and not _NEGATED.search(row.label)
+        repeated = squeezed(line) in self._given
+        self._doubt_if(turned or repeated or self._introduced_otherwise(), stop)
+        self._heading = None
+        self._add(verdict, stop, soft=not row.hard)
+
+    def _introduced_otherwise(self) -> bool:
+        return words.negative(self._lead) or words.disclaimed(self._lead)
+
+    def _row(self, line: str) -> _Row:
+        """What a line says; without a value where it gives no verdict."""
+        number, rest = _number(line)
+        heads = [line, rest] if number is not None else [line]
+        spelled = tuple("".join(self._before[-n:]) + line for n in range(1, self._height))
+        nothing = _Row(None, number, (*heads, *spelled))
+        if len(line) >= _ROW or _LIST.search(line):
+            return nothing
+        if number is not None and (value := words.verdict(rest, self._words)) is not None:
+            return _Row(value, number, (line,), rest.casefold() in ASKED)
+        return (
+            self._at_end(line, rest, number)
+            or self._in_the_middle(line, rest, number)
+            or self._at_beginning(line, rest, number)
+            or nothing
+        )
+
+    def _at_end(self, line: str, rest: str, number: int | None) -> _Row | None:
+        found = _ending(self._figures).search(line[-_ENDING:])
+        value = words.verdict(found["word"], self._words) if found else None
+        before = words.verdict(rest[: -len(found[0])], self._words) if found else None
+        if not found or value is None or before not in (None, value):  # "Yes = violated"
+            return None
+        head = line[: len(line[-_ENDING:]) and len(line) - len(line[-_ENDING:]) + found.start()]
+        label = head[-_ENDING:]
+        names = [_LABEL_AT_END.sub("", head), head]
+        if number is not None:
+            names += [_number(name)[1] for name in names]
+        names += ["".join(self._before[-n:]) + head for n in range(1, self._height)]
+        word = found["word"].casefold()
+        hard = word in ASKED or (self._figures and word in FIGURES and word not in WORDS)
+        loose = found["mark"] is None and found["word"].strip() not in TICKS
+        return _Row(value, number, tuple(names), hard and not loose, loose, label)
+
+    def _in_the_middle(self, line: str, rest: str, number: int | None) -> _Row | None:
+        found = _middle(self._figures).fullmatch(line)
+        if not found:
+            return None
+        word, head = found["word"].casefold(), found["about"]
+        names = (head, _number(head)[1])
+        if words.verdict(names[1], self._words) is not None:  # "Yes: no, it is not"
+            return None
+        value = reasoned(word, found["reason"], self._words)
+        loose = word not in WORDS  # figures may count something
+        return None if value is None else _Row(value, number, names, False, loose, head)
+
+    def _at_beginning(self, line: str, rest: str, number: int | None) -> _Row | None:
+        found = _beginning(self._figures).fullmatch(rest) or _beginning(self._figures).fullmatch(
+            line
+        )
+        if not found:
+            return None
+        word = found["boxed"] or found["tick"] or found["word"]
+        reason = found["of"] or found["ticked"] or found["reason"]
+        inner_number, inner = _number(reason)
+        names = (reason, inner)
+        value: int | None = self._words[word.casefold()]
+        if inner_number is not None and number is None:
+            number = inner_number
+        if self._place(Verdict(0, None, names)) is None:
+            value = reasoned(word, reason, self._words)
+        loose = word.casefold() not in WORDS
+        return None if value is None else _Row(value, number, names, False, loose)
+
+    def read_table(self, block: list[tuple[str, int]]) -> None:
+        """Rows of a table whose one column has a verdict in each, or lines with a bar in them."""
+        self._end_of_bare()
+        grid = [[cell.strip() for cell in line.strip("| ").split("|")] for line, _ in block]
+        ruled = [place for place, (line, _) in enumerate(block) if _SEPARATOR.fullmatch(line)]
+        start = ruled[0] + 1 if ruled else 0
+        header = grid[start - 2] if start >= 2 else []
+        body = grid[start:]
+        width = min(map(len, body), default=0)
+        if width < 2 or max(map(len, body)) > width:
+            return
+        columns = list(zip(*body, strict=True))
+        numbers = [_cell_number(cell) for cell in columns[0]]
+        numbered = sorted(one or 0 for one in numbers) == list(range(1, len(body) + 1))
+        values = {
+            place: [words.verdict(cell, self._words) for cell in column]
+            for place, column in enumerate(columns)
+            if not (numbered and place == 0)
+        }
+        values = {place: said for place, said in values.items() if None not in said}
+        if not values or len(values) == width:  # of one row: verdicts with bars between
+            return
+        first, *others = values
+        stop = block[-1][1]
+        headings = [header[place] for place in values if place < len(header)]
+        damaged = not numbered and 0 not in values and any(number for number in numbers)
+        self._doubt_if(damaged or any(values[first] != values[other] for other in others), stop)
+        self._doubt_if(any(map(words.negative, headings)) or self._introduced_otherwise(), stop)
+        for (line, end), cells, number, value in zip(
+            block[start:], body, numbers, values[first], strict=True
+        ):
+            self._doubt_if(squeezed(line) in self._given, end)
+            names = tuple(cell for place, cell in enumerate(cells) if place not in values)
+            hard = cells[first].casefold() in ASKED
+            self._add(Verdict(value or 0, number if numbered else None, names), end, soft=not hard)
+
+    def _doubt_if(self, doubtful: bool, stop: int) -> None:
+        if doubtful:
+            self._claims.append(Claim((), stop))
+
+    def _add(self, verdict: Verdict, stop: int, soft: bool) -> None:
+        place = self._place(verdict)
+        if place in self._places:  # the judge begins anew
+            self._passes.append([])
+            self._places.clear()
+        if place is not None:
+            self._places.add(place)
+        self._passes[-1].append(verdict)
+        self._soft |= soft
+        self._end = stop
+
+
+def _number(line: str) -> tuple[int | None, str]:
+    """The number that a line begins with, and what follows it."""
+    if found := _NUMBERED.fullmatch(line):
+        if found["n"]:
+            return words.number(found["n"]), found["rest"]
+        return words.number(found["name"]), found["named"]
+    if found := _ORDINAL.fullmatch(line):
+        return words.ORDINALS[found[1].casefold()], found[2]
+    if (found := _BARE_NUMBER.fullmatch(line)) and words.verdict(found[2], FIGURES) is not None:
+        return int(found[1]), found[2]
+    return None, line
+
+
+def _cell_number(cell: str) -> int | None:
+    if cell.rstrip(".)").isdecimal():
+        return int(cell.rstrip(".)"))
+    return _number(cell)[0]

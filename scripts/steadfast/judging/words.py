@@ -1,0 +1,173 @@
+"""Words of judges: which of them are verdicts, and which cast a doubt on one or turn it round."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from steadfast.base.resources import facts
+from steadfast.base.unicode import composed
+
+_FACTS = facts("judging/words.yaml")
+Words = Mapping[str, int]
+"""Verdicts, 1 or 0, by the words for them in lower case."""
+
+
+def _given(name: str) -> dict[str, int]:
+    """The words of an entry that lists those for yes and those for no."""
+    return dict.fromkeys(_FACTS[name]["yes"], 1) | dict.fromkeys(_FACTS[name]["no"], 0)
+
+
+def _negatable() -> dict[str, int]:
+    """Words such as "met", each as it is affirmed and as it is negated."""
+    words: dict[str, int] = {}
+    for language in _FACTS["negated"].values():
+        for word in language["words"]:
+            for end in language["ends"]:
+                words |= {f"{before}{word}{end}": 1 for before in language["affirmed"]}
+                words |= {f"{before}{word}{end}": 0 for before in language["negated"]}
+    return words
+
+
+ASKED: Words = _given("asked")
+"""What judges are asked to write: yes and no."""
+TICKS: Words = _given("ticks")
+OTHERS: Words = {**_given("others"), **_negatable(), **TICKS}
+"""What else is a verdict where it stands beside what it is about."""
+WORDS: Words = {**ASKED, **OTHERS}
+FIGURES: Words = {**WORDS, **_given("figures")}
+"""Where numbers are verdicts too."""
+
+
+@cache
+def pattern(figures: bool = False) -> str:
+    """Returns a regular expression of any verdict, the longer ones first; for ``re.IGNORECASE``."""
+    words = sorted(FIGURES if figures else WORDS, key=len, reverse=True)
+    return f"(?:{'|'.join(map(re.escape, words))})"
+
+
+def verdict(text: str, words: Words = WORDS) -> int | None:
+    """Returns the verdict that a text is, with a tick that says the same or without.
+
+    >>> verdict("Not met."), verdict("✅ 满足"), verdict("❌ Yes"), verdict("partly")
+    (0, 1, None, None)
+    """
+    bare = text.strip(" \t.\"'*!").casefold()
+    if bare[:1] in TICKS and len(bare) > 1:
+        bare = f"{bare[1:].strip()} {bare[0]}"
+    if bare[-1:] in TICKS and len(bare) > 1:
+        value = words.get(bare[:-1].strip())
+        return value if value == TICKS[bare[-1]] else None
+    return words.get(bare)
+
+
+@cache
+def _one_of(name: str) -> re.Pattern[str]:
+    listed = _FACTS[name]
+    return re.compile("|".join(listed if isinstance(listed, list) else [listed]), re.I | re.M)
+
+
+def negative(label: str) -> bool:
+    """Whether verdicts of this name say what is not satisfied.
+
+    >>> negative("Violations"), negative("是否违反"), negative("Pass/fail")
+    (True, True, False)
+    """
+    return bool(_one_of("negative").search(label))
+
+
+def disclaimed(label: str) -> bool:
+    """Whether the words before verdicts leave open whose they are, or whether they are meant."""
+    return bool(_one_of("no_claim").search(label))
+
+
+def hedged(sentence: str) -> bool:
+    """Whether the words of a sentence are less than one verdict."""
+    names = ("hedge", "doubt", "reservation")
+    return any(_one_of(name).search(sentence) for name in names)
+
+
+def taken_back(following: str) -> bool:
+    """Whether the words behind verdicts take one back, or may do so.
+
+    What is named an explanation may speak of "but" and "if", as reasons do.
+
+    >>> taken_back("However, the last is met in part."), taken_back("Reasons: it is long, but fine")
+    (True, False)
+    """
+    text = _one_of("polite").sub("", following).strip(" \t\r\n*#>-.,;}]")
+    if _one_of("doubt").search(text):
+        return True
+    reservation = _one_of("reservation")
+    if _one_of("explanation").match(text):
+        return any(reservation.match(line.strip(" \t>*-")) for line in text.splitlines())
+    return bool(reservation.search(text))
+
+
+UNIT = _FACTS["unit"]
+LABEL = "".join(_FACTS["label"].split("\n"))
+ORDINALS: Mapping[str, int] = _FACTS["ordinals"]
+_CHINESE = _FACTS["chinese_numbers"]
+NUMERAL = rf"(?:\d{{1,2}}|[{_CHINESE}])"
+
+
+def number(numeral: str) -> int:
+    """Returns the number of a numeral, Arabic or Chinese.
+
+    >>> number("12"), number("三")
+    (12, 3)
+    """
+    return int(numeral) if numeral.isdecimal() else _CHINESE.index(numeral) + 1
+
+
+_FENCE = re.compile(r"^[ \t>]*(?:```|~~~).*$", re.MULTILINE)
+_TYPESET = re.compile(r"\\++(?:boxed|text|textbf|mathrm)[ \t]*\{([^{}]*)\}")
+_NUMBERED_TAG = re.compile(r'<\w{1,20}\s+\w{1,10}="(\d{1,2})"\s*>')
+_TAG = re.compile(r"</?[^\W\d]\w{0,20}>")
+_CIRCLED = {ord("①") + place: f"({place + 1}) " for place in range(20)}
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
+_MARKS = str.maketrans(
+    {"‘": "'", "’": "'", "、": ",", "。": ".", "【": "[", "】": "]"}
+    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufe0f\ufeff`$", "")
+)
+
+
+def plain(text: str) -> str:
+    """Returns a text without what changes no meaning: bold type, fences, boxes, odd characters."""
+    text = text.replace("\N{FULLWIDTH QUOTATION MARK}", "“")  # or it would end a JSON string
+    text = text.translate(_CIRCLED)  # a circled 1 is 1 by its normal form
+    text = _FENCE.sub("", composed(text, "NFKC").translate(_MARKS))
+    for _ in range(2):  # one within another
+        text = _TYPESET.sub(r"\1", text)
+    text = _TAG.sub("", _NUMBERED_TAG.sub(r"\1: ", text))
+    text = text.replace("**", "").replace("__", "")
+    return text if '"' in text else text.translate(_QUOTES)  # some within others are what is said
+
+
+def squeezed(text: str) -> str:
+    """Returns a text without blanks and line ends, in lower case.
+
+    >>> squeezed("A \\n b")
+    'ab'
+    """
+    return "".join(text.split()).casefold()
+
+
+_LEADING = " \t#>*-•+"
+
+
+def lines(text: str) -> Iterator[tuple[str, int]]:
+    """Lines without marks at both ends, each with the place behind it.
+
+    >>> list(lines("# a\\n\\n - b\\n"))
+    [('a', 4), ('b', 10)]
+    """
+    end = 0
+    for line in text.splitlines(keepends=True):
+        end += len(line)
+        if bare := line.strip().lstrip(_LEADING).strip():
+            yield bare, end
+
+
+def squeezed_lines(text: str) -> frozenset[str]:
+    """Returns the lines of an answer, by which a judge's repetition of one is known."""
+    return frozenset(squeezed(line) for line, _ in lines(plain(text)))
