@@ -152,15 +152,6 @@ def section(**settings):
     return LIFBENCH.of(load_config({"models": MODELS, "lifbench": settings}))
 
 
-def test_nothing_of_this_is_there_by_default():
-    task = section()
-    assert "beyond" not in task.metrics.function.settings
-    assert "formats" not in task.prompts.settings
-    contexts = [file for file in task.data if file.step == "contexts"]
-    assert len(contexts) == 9
-    assert all(not {"formats", "domain"} & {*file.content.settings} for file in contexts)
-
-
 def test_a_domain_has_files_of_its_own_and_leaves_the_others_as_they_are():
     task, alone = section(domains={"list": ["uuids", "mixed"]}), section()
     files, before = ({file.path: file for file in of.data} for of in (task, alone))

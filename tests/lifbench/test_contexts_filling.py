@@ -1,6 +1,5 @@
 import json
 import random
-from hashlib import sha256
 from itertools import accumulate
 
 import pytest
@@ -82,13 +81,6 @@ def corpus(tmp_path):
         return path
 
     return write
-
-
-def test_shuffled_gives_each_record_once_by_the_fingerprint_of_key_and_id(corpus):
-    order = [record["id"] for record in shuffled(corpus(range(300)), "k")]
-    digests = [sha256(f"k/{id}".encode()).digest() for id in order]
-    assert sorted(order) == sorted(f"r{number}" for number in range(300))
-    assert digests == sorted(digests)
 
 
 def test_shuffled_depends_on_the_key_and_not_on_the_order_in_the_file(corpus):

@@ -35,12 +35,6 @@ def made(path, texts):
     return path
 
 
-def test_record_says_what_it_is(context):
-    assert context["context_id"] == "list-4k-s1"
-    assert (context["scenario"], context["length"], context["seed"]) == ("list", "4k", 1)
-    assert context["budget"] == BUDGET
-
-
 def test_text_is_the_numbered_elements(context):
     lines = context["text"].split("\n")
     assert lines == [f"{n}. {element}" for n, element in enumerate(context["elements"], start=1)]
@@ -57,11 +51,6 @@ def test_budget_is_filled_to_less_than_one_element(alpaca, budget, tokenizer):
 def test_about_half_of_the_elements_are_uuids(context):
     uuids = [e for e in context["elements"] if re.fullmatch("[0-9a-f]{32}", e)]
     assert 0.4 < len(uuids) / len(context["elements"]) < 0.7
-
-
-def test_instructions_have_5_to_40_tokens(context):
-    texts = [e for e in context["elements"] if not re.fullmatch("[0-9a-f]{32}", e)]
-    assert all(5 <= TOKENIZER.count(text) <= 40 for text in texts)
 
 
 def test_no_element_is_part_of_another(context):

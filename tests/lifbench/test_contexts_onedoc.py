@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.base.files import write_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.corpora.contexts import onedoc
 from steadfast.corpora.contexts.onedoc import segment
@@ -53,23 +53,12 @@ def test_one_sentence_more_would_exceed_the_budget(essays, budget):
     assert TOKENIZER.count(found["text"] + space + sentence) > budget
 
 
-def test_text_without_tags_is_the_essays_text(context, essays):
-    plain = TAG.sub("", context["text"])
-    texts = [record["text"].strip() for record in read_jsonl(essays)]
-    first = next(text for text in texts if plain.startswith(text[:200]))
-    assert plain.startswith(first) or first.startswith(plain)
-
-
 def test_key_sentences_stand_between_their_tags(context):
     for key in context["key_sentences"]:
         head = f"<{key['type']}-{key['id']}>{key['text']}<"
         assert context["text"].count(head) == 1
         tail = context["text"].split(head)[1].split(">")[0]
         assert (tail == key["type"]) is not key["fake"]
-
-
-def test_every_tag_in_the_text_belongs_to_a_key_sentence(context):
-    assert len(TAG.findall(context["text"])) == 2 * len(context["key_sentences"])
 
 
 def test_five_types_of_four_to_six_with_ids_from_zero(context):

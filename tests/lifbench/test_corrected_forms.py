@@ -106,7 +106,25 @@ def labelled(candidates: list[str]):
     return sample, [candidates[place] for place in lacks]
 
 
+def named(labels: list[str], name: str = "doc") -> dict[str, str]:
+    return {f"{name}{n}": label for n, label in enumerate(labels, 1)}
+
+
 LABEL_FORMS = {
+    "single quotes": lambda labels: str(named(labels)),
+    "cut off": lambda labels: json.dumps(named(labels))[:-1],
+    "fenced JSON": lambda labels: (
+        f"So:\n```json\n{json.dumps(named(labels), indent=2)}\n```\nDone."
+    ),
+    "other keys": lambda labels: json.dumps(named(labels, "doc-")),
+    "in a list": lambda labels: json.dumps([named(labels)]),
+    "an object a line": lambda labels: "\n".join(
+        json.dumps({name: label}) for name, label in named(labels).items()
+    ),
+    "lists": lambda labels: json.dumps({name: [x] for name, x in named(labels).items()}),
+    "reasons": lambda labels: json.dumps(
+        {name: f"{x} (see its title)" for name, x in named(labels).items()}
+    ),
     "commas": lambda labels: ", ".join(labels),
     "commas and a lead-in": lambda labels: f"The labels are: {', '.join(labels)}.",
     "blanks": lambda labels: " ".join(labels),
@@ -163,6 +181,9 @@ ELEMENT_FORMS = {
     "object": json.dumps({"count": 4, "elements": ASKED}),
     "numbers": json.dumps([f"{n}: {element}" for n, element in enumerate(ASKED, 1)]),
     "names": json.dumps([f"element: {element}" for element in ASKED]),
+    "lines": "\n".join(ASKED),
+    "Python": str(ASKED),
+    "comma at the end": json.dumps(ASKED)[:-1] + ",]",
 }
 
 
@@ -194,6 +215,14 @@ ROW_FORMS = {
     "bare type before": "\n".join(f"{name[1:-1]}: {text}" for text, name in ROWS),
     "bare type in brackets": "\n".join(f"{text} ({name[1:-1]})" for text, name in ROWS),
     "XML": "\n".join(f'<sentence type="{name}">{text}</sentence>' for text, name in ROWS),
+    "one line": " ".join(f"{text} ||||| {name}" for text, name in ROWS),
+    "another separator": "\n".join(f"{text} ; {name}" for text, name in ROWS),
+    "separators after": "\n".join(f"{text} ||||| {name} |||||" for text, name in ROWS),
+    "remarks": "\n".join(
+        ["Here:", *(f"{text} ||||| {name}" for text, name in ROWS), "That is all."]
+    ),
+    "lower case": "\n".join(f"{text} ||||| {name}".lower() for text, name in ROWS),
+    "tags": "\n".join(f"<{name}-3>{text} ||||| {name}" for text, name in ROWS),
 }
 
 

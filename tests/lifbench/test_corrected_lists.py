@@ -24,15 +24,6 @@ def of_list(elements: list[str], element: str):
     return prompt | {"variables": variables}, context | {"elements": elements}, scenario_prompt
 
 
-def test_another_element_is_from_the_list_but_wrong():
-    assert points(LSI, LIST[0]) == {"format": 1, "correct": 0, "ori": 1}
-
-
-def test_a_slip_is_half_of_the_element_that_is_meant():
-    slip = LIST[3].replace("naïve", "naive")
-    assert points(LSI, slip) == {"format": 0.5, "correct": 0.5, "ori": 0.5}
-
-
 @pytest.mark.parametrize(
     "write",
     [
@@ -54,16 +45,6 @@ def test_a_slip_is_half_of_the_element_that_is_meant():
 )
 def test_another_form_costs_the_format_alone(write):
     assert points(LSI, write(LIST[3])) == {"format": 0.5, "correct": 1, "ori": 1}
-
-
-def test_elements_beyond_the_right_one_cost():
-    got = points(LSI, "\n".join(LIST[1:5]))
-    assert got == {"format": 0, "correct": 0.25, "ori": 1}
-
-
-def test_prose_around_the_element_costs_the_format_alone():
-    got = points(LSI, f"It is the following one:\n\n```\n{LIST[3]}\n```")
-    assert got == {"format": 0.5, "correct": 1, "ori": 1}
 
 
 @pytest.mark.parametrize(
@@ -137,24 +118,9 @@ def test_order_is_that_of_the_ids_as_far_as_they_are_there(elements, order):
     assert points(LMI, answer(elements))["order"] == order
 
 
-def test_elements_are_read_out_of_lines_and_objects():
-    for response in ("\n".join(GOLD), json.dumps({"list": GOLD}), answer([[e] for e in GOLD])):
-        got = points(LMI, response)
-        assert (got["correct"], got["order"]) == (1, 1) and got["format"] < 1
-
-
 def test_numbers_cited_before_the_list_are_no_answer():
     got = points(LMI, f"The entries [4, 2, 7, 1] are: {answer(GOLD)}")
     assert got == {"format": 0.75, "num": 1, "correct": 1, "order": 1}
-
-
-def test_positions_are_no_elements():
-    assert points(LMI, "[4, 2, 7, 1]") == {"format": 0.75, "num": 0, "correct": 0, "order": 0}
-
-
-@pytest.mark.parametrize("write", [str, lambda gold: answer(gold)[:-1] + ",]"])
-def test_a_list_that_is_nearly_json_costs_the_format_alone(write):
-    assert points(LMI, write(GOLD)) == {"format": 0.75, "num": 1, "correct": 1, "order": 1}
 
 
 def test_of_two_lists_the_last_one_counts():

@@ -1,7 +1,6 @@
 """Corrected rubric of the OneDoc scenario, one behaviour at a time."""
 
 import json
-import re
 
 import pytest
 from hypothesis import given
@@ -37,11 +36,6 @@ def test_a_fake_sentence_more_is_never_more_correct(pairs, fake, data):
     assert after["correct"] <= before["correct"] and after["hit"] <= before["hit"]
 
 
-def test_fakes_alone_are_from_the_document_and_nothing_else():
-    got = points(OR, rows(FAKE))
-    assert (got["ori"], got["hit"], got["correct"]) == (1, 0, 0)
-
-
 def test_a_misspelt_fake_stays_a_fake():
     text, name = FAKE[0]
     assert points(OR, rows([(text.replace("kind", "sort"), name)]))["correct"] == 0
@@ -53,31 +47,9 @@ def test_a_slip_in_a_true_sentence_costs_the_origin_alone():
     assert (got["correct"], got["hit"], got["ori"]) == (0.25, 0.25, 0)
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda answer: answer.replace("\n", " "),
-        lambda answer: answer.replace(SEPARATOR, ";"),
-        lambda answer: answer.replace("\n", f" {SEPARATOR}\n"),
-        lambda answer: f"Here they are:\n\n{answer}\n\nThat is all.",
-        lambda answer: answer.lower(),
-        lambda answer: re.sub(r"^(.*) (\S+)$", r"<\2-3>\1 \2", answer, flags=re.MULTILINE),
-    ],
-    ids=["one line", "another separator", "separators after", "remarks", "lower case", "tags"],
-)
-def test_another_form_of_rows_costs_the_format_alone(write):
-    got = points(OR, write(rows(TRUE[:4])))
-    assert got.pop("format") < 1
-    assert set(got.values()) == {1}
-
-
 def test_all_key_sentences_are_more_than_were_asked_for():
     got = points(OR, rows(TRUE))
     assert got["hit"] == got["correct"] == pytest.approx(4 / 7)
-
-
-def test_a_sentence_of_another_type_is_wrong():
-    assert points(OR, rows([(TRUE[0][0], "*Evidence*")]))["correct"] == 0
 
 
 def test_naming_every_type_names_none():
@@ -203,20 +175,6 @@ def test_an_absent_type_is_answered_by_an_empty_list(name):
 def test_an_absent_type_may_be_said_to_be_absent(response, total):
     sample = (OE[0][0] | {"variables": {"type": "<|Summary|>"}}, *OE[0][1:])
     assert score(*sample, response, "corrected").total == pytest.approx(total)
-
-
-@pytest.mark.parametrize(
-    ("write", "form"),
-    [
-        (lambda texts: [f"<#Topic#-{n}>{text}<#Topic#>" for n, text in enumerate(texts)], 0.5),
-        (lambda texts: [" ".join(texts)], 0.5),
-        (lambda texts: [text.upper() for text in texts], 1),
-    ],
-    ids=["tags kept", "not told apart", "upper case"],
-)
-def test_another_form_of_sentences_costs_the_format_alone(write, form):
-    got = points(OE[0], json.dumps(write(TOPICS)))
-    assert got == {"format": form, "correct": 1, "order": 1, "ori": 1}
 
 
 def test_a_type_with_nothing_but_a_fake_is_absent():

@@ -19,7 +19,7 @@ from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.benchmarks.lifbench.samples import LifbenchSamples, render
 from steadfast.contract.components import Sample
 from steadfast.corpora.contexts import lists, multidoc, onedoc
-from steadfast.corpora.contexts.domains import DOMAINS, facts_of
+from steadfast.corpora.contexts.domains import facts_of
 from steadfast.corpora.contexts.formats import FORMATS, show_documents, show_list
 
 BUDGET = 3072
@@ -48,13 +48,6 @@ def build(corpora):
 def test_a_list_as_json_is_its_elements_and_as_bullets_they_stand_behind_hyphens(elements):
     assert json.loads(show_list(elements, "json")) == elements
     assert show_list(elements, "bulleted") == "- " + "\n- ".join(elements)
-
-
-def test_the_nth_line_of_a_list_has_the_nth_entry_in_every_format():
-    elements = ["red", "green", "blue"]
-    for format in FORMATS:
-        lines = show_list(elements, format).split("\n")
-        assert all(element in line for element, line in zip(elements, lines, strict=True))
 
 
 @given(st.lists(st.dictionaries(st.sampled_from(["id", "text", "title"]), st.text(), min_size=1)))
@@ -219,11 +212,3 @@ def test_instructions_alone_end_with_the_corpus(corpora):
                 domain="instructions", instruction_share=1,
             )
         )  # fmt: skip
-
-
-def test_the_first_domain_is_the_paper_s():
-    assert {scenario: next(iter(of)) for scenario, of in DOMAINS.items()} == {
-        "list": "mixed",
-        "multidoc": "mixed",
-        "onedoc": "paul_graham",
-    }

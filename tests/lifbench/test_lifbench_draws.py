@@ -7,12 +7,11 @@ import pytest
 
 from score_records import FEW, frames_of, record, run, unscored
 from steadfast.benchmarks.lifbench.figures import figures
-from steadfast.benchmarks.lifbench.frames import coverage, data_counts, score_frame
+from steadfast.benchmarks.lifbench.frames import data_counts, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifs
 from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
 from steadfast.benchmarks.lifbench.tables import tables
 from steadfast.contract.components import Answer, Frames, Sample, Scored
-from steadfast.contract.records import OVERALL
 from steadfast.show.render import Printed, printed
 from steadfast.show.roster import Display
 
@@ -53,14 +52,6 @@ def test_equal_draws_change_no_value_and_no_interval(tmp_path):
     assert set(within["model"]) == {"a"} and within["value"].abs().max() < 1e-9
 
 
-def test_draws_are_samples_in_every_count(tmp_path):
-    frames = frames_of(drawn(run({"a": 0.5, "b": 0.7}), "a"), tmp_path)
-    whole = frames["coverage"].query("task == 'overall' and length == ''").set_index("model")
-    assert whole[["expected", "scored"]].to_numpy().tolist() == [[396, 396], [132, 132]]
-    assert frames["headline"].set_index("model").loc["a", "n"].tolist() == [396, 396]
-    assert frames["data"]["samples"].sum() == 132
-
-
 def test_means_over_all_draws_by_hand():
     # Two expressions, two draws each: totals 1 and 0, and 1 and 1.
     totals = {(0, 0): 1.0, (0, 1): 0.0, (1, 0): 1.0, (1, 1): 1.0}
@@ -74,15 +65,6 @@ def test_means_over_all_draws_by_hand():
     (spread,) = ifs(frame).query("task == 'OQ' and length == ''").to_dict("records")
     # Of the expressions' means ½ and 1: √(2·¼²) over ¾.
     assert (spread["value"], spread["n"]) == (pytest.approx(0.3535533906 / 0.75), 2)
-
-
-def test_a_draw_without_a_score_lowers_the_coverage():
-    scores = [*drawn(run({"a": 0.5}, ["4k"]), "a")]
-    lost = unscored(scores[-1])
-    scores[-1] = lost._replace(record=lost.record | {"draw": DRAWS - 1})
-    rows = coverage(score_frame(scores, "released")).set_index(["task", "length"])
-    row = rows.loc[(OVERALL, "")]
-    assert (row["expected"], row["scored"], row["status_error"]) == (198, 197, 1)
 
 
 def test_an_unfinished_answer_has_no_score_and_a_column_of_its_own(tmp_path):
@@ -140,13 +122,6 @@ def test_answers_to_other_prompts_are_not_paired_though_their_samples_have_the_s
     found = frames_of(scores, tmp_path / "beside")["comparisons"]
     assert set(zip(found["model"], found["other"], strict=True)) == {("a", "b")}
     pd.testing.assert_frame_equal(found, alone["comparisons"])
-
-
-def test_released_scores_alone_bear_no_mark(tmp_path):
-    frames = frames_of(released(run({"a": 0.5, "b": 0.7}, tasks=FEW), "a", "b"), tmp_path)
-    assert "released)" not in shown(frames)["table3_ars"].md
-    made = figures(frames, Display(), "rubric", "released")["ars_by_length"]
-    assert "other prompts" not in made.caption
 
 
 def test_released_scores_change_no_interval_of_the_others(tmp_path):

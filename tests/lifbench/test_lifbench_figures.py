@@ -11,7 +11,6 @@ from picture_checks import check, drawn, legend_texts
 from score_records import FEW, LENGTHS, frames_of, released, run
 from small_contexts import needs_cases
 from steadfast.benchmarks.lifbench.figures import BUILDERS, figures
-from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.show.figures import STYLE
 from steadfast.show.roster import Display, Shown
 from steadfast.stages.draw import draw
@@ -130,14 +129,6 @@ def test_a_series_has_one_colour_in_figure_3_and_base_models_are_dashed(frames):
     assert "base models are dashed" in picture.caption
 
 
-def test_without_series_models_look_as_in_the_other_figures(pictures):
-    lines = {
-        line.get_label(): line for line in pictures["figure3_capabilities"].figure.axes[0].lines
-    }
-    assert lines["Good $1$"].get_color() != lines["Fair"].get_color()
-    assert "series" not in pictures["figure3_capabilities"].caption
-
-
 def test_ars_and_ifs_stand_at_their_lengths_with_their_intervals(frames, pictures):
     ars = frames["ars"].query("task == 'overall' and length != '' and model == 'good'")
     axes = panel_of(pictures["figure4_by_length"], "ARS by length")
@@ -169,14 +160,6 @@ def test_shares_that_are_kept_stand_at_their_lengths_with_the_line_to_keep(frame
     assert "85 % are kept up to 8k by 2 of 2 models." in pictures["effective"].caption
 
 
-def test_a_panel_a_model_has_a_line_a_capability(frames, pictures):
-    axes = panel_of(pictures["figure5_capabilities_by_length"], "Fair")
-    rows = frames["ifp"].query("model == 'fair' and length != '' and capability == 'Recog'")
-    (line,) = [line for line in axes.lines if line.get_label() == "Recog"]
-    assert list(line.get_ydata()) == rows["value"].tolist()
-    assert len(axes.lines) == 6
-
-
 def test_easy_tasks_weigh_10_at_most(frames, pictures):
     caption = pictures["figure6_complexity"].caption
     assert "(OQ, LSI, LMI, LOI, LOE, LBI, LBE), and of the hard ones (OR, OE, MB, MF)" in caption
@@ -189,11 +172,6 @@ def test_easy_tasks_weigh_10_at_most(frames, pictures):
     assert hard.get_ydata()[1] == pytest.approx(expected)
     rows = frames["complexity"].query("model == 'good' and split == 'easy' and length != ''")
     assert list(easy.get_ydata()) == rows["value"].tolist()
-
-
-def test_easy_and_hard_samples_are_all_samples(frames):
-    counts = frames["complexity"].query("length == '' and model == 'good'")["n"]
-    assert counts.sum() == len(TASKS) * 2 * 2 * 3 * 2  # contexts, lengths, variables, expressions
 
 
 def test_a_cell_of_the_heat_map_is_a_length_and_a_tenth(frames, pictures):
@@ -218,11 +196,6 @@ def test_the_gap_between_two_ways_to_sample_has_a_panel_a_perspective(pictures):
     assert not average.collections
     assert "Expression 1 of 2 models" in caption and "Average 2 of 2 models" in caption
     assert "Expression 0.005, Average 0.020" in caption
-
-
-def test_without_the_metric_that_figure_is_not_drawn(frames):
-    without = {name: rows for name, rows in frames.items() if name != "sampling"}
-    assert set(BUILDERS) - set(built(without)) == {"figure7_sampling"}
 
 
 def test_scores_without_places_have_a_heat_map_that_says_so(frames):

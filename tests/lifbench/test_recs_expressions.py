@@ -65,18 +65,6 @@ def test_draws_hold_as_many_usable_texts_as_there_are_clusters(tmp_path):
     }
 
 
-def test_both_asks_the_union_and_no_text_twice(tmp_path):
-    whole = sampled(tmp_path, "both", draws=20)
-    templates = [one["template"] for one in whole["expressions"]]
-    assert len(set(templates)) == len(templates)
-    ids = {one["expression_id"] for one in whole["expressions"]}
-    sampling = whole["sampling"]
-    assert ids == set(sampling["nearest"]).union(*sampling["random"])
-    assert {0, 1} <= set(sampling["nearest"]) & set().union(*sampling["random"])
-    alone = sampled(tmp_path)
-    assert sampling["nearest"] == alone["sampling"]["nearest"]
-
-
 def test_rejecting_a_text_replaces_it_in_the_draws_and_moves_no_other(tmp_path):
     before = sampled(tmp_path, "random", draws=30)
     decisions = {"format": 1, "task": TASK, "decisions": {key(5): "reject"}}
@@ -87,20 +75,6 @@ def test_rejecting_a_text_replaces_it_in_the_draws_and_moves_no_other(tmp_path):
     for one, other in pairs:
         assert 1005 not in other
         assert set(one) - {1005} <= set(other)
-
-
-def test_an_edit_keeps_every_id(tmp_path):
-    before = sampled(tmp_path, "both", draws=3)
-    edit = {key(1): {"edit": "Name the entry right after the {ordid} one."}}
-    write_text(tmp_path / "r.yaml", yaml.safe_dump({"format": 1, "task": TASK, "decisions": edit}))
-    after = sampled(tmp_path, "both", draws=3, review=str(tmp_path / "r.yaml"))
-    assert after["sampling"] == before["sampling"]
-    changed = [
-        one["expression_id"]
-        for one, other in zip(before["expressions"], after["expressions"], strict=True)
-        if one["template"] != other["template"]
-    ]
-    assert changed == [0]
 
 
 def test_where_nobody_has_read_the_texts_the_file_for_that_is_named(tmp_path):

@@ -38,15 +38,6 @@ def test_a_fresh_review_lists_each_cluster_from_its_centre_and_decides_nothing(t
     assert sampled(tmp_path, tmp_path / "LOI.yaml") == sampled(tmp_path)
 
 
-def test_decisions_are_read_by_the_hash_of_the_text(tmp_path):
-    written = {key(1): "reject", key(2): {"edit": EDIT}, key(4): "accept"}
-    assert read(tmp_path, written) == {
-        key(1): Decision("reject"),
-        key(2): Decision("edit", EDIT),
-        key(4): Decision("accept"),
-    }
-
-
 def test_what_people_decide_moves_only_the_cluster_that_it_is_about(tmp_path):
     before = sampled(tmp_path)
     picks = [one for one in before["expressions"] if one["expression_id"] < 2]

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from fractions import Fraction
 from functools import cache
 
@@ -201,14 +201,3 @@ def test_released_scores_of_oq_know_the_words_for_yes_and_no():
 
 
 OPTIONS = ["True", "Yes", "False", "apple", "12345"]
-
-
-@needs_cases
-def test_evidence_is_two_true_two_fake_and_two_ordinary_sentences():
-    for length in LENGTHS.values():
-        evidence = defaultdict(set)
-        for id, prompt in of_documents(length).items():
-            if prompt["task"] == "OQ":
-                evidence[prompt["gold"]["kind"]].add(prompt["variables"]["evidence"])
-                assert prompt["gold"]["kind"] == ["true", "fake", "ordinary"][int(id[-1]) // 2]
-        assert len(evidence["fake"]) <= 3 and not evidence["ordinary"] & evidence["true"]

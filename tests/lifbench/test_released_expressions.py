@@ -23,11 +23,6 @@ def test_a_directory_is_read_without_network(tmp_path):
     assert tasks_file({}, str(tmp_path)) == '{"ü": 1}'
 
 
-def test_a_directory_without_the_file_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"tasks\.json: no such file"):
-        tasks_file({}, str(tmp_path))
-
-
 def test_without_network_the_local_alternative_is_named(monkeypatch):
     def refuse(*arguments, **settings):
         raise OSError("no route to the host")

@@ -86,12 +86,6 @@ def test_fetched_files_are_the_pinned_ones(tmp_path):
     )
 
 
-def test_no_network_names_the_local_alternative(tmp_path):
-    message = complaint(None, source=pinned(tmp_path, b""))
-    assert "could not be fetched" in message
-    assert "lifbench.released.directory" in message
-
-
 @pytest.mark.parametrize(
     "line", ["m-1,0,0,5,1,1,1\n", "m-1,0,x,3,1,1,1\n", "m-1,0,0,3,nan,1,1\n", "m-1,0,0\n"]
 )

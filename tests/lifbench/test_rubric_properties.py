@@ -194,23 +194,6 @@ def test_an_unknown_rubric_is_named():
         score(*samples("LSI")[0], "x", rubric="fancy")
 
 
-def test_a_wrong_yes_earns_two_thirds():  # Q15
-    sample = samples("OQ")[4]
-    assert score(*sample, "Yes").points["correct"] == pytest.approx(2 / 3)
-
-
-def test_an_invented_element_leaves_no_total():  # Q3
-    result = score(*samples("LSI")[0], "f" * 32)
-    assert result.points["format"] == 0.2 and result.total == 0
-
-
-def test_duplicates_grouped_wrongly_cost_points():
-    sample = samples("MF")[0]
-    merged = score(*sample, '[["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"]]')
-    assert 0.75 < merged.points["correct"] < 1
-    assert merged.points["num_text"] < 1
-
-
 @given(
     st.text("ab :\n\0é\ud800😀", max_size=200),
     st.sets(st.text("ab :\n\0é\ud800😀", max_size=25), max_size=40),
