@@ -8,6 +8,7 @@ from snakemake.logging import logger
 
 from steadfast.share import contents
 from steadfast.stages.session import Session
+from steadfast.workflow.insides import run_here
 from steadfast.workflow.report_items import ALL, heading, label
 from steadfast.workflow.slurm import wait_before_steps
 
@@ -16,6 +17,7 @@ SESSION = Session(
 )
 # Jobs on a cluster are runs of their own, which show what Snakemake shows.
 if SNAKEMAKE.is_main:
+    run_here(REQUESTS.runs_here)
     SESSION.begin()
 else:
     wait_before_steps()

@@ -170,6 +170,35 @@ def test_the_jobs_of_an_array_ask_for_the_most_of_each(tmp_path):
     assert asked(tmp_path, "runtime", arrays="inference") == 240
 
 
+def test_jobs_without_a_model_run_here_unless_slurm_is_to_give_them_something(tmp_path):
+    reference = {"engine": "reference"}
+    models = {
+        "plain": reference,
+        "gpus": {**reference, "gpus": 1},
+        "stated": {**reference, "slurm": {"partition": "cpu"}},
+        "remote": REMOTE,
+    }
+    config = load_config({"lifbench": {"lengths": {"4k": 3072}}, "models": models})
+    run = Evaluation(config)
+    requests = Requests(Loads(run, Lineage(run), tmp_path), in_arrays("inference"))
+
+    def runs_here(model, rule="inference"):
+        wildcards = Wildcards({"benchmark": "lifbench", "model": model, "part": "4k"})
+        return requests.runs_here(
+            SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=wildcards)
+        )
+
+    assert {name: runs_here(name) for name in models} == {
+        "plain": True, "gpus": False, "stated": False, "remote": False,
+    }  # fmt: skip
+    assert runs_here("plain", "other_inference") and not runs_here("plain", "scores")
+    # It is no task of an array, whose jobs share one request.
+    ask = requests.resource("gpu")
+    wildcards = {"benchmark": "lifbench", "part": "4k"}
+    assert ask(Wildcards({**wildcards, "model": "plain"}), 1) == 0
+    assert ask(Wildcards({**wildcards, "model": "stated"}), 1) == 1
+
+
 def test_work_is_counted_without_a_tokenizer(tmp_path):
     path = write_prompts(tmp_path, "4k", 10)
     assert asked_work(path, 3_000, {}) == Work(10, 30_020, 3_020, 1_200)

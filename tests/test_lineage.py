@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.base.files import file_sha256, write_json
+from steadfast.base.files import file_sha256
+from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
@@ -76,7 +77,7 @@ def test_noise_is_known_where_it_was_measured_of_the_answers_that_the_config_ask
     path.write_text("task,cache,answer_sd\n")
     assert lineage.measured_noise(tmp_path) == {}
     made = lineage.noise("lifbench", "m", "4k").lineage
-    write_json(path.with_suffix(".identity.json"), {"lineage": made})
+    Seal.beside(path, made).write()
     found = {"noise/lifbench/m/4k.csv": [made, file_sha256(path)]}
     assert lineage.measured_noise(tmp_path) == found
     # How it was measured changes nothing; whom it is of, or how that is scored, does.

@@ -62,11 +62,24 @@ def test_what_was_made_from_something_else_is_other(sealed, change):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{", "{}", '{"sha256": {}}', '{"sha256": 3}', "[" * 9**5]
+    "text", ["", "[]", '{"sha256": {}}', '{"lineage": "lin", "settings": "set"}', "[" * 9**5]
 )
 def test_what_nothing_is_known_of_is_other(sealed, text):
     sealed.identity.write_text(text)
     assert state(sealed) is State.OTHER
+    with pytest.raises(UserError):
+        sealed.check()
+    sealed.check_inputs(file_sha256)
+
+
+@pytest.mark.parametrize("name", ["n" * 9_000, "a/" * 3_000, "\0", ""])
+@pytest.mark.parametrize("key", ["inputs", "sha256"])
+def test_a_name_that_no_file_can_have_is_that_of_none(sealed, key, name):
+    known = read_json(sealed.identity)
+    write_json(sealed.identity, known | {key: known[key] | {name: CAT}})
+    assert state(sealed) is (State.CURRENT if key == "inputs" else State.OTHER)
+    sealed.check()
+    sealed.check_inputs(file_sha256)
 
 
 def test_an_input_that_changed_makes_it_other(sealed):

@@ -168,6 +168,10 @@ def test_a_running_job_that_waits_for_what_another_holds_is_told_once(slurm, tmp
         ("ReqNodeNotAvail, UnavailableNodes:g1", "are away or reserved"),
         ("QOSUsageThreshold", "or take another QoS"),
         ("QOSMaxBillingPerUser", "sacctmgr show qos lists the limits"),
+        (
+            "Job's QOS not permitted to use this partition (cpu denies urgent)",
+            "may not use the partition, and so it never starts",
+        ),
         ("SomethingNew", "SLURM says no more"),
     ],
 )

@@ -373,6 +373,20 @@ def test_group():
     assert lookup in inspect.getsource(DAG._update_group_components)
 
 
+def test_run_here(monkeypatch):
+    """The scheduler asks each job that it starts."""
+    scheduler = inspect.getsource(import_module("snakemake.scheduling.job_scheduler").JobScheduler)
+    assert "local_runjobs = [job for job in run if job.is_local]" in scheduler
+    monkeypatch.setattr(Job, "is_local", property(lambda job: job.rule == "local"))
+    insides.run_here(lambda job: job.rule == "here")
+    jobs = []
+    for rule in ("here", "local", "away"):
+        job = Job.__new__(Job)
+        job.rule = rule
+        jobs.append(job)
+    assert [job.is_local for job in jobs] == [True, True, False]
+
+
 def test_path_of_a_module():
     assert "def modify(self, path" in inspect.getsource(import_module("snakemake.path_modifier"))
 

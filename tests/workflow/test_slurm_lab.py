@@ -26,6 +26,8 @@ default-resources: {slurm_account: lab, qos: scavenger}
 slurm-partition-config: partitions.yaml
 """
 PARTITIONS = "partitions: {gpu: {max_gpu: 8}, cpu: {}}"
+ON_CLUSTER = {"engine": "reference", "slurm": {"nice": 0}}
+"""A model for whose jobs a cluster is not needed, but wanted."""
 ONE_LENGTH = {**TINY, "lifbench": {"lengths": {"2k": 2048}}}
 
 
@@ -60,6 +62,7 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
         rejecting.faults[""].extend([error(404)] * 100)
         models = {
             "reference": {"engine": "reference"},
+            "cpu": ON_CLUSTER,
             "gone": asking(rejecting, gpus=1),
             "slow": asking(server),
             "long": {"engine": "reference", "gpus": 1, "hours": 30},
@@ -78,9 +81,11 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
             "failed: lifbench/inference/wide/2k: SLURM does not take the job: ",
             "(HTTP 404); check model and base_url, then run again",
             "done: lifbench/inference/reference/2k",
+            "done: lifbench/inference/cpu/2k",
         )
-        assert [gpus(job) for job in run.jobs("reference_2k")] == [0]
-        assert [job["Partition"] for job in run.jobs("reference_2k")] == ["cpu"]
+        assert [gpus(job) for job in run.jobs("cpu_2k")] == [0]
+        assert [job["Partition"] for job in run.jobs("cpu_2k")] == ["cpu"]
+        assert run.jobs("reference_2k") == []
 
         # The controller is away for a while.
         lab.stop("slurmctld")
@@ -179,7 +184,7 @@ def test_a_group_that_runs_while_slurm_is_away_for_three_minutes_loses_nothing(l
 def test_a_model_s_own_settings_stand_in_place_of_the_profile_s(lab, run):
     own = {"partition": "gpu", "qos": "urgent", "account": "lab", "nice": 7}
     reference = {"engine": "reference", "hours": 0.5}
-    models = {"one": {**reference, "slurm": own}, "two": reference}
+    models = {"one": {**reference, "slurm": own}, "two": {**ON_CLUSTER, "hours": 0.5}}
     run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})
     run.finish(run.start())
     asked = {"Partition", "QOS", "Account", "Nice"}
@@ -194,7 +199,7 @@ def test_a_model_s_own_settings_stand_in_place_of_the_profile_s(lab, run):
 
 def test_an_account_that_slurm_does_not_know_ends_the_run_with_a_sentence(lab, run):
     loaded = {"engine": "vllm", "model": "small", "window": 65536, "hours": 0.5}
-    models = {"reference": {"engine": "reference"}, "loaded": loaded}
+    models = {"reference": ON_CLUSTER, "loaded": loaded}
     run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})
     run.project.path("site/config.yaml").write_text(SITE.replace("lab", "nobodys"))
     started = run.start()
@@ -208,3 +213,19 @@ def test_an_account_that_slurm_does_not_know_ends_the_run_with_a_sentence(lab, r
             "; correct slurm_account in the profile, or slurm.account of the model"
         )
     assert "Traceback" not in run.said() and "tried again" not in run.said()
+
+
+def test_a_qos_that_its_partition_does_not_allow_is_named_and_keeps_nobody_waiting(lab, run):
+    """A profile's QoS is for the partition with GPUs: jobs without a model do without both."""
+    models = {"reference": {"engine": "reference"}, "cpu": ON_CLUSTER}
+    run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})
+    run.project.path("site/config.yaml").write_text(SITE.replace("scavenger", "urgent"))
+    lab("scontrol", "update", "PartitionName=cpu", "DenyQos=urgent")
+    try:
+        started = run.start()
+        wait_for(lambda: "its QoS or account may not use the partition" in run.said())
+        assert "waiting: lifbench/inference/cpu/2k (SLURM job " in run.said()
+        wait_for(lambda: "done: lifbench/scores/reference/2k" in run.said())
+    finally:
+        lab("scontrol", "update", "PartitionName=cpu", "DenyQos=")
+    run.finish(started)

@@ -1,7 +1,6 @@
 """The sha256 of files, kept from run to run as long as a file's entry in its folder is the same."""
 
 import atexit
-import json
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -9,7 +8,10 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from steadfast.base.files import canonical_json, file_sha256, write_text
+import msgspec
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import canonical_json, file_sha256, read_json, write_text
 from steadfast.base.tokens import cache_folder, fingerprint
 
 SETTLED_SECONDS = 2
@@ -28,8 +30,8 @@ class Checksums:
         self._path = cache_folder() / f"checksums-{sha256(name.encode()).hexdigest()[:16]}.json"
         self._known: dict[str, list[object]] = {}
         self._used: dict[str, list[object]] = {}
-        with suppress(OSError, ValueError):
-            self._known = json.loads(self._path.read_text(encoding="utf-8"))
+        with suppress(UserError, msgspec.ValidationError):
+            self._known = msgspec.convert(read_json(self._path), dict[str, list[object]])
 
     def __call__(self, path: Path) -> str:
         """Returns the sha256 of a file's bytes."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -75,49 +76,44 @@ class Seal:
     @property
     def is_written(self) -> bool:
         """Whether an identity says just this."""
-        return self._known() == self.record
+        return _read(self.identity) == self.record
 
     @property
     def known_lineage(self) -> object:
         """The lineage that the identity names; None where it names none."""
-        return self._known().get("lineage")
+        return _read(self.identity).get("lineage")
 
     @property
     def names_lineage(self) -> bool:
         """Whether the files are there and their identity says that they have this lineage."""
-        there = self.identity.exists() and all(path.exists() for path in self.files)
-        return there and self._known().get("lineage") == self.lineage
+        return all(path.exists() for path in self.files) and self.known_lineage == self.lineage
 
     def state(self, checksum: Checksum) -> State:
         """Returns how the files stand to what they must be; the identity is not just believed."""
         if not all(path.exists() for path in self.files):
             return State.ABSENT
-        known = self._known()
-        sums, read = known.get("sha256"), known.get("inputs", {})
-        if not (isinstance(sums, dict) and isinstance(read, dict)):
+        known = _read(self.identity)
+        if known.get("lineage") != self.lineage or known.get("settings", "") != self.settings:
             return State.OTHER
-        if (known.get("lineage"), known.get("settings", "")) != (self.lineage, self.settings):
+        if any(checksum(path) != made for path, made in _inputs(known, self.results)):
             return State.OTHER
-        inputs = [(self.results / name, made) for name, made in read.items()]
-        if any(path.is_file() and checksum(path) != made for path, made in inputs):
+        sums = known["sha256"]
+        named = all(path.is_dir() or self._name(path) in sums for path in self.files)
+        made = {self.identity.parent / name: made for name, made in sums.items()}
+        if not (named and all(map(isfile, made))):
             return State.OTHER
-        if {self._name(path) for path in self.files if not path.is_dir()} - set(sums):
-            return State.OTHER
-        made = [(self.identity.parent / name, made) for name, made in sums.items()]
-        if not all(path.is_file() for path, _ in made):
-            return State.OTHER
-        return State.CURRENT if all(checksum(path) == sum for path, sum in made) else State.EDITED
+        unchanged = all(checksum(path) == made[path] for path in made)
+        return State.CURRENT if unchanged else State.EDITED
 
     def check(self) -> None:
         """Raises a ``UserError`` where the files are not what was made, or not what is wanted."""
-        known = self._known()
-        if not isinstance(known.get("sha256"), dict):
+        if not _read(self.identity):
             raise UserError(
                 f"{self.identity}: it does not say what {self.files[0]} was made from; remove "
                 "both to have them made again"
             )
         self.check_unchanged(file_sha256)
-        if known.get("lineage") != self.lineage:
+        if self.known_lineage != self.lineage:
             raise UserError(
                 f"{self.files[0]}: {OTHER}, by {self.identity}; run the workflow with this config, "
                 "which makes it again"
@@ -125,7 +121,7 @@ class Seal:
 
     def check_unchanged(self, checksum: Checksum) -> None:
         """Raises a ``UserError`` where a file has changed, which says how to accept it."""
-        sums = self._known()["sha256"]
+        sums = _read(self.identity).get("sha256", {})
         for path in _each(self.files):
             found = checksum(path)
             if found != sums.get(self._name(path)):
@@ -140,10 +136,7 @@ class Seal:
         pending, looked_at = [(self.files[0], self.identity)], {self.identity}
         while pending:
             made_file, identity = pending.pop()
-            for name, made in _inputs(identity).items():
-                path = self.results / name
-                if not path.is_file():
-                    continue
+            for path, made in _inputs(_read(identity), self.results):
                 if checksum(path) != made:
                     raise UserError(
                         f"{made_file}: made with another {path} than there is now; run its "
@@ -155,25 +148,27 @@ class Seal:
                         looked_at.add(further)
                         pending.append((path, further))
 
-    def _known(self) -> Record:
-        return _read(self.identity)
-
     def _name(self, path: Path) -> str:
         return os.path.relpath(path, self.identity.parent)
 
 
 def _read(identity: Path) -> Record:
-    """What an identity holds; nothing where it is none."""
+    """What an identity holds; nothing where it is missing or damaged."""
     with suppress(UserError):
         known = read_json(identity)
-        return known if isinstance(known, dict) else {}
+        if isinstance(known, dict) and isinstance(known.get("sha256"), dict):
+            return known
     return {}
 
 
-def _inputs(identity: Path) -> Record:
-    """The sha256 of each file that others were made of, by its path below the results folder."""
-    inputs = _read(identity).get("inputs", {})
-    return inputs if isinstance(inputs, dict) else {}
+def _inputs(known: Record, results: Path) -> list[tuple[Path, object]]:
+    """The files that an identity names as inputs and that are there, each with its sha256 then.
+
+    ``isfile`` is false of a name that no file system takes too, where ``Path.is_file`` raises.
+    """
+    inputs = known.get("inputs", {})
+    named = inputs.items() if isinstance(inputs, dict) else ()
+    return [(results / name, made) for name, made in named if isfile(results / name)]  # noqa: PTH113
 
 
 def seals(job: Any, results: Path) -> list[Seal]:

@@ -1,17 +1,26 @@
 """Which modules changed since files were made, so that a run can say why it makes them again."""
 
-import json
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from steadfast.base.files import write_json
+import msgspec
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_json, write_json
 from steadfast.run.digests import parts_of
 
 PATH = "logs/code.json"
 """Below the results folder: the code of each lineage, and the parts of each code."""
 SHOWN = 3
 """Modules that a line names, at most."""
+
+
+class _Kept(msgspec.Struct):
+    """What the file holds."""
+
+    lineages: dict[str, str]
+    parts: dict[str, dict[str, str]]
 
 
 class CodeHistory:
@@ -25,9 +34,9 @@ class CodeHistory:
         self._path = results / PATH
         self._lineages: dict[str, str] = {}
         self._parts: dict[str, dict[str, str]] = {}
-        with suppress(OSError, ValueError, KeyError, TypeError):  # a damaged file says nothing
-            known = json.loads(self._path.read_text(encoding="utf-8"))
-            self._lineages, self._parts = dict(known["lineages"]), dict(known["parts"])
+        with suppress(UserError, msgspec.ValidationError):  # a damaged file says nothing
+            kept = msgspec.convert(read_json(self._path), _Kept)
+            self._lineages, self._parts = kept.lineages, kept.parts
 
     def changed(self, lineage: object, code: str) -> list[str]:
         """Modules and data files of a job's code that differ from those of a file's lineage."""

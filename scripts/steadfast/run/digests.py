@@ -10,25 +10,27 @@ import atexit
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+import symtable
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json, write_text
 from steadfast.base.names import nearest
-from steadfast.base.resources import PACKAGE, resource
+from steadfast.base.resources import LOADER, PACKAGE, resource
 from steadfast.base.seal import digest_of
 from steadfast.base.tokens import cache_folder
 from steadfast.contract.components import Component
 
 RESOURCE_CALLS = frozenset({"facts", "resource"})
-SCHEME = "1"
+SCHEME = "2"
 """Part of every digest; another where the same content is to give another digest."""
 
 
@@ -48,49 +50,14 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
 
 
 @cache  # asked for once a job
-def _check_object(name: str) -> None:
-    """Raises UserError where a module has no object of the name that a component gives."""
-    module, _, attribute = name.rpartition(":")
-    if not module or "." in attribute:
-        return
-    source = _source(module)
-    known = json.loads(_cached(source, _objects, "objects"))
-    if attribute not in known and "*" not in known:
-        raise UserError(f"{module} has no {attribute!r}; {nearest(attribute, known)}")
-
-
-def _objects(source: Path) -> str:
-    """The names that stand in a module's own scope, as JSON; ``*`` where there may be others."""
-    found: set[str] = set()
-    for node in _statements(ast.parse(source.read_bytes()).body):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            found |= {one.asname or one.name for one in node.names}
-        else:
-            named = (one for one in ast.walk(node) if isinstance(one, ast.Name))
-            found |= {one.id for one in named if isinstance(one.ctx, ast.Store)}
-    return json.dumps(sorted(found))
-
-
-def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The statements of a scope, also those under conditions."""
-    for node in nodes:
-        if isinstance(node, ast.stmt):
-            yield node
-        if isinstance(node, ast.If | ast.Try | ast.With | ast.ExceptHandler):
-            yield from _statements(ast.iter_child_nodes(node))
-
-
-@cache  # asked for once a job
 def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
-    found, paths = modules(*names), resources(*names)
+    paths = resources(*names)
     paths |= {path for name in files for path in _files_of(resource(name))}
-    parts = [[module, _file_digest(_source(module))] for module in sorted(found)]
-    parts += [[_short(path), _file_digest(path)] for path in sorted(paths)]
-    digest = digest_of([SCHEME, parts])
-    _PARTS[digest] = {name: content[:16] for name, content in parts}
-    return digest
+    parts = {module: _contents(_source(module)).digest for module in modules(*names)}
+    parts |= {_short(path): _contents(path).digest for path in paths}
+    found = digest_of([SCHEME, parts])
+    _PARTS[found] = parts
+    return found
 
 
 _PARTS: dict[str, dict[str, str]] = {}
@@ -103,7 +70,8 @@ def parts_of(code: str) -> dict[str, str]:
 
 def modules(*names: str) -> set[str]:
     """Returns the modules that others depend on, directly or not, by ``module[:object]``."""
-    return {module for entry in map(_named_module, names) for module in _closure(entry)}
+    named = {name.rpartition(":")[0] or name for name in names}
+    return {module for entry in named for module in _closure(entry)}
 
 
 def resources(*names: str) -> set[Path]:
@@ -111,91 +79,77 @@ def resources(*names: str) -> set[Path]:
     return {path for module in modules(*names) for path in _resources(module)}
 
 
-def _named_module(name: str) -> str:
-    return name.rpartition(":")[0] or name
+@cache  # asked for once a job
+def _check_object(name: str) -> None:
+    """Raises UserError where a module has no object of the name that a component gives."""
+    module, _, attribute = name.rpartition(":")
+    if not module or "." in attribute:
+        return
+    contents = _contents(_source(module))
+    imports_all = any(imported.endswith("*") for _, imported in contents.imports)
+    if attribute not in contents.objects and not imports_all:
+        raise UserError(f"{module} has no {attribute!r}; {nearest(attribute, contents.objects)}")
 
 
-@cache
-def _imported(module: str) -> frozenset[str]:
-    """The modules of this package, and of its own, that a module imports."""
-    source, parts = _source(module), module.split(".")
-    package = parts if source.name == "__init__.py" else parts[:-1]
-    found = set()
-    for level, name in json.loads(_cached(source, _imports, "imports")):
-        above = package[: len(package) + 1 - level] if level else []
-        found.add(".".join([*above, *filter(None, [name])]))
-    own = (_modules(top) for top in {PACKAGE.name, *parts[:1]})
-    return frozenset(found).intersection(frozenset().union(*own))
-
-
-def _imports(source: Path) -> str:
-    """What a module's code imports, names or modules, with how far up it starts, as JSON."""
-    found: set[tuple[int, str]] = set()
-    nodes: list[ast.AST] = [ast.parse(source.read_bytes())]
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            found |= {(0, each.name) for each in node.names}
-        elif isinstance(node, ast.ImportFrom):  # names, or modules of a package
-            begin = node.module or ""
-            found.add((node.level, begin))
-            found |= {(node.level, f"{begin}.{each.name}".strip(".")) for each in node.names}
-        if isinstance(node, ast.If) and _called(node.test) == "TYPE_CHECKING":
-            nodes += node.orelse
-        else:
-            nodes += ast.iter_child_nodes(node)
-    return json.dumps(sorted(found))
+# --- modules and the files that they name ------------------------------------------------------
 
 
 @cache
 def _closure(module: str) -> frozenset[str]:
-    if "." in module and module not in _modules(module.split(".")[0]):
-        raise _unknown(module)
+    """A module and all that it imports, directly or not."""
     found: set[str] = set()
-    new = {module}
-    while new:
-        found |= new
-        # To import a module is to import the packages that it is in.
-        new |= {up for one in new for up in _imported(one)}
-        new = (new | {package for one in new for package in _packages(one)}) - found
-    return frozenset(found)
-
-
-def _packages(module: str) -> Iterator[str]:
-    parts = module.split(".")
-    return (".".join(parts[:place]) for place in range(1, len(parts)))
-
-
-@cache
-def _modules(top: str) -> frozenset[str]:
-    """The modules of a package, or one of none."""
-    origin, found = _origin(top), {top}
-    folders = [(top, origin.parent)] if origin.name == "__init__.py" else []
-    for name, folder in folders:
-        for path in folder.iterdir():
-            if path.suffix == ".py" and path.name != "__init__.py":
-                found.add(f"{name}.{path.stem}")
-            elif (path / "__init__.py").is_file():
-                found.add(f"{name}.{path.name}")
-                folders.append((f"{name}.{path.name}", path))
+    pending = {module}
+    while pending:
+        found |= pending
+        pending = {imported for one in pending for imported in _imported(one)} - found
     return frozenset(found)
 
 
 @cache
+def _imported(module: str) -> frozenset[str]:
+    """The modules of this package, and of its own, that a module imports.
+
+    To import a module is to import the packages that it is in.
+    """
+    source, parts = _source(module), module.split(".")
+    package = parts if source.name == "__init__.py" else parts[:-1]
+    found = set(_with_packages(module))
+    for level, name in _contents(source).imports:
+        above = package[: len(package) + 1 - level] if level else []
+        found.update(_with_packages(".".join([*above, *filter(None, [name])])))
+    return frozenset(found) & (_sources(PACKAGE.name).keys() | _sources(parts[0]).keys())
+
+
+def _with_packages(module: str) -> Iterator[str]:
+    """A module's name, and those of the packages that it is in."""
+    return accumulate(module.split("."), "{}.{}".format)
+
+
 def _source(module: str) -> Path:
-    top, *inner = module.split(".")
-    if not inner:
-        return _origin(top)
-    path = _origin(top).parent.joinpath(*inner)
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    """The file of a module."""
+    source = _sources(module.split(".")[0]).get(module)
+    if source is None:
+        raise _unknown(module)
+    return source
 
 
 @cache
-def _origin(top: str) -> Path:
-    """The file of a package or of a module of none."""
+def _sources(top: str) -> Mapping[str, Path]:
+    """The files of a package's modules, or of a module of none, by the modules' names."""
     spec = find_spec(top)
     if spec is None or not (spec.origin or "").endswith(".py"):
         raise _unknown(top)
-    return Path(str(spec.origin))
+    origin = Path(str(spec.origin))
+    if origin.name != "__init__.py":
+        return {top: origin}
+    found = {}
+    for package in origin.parent.rglob("__init__.py"):
+        parts = [top, *package.parent.relative_to(origin.parent).parts]
+        found[".".join(parts)] = package
+        for path in package.parent.glob("*.py"):
+            if path != package:
+                found[".".join([*parts, path.stem])] = path
+    return found
 
 
 def _unknown(module: str) -> UserError:
@@ -209,65 +163,91 @@ def _unknown(module: str) -> UserError:
 def _resources(module: str) -> frozenset[Path]:
     """The packaged files that a module's own code names."""
     source = _source(module)
+    package = module if source.name == "__init__.py" else module.rpartition(".")[0]
     found: set[Path] = set()
-    for name, package in json.loads(_cached(source, _named, "resources")):
-        found.update(_files_of(resource(name, package)))
+    for name, is_of_package in _contents(source).resources:
+        found.update(_files_of(resource(name, package if is_of_package else "")))
     return frozenset(found)
-
-
-def _named(source: Path) -> str:
-    """The constants by which a module asks for packaged files: names and packages, as JSON."""
-    named = []
-    for node in ast.walk(ast.parse(source.read_bytes())):
-        if isinstance(node, ast.Call) and _called(node.func) in RESOURCE_CALLS:
-            constants = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-            own = [a.id for a in node.args if isinstance(a, ast.Name) and a.id == "__package__"]
-            if constants:
-                named.append([constants[0], _package_of(source) if own else ""])
-    return json.dumps(named)
-
-
-def _called(function: ast.expr) -> str:
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
-
-
-def _package_of(source: Path) -> str:
-    parts, folder = [], source.parent
-    while (folder / "__init__.py").exists():
-        parts.append(folder.name)
-        folder = folder.parent
-    return ".".join(reversed(parts))
 
 
 def _files_of(path: Path) -> list[Path]:
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
 
-@cache  # of many digests' files
 def _short(path: Path) -> str:
     """A path without the part that differs between machines."""
     root = resource("")
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
-@cache  # of many digests' files
-def _file_digest(path: Path) -> str:
-    """A digest of what a file means: code without comments and docstrings, YAML as its values."""
-    return _cached(path, _meaning, "digest")
+# --- one file ----------------------------------------------------------------------------------
 
 
-def _meaning(path: Path) -> str:
-    hasher = hashlib.sha256()
-    if path.suffix == ".py":
-        for word in _skeleton(ast.parse(path.read_bytes())):
+class Contents(NamedTuple):
+    """What a file means, and what a module imports and names.
+
+    Attributes:
+        digest: of code without comments and docstrings, of YAML's values, or of any file's bytes.
+        imports: names or modules that the code imports, each behind how far up it starts.
+        resources: packaged files that it names by a constant, each with whether they are of the
+            module's own package.
+        objects: the names of the module's own scope.
+    """
+
+    digest: str
+    imports: Sequence[tuple[int, str]] = ()
+    resources: Sequence[tuple[str, bool]] = ()
+    objects: Sequence[str] = ()
+
+    @classmethod
+    def read(cls, suffix: str, content: bytes) -> "Contents":
+        """Those of a file that is called so."""
+        if suffix == ".py":
+            return cls._of_code(content)
+        if suffix in (".yaml", ".yml"):
+            content = repr(yaml.load(content, LOADER)).encode()
+        return cls(hashlib.sha256(content).hexdigest()[:16])
+
+    @classmethod
+    def _of_code(cls, content: bytes) -> "Contents":
+        tree = ast.parse(content)
+        imports: set[tuple[int, str]] = set()
+        named = []
+        for node in _nodes_that_run(tree):
+            if isinstance(node, ast.Import):
+                imports |= {(0, alias.name) for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):  # names, or modules of a package
+                module = node.module or ""
+                members = {f"{module}.{alias.name}".strip(".") for alias in node.names}
+                imports |= {(node.level, name) for name in {module, *members}}
+            elif isinstance(node, ast.Call) and _last_name(node.func) in RESOURCE_CALLS:
+                is_of_package = "__package__" in map(_last_name, node.args)
+                constants = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+                named += [(str(constant), is_of_package) for constant in constants[:1]]
+        hasher = hashlib.sha256()
+        for word in _skeleton(tree):
             hasher.update(word.encode("utf-8", "surrogatepass") + b"\0")
-    elif path.suffix in (".yaml", ".yml"):
-        hasher.update(repr(yaml.safe_load(path.read_text(encoding="utf-8"))).encode())
-    else:
-        hasher.update(path.read_bytes())
-    return hasher.hexdigest()
+        # Bytes are taken too, with what they say of their encoding, as by ast.parse.
+        scope = symtable.symtable(content, "module", "exec").get_symbols()  # type: ignore[arg-type]
+        objects = [name.get_name() for name in scope if name.is_assigned() or name.is_imported()]
+        return cls(hasher.hexdigest()[:16], sorted(imports), named, sorted(objects))
+
+
+def _nodes_that_run(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of code, but for what only type checkers read."""
+    nodes = [tree]
+    for node in nodes:
+        yield node
+        if isinstance(node, ast.If) and _last_name(node.test) == "TYPE_CHECKING":
+            nodes += node.orelse
+        else:
+            nodes += ast.iter_child_nodes(node)
+
+
+def _last_name(expression: ast.expr) -> str:
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else ""
 
 
 def _skeleton(node: ast.AST) -> Iterator[str]:
@@ -291,36 +271,31 @@ def _has_docstring(node: ast.AST) -> bool:
     return isinstance(node, holds) and ast.get_docstring(node, clean=False) is not None
 
 
-# --- what was found of a file is kept, by its content ----------------------------------------
-
-
-def _cached(path: Path, find: Callable[[Path], str], kind: str) -> str:
-    key = f"{kind}/{path.suffix}/{_content(path)}"
-    known = _known()
-    if key not in known:
-        known[key] = find(path)
+@cache
+def _contents(path: Path) -> Contents:
+    """A file's contents, which are kept from run to run by the bytes that they were read from."""
+    content = path.read_bytes()
+    key = f"{path.suffix}/{hashlib.sha256(content).hexdigest()}"
+    kept = _kept()
+    if key not in kept:
+        kept[key] = Contents.read(path.suffix, content)
         atexit.unregister(_keep)
         atexit.register(_keep)
-    return known[key]
-
-
-@cache  # of which several kinds are found
-def _content(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return Contents(*kept[key])
 
 
 @cache
-def _known() -> dict[str, str]:
-    known: dict[str, str] = {}
-    with suppress(OSError, ValueError):
-        known = json.loads(_cache_file().read_text(encoding="utf-8"))
-    return known
+def _kept() -> dict[str, Any]:
+    with suppress(OSError, ValueError, RecursionError):
+        kept = json.loads(_cache_file().read_text(encoding="utf-8"))
+        return kept if isinstance(kept, dict) else {}
+    return {}
 
 
 def _keep() -> None:
-    """Writes what was found of files beside the user's other caches, where that is allowed."""
+    """Writes them beside the user's other caches, where that is allowed."""
     with suppress(OSError):
-        write_text(_cache_file(), canonical_json(_known()))
+        write_text(_cache_file(), canonical_json(_kept()))
 
 
 def _cache_file() -> Path:

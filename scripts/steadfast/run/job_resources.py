@@ -9,9 +9,10 @@ from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.config.settings import answer_settings, plan_settings
+from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import Work, asked_work
-from steadfast.run.job import MODELS, Job, Journals
+from steadfast.run.job import MODELS, ROLES, Job, Journals
 from steadfast.run.loads import Loads
 from steadfast.schema.config import Hardware
 from steadfast.schema.model_base import BaseModelSettings
@@ -125,13 +126,30 @@ class Requests:
             )
         return first.get(name) or self._snakemake.default_resource(name, wildcards, **known)
 
+    def runs_here(self, job: Any) -> bool:
+        """Whether a job of Snakemake's is one that needs no cluster (``_needs_no_cluster``)."""
+        return job.rule.name.endswith(tuple(ROLES)) and self._needs_no_cluster(
+            Job.of(job.wildcards)
+        )
+
+    def _needs_no_cluster(self, job: Job) -> bool:
+        """Whether a job has no model to run, and its model states nothing that SLURM is to give.
+
+        It takes seconds of one core, and might wait for ever in the partition, or with the QoS,
+        that a profile names for the models.
+        """
+        settings = self._run.settings(job)
+        return settings.engine in WITHOUT_MODEL and not settings.slurm and not gpu(settings)
+
     def _together(self, own: Job) -> list[Job]:
         """The jobs whose request to the cluster is the same as that of one."""
         arrays = self._snakemake.arrays
-        if own.rule not in arrays and "all" not in arrays:
+        if (own.rule not in arrays and "all" not in arrays) or self._needs_no_cluster(own):
             return [own]
-        alike = own.rule, own.benchmark
-        return [job for job in self._run.jobs if (job.rule, job.benchmark) == alike]
+        alike = [
+            job for job in self._run.jobs if (job.rule, job.benchmark) == (own.rule, own.benchmark)
+        ]
+        return [job for job in alike if not self._needs_no_cluster(job)]
 
     def _minutes(self, own: Job, attempt: int) -> int:
         """Minutes of a job, or of the longest of an array, each of which loads for itself."""

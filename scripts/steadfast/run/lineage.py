@@ -18,9 +18,8 @@ from steadfast.config.settings import judges_of
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.registry import families
-from steadfast.contract.task import Output
 from steadfast.run.digests import digest
-from steadfast.run.evaluation import Evaluation, plain
+from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import REWRITERS, Job, noise_path
 from steadfast.schema.models import ScoredModel
 
@@ -31,17 +30,31 @@ class Step(NamedTuple):
     code: str
     lineage: str
 
-    @classmethod
-    def of(cls, code: str, settings: object, before: Iterable["Step"] = ()) -> "Step":
-        """A step by its code and settings, plain values, after others."""
-        return cls(code, digest_of([code, settings, [step.lineage for step in before]]))
+
+def step(
+    script: str,
+    *used: str | Component[Any] | None,
+    settings: object = None,
+    before: Iterable[Step] = (),
+) -> Step:
+    """Returns the step of a job.
+
+    Args:
+        script: its module, below the package.
+        used: what it loads by name; a component counts with its code and its settings.
+        settings: what else it is given, as plain values.
+        before: the steps that made what it reads.
+    """
+    code = digest(f"steadfast.{script}", *used)
+    given = [one.plain for one in used if isinstance(one, Component)]
+    return Step(code, digest_of([code, given, settings, [one.lineage for one in before]]))
 
 
 class Lineage:
-    """The step of each file of a config's run."""
+    """The step of each file of a config's run, by a method for each kind, in the flow's order."""
 
     def __init__(self, run: Evaluation):
-        self._run = run
+        self._run, self._tasks = run, run.tasks
         for name in ("data", "replies", "scores", "metrics"):  # many ask for them
             setattr(self, name, cache(getattr(self, name)))
 
@@ -50,9 +63,9 @@ class Lineage:
         if path in self._run.rewrites:
             return self.replies(Job("rewrites", *self._run.rewrites[path]))
         file = self._run.data[path]
-        settings = [file.content.plain, list(file.inputs), contents(file.files)]
-        code = digest("steadfast.stages.make_data", file.content)
-        return Step.of(code, settings, map(self.data, file.inputs.values()))
+        settings = [list(file.inputs), contents(file.files)]
+        before = map(self.data, file.inputs.values())
+        return step("stages.make_data", file.content, settings=settings, before=before)
 
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without asking a rewriter anew."""
@@ -63,37 +76,38 @@ class Lineage:
 
     def prompts(self, benchmark: str, part: str) -> Step:
         """The prompts of a part; what they refer to is a step before."""
-        task = self._run.tasks[benchmark]
-        settings = [part, task.prompts.plain, self._run.source_keys(benchmark, part)]
+        task = self._tasks[benchmark]
+        settings = [part, self._run.source_keys(benchmark, part)]
         before = map(self.data, task.parts[part].sources.values())
-        return Step.of(digest("steadfast.stages.write_prompts", task.prompts), settings, before)
+        return step("stages.write_prompts", task.prompts, settings=settings, before=before)
 
     def asked(self, benchmark: str, part: str, rounds: int | None = None) -> Step:
         """The prompts of a part that are asked: all, those of a trial, or of some rounds."""
-        prompts, limit = self.prompts(benchmark, part), self._run.config.limit
+        config, prompts = self._run.config, self.prompts(benchmark, part)
         if rounds is not None:
-            adaptive = self._run.config.adaptive
-            settings = [rounds, adaptive and adaptive.contexts, self._run.config.seed]
-            return Step.of(digest("steadfast.stages.choose_round"), settings, [prompts])
-        if limit is None:
+            contexts = config.adaptive and config.adaptive.contexts
+            settings: list[Any] = [rounds, contexts, config.seed]
+            return step("stages.choose_round", settings=settings, before=[prompts])
+        if config.limit is None:
             return prompts
-        trial = self._run.tasks[benchmark].trial
-        chosen = [limit, trial.together, list(trial.spread), self._run.config.seed]
-        return Step.of(digest("steadfast.stages.choose_prompts"), chosen, [prompts])
+        trial = self._tasks[benchmark].trial
+        settings = [config.limit, trial.together, list(trial.spread), config.seed]
+        return step("stages.choose_prompts", settings=settings, before=[prompts])
 
     def replies(self, job: Job) -> Step:
         """What a model, judge or rewriter answers."""
-        run, replayed = self._run, self._run.replayed(job)
-        engine = ENGINES[run.settings(job).engine]
-        used = engine, run.joins(job), run.stand_in(job), run.form(job)
-        code = digest("steadfast.stages.one_load", *used)
+        run = self._run
+        used = ENGINES[run.settings(job).engine], run.joins(job), run.stand_in(job), run.form(job)
+        replayed = run.replayed(job)
         settings = [run.params(job), *contents([replayed] if replayed else [])]
         if job.judge:
-            return Step.of(code, settings, [self.judge_prompts(job.benchmark, job.model, job.part)])
-        if job.role == REWRITERS:
-            return Step.of(code, settings, [self.data(run.prompts(job))])
-        rounds = run.rounds.get(job.benchmark, {}).get(job.model)
-        return Step.of(code, settings, [self.asked(job.benchmark, job.part, rounds)])
+            asked = self.judge_prompts(job.benchmark, job.model, job.part)
+        elif job.role == REWRITERS:
+            asked = self.data(run.prompts(job))
+        else:
+            rounds = run.rounds.get(job.benchmark, {}).get(job.model)
+            asked = self.asked(job.benchmark, job.part, rounds)
+        return step("stages.one_load", *used, settings=settings, before=[asked])
 
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
         """A model's answers to a part."""
@@ -101,12 +115,10 @@ class Lineage:
 
     def noise(self, benchmark: str, model: str, part: str) -> Step:
         """How much a model's answers to a part differ when they are asked again."""
-        job, task = Job("inference", benchmark, model, part), self._run.tasks[benchmark]
+        job, task = Job("inference", benchmark, model, part), self._tasks[benchmark]
         engine, stand_in = ENGINES[self._run.settings(job).engine], self._run.stand_in(job)
         used = engine, task.samples, task.scoring, task.weights, stand_in
-        code = digest("steadfast.stages.measure_noise", *used)
-        settings = [task.scoring.plain, plain(task.weights)]
-        return Step.of(code, settings, [self.replies(job)])
+        return step("stages.measure_noise", *used, before=[self.replies(job)])
 
     def measured_noise(self, results: Path) -> dict[str, list[str]]:
         """Lineage and sha256 of each file of noise that holds for the config, by path below them.
@@ -115,7 +127,7 @@ class Lineage:
         """
         found = {}
         for name in self._run.running:
-            for model, part in product(self._run.asked_of(name), self._run.tasks[name].parts):
+            for model, part in product(self._run.asked_of(name), self._tasks[name].parts):
                 path = noise_path(name, model, part)
                 if (results / path).is_file():
                     lineage = self.noise(name, model, part).lineage
@@ -125,12 +137,16 @@ class Lineage:
 
     def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:
         """What is asked of a judge about them."""
-        task, asking = self._run.tasks[benchmark], self._run.judging(benchmark).prompts
-        code = digest("steadfast.judging.ask_judge", task.samples, asking)
-        settings: list[Any] = [asking.plain, self._run.templates(benchmark)]
-        settings += contents(self._run.own_templates(benchmark))
-        fetched = map(self.data, self._run.fetched_templates(benchmark))
-        return Step.of(code, settings, [self.outputs(benchmark, model, part), *fetched])
+        run, samples = self._run, self._tasks[benchmark].samples
+        settings = [run.templates(benchmark), contents(run.own_templates(benchmark))]
+        fetched = map(self.data, run.fetched_templates(benchmark))
+        return step(
+            "judging.ask_judge",
+            samples,
+            run.judging(benchmark).prompts,
+            settings=settings,
+            before=[self.outputs(benchmark, model, part), *fetched],
+        )
 
     def all_verdicts(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
         """Those of each judge of the model's answers."""
@@ -147,125 +163,118 @@ class Lineage:
 
     def scores(self, benchmark: str, model: str, part: str) -> Step:
         """The scores of a model's answers, or those that were released of it."""
-        task = self._run.tasks[benchmark]
-        if isinstance(self._run.config.models[model], ScoredModel):
-            released = task.released_scores
-            assert released is not None, "no other scores are released"
-            settings = [released.plain, self._run.scored[model], *contents(task.released_files)]
-            return Step.of(digest("steadfast.stages.release_scores", released), settings)
+        run, task = self._run, self._tasks[benchmark]
+        if isinstance(run.config.models[model], ScoredModel):
+            settings: list[Any] = [run.scored[model], contents(task.released_files)]
+            return step("stages.release_scores", task.released_scores, settings=settings)
         judged = self.all_verdicts(benchmark, model, part)
-        code = digest("steadfast.stages.score", task.samples, task.scoring)
-        before = [self.outputs(benchmark, model, part), *judged.values()]
-        settings = [task.scoring.plain, list(judged), self._run.config.judging.count]
-        return Step.of(code, settings, before)
+        return step(
+            "stages.score",
+            task.samples,
+            task.scoring,
+            settings=[list(judged), run.config.judging.count],
+            before=[self.outputs(benchmark, model, part), *judged.values()],
+        )
 
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""
-        task, before = self._run.tasks[benchmark], self.all_scores(benchmark)
-        settings: list[Any] = [task.metrics.function.plain, task.metrics.fields, list(before)]
-        settings += contents([task.labels] if task.labels else [])
-        if benchmark in self._run.rounds:
-            settings.append(self._run.adaptive(benchmark))
-        code = digest("steadfast.stages.measure", task.metrics.function)
-        return Step.of(code, settings, before.values())
+        task, scores = self._tasks[benchmark], self.all_scores(benchmark)
+        settings = [
+            task.metrics.fields,
+            list(scores),
+            contents([task.labels] if task.labels else []),
+            self._run.adaptive(benchmark) if benchmark in self._run.rounds else None,
+        ]
+        function = task.metrics.function
+        return step("stages.measure", function, settings=settings, before=scores.values())
 
     def all_scores(self, benchmark: str) -> dict[str, Step]:
         """The scores that a benchmark's metrics are made of, by model and part."""
         return {
             f"{model}/{part}": self.scores(benchmark, model, part)
             for model in self._run.models_of(benchmark)
-            for part in self._run.tasks[benchmark].parts
+            for part in self._tasks[benchmark].parts
         }
 
     def tables(self, benchmark: str) -> Step:
         """A benchmark's tables."""
-        return self._shown("tabulate", benchmark, self._run.tasks[benchmark].tables)
+        function = self._tasks[benchmark].tables.function
+        return step("stages.tabulate", function, before=[self.metrics(benchmark)])
 
     def figures(self, benchmark: str) -> Step:
         """A benchmark's figures."""
-        return self._shown("draw", benchmark, self._run.tasks[benchmark].figures)
-
-    def _shown(self, stage: str, benchmark: str, output: Output) -> Step:
-        code = digest(f"steadfast.stages.{stage}", output.function)
-        return Step.of(code, output.function.plain, [self.metrics(benchmark)])
+        function = self._tasks[benchmark].figures.function
+        return step("stages.draw", function, before=[self.metrics(benchmark)])
 
     def report(self) -> Step:
         """The report on all benchmarks that run."""
         names = self._run.running
-        return Step.of(digest("steadfast.stages.report"), names, map(self.metrics, names))
+        return step("stages.report", settings=names, before=map(self.metrics, names))
 
     def collected_tables(self) -> Step:
         """The folder of all tables."""
         names = self._run.config.benchmarks
         before = [self.report(), *map(self.tables, names)]
-        return Step.of(digest("steadfast.stages.collect"), names, before)
+        return step("stages.collect", settings=names, before=before)
 
     @property
-    def _tasks(self) -> list[Component[Any] | str | None]:
+    def _task_makers(self) -> list[Component[Any] | str | None]:
         """What makes the tasks of a config, for jobs that read the config themselves."""
-        own = [
-            f"{one.benchmark.__module__}:{one.benchmark.__name__}" for one in families().values()
-        ]
+        benchmarks = [family.benchmark for family in families().values()]
+        own = [f"{benchmark.__module__}:{benchmark.__name__}" for benchmark in benchmarks]
         return [*own, *(name for one in self._run.benchmarks.values() for name in one.made_by)]
 
     def bundle(self) -> Step:
         """The bundle of a run."""
-        used = self._tasks
-        for task in (self._run.tasks[name] for name in self._run.running):
+        used = self._task_makers
+        for name in self._run.running:
+            task = self._tasks[name]
             used += [task.samples, task.stand_in, task.exports]
-        return Step.of(digest("steadfast.share.bundle", *used), [], [self.collected_tables()])
+        return step("share.bundle", *used, before=[self.collected_tables()])
 
     def export(self, benchmark: str) -> Step:
         """A benchmark as a data set of its own."""
-        task = self._run.tasks[benchmark]
-        before = [self.prompts(benchmark, part) for part in task.parts]
+        task = self._tasks[benchmark]
         used = task.samples, task.exports, task.stand_in
-        return Step.of(digest("steadfast.share.export", *used), list(map(plain, used)), before)
+        before = [self.prompts(benchmark, part) for part in task.parts]
+        return step("share.export", *used, before=before)
 
     def answered_files(self) -> dict[str, Step]:
         """Outputs, verdicts and scores of the models that are asked, by path below the results."""
         return {
-            path: step
+            path: made
             for name in self._run.running
-            for model, part in product(self._run.asked_of(name), self._run.tasks[name].parts)
-            for path, step in self.answered_part(name, model, part).items()
+            for model, part in product(self._run.asked_of(name), self._tasks[name].parts)
+            for path, made in self.answered_part(name, model, part).items()
         }
 
     def answered_part(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
         """Those of one model's answers to one part."""
         file = f"{model}/{part}.jsonl"
         found = {f"{benchmark}/outputs/{file}": self.outputs(benchmark, model, part)}
-        for judge, step in self.all_verdicts(benchmark, model, part).items():
-            found[f"{benchmark}/verdicts/{judge}/{file}"] = step
+        for judge, verdicts in self.all_verdicts(benchmark, model, part).items():
+            found[f"{benchmark}/verdicts/{judge}/{file}"] = verdicts
         return found | {f"{benchmark}/scores/{file}": self.scores(benchmark, model, part)}
 
     def page(self) -> Step:
         """The page that shows a run."""
-        of = {name: self._run.tasks[name] for name in self._run.running}
-        used = [
-            one
-            for task in of.values()
-            for one in (task.tables.function, task.samples, task.stand_in, task.passages)
-        ]
-        judged = self._run.judged
-        titles = [
-            [one.title, of[name].asked, one.reported(judged=name in judged)]
-            for name, one in self._run.benchmarks.items()
-            if name in of
-        ]
+        run, used, titles = self._run, self._task_makers, []
         before = [*self.answered_files().values(), self.usage()]
-        before += [step for name in of for step in (self.tables(name), self.figures(name))]
-        settings = [self._run.config.name, titles, list(map(plain, used))]
-        code = digest("steadfast.page.make_page", *self._tasks, *used)
-        return Step.of(code, settings, before)
+        for name in run.running:
+            task, benchmark = self._tasks[name], run.benchmarks[name]
+            used += [task.tables.function, task.samples, task.stand_in, task.passages]
+            reported = benchmark.reported(judged=name in run.judged)
+            titles.append([benchmark.title, task.asked, reported])
+            before += [self.tables(name), self.figures(name)]
+        return step("page.make_page", *used, settings=[run.config.name, titles], before=before)
 
     def usage(self) -> Step:
         """What inference took."""
         jobs = self._run.jobs
         names = [job.outputs for job in jobs]
-        return Step.of(digest("steadfast.stages.count_usage"), names, map(self.replies, jobs))
+        return step("stages.count_usage", settings=names, before=map(self.replies, jobs))
 
 
 def lineages(steps: Mapping[str, Step]) -> dict[str, str]:
     """The lineage of each of some steps."""
-    return {name: step.lineage for name, step in steps.items()}
+    return {name: one.lineage for name, one in steps.items()}

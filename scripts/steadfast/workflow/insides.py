@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
+from snakemake.jobs import Job
 from snakemake.resources import Resources
 from snakemake.script import PythonScript
 from snakemake.settings.enums import Quietness
@@ -294,6 +295,13 @@ def give_up(job: Any) -> None:
 def forgive(job: Any) -> None:
     """Has the try of a job that fails not count, as Snakemake counts each."""
     job.attempt -= 1
+
+
+def run_here(is_here: Callable[[Any], bool]) -> None:
+    """Has jobs run on this machine that a cluster would get, as ``localrules`` has all jobs of a
+    rule: ``Job.is_local``."""
+    is_local: Any = Job.is_local
+    Job.is_local = property(lambda job: is_here(job) or is_local.fget(job))
 
 
 def take_scripts(run: Callable[[PythonScript, str], bool]) -> None:
