@@ -1,8 +1,7 @@
 """Export: a benchmark as built, as a data set of its own that others load (docs/share.md).
 
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
-out  results/export/{benchmark}/: Parquet and JSON lines of each table and split, README.md (the
-     card, with licences), SHA256SUMS
+out  results/export/{benchmark}/: Parquet of each table and split, README.md (the card, with licences)
 """
 
 EXPORTED = [name for name in TASKS if TASKS[name].exports]

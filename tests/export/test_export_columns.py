@@ -45,7 +45,7 @@ def test_a_column_has_the_same_type_in_every_split():
 
 
 @given(ROWS, ROWS)
-def test_parquet_and_json_lines_hold_what_was_given(first, second):
+def test_parquet_holds_what_was_given(first, second):
     made = table("t", {"a": first, "b": second})
     for split, rows in (("a", first), ("b", second)):
         held = arrow(made, split).to_pylist()

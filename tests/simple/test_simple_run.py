@@ -6,6 +6,7 @@ import sys
 import zipfile
 
 import pytest
+from pyarrow import parquet
 
 from gold_server import GoldServer
 from outside import SMALL, installed
@@ -133,7 +134,9 @@ def test_figures_noise_bundle_and_export_are_there(project):
     with zipfile.ZipFile(project.path("results/bundle.zip")) as archive:
         assert json.loads(archive.read("manifest.json"))["packages"] == {"outside": "1.0"}
         assert not [name for name in archive.namelist() if name.endswith(".py")]
-    exported = list(read_jsonl(project.path("results/export/longchoice/jsonl/prompts/1k.jsonl")))
+    exported = parquet.read_table(
+        project.path("results/export/longchoice/prompts/1k.parquet")
+    ).to_pylist()
     assert len(exported) == 24 and {one["reference"] for one in exported} <= set("ABCD")
 
 

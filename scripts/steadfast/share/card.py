@@ -1,92 +1,73 @@
 """A data set described for people: the README.md of the hub."""
 
-from collections.abc import Iterator, Mapping, Sequence
-
-import yaml
+from collections.abc import Iterable, Sequence
 
 from steadfast import __version__
 from steadfast.base.files import canonical_json
 from steadfast.base.markdown import markdown_table
-from steadfast.contract.exports import About
+from steadfast.base.resources import resource
+from steadfast.contract.exports import About, Source
 from steadfast.share.columns import JSON, ExportTable
 
-SHOWN = {JSON: "JSON text"}
-KNOWN = ("MIT", "Apache-2.0", "CC-BY-4.0")  # the hub has them by their names in small letters
+HUB_LICENCES = {"MIT": "mit", "Apache-2.0": "apache-2.0", "CC-BY-4.0": "cc-by-4.0"}
+"""The hub's names of licences, by SPDX's."""
+OTHER_LICENCE = {"license": "other", "license_name": "see-sources", "license_link": "README.md"}
 
 
-def card(about: About, tables: Sequence[ExportTable], paths: Mapping[tuple[str, str], str]) -> str:
-    """Returns the card; the paths are those of the Parquet files by table and split."""
-    front = yaml.safe_dump(_front(about, tables, paths), sort_keys=False, allow_unicode=True)
-    return f"---\n{front}---\n\n" + "\n".join(_body(about, tables))
+def card(about: About, tables: Sequence[ExportTable]) -> str:
+    """Returns the card, with the head by which the hub and ``datasets`` find the tables."""
+    from huggingface_hub import DatasetCard, DatasetCardData
 
-
-def _front(
-    about: About, tables: Sequence[ExportTable], paths: Mapping[tuple[str, str], str]
-) -> dict[str, object]:
-    one = about.licence if about.licence in KNOWN else None
-    named = {} if one else {"license_name": "see-sources", "license_link": "README.md"}
-    return {
-        "pretty_name": about.title,
-        "language": list(about.languages),
-        "license": one.lower() if one else "other",
-        **named,
-        "task_categories": ["text-generation"],
-        "configs": [
-            {
-                "config_name": table.name,
-                **({"default": True} if place == 0 else {}),
-                "data_files": [
-                    {"split": split, "path": paths[table.name, split]} for split in table.splits
-                ],
-            }
-            for place, table in enumerate(tables)
-        ],
-    }
-
-
-def _body(about: About, tables: Sequence[ExportTable]) -> Iterator[str]:
-    yield f"# {about.title}\n"
-    yield f"{about.summary.strip()}\n"
-    yield "## Licences\n"
-    if about.withheld:
-        yield (
-            "**Not for publication as it is.** It holds text that its owners have not allowed to "
-            f"be passed on, or of which nobody said so: {', '.join(about.withheld)}. The data set "
-            "can be built again from its sources with the settings below.\n"
-        )
-    rows = [
-        (
-            one.name,
-            one.origin,
-            f"[{one.licence}]({one.url})" if one.url else one.licence,
-            one.redistribution,
-            one.note,
-        )
-        for one in about.sources
+    licence = HUB_LICENCES.get(about.licence or "")
+    configs = [
+        {
+            "config_name": table.name,
+            "data_files": [{"split": split, "path": table.path(split)} for split in table.splits],
+        }
+        for table in tables
     ]
-    yield _grid(rows, ["what", "from", "licence", "may be passed on", "note"])
-    yield "## Tables\n"
-    for table in tables:
-        yield f"### {table.name}\n"
-        yield f"{about.tables.get(table.name, '').strip()}\n"
-        counts = [(split, f"{len(rows):,}") for split, rows in table.splits.items()]
-        yield _grid(counts, ["split", "rows"])
-        texts = about.columns.get(table.name, {})
-        columns = [
-            (f"`{name}`", SHOWN.get(kind, kind), texts.get(name, ""))
-            for name, kind in table.types.items()
-        ]
-        yield _grid(columns, ["column", "type", "what it holds"])
-    yield "Each file is there as Parquet and, in `jsonl/`, with the same rows as JSON lines.\n"
-    if about.usage:
-        yield f"## Use\n\n{about.usage.strip()}\n"
-    yield "## How it was made\n"
+    if configs:
+        configs[0]["default"] = True
+    head = DatasetCardData(
+        pretty_name=about.title,
+        language=list(about.languages),
+        task_categories=["text-generation"],
+        configs=configs,
+        **({"license": licence} if licence else OTHER_LICENCE),
+    )
     settings = [(name, f"`{canonical_json(value)}`") for name, value in about.settings.items()]
-    yield _grid([*settings, ("steadfast", f"`{__version__}`")], ["setting", "value"])
-    yield "`SHA256SUMS` holds the checksum of every file (`sha256sum -c SHA256SUMS`).\n"
-    if about.citation:
-        yield f"## Citation\n\n{about.citation.strip()}\n"
+    shown = DatasetCard.from_template(
+        head,
+        template_path=str(resource("export/card.md")),
+        about=about,
+        sources=sources_table(about.sources),
+        tables=[_shown(table, about) for table in tables],
+        settings=markdown_table(
+            ["setting", "value"], [*settings, ("steadfast", f"`{__version__}`")]
+        ),
+    )
+    return str(shown)
 
 
-def _grid(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
-    return markdown_table(headers, rows) + "\n"
+def sources_table(sources: Iterable[Source]) -> str:
+    """What texts were made of, and whether each may be passed on."""
+    rows = []
+    for source in sources:
+        licence = f"[{source.licence}]({source.url})" if source.url else source.licence
+        rows.append([source.name, source.origin, licence, source.redistribution, source.note])
+    return markdown_table(["what", "from", "licence", "may be passed on", "note"], rows)
+
+
+def _shown(table: ExportTable, about: About) -> dict[str, str]:
+    """What the card says of a table."""
+    texts = about.columns.get(table.name, {})
+    counts = [(split, f"{len(rows):,}") for split, rows in table.splits.items()]
+    columns = [
+        (f"`{name}`", "JSON text" if kind == JSON else kind, texts.get(name, ""))
+        for name, kind in table.types.items()
+    ]
+    return {
+        "name": table.name,
+        "counts": markdown_table(["split", "rows"], counts),
+        "columns": markdown_table(["column", "type", "what it holds"], columns),
+    }

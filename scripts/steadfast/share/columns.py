@@ -2,17 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json
 
-TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "string": str,
-    "bool": bool,
-    "int64": int,
-    "double": (int, float),
+TYPES: Mapping[frozenset[type], str] = {
+    frozenset(): "string",
+    frozenset({str}): "string",
+    frozenset({bool}): "bool",
+    frozenset({int}): "int64",
+    frozenset({float}): "double",
+    frozenset({int, float}): "double",
 }
+"""Of a column, by the types of its values; one of any others is JSON text."""
 JSON = "json"
 
 
@@ -27,27 +31,24 @@ class ExportTable:
     types: Mapping[str, str]
     splits: Mapping[str, Sequence[Record]]
 
+    def path(self, split: str) -> str:
+        """The file of a split, below the folder of the data set."""
+        return f"{self.name}/{split}.parquet"
+
 
 def table(name: str, splits: Mapping[str, Iterable[Record]]) -> ExportTable:
     """A table whose columns have one plain type each; a column of anything else is JSON text."""
-    held = {split: list(rows) for split, rows in splits.items()}
-    every = [row for rows in held.values() for row in rows]
-    names = dict.fromkeys(column for row in every for column in row)
-    types = {column: _type([row.get(column) for row in every]) for column in names}
+    rows_of = {split: list(rows) for split, rows in splits.items()}
+    found: dict[str, set[type]] = {}
+    for row in chain.from_iterable(rows_of.values()):
+        for column, value in row.items():
+            found.setdefault(column, set()).update(() if value is None else {type(value)})
+    types = {column: TYPES.get(frozenset(kinds), JSON) for column, kinds in found.items()}
     plain = {
-        split: [{c: _plain(row.get(c), types[c]) for c in names} for row in rows]
-        for split, rows in held.items()
+        split: [{c: _plain(row.get(c), kind) for c, kind in types.items()} for row in rows]
+        for split, rows in rows_of.items()
     }
     return ExportTable(name, types, plain)
-
-
-def _type(values: Iterable[object]) -> str:
-    given = [value for value in values if value is not None]
-    for name, kind in TYPES.items():
-        if all(isinstance(value, kind) for value in given):
-            mixed = name in ("int64", "double") and any(isinstance(v, bool) for v in given)
-            return JSON if mixed else name
-    return JSON
 
 
 def _plain(value: object, kind: str) -> object:

@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import file_sha256, write_jsonl, write_text
+from steadfast.base.files import write_text
 from steadfast.contract.components import StandIn, component
 from steadfast.contract.exports import Asked, Exports
 from steadfast.contract.part_files import PartFiles, read_data, sources_by_part
 from steadfast.share.card import card
-from steadfast.share.columns import ExportTable, arrow, table
+from steadfast.share.columns import arrow, table
 from steadfast.workflow.script import paths, run_rule
 
 T = TypeVar("T")
-CARD, SUMS = "README.md", "SHA256SUMS"
+CARD = "README.md"
 
 
 def export_benchmark(
@@ -24,20 +24,21 @@ def export_benchmark(
     parts: Sequence[PartFiles],
     out: Path,
 ) -> None:
-    """Writes the data set: its tables, card and checksums."""
+    """Writes the data set: its tables and its card."""
+    from pyarrow import parquet
+
     how: Exports = component(exports).make()
     answers: StandIn = component(stand_in).make()
     asked = {part.name: list(_asked(part, how, answers)) for part in parts}
     rows = how.tables(asked, {part.name: read_data(part.sources) for part in parts})
-    tables = [table(of, _named(splits)) for of, splits in rows.items()]
-    paths = _write(tables, out)
-    data = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*") if path.is_file())
-    about = how.about()
-    write_text(out / CARD, card(about, tables, paths))
-    listed = [*data, CARD]
-    sums = (f"{file_sha256(out / path)}  {path}\n" for path in sorted(listed))
-    write_text(out / SUMS, "".join(sums))
-    counts = ", ".join(f"{sum(map(len, of.splits.values())):,} {of.name}" for of in tables)
+    tables = [table(title, _named(splits)) for title, splits in rows.items()]
+    for one in tables:
+        for split in one.splits:
+            path = out / one.path(split)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            parquet.write_table(arrow(one, split), path, compression="zstd")
+    write_text(out / CARD, card(how.about(), tables))
+    counts = ", ".join(f"{sum(map(len, one.splits.values())):,} {one.name}" for one in tables)
     print(f"{name}: {counts}")
 
 
@@ -63,20 +64,6 @@ def _asked(part: PartFiles, how: Exports, answers: StandIn) -> Iterator[Asked]:
                 "tables would have it; leave out of the config what is not the benchmark's own form"
             )
         yield asked
-
-
-def _write(tables: Sequence[ExportTable], out: Path) -> Mapping[tuple[str, str], str]:
-    """Writes the tables; the Parquet file of each table and split."""
-    from pyarrow import parquet
-
-    paths = {}
-    for one in tables:
-        for split, rows in one.splits.items():
-            path = paths[one.name, split] = f"{one.name}/{split}.parquet"
-            (out / path).parent.mkdir(parents=True, exist_ok=True)
-            parquet.write_table(arrow(one, split), out / path, compression="zstd")
-            write_jsonl(out / "jsonl" / one.name / f"{split}.jsonl", rows)
-    return paths
 
 
 if job := globals().get("snakemake"):
