@@ -11,8 +11,8 @@ from steadfast.share import contents
 rule bundle:
     input:
         tables="<results>/tables",
-        answers=lambda w: in_results(dict(contents.answers(RUN, STEPS))),
-        scores=lambda w: in_results(dict(contents.scores(RUN, STEPS))),
+        answers=lambda w: in_results(dict(contents.required_answers(RUN, STEPS))),
+        scores=in_results(contents.scores(RUN)),
         metrics=in_results(contents.metrics(RUN)),
     output:
         bundle="<results>/bundle.zip",
@@ -33,7 +33,6 @@ rule bundle:
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),
         key_variables=settings.key_variables(CONFIG),
-        lineages=lambda w: dict(contents.answers(RUN, STEPS)),
-        snakefile=str(HERE / "Snakefile"),
+        lineages=lambda w: dict(contents.required_answers(RUN, STEPS)),
     script:
         "../scripts/steadfast/share/bundle.py"

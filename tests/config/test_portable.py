@@ -65,7 +65,7 @@ def test_no_address_command_or_variable_remains():
     assert found["models"]["api"]["api_key_env"] is None  # by default it would be OpenAI's
     check_portable(found)
     for place in ("api", "served", "vllm"):
-        with pytest.raises(UserError, match=f"config: models.{place}.*which a bundle's config nev"):
+        with pytest.raises(UserError, match=f"config: models.{place}.*which a config that trav"):
             check_portable({"models": {place: raw["models"][place]}})
 
 
@@ -73,15 +73,24 @@ def test_a_text_that_begins_like_a_path_is_prose_where_the_key_says_so():
     check_portable({"models": {"own": {"engine": "vllm", "system": "/no_think", "label": "../A"}}})
 
 
-@pytest.mark.parametrize("name", ["label", "template", "title", "file"])
-def test_a_path_stays_one_under_whatever_name_of_the_user_s(name):
-    raw = {"datasets": {name: {"path": "/etc/set.jsonl"}}}
-    with pytest.raises(UserError, match=f"datasets.{name}.path: it names '/etc/set.jsonl', out"):
-        check_portable(raw)
+@pytest.mark.parametrize("path", ["/a/set", "../a/set", "a/../../set", "~/set", "..\\set", "C:\\a"])
+@pytest.mark.parametrize("name", ["label", "template"])
+def test_a_path_stays_one_under_whatever_name_of_the_user_s(name, path):
+    with pytest.raises(UserError, match=f"config: datasets.{name}.path: it would"):
+        check_portable({"datasets": {name: {"path": path, "template": "/no_think {{prompt}}"}}})
+    check_portable({"datasets": {name: {"path": "a/set", "template": "/no_think {{prompt}}"}}})
 
 
-def test_a_template_of_a_data_set_is_no_path():
-    of = {"path": "a.jsonl", "scorer": "exact", "template": "/no_think {{prompt}}"}
-    check_portable({"datasets": {"mine": of}})
-    with pytest.raises(UserError, match=r"datasets\.mine\.path: it names '\.\./a\.jsonl', outside"):
-        check_portable({"datasets": {"mine": of | {"path": "../a.jsonl"}}})
+@pytest.mark.parametrize("kind", ["models", "judges", "rewriters"])
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        ({"engine": "openai", "api_key_env": "HOME"}, "api_key_env"),
+        ({"engine": "anthropic"}, "api_key_env"),  # by default it sends one
+        ({"engine": "openai", "api_key_env": None, "serve": ["sh"]}, "serve"),
+        ({"engine": "vllm", "engine_operation_args": {"a": 1}}, "engine_operation_args"),
+    ],
+)
+def test_what_sends_a_key_or_runs_a_program_is_refused(kind, settings, key):
+    with pytest.raises(UserError, match=f"config: {kind}.m.{key}: it would run a program, send a"):
+        check_portable({kind: {"m": {"model": "m", **settings}}})

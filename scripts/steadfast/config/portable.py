@@ -9,7 +9,6 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
-from steadfast.base.names import shown
 from steadfast.base.seal import Seal
 from steadfast.config.values import check_plain, dotted
 from steadfast.contract.engine_names import BEHIND_APIS
@@ -18,15 +17,10 @@ from steadfast.schema.config import Config
 
 ASKED = ("models", "judges", "rewriters")
 """Sections of the config with settings of models."""
-OWN_TO_A_MACHINE = {
-    "base_url": "sends requests to an address",
-    "serve": "runs a command",
-    "serve_operation_args": "runs a command",
-    "python": "runs a program",
-    "slurm": "says how a cluster runs its jobs",
-    "engine_operation_args": "says what runs on a machine",
-}
-"""Keys of a model that are left out, and what each does: they say how a machine reaches it."""
+OWN_TO_A_MACHINE = frozenset(
+    {"base_url", "serve", "serve_operation_args", "python", "slurm", "engine_operation_args"}
+)
+"""Keys of a model by which a machine reaches it: addresses, commands, programs and a cluster."""
 KEY = "api_key_env"
 """Which variable of the environment is sent to a server; null in a portable config."""
 PROSE = frozenset({"system", "label", "group", "title", "template", "pattern"})
@@ -51,21 +45,15 @@ def portable(config: Config) -> Settings:
     Returns:
         Plain values, which are a config again.
     """
-    found = of_any_machine(config)
-    shortened: Settings = replaced(found, outside_paths(found))
-    return shortened
-
-
-def of_any_machine(config: Config) -> Settings:
-    """The same with its paths as they are."""
-    found = config.model_dump(mode="json", exclude={"pathvars"})
+    kept = config.model_dump(mode="json", exclude={"pathvars"})
     for kind in ASKED:
-        for model in found[kind].values():
-            for key in OWN_TO_A_MACHINE.keys() & model.keys():
+        for model in kept[kind].values():
+            for key in OWN_TO_A_MACHINE & model.keys():
                 del model[key]
             if KEY in model:
                 model[KEY] = None
-    return found
+    shortened: Settings = replaced(kept, outside_paths(kept))
+    return shortened
 
 
 def check_portable(raw: Settings) -> None:
@@ -79,31 +67,22 @@ def check_portable(raw: Settings) -> None:
             outside the working directory; the sentence names the key.
     """
     check_plain(raw)
-    if raw.get("pathvars"):
-        raise _refused(("pathvars",), "says where files are written")
+    places: list[tuple[str, ...]] = [("pathvars",)] if raw.get("pathvars") else []
+    places += [place for place, text in _texts(raw) if _leads_out(text)]
     for kind in ASKED:
         models = raw.get(kind)
         for name, model in models.items() if isinstance(models, Mapping) else ():
             if isinstance(model, Mapping):
-                _check_model(model, (kind, name))
-    for place, text in _texts(raw):
-        if _leads_out(text):
-            raise _refused(place, f"names {shown(text)}, outside the folder")
-
-
-def _check_model(model: Settings, place: tuple[str, ...]) -> None:
-    for key, what in OWN_TO_A_MACHINE.items():
-        if model.get(key):
-            raise _refused((*place, key), what)
-    if str(model.get("engine")) in BEHIND_APIS and model.get(KEY, "its default") is not None:
-        raise _refused((*place, KEY), "sends a variable of the environment, where it is not null")
-
-
-def _refused(place: tuple[str, ...], what: str) -> UserError:
-    return UserError(
-        f"config: {dotted(place)}: it {what}, which a bundle's config never does; take it out, "
-        "once you know why it is there, or have the bundle written again"
-    )
+                places += [(kind, name, key) for key in sorted(OWN_TO_A_MACHINE) if model.get(key)]
+                # By default a key is sent, so that null has to stand there.
+                sends = str(model.get("engine")) in BEHIND_APIS and model.get(KEY, KEY) is not None
+                places += [(kind, name, KEY)] if sends else []
+    if places:
+        raise UserError(
+            f"config: {dotted(places[0])}: it would run a program, send a key, or lead out of the "
+            "folder, which a config that travels never does; take it out, once you know why it is "
+            "there"
+        )
 
 
 def foreign_code(raw: Settings) -> list[str]:

@@ -1,10 +1,9 @@
 """Rule bundle: a run as one file that another machine makes the same tables of."""
 
-import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+import zipfile
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -12,21 +11,20 @@ from steadfast import __version__
 from steadfast.base import files
 from steadfast.base.commit import asked_of_git
 from steadfast.base.errors import UserError
-from steadfast.base.markdown import markdown_table
 from steadfast.base.resources import resource
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.config.portable import as_yaml, replaced
-from steadfast.contract.exports import About, Source
+from steadfast.contract.exports import Source
 from steadfast.contract.registry import packages
 from steadfast.contract.request import FINAL
 from steadfast.engines.api.redaction import Redaction
-from steadfast.engines.asking.journal import final_tiers
+from steadfast.engines.asking.journal import journal_line, kept_replies
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
 from steadfast.run.rounds import decided
 from steadfast.share import contents
-from steadfast.share.archive import files_below, write_archive
+from steadfast.share.card import sources_table
 from steadfast.share.contents import Made
 from steadfast.workflow.script import run_rule
 
@@ -38,6 +36,8 @@ SECRETS = (
     "GEMINI_API_KEY",
 )
 """Environment variables that hold keys, beside those that the config names."""
+TIME = (1980, 1, 1, 0, 0, 0)
+"""Of every file in a bundle, so that equal files give equal bytes; a zip file knows none before."""
 
 
 def bundle_results(
@@ -48,45 +48,41 @@ def bundle_results(
     lineages: Mapping[str, str],
     results: Path,
     out: Path,
-    snakefile: Path,
     rounds: Mapping[str, Mapping[str, int]] | None = None,
     noise: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
-    """Writes the bundle: config, data, answers and journals, tables, and what the workflow was.
+    """Writes the bundle: config, data, answers and journals, and the tables.
 
     Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
-    what a model or server wrote. ``shortened`` gives texts of the identities, such as a
-    checkpoint's path, by what stands for each; ``rounds`` are those of an adaptive run
-    (``Evaluation.rounds``), ``noise`` is what was measured of it (``Lineage.measured_noise``).
+    what a model or server wrote. ``lineages`` are those of the run's answers, ``noise`` is what was
+    measured of them (``Lineage.measured_noise``). ``shortened`` gives texts of the identities, such
+    as a checkpoint's path, by what stands for each; ``rounds`` are those of an adaptive run
+    (``Evaluation.rounds``).
     """
     run = Evaluation(load_config(config))
     run.rounds = {name: dict(asked) for name, asked in (rounds or {}).items()}
     steps = Lineage(run)
+    lineages = {**lineages, **{path: lineage for path, (lineage, _) in noise.items()}}
+    answers = [made for made in contents.answers(run, steps) if made.path in lineages]
     with files.partial_folder(out.with_suffix("")) as staging:
         folder = staging / "files"
         files.write_text(folder / contents.CONFIG, as_yaml(config))
         for path in contents.files_of(own_files):
             _copy(Path(path), folder / path)
-        answers = {made.path: made for made in contents.answers(run, steps)}
-        for path, made in answers.items():
-            _take(results, folder / contents.ANSWERS, made, lineages[path], shortened)
-        for made in (one for one in contents.noise(run, steps) if one.path in noise):
-            _take(results, folder / contents.ANSWERS, made, noise[made.path][0], shortened)
-        _take_journals(
-            run, results, folder, {p for p in answers if answers[p].lineage == lineages[p]}
-        )
-        _take_decisions(run, results, folder / contents.ANSWERS)
-        _take_made(run, steps, results, folder / contents.MADE)
-        _copy(snakefile, folder / contents.WORKFLOW)
+        for made in answers:
+            _take(results, folder / contents.ANSWERS, made, lineages[made.path], shortened)
+        # Where settings of a model were shortened, its requests are known by other hashes.
+        same = {made.path for made in answers if made.lineage == lineages[made.path]}
+        _take_journals(run, results, folder / contents.ANSWERS, same)
+        for path, step in decided(run):
+            decision = files.read_json(results / path) | {"lineage": step.lineage}
+            files.write_json(folder / contents.ANSWERS / path, decision)
+        for path in contents.made_files(run, results):
+            _copy(results / path, folder / contents.MADE / path)
         files.write_text(folder / contents.README, _readme(run))
-        _write_manifest(folder, answers.values(), packages(run.config))
+        _write_manifest(folder, answers, packages(run.config))
         _check_secrets(key_variables, folder)
         write_archive(folder, out)
-
-
-def files_in(folder: Path) -> list[str]:
-    """The names of all files below a folder."""
-    return [path.relative_to(folder).as_posix() for path in files_below(folder)]
 
 
 def _copy(source: Path, to: Path) -> None:
@@ -105,106 +101,67 @@ def _take(results: Path, to: Path, made: Made, lineage: str, shortened: Mapping[
     files.write_json(to / contents.identity_path(made.path), identity)
 
 
-def _take_journals(run: Evaluation, results: Path, folder: Path, same: Iterable[str]) -> None:
-    """The answers by their requests; of a model whose settings were shortened they have others."""
+def _take_journals(run: Evaluation, results: Path, to: Path, outputs: Collection[str]) -> None:
+    """Copies the last final reply to each request, in the order of their hashes: not as they came.
+
+    ``outputs`` are those that have the lineage of the run's own config.
+    """
     for job in run.jobs:
-        journal = results / job.journal
-        if job.outputs in same and journal.exists():
-            path = folder / contents.ANSWERS / job.journal
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(b"".join(_final_lines(journal)))
-
-
-def _final_lines(journal: Path) -> list[bytes]:
-    """The last final response to each request, in the order of their hashes: not as they came."""
-    known, found = final_tiers(journal), {}
-    for line in journal.read_bytes().splitlines(keepends=True):
-        with suppress(ValueError):  # torn by a crash
-            record = json.loads(line)
-            if record["hash"] in known and record["status"] in FINAL:
-                found[record["hash"]] = line
-    return [found[request_hash] for request_hash in sorted(found)]
-
-
-def _take_decisions(run: Evaluation, results: Path, to: Path) -> None:
-    """The decisions of an adaptive run, with the lineages by the bundle's config."""
-    for path, step in decided(run):
-        decision = files.read_json(results / path)
-        files.write_json(to / path, decision | {"lineage": step.lineage})
-
-
-def _take_made(run: Evaluation, steps: Lineage, results: Path, to: Path) -> None:
-    for made in contents.scores(run, steps):
-        _copy(results / made.path, to / made.path)
-        identity = Path(contents.identity_path(made.path))
-        _copy(results / identity, to / identity)
-    for path in contents.metrics(run):
-        _copy(results / path, to / path)
-    for table in sorted((results / "tables").glob("[!.]*")):  # Snakemake's time stamp is no table
-        _copy(table, to / table.relative_to(results))
+        if job.outputs in outputs and (results / job.journal).exists():
+            replies = kept_replies(results / job.journal)
+            final = {request: reply for request, reply in replies if reply.status in FINAL}
+            with files.replacing(to / job.journal) as journal:
+                journal.writelines(journal_line(*request) for request in sorted(final.items()))
 
 
 def _readme(run: Evaluation) -> str:
-    page = files.read_text(resource("bundle/readme.md"))
+    sources: dict[str, Source] = {}
+    withheld: dict[str, None] = {}
+    for name in run.running:
+        if exports := run.tasks[name].exports:
+            about = exports.make().about()
+            sources |= {source.name: source for source in about.sources}
+            withheld |= dict.fromkeys(about.withheld)
+        else:
+            withheld[f"the texts of {run.benchmarks[name].title}"] = None
     needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
-    asked = [run.tasks[name].asked for name in run.running if run.tasks[name].asked]
-    return page.format(
+    return files.read_text(resource("bundle/readme.md")).format(
         config=contents.CONFIG,
         answers=contents.ANSWERS,
         made=contents.MADE,
         manifest=contents.MANIFEST,
         packages=f", with {needed} installed beside it" if needed else "",
-        benchmarks=", ".join(run.benchmarks[name].title for name in run.running),
-        models=", ".join(f"`{name}`" for name in run.config.running),
-        asked="".join(f"{sentence}\n\n" for sentence in asked),
-        sources="\n\n".join(_sources(run)),
+        withheld=f"**Not for publication as it is**: of {', '.join(withheld)} the text may not be "
+        "passed on, or nobody knows.\n\n"
+        if withheld
+        else "",
+        sources=sources_table(sources.values()),
     )
-
-
-def _sources(run: Evaluation) -> Iterator[str]:
-    """Each text's source, and whether it may be passed on."""
-    listed, withheld, unknown = dict[str, Source](), dict[str, None](), []
-    for name in run.running:
-        exports = run.tasks[name].exports
-        if exports is None:
-            unknown.append(run.benchmarks[name].title)
-            continue
-        about: About = exports.make().about()
-        listed |= {source.name: source for source in about.sources}
-        withheld |= dict.fromkeys(about.withheld)
-    if names := [*withheld, *(f"the texts of {title}" for title in unknown)]:
-        yield (
-            f"**Not for publication as it is**: of {', '.join(names)} the text may not be "
-            "passed on, or nobody knows."
-        )
-    rows = [
-        [one.name, one.origin, one.licence, one.redistribution, one.note] for one in listed.values()
-    ]
-    headers = ["source", "from", "licence", "may be passed on", "note"]
-    yield markdown_table(headers, rows)
-    yield "What models and judges wrote is here too: their providers' terms say what may be done."
 
 
 def _write_manifest(folder: Path, answers: Iterable[Made], needed: Mapping[str, str]) -> None:
     """What a bundle says of itself: who made it, the checksum of each file, and what it is from."""
-    lineages = {f"{contents.ANSWERS}/{made.path}": made.lineage for made in answers}
+    sums = {
+        path.relative_to(folder).as_posix(): files.file_sha256(path)
+        for path in contents.files_below(folder)
+    }
     files.write_json(
         folder / contents.MANIFEST,
         {
             "steadfast": __version__,
             "commit": asked_of_git("log", "-1", "--format=%H") or None,
             "packages": needed,
-            "sha256": {path: files.file_sha256(folder / path) for path in files_in(folder)},
-            "lineages": lineages,
+            "sha256": sums,
+            "lineages": {f"{contents.ANSWERS}/{made.path}": made.lineage for made in answers},
         },
     )
 
 
 def _check_secrets(variables: Iterable[str], folder: Path) -> None:
     """Whether the key of an API stands in a file, such as in a model's answer, however spelled."""
-    held = {name: os.environ.get(name, "").strip() for name in sorted({*variables, *SECRETS})}
-    keys = {name: Redaction([key]) for name, key in held.items() if key}
-    for path in files_below(folder):
+    values = {name: os.environ.get(name, "").strip() for name in sorted({*variables, *SECRETS})}
+    keys = {name: Redaction([value]) for name, value in values.items() if value}
+    for path in contents.files_below(folder):
         content = path.read_bytes()
         for name, key in keys.items():
             if key.content(content) != content:
@@ -214,12 +171,17 @@ def _check_secrets(variables: Iterable[str], folder: Path) -> None:
                 )
 
 
+def write_archive(folder: Path, out: Path) -> None:
+    """Writes all files of a folder, by name; replaces the zip file atomically."""
+    with files.replacing(out) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in contents.files_below(folder):
+            member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), TIME)
+            member.create_system, member.external_attr = 3, 0o644 << 16
+            member.compress_type = zipfile.ZIP_DEFLATED
+            with open(path, "rb") as source, archive.open(member, "w", force_zip64=True) as to:
+                shutil.copyfileobj(source, to)
+
+
 if job := globals().get("snakemake"):
     out = Path(job.output.bundle)
-    run_rule(
-        bundle_results,
-        job,
-        results=out.parent,
-        out=out,
-        snakefile=Path(job.params.snakefile),
-    )
+    run_rule(bundle_results, job, results=out.parent, out=out)

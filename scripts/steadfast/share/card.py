@@ -1,6 +1,7 @@
 """A data set described for people: the README.md of the hub."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from steadfast import __version__
 from steadfast.base.files import canonical_json
@@ -11,7 +12,6 @@ from steadfast.share.columns import JSON, ExportTable
 
 HUB_LICENCES = {"MIT": "mit", "Apache-2.0": "apache-2.0", "CC-BY-4.0": "cc-by-4.0"}
 """The hub's names of licences, by SPDX's."""
-OTHER_LICENCE = {"license": "other", "license_name": "see-sources", "license_link": "README.md"}
 
 
 def card(about: About, tables: Sequence[ExportTable]) -> str:
@@ -19,7 +19,7 @@ def card(about: About, tables: Sequence[ExportTable]) -> str:
     from huggingface_hub import DatasetCard, DatasetCardData
 
     licence = HUB_LICENCES.get(about.licence or "")
-    configs = [
+    configs: list[dict[str, Any]] = [
         {
             "config_name": table.name,
             "data_files": [{"split": split, "path": table.path(split)} for split in table.splits],
@@ -33,7 +33,9 @@ def card(about: About, tables: Sequence[ExportTable]) -> str:
         language=list(about.languages),
         task_categories=["text-generation"],
         configs=configs,
-        **({"license": licence} if licence else OTHER_LICENCE),
+        license=licence or "other",
+        license_name=None if licence else "see-sources",
+        license_link=None if licence else "README.md",
     )
     settings = [(name, f"`{canonical_json(value)}`") for name, value in about.settings.items()]
     shown = DatasetCard.from_template(

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.seal import IDENTITY
-from steadfast.config.portable import of_any_machine
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import noise_path
 from steadfast.run.lineage import Lineage
@@ -17,12 +16,6 @@ ANSWERS, MADE = "results", "made"
 """Folders of a bundle: what a machine needs to make the tables again, which without a model takes
 minutes; and what the run made of it."""
 CONFIG, MANIFEST, README = "config.yaml", "manifest.json", "README.md"
-WORKFLOW = "workflow/Snakefile"
-OF_A_MODEL = frozenset({"model", "tokenizer"})
-"""Keys that name what a bundle never has: a checkpoint, of which the last name remains."""
-CODE = (".py", ".pyc", ".pyd", ".so", ".pth", ".smk", "Snakefile")
-"""How names of files end that a run could be made to execute."""
-LONGEST_PATH = 1000  # characters; longer texts of a config are prose
 
 
 class Made(NamedTuple):
@@ -33,7 +26,16 @@ class Made(NamedTuple):
 
 
 def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
-    """Data, prompts, judge prompts and replies of the benchmarks that run."""
+    """Data, prompts, judge prompts and replies of the benchmarks that run, and the noise of models'
+    answers, which was measured of some alone."""
+    yield from required_answers(run, steps)
+    for name in run.running:
+        for model, part in product(run.asked_of(name), run.tasks[name].parts):
+            yield Made(noise_path(name, model, part), steps.noise(name, model, part).lineage)
+
+
+def required_answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
+    """Those that every run has."""
     for name in run.running:
         task = run.tasks[name]
         for path in dict.fromkeys(p for part in task.parts.values() for p in part.sources.values()):
@@ -53,20 +55,14 @@ def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
         yield Made(job.outputs, steps.replies(job).lineage)
 
 
-def noise(run: Evaluation, steps: Lineage) -> Iterator[Made]:
-    """What may have been measured of the noise of models' answers, which tables then show."""
-    for name in run.running:
-        for model, part in product(run.asked_of(name), run.tasks[name].parts):
-            yield Made(noise_path(name, model, part), steps.noise(name, model, part).lineage)
-
-
-def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:
+def scores(run: Evaluation) -> list[str]:
     """The scores of all models."""
-    for name in run.running:
-        for model in run.models_of(name):
-            for part in run.tasks[name].parts:
-                lineage = steps.scores(name, model, part).lineage
-                yield Made(f"{name}/scores/{model}/{part}.jsonl", lineage)
+    return [
+        f"{name}/scores/{model}/{part}.jsonl"
+        for name in run.running
+        for model in run.models_of(name)
+        for part in run.tasks[name].parts
+    ]
 
 
 def metrics(run: Evaluation) -> list[str]:
@@ -78,15 +74,22 @@ def metrics(run: Evaluation) -> list[str]:
     ]
 
 
+def made_files(run: Evaluation, results: Path) -> list[str]:
+    """What the run made of the answers: scores, metrics and tables."""
+    scored = scores(run)
+    tables = sorted((results / "tables").glob("[!.]*"))  # Snakemake's time stamp is no table
+    shown = [table.relative_to(results).as_posix() for table in tables]
+    return [*scored, *map(identity_path, scored), *metrics(run), *shown]
+
+
 def identity_path(path: str) -> str:
     """Where the identity of a sealed file lies."""
     return PurePosixPath(path).with_suffix(IDENTITY).as_posix()
 
 
 def own_files(run: Evaluation) -> dict[str, str]:
-    """The user's files and folders that the config names, each with its key or its benchmark."""
-    named = {path: key for key, path in _files_named(of_any_machine(run.config))}
-    named |= {path: key for key, path in required_files(run.config, run.tasks)}
+    """The user's files and folders that results are made of, each with its key or its benchmark."""
+    named = {path: key for key, path in required_files(run.config, run.tasks)}
     for name in run.running:
         task = run.tasks[name]
         paths = [path for file in task.data for path in file.files]
@@ -95,44 +98,40 @@ def own_files(run: Evaluation) -> dict[str, str]:
     return named
 
 
-def _files_named(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """The texts among plain values that name files, after their keys."""
-    if isinstance(value, dict | list):
-        pairs = value.items() if isinstance(value, dict) else ((key, one) for one in value)
-        for name, one in pairs:
-            yield from _files_named(one, name)
-    elif isinstance(value, str) and key not in OF_A_MODEL and _is_file(value):
-        yield key, value
-
-
-def _is_file(text: str) -> bool:
-    return len(text) < LONGEST_PATH and Path(text).is_file()
-
-
 def files_of(named: Mapping[str, str]) -> list[str]:
     """The files that the config names, and those of the folders that it names, by name."""
     check_inside(named)
-    return sorted({file for path in named for file in _files_below(Path(path))})
+    return sorted({file.as_posix() for path in named for file in _visible_files(Path(path))})
 
 
 def check_inside(named: Mapping[str, str]) -> None:
     """Checks that all files of ``own_files`` lie where another machine would find them."""
     for path, key in named.items():
-        if Path(path).is_absolute() or ".." in Path(path).parts:
+        if Path(path).is_absolute() or is_hidden(Path(path)):  # .. is hidden too
             raise UserError(
-                f"config: {key}: {path}: it lies outside the working directory, so that a bundle "
-                "cannot have it where another machine looks for it; put it below the directory "
-                "that you run in, and name it from there"
+                f"config: {key}: {path}: it lies outside the working directory, or is hidden, so "
+                "that a bundle cannot have it where another machine looks for it; put it below "
+                "the directory that you run in, and name it from there"
             )
 
 
-def _files_below(path: Path) -> list[str]:
+def _visible_files(path: Path) -> list[Path]:
     """The file, or all files of a folder, but for hidden ones and compiled code."""
     if not path.is_dir():
-        return [path.as_posix()]
-    found = ((one, one.relative_to(path).parts) for one in path.rglob("*") if one.is_file())
+        return [path]
+    below = {file: file.relative_to(path) for file in files_below(path)}
     return [
-        one.as_posix()
-        for one, parts in found
-        if not any(part.startswith(".") or part == "__pycache__" for part in parts)
+        file
+        for file, name in below.items()
+        if not is_hidden(name) and "__pycache__" not in name.parts
     ]
+
+
+def is_hidden(path: Path | PurePosixPath) -> bool:
+    """Whether a part of a path is hidden, as version control and shells have their files."""
+    return any(part.startswith(".") for part in path.parts)
+
+
+def files_below(folder: Path) -> list[Path]:
+    """All files of a folder, by name."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())

@@ -4,18 +4,24 @@ A bundle is a stranger's file: nothing of it is run here, nothing outside the fo
 what could do either later is refused.
 """
 
-import glob
 import os
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import chdir, contextmanager, suppress
-from pathlib import Path
-from typing import Any, NamedTuple
+import shutil
+import stat
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import chdir
+from pathlib import Path, PurePosixPath
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, Field, ValidationError
 
 from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
-from steadfast.base.files import PARTIAL, Record, partial_folder, read_json, remove_partials
-from steadfast.base.names import shown
+from steadfast.base.files import Settings, file_sha256, partial_folder
+from steadfast.base.names import shown, visible
 from steadfast.config.load import load_config
 from steadfast.config.portable import check_portable, foreign_code
 from steadfast.config.source import read_source
@@ -24,14 +30,19 @@ from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
 from steadfast.run.rounds import decided, follow
 from steadfast.share import contents
-from steadfast.share.archive import files_below, unpack
+from steadfast.share.contents import ANSWERS, CONFIG, MADE, MANIFEST, README
 
 TIMES = (315_532_800, 315_532_800)
 """Of all files, so that none is newer than what is made of it: as any program unpacks them."""
-SHA256, LINEAGE, COMMIT = (re.compile(f"[0-9a-f]{{{n}}}") for n in ("64", "16", "40,64"))
-LARGEST_MANIFEST = 2**26  # bytes
-SINGLE = {contents.CONFIG, contents.MANIFEST, contents.README, contents.WORKFLOW}
-"""Files of each bundle that stand alone."""
+CODE = (".py", ".pyc", ".pyd", ".so", ".pth", ".smk", "Snakefile")
+"""How names of files end that a run could be made to execute."""
+MOST_FILES = 200_000
+MOST_TIMES, ALWAYS = 200, 2**28
+"""What is unpacked has so many times the bytes of its archive, or so many bytes, at most: a run's
+files shrink to a tenth, and what holds nothing but one letter to a thousandth."""
+ENCRYPTED = 0x1
+DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError)
+"""What the reader of zip files raises of one that is damaged, or packed in another way."""
 
 
 class Unpacked(NamedTuple):
@@ -58,107 +69,147 @@ def unbundle(bundle: Path, folder: Path, code: bool = False) -> Unpacked:
         UserError: it is no bundle, or damaged, or has what no bundle of its config has, or brings
             code, or the folder has files. Nothing is left of it then.
     """
-    with _new_folder(folder) as there:
-        sums = unpack(bundle, there)
-        try:
-            with chdir(there):
-                return _checked(sums, code)
-        except UserError as error:
-            raise UserError(f"{bundle}: {error}") from None
-
-
-@contextmanager
-def _new_folder(folder: Path) -> Iterator[Path]:
-    """An empty folder that becomes the one that is wanted, or goes."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder}: it is there already and not empty; name another folder")
     wanted = folder.resolve()
-    missing = [one for one in wanted.parents if not one.exists()]
     try:
         wanted.parent.mkdir(parents=True, exist_ok=True)
-        remove_partials(wanted.parent.glob(f".{glob.escape(wanted.name)}.*{PARTIAL}"))
         with partial_folder(wanted) as partial:
             there = partial / "files"
             there.mkdir()
-            yield there
+            sums = _unpack(bundle, there)
+            with chdir(there):
+                unpacked = _checked(sums, code)
             os.replace(there, wanted)
-    except BaseException as error:
-        for one in missing:
-            with suppress(OSError):
-                one.rmdir()
-        if isinstance(error, OSError):
-            raise UserError(f"{folder}: {error.strerror}; name another folder") from None
-        raise
+            return unpacked
+    except OSError as error:
+        raise UserError(f"{folder}: {error.strerror}; name another folder") from None
+    except UserError as error:
+        raise UserError(f"{bundle}: {error}") from None
+
+
+# --- the archive ------------------------------------------------------------------------------
+
+
+def _unpack(bundle: Path, folder: Path) -> dict[str, str]:
+    """Unpacks a zip file, whoever wrote it, into an empty folder; gives each file's sha256."""
+    if not bundle.is_file():
+        raise UserError("no such file; name a bundle")
+    sums: dict[str, str] = {}
+    try:
+        with zipfile.ZipFile(bundle) as archive:
+            _check_sizes(archive.infolist(), bundle.stat().st_size, folder)
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            _check_names(members)
+            for member in members:
+                path = folder / member.filename
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(member) as source, open(path, "xb") as to:
+                    shutil.copyfileobj(source, to)
+                sums[member.filename] = file_sha256(path)
+    except DAMAGED as error:
+        reason = shown(str(error) or type(error).__name__)
+        raise UserError(f"no readable bundle ({reason}); copy it once more") from None
+    except OSError as error:
+        raise UserError(
+            f"it cannot be unpacked ({error.strerror}); copy it once more, or name a folder with "
+            "room"
+        ) from None
+    return sums
+
+
+def _check_sizes(members: list[zipfile.ZipInfo], packed: int, folder: Path) -> None:
+    """Whether what is unpacked fits; no member gives more bytes than it says."""
+    size = sum(member.file_size for member in members)
+    if len(members) > MOST_FILES or size > max(ALWAYS, MOST_TIMES * packed):
+        raise UserError(
+            f"it would be {len(members):,} files of {size:,} bytes, which no bundle of its size is"
+        )
+    if size > shutil.disk_usage(folder).free:
+        raise UserError(f"the disk has no room for its {size:,} bytes; make room")
+
+
+def _check_names(members: list[zipfile.ZipInfo]) -> None:
+    """Whether each member is a plain file with a place of its own below the folder."""
+    spelled = Counter(member.orig_filename.casefold() for member in members)
+    for member in members:
+        name, path = member.orig_filename, PurePosixPath(member.orig_filename)
+        if path.is_absolute() or contents.is_hidden(path):  # .. is hidden too
+            what = "would lie outside the folder, or hidden in it"
+        elif not name.isprintable() or name != visible(name) or name != path.as_posix():
+            what = "has a name that no file of a bundle has"
+        elif spelled[name.casefold()] > 1:
+            what = "is there twice, or differs from another in capitals alone"
+        elif stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
+            what = "is no plain file"
+        elif member.flag_bits & ENCRYPTED:
+            what = "is encrypted"
+        else:
+            continue
+        raise UserError(f"its member {shown(name)} {what}; nothing is unpacked")
+
+
+# --- what it holds ----------------------------------------------------------------------------
 
 
 def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     """Checks what was unpacked to the working directory, and takes out what is made otherwise."""
     manifest = _manifest(sums)
-    raw = read_source(contents.CONFIG)
+    raw = read_source(CONFIG)
     check_portable(raw)
-    _check_packages(manifest.get("packages"))
+    _check_packages(manifest.packages)
     run = Evaluation(load_config(raw))
-    follow(run, Path(contents.ANSWERS))
-    _check_places(run, sums)
+    follow(run, Path(ANSWERS))
+    own = contents.files_of(contents.own_files(run))
+    _check_places(run, own, sums)
     if not code:
-        _check_code(run, raw, sums)
-    steps = Lineage(run)
-    here = {f"{contents.ANSWERS}/{made.path}": made for made in contents.answers(run, steps)}
-    known = manifest["lineages"]
-    kept = [path for path, made in here.items() if known.get(path) == made.lineage]
-    taken = {name for path in kept for name in (path, contents.identity_path(path))}
-    taken |= {f"{contents.ANSWERS}/{job.journal}" for job in run.jobs}
-    taken |= {f"{contents.ANSWERS}/{path}" for path, _ in decided(run)}
-    noise = (made.path for made in contents.noise(run, steps))
-    taken |= {f"{contents.ANSWERS}/{of}" for p in noise for of in (p, contents.identity_path(p))}
-    taken |= set(contents.files_of(contents.own_files(run)))
-    for path in files_below(Path()):
+        _check_code(raw, sums)
+    lineages = manifest.lineages
+    answers = [(f"{ANSWERS}/{path}", of) for path, of in contents.answers(run, Lineage(run))]
+    kept = [path for path, lineage in answers if lineages.get(path) == lineage]
+    taken = {*kept, *map(contents.identity_path, kept), *own}
+    taken |= {f"{ANSWERS}/{job.journal}" for job in run.jobs}
+    taken |= {f"{ANSWERS}/{path}" for path, _ in decided(run)}
+    for path in contents.files_below(Path()):
         name = path.as_posix()
-        answers = name.startswith(f"{contents.ANSWERS}/")
-        if name == contents.WORKFLOW or (answers and name not in taken):
+        if name.startswith(f"{ANSWERS}/") and name not in taken:
             path.unlink()
         else:
             os.utime(path, TIMES)  # one time for all: none is newer than what is made of it
-    made_again = [path for path in known if path not in kept]
-    return Unpacked(kept, made_again, manifest["commit"])
+    made_again = [path for path in lineages if path not in kept]
+    return Unpacked(kept, made_again, manifest.commit)
 
 
-def _manifest(sums: Mapping[str, str]) -> Record:
+class Manifest(BaseModel):
+    """What a bundle says of itself."""
+
+    sha256: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]]
+    lineages: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{16}$")]]
+    commit: Annotated[str, Field(pattern="^([0-9a-f]{40}|[0-9a-f]{64})$")] | None
+    packages: dict[str, str] = {}
+
+
+def _manifest(sums: Mapping[str, str]) -> Manifest:
     """What the bundle says of itself, which holds."""
-    path = Path(contents.MANIFEST)
-    if contents.MANIFEST not in sums or contents.CONFIG not in sums:
-        raise UserError(f"it holds no {contents.MANIFEST} and config of a bundle; name a bundle")
-    if path.stat().st_size > LARGEST_MANIFEST:
-        raise UserError(f"{contents.MANIFEST}: it is larger than that of a bundle; name a bundle")
-    found = read_json(path)
-    if (
-        not isinstance(found, dict)
-        or not _texts(found.get("sha256"), SHA256)
-        or not _texts(found.get("lineages"), LINEAGE)
-        or not found["lineages"].keys() <= found["sha256"].keys()
-        or not (found.get("commit", 0) is None or _texts({"": found.get("commit")}, COMMIT))
-    ):
-        raise UserError(f"{contents.MANIFEST}: it is not as bundles have it; name a bundle")
-    for name, sha256 in found["sha256"].items():
+    if MANIFEST not in sums or CONFIG not in sums:
+        raise UserError(f"it holds no {MANIFEST} and config of a bundle; name a bundle")
+    try:
+        manifest = Manifest.model_validate_json(Path(MANIFEST).read_bytes())
+    except ValidationError:
+        raise UserError(f"{MANIFEST}: it is not as bundles have it; name a bundle") from None
+    for name, sha256 in manifest.sha256.items():
         if sums.get(name) != sha256:
             raise UserError(f"its file {shown(name)} is missing or damaged; copy it once more")
-    further = set(sums) - set(found["sha256"]) - {contents.MANIFEST}
+    further = set(sums) - set(manifest.sha256) - {MANIFEST}
     if further:
         raise UserError(f"it holds {shown(min(further))}, which its manifest does not name")
-    return found
+    return manifest
 
 
-def _texts(value: Any, pattern: re.Pattern[str]) -> bool:
-    """Whether a value is a mapping to texts of a pattern."""
-    return isinstance(value, dict) and all(
-        isinstance(text, str) and pattern.fullmatch(text) for text in value.values()
-    )
-
-
-def _check_packages(needed: object) -> None:
-    """Whether the packages that bring its benchmarks are installed; older bundles name none."""
+def _check_packages(needed: Iterable[str]) -> None:
+    """Whether the packages that bring its benchmarks are installed."""
     there = {point.dist.name for point in installed().values() if point.dist}
-    absent = [name for name in needed if name not in there] if isinstance(needed, dict) else []
+    absent = [name for name in needed if name not in there]
     if absent:
         raise UserError(
             f"its benchmarks come with {', '.join(map(shown, absent))}, which is not installed; "
@@ -166,19 +217,19 @@ def _check_packages(needed: object) -> None:
         )
 
 
-def _check_places(run: Evaluation, sums: Mapping[str, str]) -> None:
+def _check_places(run: Evaluation, own: Collection[str], names: Collection[str]) -> None:
     """Whether each file has a place in a bundle of that config."""
-    folders = (f"{contents.ANSWERS}/", f"{contents.MADE}/")
-    known = SINGLE | set(contents.files_of(contents.own_files(run)))
-    for name in sums:
-        if name not in known and not name.startswith(folders):
+    made = [f"{name}/{kind}" for name in run.running for kind in ("scores", "metrics")]
+    folders = (f"{ANSWERS}/", *(f"{MADE}/{folder}/" for folder in ("tables", *made)))
+    single = {CONFIG, MANIFEST, README, *own}
+    for name in names:
+        if name not in single and not name.startswith(folders):
             raise UserError(f"it holds {shown(name)}, which its config does not name")
 
 
-def _check_code(run: Evaluation, raw: Record, sums: Mapping[str, str]) -> None:
+def _check_code(raw: Settings, names: Collection[str]) -> None:
     """Whether making its tables runs none of its code."""
-    files = [n for n in sums if n.endswith(contents.CODE) and n != contents.WORKFLOW]
-    found = [*files, *foreign_code(raw)]
+    found = [*(name for name in names if name.endswith(CODE)), *foreign_code(raw)]
     if found:
         raise UserError(
             f"it brings code that would run here: {shown(found[0])}"

@@ -53,10 +53,7 @@ class Journal(AbstractContextManager["Journal"]):
 
     def append(self, request_hash: str, response: Response) -> None:
         """Keeps a response; one that is not final stands there to be read, and is asked again."""
-        held = ((field.name, getattr(response, field.name)) for field in fields(response))
-        kept = {name: value for name, value in held if value is not None}
-        body = json_line({"hash": request_hash, **kept}).encode("utf-8").removesuffix(b"}\n")
-        line = body + b', %s: "%s"}\n' % (CHECK, _checksum(body))
+        line = journal_line(request_hash, response)
         try:
             self._check_size(os.fstat(self._fd).st_size)
             while line:
@@ -130,6 +127,14 @@ class Journal(AbstractContextManager["Journal"]):
         if sound < len(content):
             os.ftruncate(self._fd, sound)
         return responses
+
+
+def journal_line(request_hash: str, response: Response) -> bytes:
+    """A response as a line of a journal, with its checksum at the end."""
+    held = ((field.name, getattr(response, field.name)) for field in fields(response))
+    kept = {name: value for name, value in held if value is not None}
+    body = json_line({"hash": request_hash, **kept}).encode("utf-8").removesuffix(b"}\n")
+    return body + b', %s: "%s"}\n' % (CHECK, _checksum(body))
 
 
 def kept_replies(path: Path) -> Iterator[tuple[str, Response]]:
