@@ -2,29 +2,20 @@
 
 in   results/{benchmark}/prompts/{part}.jsonl and what they refer to; the journals and, for a
      certificate, the comparisons of models, as they are
-out  results/plan/{benchmark}.{md,csv}: per model and part requests, tokens, hours, cost
-     results/plan/{benchmark}.prompts.csv: the prompts that would be cut or do not fit
-     results/plan/{benchmark}.rewrites.{md,csv}: what rewriters would be asked; prompts that wait
-     for their replies are planned once these are there, and so are further rounds
-     results/plan/{benchmark}.certificate.csv, where the config has certificate: what tells the
-     wanted difference apart
+out  results/plan/plan.{md,csv}: what each model, judge and rewriter would take: requests, tokens, hours,
+     cost; prompts that wait for rewriters' replies are planned once these are there
      results/plan/options.csv: what each pricing option of a model behind an API would cost
-     results/plan/total.{md,csv}: the sums by benchmark, model and role, and of all
+     results/plan/misfits.csv: the prompts that would be cut or do not fit
+     results/plan/certificate.csv, where the config has certificate: what tells the wanted
+     differences apart
 One job makes all of them, since jobs of several benchmarks share a load.
 """
-
-from itertools import product
 
 from steadfast.base.files import file_size
 
 REWRITTEN = [name for name in CONFIG.benchmarks if TASKS[name].rewriting]
 PLANNED = [name for name in CONFIG.benchmarks if STEPS.plannable(name, RESULTS)]
 PARTS = [(name, part) for name in PLANNED for part in TASKS[name].parts]
-PLANS = [
-    *product(PLANNED, ["md", "csv", "prompts.csv"]),
-    *product(REWRITTEN, ["rewrites.md", "rewrites.csv"]),
-    *product(PLANNED if CONFIG.certificate else [], ["certificate.csv"]),
-]
 
 
 rule plan:
@@ -45,10 +36,11 @@ rule plan:
             }
         ),
     output:
-        total="<results>/plan/total.md",
-        sums="<results>/plan/total.csv",
+        page="<results>/plan/plan.md",
+        rows="<results>/plan/plan.csv",
         options="<results>/plan/options.csv",
-        plans=[f"<results>/plan/{name}.{kind}" for name, kind in PLANS],
+        misfits="<results>/plan/misfits.csv",
+        certificate=["<results>/plan/certificate.csv"] if CONFIG.certificate else [],
     log:
         "<logs>/plan.log",
     benchmark:

@@ -11,15 +11,9 @@ from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.config import settings
 from steadfast.contract.part_files import judge_items, read_judge_prompts
-from steadfast.plan.make import (
-    COLUMNS,
-    HOURS,
-    SUMMED,
-    PlannedBenchmark,
-    make_plan,
-    summed,
-)
-from steadfast.plan.model import planned_jobs
+from steadfast.engines.cost.forecast import COUNTS
+from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame, summed
+from steadfast.plan.model import ASK, planned_jobs
 from steadfast.plan.page import total_lines
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job_resources import Requests, gpu
@@ -28,15 +22,14 @@ from steadfast.run.loads import Loads
 from steadfast.workflow.insides import Snakemake
 
 EMPTY = {
-    **dict.fromkeys(COLUMNS), **dict.fromkeys(SUMMED, 0), **dict.fromkeys(HOURS), "cost": None,
-    "cost_uncached": None, "judges": "", "requests": 10, "estimated": False,
+    **dict.fromkeys(COLUMNS), **dict.fromkeys([*COUNTS, *ASK], 0), "judges": "", "requests": 10,
+    "estimated": False,
 }  # fmt: skip
-TOKENS = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")
 
 
 def row(benchmark, role, model, to_ask, tokens, **more):
     place = {"benchmark": benchmark, "role": role, "model": model, "engine": "any"}
-    counts = dict(zip(TOKENS, tokens, strict=True))
+    counts = dict(zip(ASK, tokens, strict=True))
     return EMPTY | place | {"to_ask": to_ask} | counts | more
 
 
@@ -53,31 +46,31 @@ ROWS = [
 
 
 def test_rows_are_summed_by_benchmark_model_and_role():
-    floats = dict.fromkeys([*HOURS, "cost", "cost_uncached"], float)
-    found = summed(pd.DataFrame(ROWS).astype(floats)).set_index(["benchmark", "model", "role"])
+    frame = plan_frame([one | {"part": number} for number, one in enumerate(ROWS)])
+    found = summed(frame).set_index(["benchmark", "model", "role"])
     assert list(found.index) == [
-        ("first", "api", "answers"),
-        ("second", "gpu", "answers"),
-        ("second", "judge", "verdicts"),
-        ("second", "api", "rewrites"),
-        ("first", "all", "all"),
-        ("second", "all", "all"),
-        ("all", "all", "all"),
+        ("first", "api", "models"),
+        ("second", "gpu", "models"),
+        ("second", "judge", "judges"),
+        ("second", "api", "rewriters"),
     ]
-    first, whole = found.loc["first", "api", "answers"], found.loc["all", "all", "all"]
-    assert list(first[["requests", "known", "to_ask", *TOKENS]]) == [20, 3, 17, 300, 140, 60]
-    assert first["cost"] == 2.5
-    assert pd.isna(first["gpu_hours"])
-    assert list(whole[["to_ask", *TOKENS, "gpu_hours"]]) == [33, 1346, 1186, 122, 2.0]
-    assert list(whole[["cost", "cost_uncached"]]) == [4.25, 8.0]
+    first, gpu = found.loc["first", "api", "models"], found.loc["second", "gpu", "models"]
+    assert list(first[["requests", "known", "to_ask", *ASK]]) == [20, 3, 17, 300, 140, 60]
+    assert list(first[["cost", "cost_uncached"]]) == [2.5, 5.0]
+    assert pd.isna(first["gpu_hours"]) and gpu["gpu_hours"] == 2.0
+
+
+def test_a_judge_s_jobs_about_all_models_are_one_row():
+    (found,) = plan_frame([ROWS[3] | {"part": "zh"}] * 2).to_dict("records")
+    assert (found["to_ask"], found["cost"], found["judges"]) == (8, 1.0, ROWS[3]["judges"])
 
 
 def test_the_totals_say_what_they_leave_out():
     assert list(total_lines(ROWS)) == [
         "requests: at most 33 (27 for answers, at most 4 for verdicts, 2 for rewrites)",
         "requests that the journal answers: 3",
-        "prompt tokens: 1,346, of which distinct 1,186 (estimated for gpu, whose tokenizer is "
-        "not on this machine)",
+        "prompt tokens: 1,346, of which distinct 1,186 (estimated by o200k_base for gpu, "
+        "whose tokenizer is not on this machine)",
         "completion tokens: 122 at most",
         "hours: 0.50 (without api, judge: no throughput in the config)",
         "GPU-hours: 2.00, beside 0.10 of loading; 6.00 requested (without api, judge: no "
@@ -110,9 +103,9 @@ def plan(run: Prepared) -> tuple[dict, str]:
         ),
         results=run.results,
     )
-    with open(run.results / f"plan/{run.name}.csv", newline="") as lines:
+    with open(run.results / "plan/plan.csv", newline="") as lines:
         rows = {(row["model"], row["judges"]): row for row in csv.DictReader(lines)}
-    return rows, (run.results / "plan/total.md").read_text()
+    return rows, (run.results / "plan/plan.md").read_text()
 
 
 def prepared(tmp_path, benchmark, **raw) -> Prepared:
@@ -144,6 +137,24 @@ def test_the_plan_says_what_the_jobs_of_a_load_ask_for_within_the_most_hours(tmp
     requested = float(rows["large", ""]["requested_gpu_hours"])
     assert requested == minutes * gpu(run.config.models["large"]) / 60
     assert "- large: the jobs of one load would ask for" in page
+
+
+def test_the_configured_option_costs_what_the_rows_and_the_totals_say(tmp_path):
+    price = {"input": 2.0, "output": 8.0, "batch": 0.5}
+    api = {"engine": "openai", "model": "m", "price": price}
+    models, judges = {"live": api, "batched": {**api, "batch": True}}, {"judge": api}
+    run = prepared(tmp_path, "cfbench", models=models, judges=judges)
+    rows, page = plan(run)
+    with open(run.results / "plan/options.csv", newline="") as lines:
+        options = [row for row in csv.DictReader(lines) if row["configured"] == "True"]
+    for name in ("live", "batched", "judge"):
+        (planned,) = (float(row["cost"]) for (model, _), row in rows.items() if model == name)
+        configured = sum(float(row["cost"]) for row in options if row["model"] == name)
+        assert configured == pytest.approx(planned, rel=1e-4)
+        assert f"(configured) | {planned:,.2f} |" in page
+    whole = sum(float(row["cost"]) for row in rows.values())
+    (line,) = (line for line in page.splitlines() if line.startswith("- cost: "))
+    assert abs(float(line.split()[2].replace(",", "")) - whole) <= 0.005
 
 
 SKIPPING = {"engine": "reference", "on_overflow": "skip"}

@@ -105,7 +105,11 @@ def test_tables_page_plan_bundle_and_export_have_all_of_them(project):
     page = project.path("results/report.html").read_text()
     for name, section in project.settings["datasets"].items():
         assert f"{section.get('title', name)}: Score" in report and name in page
-        planned = {row["model"]: row for row in rows(project, f"plan/{name}.csv")}
+        planned = {
+            row["model"]: row
+            for row in rows(project, "plan/plan.csv")
+            if row["benchmark"] == name and row["role"] == "models"
+        }
         lines = list(read_jsonl(project.path(section["path"])))
         assert int(planned["gold"]["requests"]) == len(lines)
         assert project.path(f"results/export/{name}/README.md").exists()

@@ -104,10 +104,11 @@ def test_the_usage_says_what_was_billed_with_writes_and_long_prompts(part, serve
 
 
 def test_what_was_billed_stands_beside_what_was_planned(part, server):
-    planned = {"model": "echo", "part": "4k", "judges": "", "prompts_cost": 0.3}
-    judged = planned | {"judges": "1 model's answers", "prompts_cost": 9.0}
+    place = {"benchmark": "lifbench", "role": "models", "model": "echo", "part": "4k"}
+    planned = place | {"prompts_cost": 0.3}
+    judged = planned | {"role": "judges", "prompts_cost": 9.0}
     (part.directory / "plan").mkdir()
-    write_rows(part.directory / "plan/lifbench.csv", tuple(planned), [judged, planned])
+    write_rows(part.directory / "plan/plan.csv", tuple(planned), [judged, planned])
     server.faults["Ask 0.0!"].append(counted(prompt=100, cached=0, written=60))
     row = usage_of(part, items(1, 1), WRITES)
     assert row["planned"] == f"{0.3 + 10 * 8 / 1e6:.6f}"  # answers as long as they came out

@@ -17,7 +17,7 @@ ROW = {
 
 def certified(folder, rows, differences=(0.05,), measures=MEASURES):
     pd.DataFrame(rows).to_csv(folder / "comparisons.csv", index=False)
-    found, lines = certificate(folder, measures, differences)
+    found, lines = certificate("lifbench", folder, measures, differences)
     return found, "\n".join(lines)
 
 
@@ -70,7 +70,7 @@ def test_each_language_has_its_own_and_differences_are_shares_of_full_marks(tmp_
     found, page = certified(tmp_path, rows, measures=measures)
     assert [row["measure"] for row in found] == ["HSR en", "HSR zh"]
     assert found[0]["clusters"] == Pilot("", 1.0, 0.02, 19, 20, 2).needed(0.05)
-    assert "## Certificate (HSR zh)" in page
+    assert "## Certificate of lifbench (HSR zh)" in page
 
 
 @pytest.mark.parametrize("rows", [[], [ROW | {"freedom": 2}], [ROW | {"freedom": None}]])
@@ -78,6 +78,6 @@ def test_without_variances_the_page_asks_for_a_run(tmp_path, rows):
     if rows:
         found, page = certified(tmp_path, rows)
     else:
-        found, lines = certificate(tmp_path, MEASURES, [0.05])
+        found, lines = certificate("lifbench", tmp_path, MEASURES, [0.05])
         page = "\n".join(lines)
     assert found == [] and "Run two models or more" in page

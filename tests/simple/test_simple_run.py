@@ -85,7 +85,7 @@ def test_a_context_stands_once_and_each_prompt_refers_to_it(project):
     assert all("diary" not in one["instruction"] for one in prompts)
     (plan,) = [
         row
-        for row in rows(project, "plan/longchoice.csv")
+        for row in rows(project, "plan/plan.csv")
         if (row["model"], row["part"]) == ("gold", "2k")
     ]
     assert int(plan["distinct_tokens"]) < int(plan["prompt_tokens"]) / 4

@@ -122,7 +122,7 @@ def run(request, tmp_path_factory, processes):
 def planned(project: Place) -> dict[str, int]:
     """Requests that the plan has for each model over HTTP."""
     found: Counter[str] = Counter()
-    with open(project.results / "plan/total.csv", newline="", encoding="utf-8") as lines:
+    with open(project.results / "plan/plan.csv", newline="", encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
             if row["model"] in HTTP:
                 found[row["model"]] += int(row["to_ask"])

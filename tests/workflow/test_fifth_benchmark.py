@@ -118,7 +118,7 @@ def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project,
     models, judges = {**CONFIG["models"], "api": api}, {**CONFIG["judges"], "api-judge": api}
     project.configure({**CONFIG, "models": models, "judges": judges})
     run(project, "plan")
-    (planned,) = [row for row in rows(project, "plan/wordbench.csv") if row["model"] == "api"]
+    (planned,) = [row for row in rows(project, "plan/plan.csv") if row["model"] == "api"]
     assert (planned["requests"], planned["to_ask"]) == ("12", "12")
     run(project)
     outputs = project.path("results/wordbench/outputs/api/en.jsonl")

@@ -15,7 +15,7 @@ API = {
     "on_overflow": "skip",
     "base_url": "http://127.0.0.1:9/v1",
 }
-PLAN = "results/plan/lifbench.csv"
+PLAN = "results/plan/plan.csv"
 PLANS = re.compile(r"^plan +1$", re.MULTILINE)
 """A dry run's line for the job of the plan."""
 
@@ -43,7 +43,7 @@ def test_every_model_and_length_has_a_row_and_nothing_is_sent(planned):
     assert list(found) == [(model, length) for model in models for length in lengths]
     assert {row["requests"] for row in found.values()} == {"461"}
     assert not planned.path("results/lifbench/outputs/api").exists()
-    totals = planned.path("results/plan/total.md").read_text()
+    totals = planned.path("results/plan/plan.md").read_text()
     sent = sum(int(found["api", length]["to_ask"]) for length in lengths)
     assert f"- requests: {sent} ({sent} for answers)" in totals
     for row in found.values():
@@ -51,11 +51,11 @@ def test_every_model_and_length_has_a_row_and_nothing_is_sent(planned):
 
 
 def test_prompts_that_do_not_fit_are_listed(planned):
-    with open(planned.path("results/plan/lifbench.prompts.csv"), newline="") as lines:
+    with open(planned.path("results/plan/misfits.csv"), newline="") as lines:
         listed = [row for row in csv.DictReader(lines) if row["part"] == "3k"]
     assert len(listed) == int(rows(planned)["api", "3k"]["unfit"]) > 0
-    page = planned.path("results/plan/lifbench.md").read_text()
-    assert f"- api, 3k: {len(listed)} left out (" in page
+    page = planned.path("results/plan/plan.md").read_text()
+    assert f"- lifbench 3k, api: {len(listed)} left out (" in page
 
 
 def test_throughput_and_price_re_run_the_plan_alone(planned, tmp_path):
@@ -92,5 +92,5 @@ def test_a_certificate_re_runs_the_plan_alone(planned, tmp_path):
     assert PLANS.search(before)
     assert not re.search("^prompts ", before, re.MULTILINE)
     project.snakemake("plan")
-    assert "## Certificate" in project.path("results/plan/lifbench.md").read_text()
-    assert project.path("results/plan/lifbench.certificate.csv").is_file()
+    assert "## Certificate of lifbench" in project.path("results/plan/plan.md").read_text()
+    assert project.path("results/plan/certificate.csv").is_file()

@@ -147,9 +147,9 @@ def test_a_plan_asks_no_rewriter_and_says_what_they_would_take(tmp_path):
         project = Project.new(tmp_path, config(server.url))
         project.snakemake("plan")
         assert not server.bodies
-        page = project.path("results/plan/lifbench.rewrites.md").read_text("utf-8")
-        assert "| writer | recs | openai | 3 | 0 | 3 |" in page
-        assert not project.path("results/plan/lifbench.md").exists()
+        page = project.path("results/plan/plan.md").read_text("utf-8")
+        assert "| lifbench | writer | rewrites | openai | 3 | 0 | 3 |" in page
+        assert "wait for rewriters' replies: lifbench" in page
 
 
 def test_a_plan_of_other_rewriters_than_were_asked_asks_none(tmp_path):
@@ -158,11 +158,11 @@ def test_a_plan_of_other_rewriters_than_were_asked_asks_none(tmp_path):
         project.snakemake("results/lifbench/prompts/2k.jsonl")
         assert len(server.rewriting) == 3
         project.snakemake("plan")
-        page = project.path("results/plan/lifbench.md")
-        assert page.exists()
-        page.unlink()
+        page = project.path("results/plan/plan.md")
+        assert "wait for rewriters" not in page.read_text("utf-8")
         other = config(server.url)
         other["rewriters"]["writer"]["temperature"] = 0.5
         project.configure(other)
         project.snakemake("plan")
-        assert len(server.rewriting) == 3 and not page.exists()
+        assert len(server.rewriting) == 3
+        assert "wait for rewriters' replies: lifbench" in page.read_text("utf-8")

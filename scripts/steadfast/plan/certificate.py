@@ -24,7 +24,7 @@ from steadfast.stats.power import POWER, smallest_difference
 from steadfast.stats.step_down import FEWEST
 from steadfast.stats.tidy import read_csv, rows_of
 
-COLUMNS = ("measure", "difference", "clusters", "clusters_all", "factor", "unseen")
+COLUMNS = ("benchmark", "measure", "difference", "clusters", "clusters_all", "factor", "unseen")
 LEAST_FREEDOM = 3
 """Degrees of freedom that a variance must rest on."""
 MOST = 10**6
@@ -80,7 +80,7 @@ class Pilot:
         return enough
 
     def row(self, difference: float) -> Record:
-        """What it takes to tell such a difference apart: a row of ``COLUMNS``."""
+        """What it takes to tell such a difference apart: ``COLUMNS`` but for the benchmark."""
         needed = self.needed(difference)
         needed_of_all = self.needed(difference, comb(self.models, 2))
         return {
@@ -94,11 +94,12 @@ class Pilot:
 
 
 def certificate(
-    metrics: Path, measures: Mapping[str, Settings], differences: Sequence[float]
+    benchmark: str, metrics: Path, measures: Mapping[str, Settings], differences: Sequence[float]
 ) -> tuple[list[Record], list[str]]:
     """A benchmark's certificate as rows of ``COLUMNS``, and as lines of its page.
 
     Args:
+        benchmark: its name.
         metrics: the folder of the benchmark's metrics, which may not be there yet.
         measures: of each main measure that is tested the keys of its rows (``compared``), and its
             full marks (``full``).
@@ -108,9 +109,9 @@ def certificate(
     lines: list[str] = []
     for pilot in _pilots(metrics / "comparisons.csv", measures):
         needs = [pilot.row(difference) for difference in differences]
-        rows += needs
-        lines += _page(pilot, needs)
-    return rows, lines or ["", "## Certificate", "", NO_VARIANCES]
+        rows += [{"benchmark": benchmark, **need} for need in needs]
+        lines += ["", f"## Certificate of {benchmark} ({pilot.measure})", "", *_page(pilot, needs)]
+    return rows, lines or ["", f"## Certificate of {benchmark}", "", NO_VARIANCES]
 
 
 def _pilots(path: Path, measures: Mapping[str, Settings]) -> Iterator[Pilot]:
@@ -152,9 +153,6 @@ def _page(pilot: Pilot, rows: Sequence[Record]) -> Iterator[str]:
     one_pair = _share(pilot.smallest(pilot.clusters))
     all_pairs = _share(pilot.smallest(pilot.clusters, pairs))
     yield from (
-        "",
-        f"## Certificate ({pilot.measure})",
-        "",
         f"Contexts (groups, records) in all that tell two models apart in {POWER:.0%} of runs, by "
         f"the paired test at {SIGNIFICANT:.0%}: where one pair is compared, and for each of all "
         "pairs of the run (Bonferroni). Failures of whole contexts that are rarer than is said may "

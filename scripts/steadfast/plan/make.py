@@ -1,5 +1,6 @@
 """Rule plan: what a run would take of every model, judge and rewriter; nothing is sent."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,7 +10,6 @@ import pandas as pd
 
 from steadfast.base.files import Record, Settings, write_rows, write_text
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
-from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.contract.part_files import PartFiles, judge_items, read_judge_prompts
 from steadfast.contract.request import ANSWERED, Item
 from steadfast.engines.base import Setup
@@ -26,29 +26,23 @@ from steadfast.engines.stand_ins import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import certificate
-from steadfast.plan.model import KEYS, PlannedJob, planned_jobs
-from steadfast.plan.page import ROLES, benchmark_page, options_section, records, total_page
-from steadfast.run.job import MODELS, REWRITERS
+from steadfast.plan.model import ASK, HOURS, KEYS, PlannedJob, planned_jobs
+from steadfast.plan.page import adaptive_section, plan_page
+from steadfast.run.job import MODELS
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 
-ALL = "all"
-ADAPTIVE = """At most {rounds} rounds, which are what the table above has. A run ends earlier where
-the best model is known (docs/cost.md)."""
 ANSWER_TOKENS = 500
 """Of an answer that is still to be judged."""
-HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
-ASK = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")
+SHARED = ["judges", "engine", "speed", "tokenizer", "estimated"]
+"""Columns in which all jobs of a row are alike."""
 COLUMNS = (
-    "model", "part", "judges", "engine", *COUNTS, *ASK, *HOURS, "speed", *SUMS, "tokenizer",
-    "estimated",
+    *KEYS, "judges", "engine", *COUNTS, *ASK, *HOURS, "speed", *SUMS, "tokenizer", "estimated",
 )  # fmt: skip
-SUMMED = ("requests", "known", "to_ask", *ASK, *HOURS, *COSTS)
-TOTAL_COLUMNS = ("benchmark", "model", "role", "engine", *SUMMED)
-OPTION_COLUMNS = ("benchmark", "role", "model", "part", "option", "configured", *COSTS)
-MISFIT_COLUMNS = ("model", "part", "sample_id", "what", "prompt_tokens", "truncated_tokens")
-SAME = ["judges", "engine", "speed", "tokenizer", "estimated"]
-"""Columns that all jobs of a row share."""
+OPTION_COLUMNS = (*KEYS, "option", "configured", *COSTS)
+MISFIT_COLUMNS = (
+    "benchmark", "model", "part", "sample_id", "what", "prompt_tokens", "truncated_tokens",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,6 @@ class PlannedBenchmark:
 
     results: Path
     name: str
-    asked: str
     samples: Sequence[Any]
     parts: Mapping[str, tuple[int, str, Sequence[tuple[str, str, str]]]]
     judge_prompts: Sequence[Any] | None
@@ -67,7 +60,7 @@ class PlannedBenchmark:
 
     @property
     def files(self) -> list[PartFiles]:
-        """Returns its parts."""
+        """Its parts."""
         return [
             PartFiles(
                 name,
@@ -88,158 +81,156 @@ def make_plan(
     asked: Sequence[str] = (),
     limit: int | None = None,
 ) -> None:
-    """Writes what each model, judge and rewriter would take for each part, and the sums.
+    """Writes what each model, judge and rewriter would take for each part, and the page.
 
     ``rounds`` has by benchmark the requests of each round of rewriting that is known.
     """
-    folder, trial = results / "plan", trial_remark(limit)
-    misfits: dict[str, list[Record]] = {}
-    for of in benchmarks:
-        misfits[of.name] = []
-        for part in of.files:
-            own = [one for one in jobs if one.page == (of.name, False)]
-            own = [one for one in own if one.job.part == part.name]
-            drawn = part.read()
-            misfits[of.name] += _count_answers(own, of, part, drawn)
-            _count_verdicts(own, of, drawn)
+    folder = results / "plan"
+    misfits: list[Record] = []
+    certified: list[Record] = []
+    sections: list[str] = []
+    for benchmark in benchmarks:
+        of_benchmark = [job for job in jobs if job.job.benchmark == benchmark.name]
+        for part in benchmark.files:
+            own = [job for job in of_benchmark if job.job.part == part.name and not job.rewrites]
+            samples = part.read()
+            misfits += _count_answers(own, benchmark, part, samples)
+            _count_verdicts(own, benchmark, samples)
+        if benchmark.certificate:
+            metrics = results / benchmark.name / "metrics"
+            rows, lines = certificate(benchmark.name, metrics, **benchmark.certificate)
+            certified += rows
+            sections += lines
+        if benchmark.rounds:
+            sections += adaptive_section(benchmark.name, benchmark.rounds)
     for name, paths in rounds.items():
-        _count_rewrites([one for one in jobs if one.page == (name, True)], paths, results)
-    rows, remarks = _rows([one for one in jobs if one.counts])
-    models = list(dict.fromkeys(one.job.name for one in jobs if one.job.role == MODELS))
-    for of in benchmarks:
-        own_rows, odd = records(rows[rows["page"] == (of.name, False)]), misfits[of.name]
-        odd.sort(key=lambda row: models.index(row["model"]))
-        write_rows(folder / f"{of.name}.prompts.csv", MISFIT_COLUMNS, odd)
-        remark = f"{trial} {of.asked}".strip()
-        found = remarks.get((of.name, False), [])
-        lines = benchmark_page(of.name, COLUMNS, own_rows, odd, remark, found)
-        if of.certificate:
-            needs, of_certificate = certificate(results / of.name / "metrics", **of.certificate)
-            write_rows(folder / f"{of.name}.certificate.csv", CERTIFICATE_COLUMNS, needs)
-            lines += of_certificate
-        if of.rounds:
-            lines += ["", "## Adaptive run", "", ADAPTIVE.format(rounds=of.rounds)]
-        _write(folder / of.name, COLUMNS, own_rows, lines)
-    for name in rounds:
-        own_rows, title = records(rows[rows["page"] == (name, True)]), f"{name}: rewrites"
-        lines = benchmark_page(title, COLUMNS, own_rows, misfits=remarks.get((name, True), []))
-        _write(folder / f"{name}.rewrites", COLUMNS, own_rows, lines)
-    options = _options(one for one in jobs if one.counts and not one.answered)
-    write_rows(results / "plan/options.csv", OPTION_COLUMNS, options)
-    rows = rows[~rows["engine"].isin(WITHOUT_MODEL)]
-    sums = records(summed(rows))
-    every = dict.fromkeys(line for lines in remarks.values() for line in lines)
-    page = total_page(TOTAL_COLUMNS, sums, records(rows), [trial, *asked], unplanned, every)
-    _write(folder / "total", TOTAL_COLUMNS, sums, [*page, *options_section(options)])
-
-
-def _options(jobs: Iterable[PlannedJob]) -> list[Record]:
-    """What each pricing option of each job would cost."""
-    return [
-        {
-            **one.place,
-            **option,
-            "configured": place == 0,
-        }
-        for one in jobs
-        for place, option in enumerate(one.counts["options"])
-    ]
-
-
-def _write(stem: Path, columns: Sequence[str], rows: Sequence[Record], page: Iterable[str]) -> None:
-    write_rows(f"{stem}.csv", columns, rows)
-    write_text(f"{stem}.md", "\n".join(page) + "\n")
+        own = [job for job in jobs if job.job.benchmark == name and job.rewrites]
+        _count_rewrites(own, paths, results)
+    counted = [job for job in jobs if job.counts]
+    remarks = _request_hours(counted)
+    frame = plan_frame([job.row for job in counted])
+    options = [row for job in counted for row in job.option_rows]
+    write_rows(folder / "plan.csv", COLUMNS, _records(frame))
+    write_rows(folder / "options.csv", OPTION_COLUMNS, options)
+    write_rows(folder / "misfits.csv", MISFIT_COLUMNS, misfits)
+    if any(benchmark.certificate for benchmark in benchmarks):
+        write_rows(folder / "certificate.csv", CERTIFICATE_COLUMNS, certified)
+    notes = [note for note in (trial_remark(limit), *asked) if note]
+    page = plan_page(
+        _records(frame), _records(summed(frame)), options, misfits, notes, remarks, unplanned
+    )
+    write_text(folder / "plan.md", "\n".join([*page, *sections]) + "\n")
 
 
 def _count_answers(
-    jobs: Sequence[PlannedJob], of: PlannedBenchmark, part: PartFiles, samples: Sequence[Sample]
+    jobs: Sequence[PlannedJob],
+    benchmark: PlannedBenchmark,
+    part: PartFiles,
+    samples: Sequence[Sample],
 ) -> list[Record]:
     """Counts what models are asked of a part, and returns the prompts that do not fit whole."""
     tokenizers: dict[str, CachedTokenizer] = {}
     found = []
     items: dict[int, list[Item]] = {}
-    for one in (one for one in jobs if one.job.role == MODELS):
-        model = one.model
-        if model.draws not in items:
-            drawn = samples if model.draws == 1 else part.read(model.draws)
-            items[model.draws] = [part.joined.item(sample) for sample in drawn]
-        misfits = one.count(items[model.draws], of.results / one.job.journal, tokenizers)
-        one.work = asked_work(part.prompts, of.parts[part.name][0], model.answers)
-        place = one.job.name, part.name
-        found += [dict(zip(MISFIT_COLUMNS, (*place, *odd), strict=True)) for odd in misfits]
+    for job in jobs:
+        if job.job.role != MODELS:
+            continue
+        draws = job.model.draws
+        if draws not in items:
+            drawn = samples if draws == 1 else part.read(draws)
+            items[draws] = [part.joined.item(sample) for sample in drawn]
+        misfits = job.count(items[draws], benchmark.results / job.job.journal, tokenizers)
+        context_tokens = benchmark.parts[part.name][0]
+        job.work = asked_work(part.prompts, context_tokens, job.model.answers)
+        place = benchmark.name, job.job.name, part.name
+        found += [dict(zip(MISFIT_COLUMNS, (*place, *misfit), strict=True)) for misfit in misfits]
         left_out = {sample for sample, what, *_ in misfits if what == LEFT_OUT}
-        one.unanswered = [frozenset(left_out.union(of)) for of in _lacking(one, samples)]
+        job.unanswered = [frozenset(left_out.union(names)) for names in _lacking(job, samples)]
     return found
 
 
 def _count_verdicts(
-    jobs: Sequence[PlannedJob], of: PlannedBenchmark, samples: Sequence[Sample]
+    jobs: Sequence[PlannedJob], benchmark: PlannedBenchmark, samples: Sequence[Sample]
 ) -> None:
-    """Counts what judges are asked about the answers that models would give."""
+    """Counts what judges are asked about the answers that models would give.
+
+    Answers are not there yet, so that all models whose answers are to the same samples have the
+    same judge prompts: these are counted once for each judge.
+    """
     tokenizers: dict[str, CachedTokenizer] = {}
-    models = {one.job.model: one for one in jobs if one.job.role == MODELS}
+    answering = {job.job.model: job for job in jobs if job.job.role == MODELS}
+    judging: dict[str, list[PlannedJob]] = defaultdict(list)
+    for job in jobs:
+        if job.job.judge:
+            judging[job.job.judge].append(job)
     prompts: dict[frozenset[str], list[JudgePrompt]] = {}
-    counted: dict[tuple[str, frozenset[str]], Record] = {}
-    for one in (one for one in jobs if one.job.judge):
-        alike = [models[other.job.model] for other in jobs if other.job.judge == one.job.judge]
-        one.judges = f"{len(alike)} models' answers" if alike[1:] else "1 model's answers"
-        if any(model.model.draws > 1 for model in alike):
-            one.judges += ", at most"  # equal answers are judged once
-        draws = [(one.job.judge, names) for names in models[one.job.model].unanswered]
-        for draw in dict.fromkeys(draws):
-            names = draw[1]
-            if names not in prompts:
-                prompts[names] = _judge_prompts(of, samples, names)
-            if draw not in counted:
-                items = judge_items(prompts[names], draws=one.model.draws)
-                one.count(items, None, tokenizers)
-                work = judging_work(map(asdict, prompts[names]), one.model.answers)
-                counted[draw] = one.counts | {"work": work}
-        one.counts = _summed([counted[draw] for draw in draws])
-        one.work = one.counts["work"]
+    for of_judge in judging.values():
+        judged = [answering[job.job.model] for job in of_judge]
+        text = f"{len(judged)} models' answers" if judged[1:] else "1 model's answers"
+        if any(job.model.draws > 1 for job in judged):
+            text += ", at most"  # equal answers are judged once
+        counted: dict[frozenset[str], Record] = {}
+        for job, answers in zip(of_judge, judged, strict=True):
+            for unanswered in answers.unanswered:
+                if unanswered not in prompts:
+                    prompts[unanswered] = _judge_prompts(benchmark, samples, unanswered)
+                if unanswered not in counted:
+                    job.count(
+                        judge_items(prompts[unanswered], draws=job.model.draws), None, tokenizers
+                    )
+                    work = judging_work(map(asdict, prompts[unanswered]), job.model.answers)
+                    counted[unanswered] = job.counts | {"work": work}
+            job.judges = text
+            job.counts = _summed([counted[unanswered] for unanswered in answers.unanswered])
+            job.work = job.counts["work"]
 
 
 def _count_rewrites(jobs: Sequence[PlannedJob], paths: Mapping[str, str], results: Path) -> None:
     """Counts what rewriters are asked in the rounds that are known."""
     tokenizers: dict[str, CachedTokenizer] = {}
-    for one in (one for one in jobs if one.job.part in paths):
-        path = results / paths[one.job.part]
-        items = judge_items(read_judge_prompts(path))
-        one.count(items, results / one.job.journal, tokenizers)
-        one.work = asked_work(path, 0, one.model.answers)
+    for job in jobs:
+        if job.job.part in paths:
+            path = results / paths[job.job.part]
+            items = judge_items(read_judge_prompts(path))
+            job.count(items, results / job.job.journal, tokenizers)
+            job.work = asked_work(path, 0, job.model.answers)
 
 
-def _rows(jobs: Sequence[PlannedJob]) -> tuple[Any, dict[tuple[str, bool], list[str]]]:
-    """Returns the rows of the plan, and by page what does not fit, as sentences."""
-    remarks: dict[tuple[str, bool], list[str]] = {one.page: [] for one in jobs}
-    of_load: dict[str, list[PlannedJob]] = {}
-    for one in jobs:
-        if one.load is not None and one.model.plan["gpus"]:
-            of_load.setdefault(one.load, []).append(one)
-    for sharing in of_load.values():
-        asks, remark = sharing[0].model.requested([one.work for one in sharing])
-        for one, ask in zip(sharing, asks, strict=True):
-            one.counts |= ask
-            remarks[one.page].append(remark)
+def _request_hours(jobs: Iterable[PlannedJob]) -> list[str]:
+    """Counts what the jobs of each load ask for; returns sentences on what does not fit."""
+    loads: dict[str, list[PlannedJob]] = defaultdict(list)
+    for job in jobs:
+        if job.load is not None and job.model.gpus:
+            loads[job.load].append(job)
+    remarks = []
+    for sharing in loads.values():
+        asks, remark = sharing[0].model.requested([job.work for job in sharing])
+        for job, ask in zip(sharing, asks, strict=True):
+            job.counts |= ask
+        remarks.append(remark)
+    return list(dict.fromkeys(filter(None, remarks)))
+
+
+def plan_frame(rows: Sequence[Record]) -> pd.DataFrame:
+    """The plan's rows (``COLUMNS``): the jobs of a judge about all models' answers are one."""
     floats = [*HOURS, *SUMS]
     sums = [*COUNTS, *ASK, *floats]
-    frame = pd.DataFrame([one.row for one in jobs], columns=[*KEYS, *SAME, *sums])
-    grouped = frame.astype(dict.fromkeys(floats, float)).groupby(KEYS, sort=False)
-    rows = grouped[sums].sum(min_count=1).join(grouped[SAME].first()).reset_index()
-    rows["page"] = list(zip(rows["benchmark"], rows["role"] == REWRITERS, strict=True))
-    return rows, {of: list(dict.fromkeys(filter(None, said))) for of, said in remarks.items()}
+    frame = pd.DataFrame(rows, columns=[*KEYS, *SHARED, *sums])
+    by_place = frame.astype(dict.fromkeys(floats, float)).groupby(KEYS, sort=False)
+    return by_place[sums].sum(min_count=1).join(by_place[SHARED].first()).reset_index()
 
 
-def summed(rows: Any) -> Any:
-    """The sums by benchmark, model and role, by benchmark, and of all."""
-    found = []
-    rows = rows.assign(role=rows["role"].map(ROLES))
-    for keys in (["benchmark", "model", "role", "engine"], ["benchmark"], []):
-        every = {"benchmark": ALL, "model": ALL, "role": ALL, "engine": ""}
-        left = {name: value for name, value in every.items() if name not in keys}
-        grouped = rows.assign(**left).groupby(list(every), sort=False)
-        found.append(grouped[list(SUMMED)].sum(min_count=1).reset_index())
-    return pd.concat(found)
+def summed(frame: pd.DataFrame) -> pd.DataFrame:
+    """The plan's sums over parts, by benchmark, model and role."""
+    keys = ["benchmark", "model", "role", "engine"]
+    sums = ["requests", "known", "to_ask", *ASK, *HOURS, *COSTS]
+    return frame.groupby(keys, sort=False)[sums].sum(min_count=1).reset_index()
+
+
+def _records(frame: pd.DataFrame) -> list[Record]:
+    """A frame's rows, with None where there is no value."""
+    rows: list[Record] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return rows
 
 
 def _summed(counts: Sequence[Record]) -> Record:
@@ -247,18 +238,18 @@ def _summed(counts: Sequence[Record]) -> Record:
     works = {name: Work.sum([one[name] for one in counts]) for name in ("ask", "work")}
     numbers = {name: sum(one[name] for one in counts) for name in COUNTS}
     options = [
-        {**of[0], **{name: sum(one[name] for one in of) for name in SUMS}}
-        for of in zip(*(one["options"] for one in counts), strict=True)
+        {**draws[0], **{name: sum(option[name] for option in draws) for name in SUMS}}
+        for draws in zip(*(one["options"] for one in counts), strict=True)
     ]
     return {**counts[0], **numbers, **works, "options": options}
 
 
-def _lacking(one: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
+def _lacking(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
     """Returns by draw the samples that the file of a replayed model has no answer to."""
-    model = one.model
-    if one.replay is None:
+    model = job.model
+    if job.replay is None:
         return [()] * model.draws
-    engine = ReplayEngine(Setup(model.answers, {"file": one.replay}))
+    engine = ReplayEngine(Setup(model.answers, {"file": job.replay}))
     names = [sample.id for sample in samples]
     return [
         {name for name in names if engine.response(name, draw).status not in ANSWERED}
@@ -267,10 +258,10 @@ def _lacking(one: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]
 
 
 def _judge_prompts(
-    of: PlannedBenchmark, samples: Sequence[Sample], unanswered: Collection[str]
+    benchmark: PlannedBenchmark, samples: Sequence[Sample], unanswered: Collection[str]
 ) -> list[JudgePrompt]:
     """What a judge would be asked if every answer had ``ANSWER_TOKENS``."""
-    asking: JudgePrompts = component(of.judge_prompts or ()).make()
+    asking: JudgePrompts = component(benchmark.judge_prompts or ()).make()
     # One token in o200k_base; other tokenizers are near it.
     text = " word" * ANSWER_TOKENS
     answers: dict[str, Answer] = {}
@@ -278,13 +269,13 @@ def _judge_prompts(
         before = answers[sample.before.id] if sample.before else None
         lacks = sample.id in unanswered or (before and not before.answered)
         answers[sample.id] = Answer("overflow" if lacks else "ok", text, before=before)
-    templates = load_templates(asking, of.templates, of.results)
+    templates = load_templates(asking, benchmark.templates, benchmark.results)
     return list(judge_prompts_of(asking, templates, samples, answers))
 
 
 if job := globals().get("snakemake"):
     params, who = job.params, job.params.who
-    results = Path(job.output.total).parents[1]
+    results = Path(job.output.page).parents[1]
     run_rule(
         make_plan,
         job,

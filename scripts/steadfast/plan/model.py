@@ -22,6 +22,8 @@ from steadfast.run.job import REWRITERS, Job, Journals
 
 KEYS = ["benchmark", "role", "model", "part"]
 """Of a row of the plan; a judge's has the jobs about all models' answers together."""
+ASK = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")
+HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
 NOTHING = Work(0, 0, 0, 0)
 
 
@@ -77,14 +79,14 @@ class PlannedModel:
             tokenizers[name] = CachedTokenizer(load_tokenizer(name))
         tokenizer = CachedTokenizer(own) if own else tokenizers[name]
         requests, template = reckoned(self.name, engine, answers, items, tokenizer)
-        row = plan_part(requests, known, tokenizer, template)
-        row["options"] = []
+        counts = plan_part(requests, known, tokenizer, template)
+        counts |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
+        counts["options"] = []
         if price := self.plan["price"]:
-            row["options"] = option_records(
+            counts["options"] = option_records(
                 once(requests), known, tokenizer.count, template, answers, price, self.plan["how"]
             )
-        row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
-        return row, list(misfits(requests, answers.get("on_overflow") or "error"))
+        return counts, list(misfits(requests, answers.get("on_overflow") or "error"))
 
     def taken(self, ask: Work, options: Sequence[Record]) -> Record:
         """What work takes of it in tokens, hours and cost, and by which speed."""
@@ -149,9 +151,9 @@ class PlannedJob:
     unanswered: Sequence[frozenset[str]] = ()
 
     @property
-    def page(self) -> tuple[str, bool]:
-        """The benchmark whose page shows it, and whether that is the page of rewriters."""
-        return self.job.benchmark, self.job.role == REWRITERS
+    def rewrites(self) -> bool:
+        """Whether it is a rewriter's."""
+        return self.job.role == REWRITERS
 
     @property
     def place(self) -> Record:
@@ -169,6 +171,16 @@ class PlannedJob:
             counts["options"] = [option | nothing for option in counts["options"]]
         taken = self.model.taken(counts["ask"], counts["options"])
         return self.place | {"judges": self.judges} | counts | taken
+
+    @property
+    def option_rows(self) -> list[Record]:
+        """What each pricing option would cost, the configured one first."""
+        if self.answered:
+            return []
+        return [
+            {**self.place, **option, "configured": number == 0}
+            for number, option in enumerate(self.counts["options"])
+        ]
 
     @property
     def answered(self) -> bool:
@@ -198,17 +210,19 @@ def planned_jobs(
         for role, named in who.items()
         for name, of in named.items()
     }
-    found = [(Job(*job), *further) for job, *further in jobs]
-    found = [one for one in found if (one[0].role, one[0].name) in models]
-    models_order = list(models)
-    benchmarks = list(dict.fromkeys(job.benchmark for job, *_ in found))
-    places = list(dict.fromkeys((job.benchmark, job.part) for job, *_ in found))
-    return sorted(
-        (PlannedJob(job, models[job.role, job.name], *further) for job, *further in found),
-        key=lambda one: (
-            one.job.role == REWRITERS,
-            benchmarks.index(one.job.benchmark),
-            models_order.index((one.job.role, one.job.name)),
-            places.index((one.job.benchmark, one.job.part)),
-        ),
+    found = []
+    for place, *further in jobs:
+        job = Job(*place)
+        if model := models.get((job.role, job.name)):
+            found.append(PlannedJob(job, model, *further))
+    # Parts stay in their order.
+    benchmarks = list(dict.fromkeys(planned.job.benchmark for planned in found))
+    order = list(models)
+    found.sort(
+        key=lambda planned: (
+            planned.rewrites,
+            benchmarks.index(planned.job.benchmark),
+            order.index((planned.job.role, planned.job.name)),
+        )
     )
+    return found

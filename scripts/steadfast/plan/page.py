@@ -1,4 +1,4 @@
-"""The pages of a plan, for people."""
+"""The page of a plan, for people."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -13,81 +13,66 @@ ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
 ROLES = {MODELS: "answers", JUDGES: "verdicts", REWRITERS: "rewrites"}
 """What each role is asked for."""
-NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
-left when prompts of a context share their prefix. Hours and costs are of what is still to be
-requested (the columns "ask"), with the whole output limit used. Cost, in USD, is expected by the
-documented rules of the provider's cache; cost uncached is without any hit, the most that the
-prompts can cost. Hours are of the clock, GPU-hours of all GPUs; loading the model, once for its
-jobs together, is beside them; requested is what the jobs ask for, within hardware.max_hours
-(docs/cost.md). Judges' rows take every answer to have 500 tokens and each reply
-to be readable at once; equal answers are judged once, so that rows with several draws are at most.
+NOTES = """Tokens, hours and costs (USD) are of what is still to be requested, with the whole output
+limit used; plan.csv has the same by part, and what is in the journals. Prompt tokens are logical,
+distinct tokens are left when prompts of a context share their prefix. Cost is expected by the
+documented rules of the provider's cache; cost uncached is the most that the prompts can cost. Hours
+are of the clock, GPU-hours of all GPUs; requested is what the jobs ask for (docs/cost.md). Judges'
+rows take every answer to have 500 tokens; equal answers are judged once, so that rows with several
+draws are at most. Sums leave out what is not known of a model; the totals name it.
 """
-TOTAL_NOTES = """Tokens, hours and costs (USD) are of what is still to be requested, without what
-journals have; the columns are those of the benchmarks' pages. Stand-ins and replays take nothing,
-and have no row. Sums leave out what is not known of a model; the totals name it.
-"""
-OPTIONS_NOTES = """What the same requests cost by each option that has a price of its own, in USD:
-expected by the cache's documented rules, and without any hit. A batch takes up to a day, flex is
-slower than live; service_tier and batch take them.
+OPTIONS_NOTES = """What the same requests cost by each option that has a price of its own, in USD. A
+batch takes up to a day, flex is slower than live; service_tier and batch take them.
 """
 
 
-def benchmark_page(
-    name: str,
-    columns: Sequence[str],
+def plan_page(
     rows: Sequence[Record],
-    odd: Sequence[Record] = (),
-    remark: str = "",
-    misfits: Iterable[str] = (),
-) -> list[str]:
-    """Returns the lines of what each model and part takes, and of the prompts that do not fit."""
-    lines = [f"# Plan of {name}", "", *([remark, ""] if remark else []), NOTES]
-    lines += [_markdown(rows, columns), "", "## Totals", ""]
-    paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL]
-    asked = [row for row in paid if not row["judges"]]
-    lines.append(f"- still to be asked of models: {total(asked, 'to_ask') or 0:,} requests")
-    if judged := [row for row in paid if row["judges"]]:
-        lines.append(f"- to be asked of judges: {_requests(judged)} requests")
-    lines += [f"- {line}" for line in (*gpu_hours_lines(rows), *misfits)]
-    if costs_of_all := cost_text(rows):
-        lines.append(f"- cost, of the models with prices: {costs_of_all}")
-    if any(row["estimated"] for row in rows):
-        lines.append(
-            f"- where estimated is yes, {ESTIMATE} stands in for the model's own tokenizer, "
-            "which is not on this machine: what the journal holds is not known"
-        )
-    lines += ["", "## Prompts that do not fit whole", ""]
-    kinds: dict[tuple[str, str, str], list[str]] = {}
-    for row in odd:
-        kinds.setdefault((row["model"], row["part"], row["what"]), []).append(row["sample_id"])
-    for (model, part, what), samples in kinds.items():
-        more = ", …" if len(samples) > SAMPLES_SHOWN else ""
-        shown = ", ".join(samples[:SAMPLES_SHOWN])
-        lines.append(f"- {model}, {part}: {len(samples)} {what} ({shown}{more})")
-    return lines if kinds else [*lines, "None."]
-
-
-def total_page(
-    columns: Sequence[str],
     sums: Sequence[Record],
-    rows: Sequence[Record],
-    asked: Iterable[str],
+    options: Sequence[Record],
+    misfits: Sequence[Record],
+    notes: Iterable[str],
+    remarks: Iterable[str],
     waiting: Sequence[str],
-    misfits: Iterable[str],
 ) -> Iterator[str]:
-    """Yields the lines of what a whole run takes, but for benchmarks that wait for rewriters."""
-    yield from (
-        "# Plan of the whole run",
-        "",
-        *(line for text in asked if text for line in (text, "")),
-    )
-    yield TOTAL_NOTES
+    """Yields the lines of the page.
+
+    Args:
+        rows: of ``plan.csv``.
+        sums: of these, by benchmark, model and role.
+        options: what each pricing option of each job would cost.
+        misfits: prompts that do not fit whole.
+        notes: sentences on the text that is asked.
+        remarks: sentences on hours that do not fit.
+        waiting: benchmarks that wait for rewriters' replies.
+    """
+    yield from ("# Plan of the run", "")
+    for note in notes:
+        yield from (note, "")
+    yield NOTES
     if sums:
-        yield _markdown(sums, columns)
+        yield _table(list(sums[0]), [row | {"role": ROLES[row["role"]]} for row in sums])
     yield from ("", "## Totals", "")
-    yield from (f"- {line}" for line in (*total_lines(rows), *misfits))
+    paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL]
+    yield from (f"- {line}" for line in (*total_lines(paid), *remarks))
     if waiting:
         yield f"- not counted, since they wait for rewriters' replies: {', '.join(waiting)}"
+    if options:
+        yield from ("", "## Pricing options", "", OPTIONS_NOTES)
+        yield _options_table(options)
+    yield from ("", "## Prompts that do not fit whole", "")
+    yield from _misfit_lines(misfits)
+
+
+def adaptive_section(benchmark: str, rounds: int) -> list[str]:
+    """The lines on an adaptive run, whose rounds are all in the plan's rows."""
+    return [
+        "",
+        f"## Adaptive run of {benchmark}",
+        "",
+        f"At most {rounds} rounds, which are what the table above has. A run ends earlier where "
+        "the best model is known (docs/cost.md).",
+    ]
 
 
 def total_lines(rows: Sequence[Record]) -> Iterator[str]:
@@ -101,9 +86,12 @@ def total_lines(rows: Sequence[Record]) -> Iterator[str]:
     yield f"requests that the journal answers: {total(rows, 'known'):,}"
     distinct = total(rows, "ask_distinct_tokens")
     prompt = f"prompt tokens: {total(rows, 'ask_prompt_tokens'):,}, of which distinct {distinct:,}"
-    estimated = dict.fromkeys(row["model"] for row in rows if row["estimated"])
-    counted = f"estimated for {', '.join(estimated)}, whose tokenizer is not on this machine"
-    yield f"{prompt} ({counted})" if estimated else prompt
+    if estimated := dict.fromkeys(row["model"] for row in rows if row["estimated"]):
+        prompt += (
+            f" (estimated by {ESTIMATE} for {', '.join(estimated)}, whose tokenizer is not on this "
+            "machine)"
+        )
+    yield prompt
     yield f"completion tokens: {total(rows, 'ask_output_budget'):,} at most"
     yield f"hours: {_known(rows, 'hours')}{_without(rows, 'hours', 'throughput')}"
     gpu_hours = f"GPU-hours: {_known(rows, 'gpu_hours')}"
@@ -111,7 +99,7 @@ def total_lines(rows: Sequence[Record]) -> Iterator[str]:
         gpu_hours += f", beside {total(rows, 'load_gpu_hours') or 0:,.2f} of loading"
         gpu_hours += f"; {_known(rows, 'requested_gpu_hours')} requested"
     yield gpu_hours + _without(rows, "gpu_hours", "throughput")
-    yield f"cost: {cost_text(rows) or 'unknown'}{_without(rows, 'cost', 'price')}"
+    yield f"cost: {_cost(rows)}{_without(rows, 'cost', 'price')}"
 
 
 def _requests(rows: Sequence[Record]) -> str:
@@ -131,84 +119,56 @@ def _without(rows: Sequence[Record], name: str, key: str) -> str:
     return f" (without {', '.join(models)}: no {key} in the config)" if models else ""
 
 
-def cost_text(rows: Sequence[Record]) -> str:
-    """What the rows cost: as expected, and without any hit where that is more; or nothing."""
-    priced = [row for row in rows if row["cost"] is not None]
-    if not priced:
-        return ""
-    expected, most = (f"{total(priced, name):,.2f} USD" for name in COSTS)
-    return expected if expected == most else f"{expected} expected, {most} without cache hits"
-
-
-def options_section(options: Sequence[Record]) -> Iterator[str]:
-    """Yields the lines about what each pricing option of each model would cost."""
-    sums: dict[tuple[str, str, str, bool], Record] = {}
-    for row in options:
-        place = row["model"], ROLES[row["role"]], row["option"], row["configured"]
-        of = sums.setdefault(place, dict.fromkeys(COSTS, 0.0))
-        for name in COSTS:
-            of[name] += row[name]
-    if not sums:
-        return
-    yield from ("", "## Pricing options", "", OPTIONS_NOTES)
-    rows = [
-        {"model": model, "role": role, "option": f"{name}{' (configured)' * configured}", **of}
-        for (model, role, name, configured), of in sums.items()
-    ]
-    yield columns_table(["model", "role", "option", *COSTS], rows)
-
-
-def records(frame: Any) -> list[Record]:
-    """A frame's rows, with None where there is no value."""
-    found: list[Record] = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return found
-
-
-def _markdown(rows: Sequence[Record], columns: Sequence[str]) -> str:
-    """The rows as a Markdown table of the columns that have a value."""
-    names = [name for name in columns if any(row[name] not in (None, "") for row in rows)]
-    return columns_table(names, rows)
-
-
-def columns_table(names: Sequence[str], rows: Iterable[Record]) -> str:
-    """Columns of rows as a Markdown table."""
-    head = [name.replace("_", " ") for name in names]
-    return markdown_table(head, ([show(row[name]) for name in names] for row in rows), padded=False)
-
-
-def gpu_hours_lines(rows: Sequence[Record]) -> Iterator[str]:
-    """GPU-hours in all: expected, for loading, requested; and of whom they are not known."""
-    known = [row for row in rows if row["requested_gpu_hours"] is not None]
-    expected, loading, requested = (
-        total(known, name) for name in ("gpu_hours", "load_gpu_hours", "requested_gpu_hours")
-    )
-    if requested is None:
-        return
-    if expected is None:
-        yield f"GPU-hours: {requested:,.2f} requested; expected ones are not known"
-    else:
-        whole = expected + (loading or 0)
-        times = f", {requested / whole:.1f} times as many" if requested and whole else ""
-        yield (
-            f"GPU-hours: {whole:,.2f} expected, {loading or 0:,.2f} of them for loading; "
-            f"{requested:,.2f} requested{times}"
-        )
-
-
-def show(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "yes" if value else "no"
-        case int():
-            return f"{value:,}"
-        case float():
-            return f"{value:,.2f}"
-    return str(value)
+def _cost(rows: Sequence[Record]) -> str:
+    """What the rows cost: as expected, and without any hit where that is more."""
+    expected, most = (_known(rows, name) for name in COSTS)
+    if expected == most:
+        return expected if expected == "unknown" else f"{expected} USD"
+    return f"{expected} USD expected, {most} USD without cache hits"
 
 
 def total(rows: Sequence[Record], column: str) -> Any:
     """A column's sum over the rows that have a value; None where none has."""
     values = [row[column] for row in rows if row[column] is not None]
     return sum(values) if values else None
+
+
+def _options_table(options: Sequence[Record]) -> str:
+    sums: dict[tuple[str, str, str], Record] = {}
+    for row in options:
+        option = f"{row['option']} (configured)" if row["configured"] else row["option"]
+        costs = sums.setdefault((row["model"], ROLES[row["role"]], option), dict.fromkeys(COSTS, 0))
+        for name in COSTS:
+            costs[name] += row[name]
+    head = ["model", "role", "option"]
+    rows = [dict(zip(head, place, strict=True)) | costs for place, costs in sums.items()]
+    return _table([*head, *COSTS], rows)
+
+
+def _misfit_lines(misfits: Sequence[Record]) -> Iterator[str]:
+    by_place: dict[tuple[str, ...], list[str]] = {}
+    for row in misfits:
+        place = row["benchmark"], row["model"], row["part"], row["what"]
+        by_place.setdefault(place, []).append(row["sample_id"])
+    for (benchmark, model, part, what), samples in by_place.items():
+        shown = ", ".join(samples[:SAMPLES_SHOWN]) + (", …" if samples[SAMPLES_SHOWN:] else "")
+        yield f"- {benchmark} {part}, {model}: {len(samples)} {what} ({shown})"
+    if not misfits:
+        yield "None."
+
+
+def _table(columns: Sequence[str], rows: Sequence[Record]) -> str:
+    """The rows as a Markdown table of the columns that have a value."""
+    names = [name for name in columns if any(row[name] not in (None, "") for row in rows)]
+    head = [name.replace("_", " ") for name in names]
+    return markdown_table(
+        head, ([_shown(row[name]) for name in names] for row in rows), padded=False
+    )
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.2f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -332,7 +332,6 @@ class Evaluation:
         }
         return {
             "name": benchmark,
-            "asked": task.asked,
             "samples": task.samples.plain,
             "parts": {
                 name: [

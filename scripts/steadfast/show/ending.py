@@ -15,7 +15,7 @@ from steadfast.show.table import PRINTED, Cell, Table
 
 USAGE = "metrics/inference.csv"
 NO_TERMINAL = 100  # columns of what is written to a file
-PLAN, TOTALS = "plan/total.md", "## Totals"
+PLAN, TOTALS = "plan/plan.md", "## Totals"
 WORDS = facts("show.yaml")["ending"]
 FOLDERS: Mapping[str, str] = WORDS["folders"]
 """What stands in the results' folder that a run names at its end, and what it is."""

@@ -92,12 +92,12 @@ def _billed(
 
 def _planned(results: Path) -> dict[tuple[str, str, str], float]:
     """What the plan has for the prompts of a benchmark's part, where one was made."""
-    found = {}
-    for path in sorted((results / "plan").glob("*.csv")):
-        for row in read_rows(path):
-            if row.get("prompts_cost") and not row["judges"]:
-                found[path.stem, row["model"], row["part"]] = float(row["prompts_cost"])
-    return found
+    plan = results / "plan/plan.csv"
+    return {
+        (row["benchmark"], row["model"], row["part"]): float(row["prompts_cost"])
+        for row in (read_rows(plan) if plan.is_file() else ())
+        if row["role"] == MODELS and row["prompts_cost"]
+    }
 
 
 def _tokens(records: Sequence[OutputRecord]) -> Record:
