@@ -9,8 +9,8 @@ import pytest
 from outside import EXAMPLES
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.contract.check_task import checked_task
 from steadfast.contract.components import Answer, Sample, Scored
+from steadfast.contract.registry import checked_task
 from steadfast.contract.task import Output, Part
 from steadfast.run.digests import digest
 from steadfast.run.evaluation import Evaluation

@@ -15,8 +15,7 @@ from typing_extensions import TypeVar
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
-from steadfast.contract.component import Component as Component
-from steadfast.contract.component import component as component
+from steadfast.base.loading import load
 from steadfast.contract.records import Prompt, ScoreRecord
 from steadfast.contract.request import ANSWERED, Item, draw_key
 from steadfast.contract.votes import voted
@@ -35,6 +34,45 @@ INVALID = "invalid"
 
 Data = Mapping[str, Mapping[str, Any]]
 """What data files hold, by kind and name: records of a .jsonl file, the value of a .json file."""
+
+
+# --- by name ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Component(Generic[T]):
+    """A class or function of a benchmark by name, with the plain values that it takes.
+
+    By name, so that the job of a rule loads this one alone, and the rule depends on no other
+    (``steadfast.run.digests``).
+
+    Attributes:
+        name: ``module:object``.
+        settings: keyword arguments, plain values, for the rule's params.
+        resources: packaged data files that follow from the settings, for the rule's digest.
+        calls: functions that the settings name, for the rule's digest.
+    """
+
+    name: str
+    settings: Settings = field(default_factory=dict)
+    resources: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> tuple[str, dict[str, Any]]:
+        """Returns name and settings, for a rule's params."""
+        return self.name, dict(self.settings)
+
+    def make(self, *arguments: Any) -> T:
+        """Returns the object of that class, or what the function gives for further arguments."""
+        made: T = load(self.name)(*arguments, **self.settings)
+        return made
+
+
+def component(plain: Sequence[Any]) -> Component[Any]:
+    """Returns a component again from what a rule's params hold of it."""
+    name, settings = plain
+    return Component(name, settings)
 
 
 # --- one sample -------------------------------------------------------------------------------

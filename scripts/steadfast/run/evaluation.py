@@ -19,11 +19,10 @@ from steadfast.config.settings import (
     replay_file,
     scored_models,
 )
-from steadfast.contract.check_task import check_benchmark_names, checked_task
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES, STAND_INS, WITHOUT_MODEL
 from steadfast.contract.judge_template import FETCHED, fetched
-from steadfast.contract.registry import benchmarks_of
+from steadfast.contract.registry import benchmarks_of, check_benchmark_names, checked_task
 from steadfast.contract.task import (
     AnyBenchmark,
     DataFile,

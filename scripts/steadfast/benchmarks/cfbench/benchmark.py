@@ -2,31 +2,22 @@
 
 from pathlib import Path
 
-from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import DIRECT, FILE, FULL, LANGUAGE, RATES
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
-from steadfast.contract.judge_template import packaged, templates_of
+from steadfast.contract.judge_template import templates_of
+from steadfast.contract.package import Package
 from steadfast.contract.released_prompts import released_prompts
-from steadfast.contract.task import (
-    Benchmark,
-    DataFile,
-    Judging,
-    Measure,
-    Needs,
-    Output,
-    Part,
-    Task,
-    Trial,
-)
+from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
 from steadfast.contract.text_asked import data_asked, judged_otherwise
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import key
 
-NAME, PACKAGE = "cfbench", "steadfast.benchmarks.cfbench"
+NAME = "cfbench"
+OWN = Package(NAME)
 LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a prompt, roughly
 RELEASED_ATTEMPTS = 10
 METRICS = (
@@ -34,8 +25,6 @@ METRICS = (
     "agreement", "humans", "comparisons", "drawn",
 )  # fmt: skip
 DIRECT_METRICS = ("direct", "direct_humans")
-CONTENT = {"synthetic": "sample", "local": "local", "released": "released"}
-DATA = f"{NAME}/data/{LANGUAGE}.jsonl"
 
 
 class Cfbench(JudgedSection):
@@ -65,32 +54,31 @@ def task(config: Config, section: Cfbench) -> Task:
     }
     return Task(
         asked=data_asked("CFBench", section.source),
-        parts={LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): DATA})},
+        parts={
+            LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): OWN.data_path(LANGUAGE)})
+        },
         data=[_data(section), *released.values()],
-        prompts=Component(f"{PACKAGE}.prompts:prompts"),
+        prompts=OWN.component("prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "sample_id"}),
-        stand_in=Component(f"{PACKAGE}.readers:CfbenchReader"),
-        scoring=Component(f"{PACKAGE}.scoring:CfbenchScoring", asked),
-        metrics=Output(
-            Component(f"{PACKAGE}.metrics:metrics", asked | judges),
+        stand_in=OWN.component("readers:CfbenchReader"),
+        scoring=OWN.component("scoring:CfbenchScoring", asked),
+        metrics=OWN.output(
+            "metrics:metrics",
             (*METRICS, *(DIRECT_METRICS if section.direct else ()), *section.metrics_of_people),
+            asked | judges,
             data=("data",),
             fields=(*RATES, *more),
         ),
-        tables=Output(
-            Component(f"{PACKAGE}.tables:tables", {**mode, **otherwise, "names": tables}),
-            tuple(f"{NAME}_{name}" for name in tables),
-        ),
-        figures=Output(
-            Component(f"{PACKAGE}.figures:figures"),
+        tables=OWN.tables(tables, {**mode, **otherwise, "names": tables}),
+        figures=OWN.output(
+            "figures:figures",
             ("types", "secondary_types", "domains", "nlp_tasks", "distribution", "factors"),
         ),
-        judging=Judging(
-            prompts=Component(f"{PACKAGE}.judge:CfbenchJudgePrompts", asked, packaged(templates)),
-            readable=Component(f"{PACKAGE}.replies:readable"),
-            schema=Component(f"{PACKAGE}.replies:schema"),
-            questions=Component(f"{PACKAGE}.agreement:questions"),
-            stand_in=Component(f"{PACKAGE}.readers:CfbenchJudge"),
+        judging=OWN.judging(
+            "CfbenchJudgePrompts",
+            asked,
+            stand_in="CfbenchJudge",
+            questions="agreement:questions",
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
@@ -112,17 +100,12 @@ def _tables(config: Config, section: Cfbench) -> list[str]:
 
 def _data(section: Cfbench) -> DataFile:
     directory = section.directory or ""
-    settings: dict[str, Settings] = {
-        "synthetic": {},
-        "local": {"directory": directory},
-        "released": {},
-    }
-    files = (str(Path(directory) / FILE),) if section.source == "local" else ()
-    content = f"{PACKAGE}.data:{CONTENT[section.source]}"
-    addresses = (facts("cfbench/released.yaml")["url"],)
-    needs = Needs(addresses if section.source == "released" else ())
-    return DataFile(
-        DATA, f"{NAME}_data", Component(content, settings[section.source]), files=files, needs=needs
+    return OWN.data(
+        LANGUAGE,
+        section.source,
+        {"synthetic": {}, "local": {"directory": directory}, "released": {}},
+        files=[str(Path(directory) / FILE)] if section.source == "local" else [],
+        needs=Needs((facts("cfbench/released.yaml")["url"],)),
     )
 
 

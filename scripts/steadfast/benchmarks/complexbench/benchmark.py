@@ -3,37 +3,27 @@
 from pathlib import Path
 from typing import Literal
 
-from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench.facts import DECOMPOSED, WHOLE, part_name, taxonomy
 from steadfast.benchmarks.complexbench.judge import TEMPLATES, templates_in_use
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
-from steadfast.contract.judge_template import packaged, templates_of
+from steadfast.contract.judge_template import templates_of
+from steadfast.contract.package import Package
 from steadfast.contract.records import OVERALL
 from steadfast.contract.released_prompts import released_prompts
-from steadfast.contract.task import (
-    Benchmark,
-    DataFile,
-    Judging,
-    Measure,
-    Needs,
-    Output,
-    Part,
-    Task,
-    Trial,
-)
+from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
 from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import key
 
 FILE = "data_final.json"
-NAME, PACKAGE = "complexbench", "steadfast.benchmarks.complexbench"
+NAME = "complexbench"
+OWN = Package(NAME)
 TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in front
 RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
-DATA = {"synthetic": "sample", "local": "local", "released": "released"}
 METRICS = (
     "drfr", "constraints", "coherent", "decomposition", "agreement", "judging", "coverage",
     "headline", "comparisons", "drawn",
@@ -99,7 +89,7 @@ def task(config: Config, section: Complexbench) -> Task:
     return Task(
         asked=data_asked("ComplexBench", section.source),
         parts={
-            part_name(language, split): Part(TOKENS, {("data", language): _path(language)})
+            part_name(language, split): Part(TOKENS, {("data", language): OWN.data_path(language)})
             for language in languages
             for split in splits
         },
@@ -114,52 +104,39 @@ def task(config: Config, section: Complexbench) -> Task:
         ),
         labels=section.labels,
         trial=Trial("context_id", ("layers",)),
-        prompts=Component(f"{PACKAGE}.prompts:prompts"),
+        prompts=OWN.component("prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "main_id"}),
-        stand_in=Component(f"{PACKAGE}.readers:ComplexbenchReader"),
-        scoring=Component(f"{PACKAGE}.scoring:ComplexbenchScoring", judging),
-        metrics=Output(
-            Component(f"{PACKAGE}.metrics:metrics", shown | raters),
+        stand_in=OWN.component("readers:ComplexbenchReader"),
+        scoring=OWN.component("scoring:ComplexbenchScoring", judging),
+        metrics=OWN.output(
+            "metrics:metrics",
             (*METRICS, *section.metrics_of_people),
+            shown | raters,
             data=("data",),
             fields=("instance", "raw"),
         ),
-        tables=Output(
-            Component(f"{PACKAGE}.tables:tables", {**shown, "names": tables}),
-            tuple(f"{NAME}_{name}" for name in tables),
-        ),
-        figures=Output(Component(f"{PACKAGE}.figures:figures"), ("by_category", "by_dimension")),
-        judging=Judging(
-            prompts=Component(
-                f"{PACKAGE}.judge:ComplexbenchJudgePrompts",
-                judging | config.judging.asked,
-                packaged(templates),
-            ),
-            readable=Component(f"{PACKAGE}.replies:readable"),
-            schema=Component(f"{PACKAGE}.replies:schema"),
-            questions=Component(f"{PACKAGE}.scored:questions"),
-            label_id="{part}/{sample_id}",
-            stand_in=Component(f"{PACKAGE}.readers:ComplexbenchJudge"),
+        tables=OWN.tables(tables, {**shown, "names": tables}),
+        figures=OWN.output("figures:figures", ("by_category", "by_dimension")),
+        judging=OWN.judging(
+            "ComplexbenchJudgePrompts",
+            judging | config.judging.asked,
+            stand_in="ComplexbenchJudge",
+            questions="scored:questions",
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
+            label_id="{part}/{sample_id}",
         ),
     )
 
 
-def _path(language: str) -> str:
-    return f"{NAME}/data/{language}.jsonl"
-
-
 def _data(section: Complexbench, language: str) -> DataFile:
-    settings: Record = {"language": language, "extra": section.extra}
-    if section.source == "local":
-        settings |= {"file": section.local_file}
-    content = f"{PACKAGE}.data:{DATA[section.source]}"
-    files = tuple(path for path in (section.local_file, section.extra) if path)
-    addresses = (facts("complexbench/released.yaml")["url"],)
-    needs = Needs(addresses if section.source == "released" else ())
-    return DataFile(
-        _path(language), f"{NAME}_data", Component(content, settings), files=files, needs=needs
+    known = {"language": language, "extra": section.extra}
+    return OWN.data(
+        language,
+        section.source,
+        {"synthetic": known, "local": known | {"file": section.local_file}, "released": known},
+        files=[path for path in (section.local_file, section.extra) if path],
+        needs=Needs((facts("complexbench/released.yaml")["url"],)),
     )
 
 

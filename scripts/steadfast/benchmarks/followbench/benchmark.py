@@ -2,36 +2,26 @@
 
 from typing import Literal
 
-from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.data import addresses, local_files, programs
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS, PATH, template_name
 from steadfast.config.settings import judge_names, references, temperature_lines
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
-from steadfast.contract.judge_template import packaged, templates_of
+from steadfast.contract.judge_template import templates_of
+from steadfast.contract.package import Package
 from steadfast.contract.records import OVERALL
 from steadfast.contract.released_prompts import released_prompts
-from steadfast.contract.task import (
-    Benchmark,
-    DataFile,
-    Judging,
-    Measure,
-    Needs,
-    Output,
-    Part,
-    Task,
-    Trial,
-)
+from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
 from steadfast.contract.text_asked import data_asked, judged_otherwise
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import key
 
-NAME, PACKAGE = "followbench", "steadfast.benchmarks.followbench"
+NAME = "followbench"
+OWN = Package(NAME)
 TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
 RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repair
-CONTENT = {"synthetic": "sample", "local": "local", "released": "released"}
 ITEM_TABLE, CONSTRAINT_TABLE = "table3_agreement", "agreement"
 METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
@@ -60,8 +50,8 @@ def task(config: Config, section: Followbench) -> Task:
     mode = {"mode": config.judging.mode} | ways
     languages = {"languages": list(section.languages)}
     used = [template_name(name, way) for way in section.judge_prompts for name in section.languages]
-    function = f"{PACKAGE}.released_prompts:prompt"
-    released = released_prompts(NAME, section, used, programs(), function)
+    prompt = OWN.component("released_prompts:prompt").name
+    released = released_prompts(NAME, section, used, programs(), prompt)
     templates = templates_of(NAME, used, section.templates, released)
     temperatures = temperature_lines(config)
     raters = {"judges": judge_names(config), "references": references(config)}
@@ -78,36 +68,31 @@ def task(config: Config, section: Followbench) -> Task:
     shown = languages | mode | otherwise | {"names": names}
     return Task(
         asked=data_asked("FollowBench", section.source),
-        parts={name: Part(TOKENS, {("data", name): _path(name)}) for name in section.languages},
+        parts={
+            name: Part(TOKENS, {("data", name): OWN.data_path(name)}) for name in section.languages
+        },
         data=[
             *(_data(section, language) for language in section.languages),
             *released.values(),
         ],
-        prompts=Component(f"{PACKAGE}.prompts:prompts"),
+        prompts=OWN.component("prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
-        stand_in=Component(f"{PACKAGE}.readers:FollowbenchReader"),
-        scoring=Component(f"{PACKAGE}.scoring:FollowbenchScoring", mode),
-        metrics=Output(
-            Component(f"{PACKAGE}.metrics:metrics", languages | ways | raters | lines),
+        stand_in=OWN.component("readers:FollowbenchReader"),
+        scoring=OWN.component("scoring:FollowbenchScoring", mode),
+        metrics=OWN.output(
+            "metrics:metrics",
             (*METRICS, *section.metrics_of_people),
+            languages | ways | raters | lines,
             data=("data",),
             fields=("level", "scorer"),
         ),
-        tables=Output(
-            Component(f"{PACKAGE}.tables:tables", shown),
-            tuple(f"{NAME}_{name}" for name in names),
-        ),
-        figures=Output(Component(f"{PACKAGE}.figures:figures"), figures),
-        judging=Judging(
-            prompts=Component(
-                f"{PACKAGE}.judge:FollowbenchJudgePrompts",
-                ways | config.judging.asked,
-                packaged(templates),
-            ),
-            readable=Component(f"{PACKAGE}.replies:readable"),
-            schema=Component(f"{PACKAGE}.replies:schema"),
-            questions=Component(f"{PACKAGE}.agreement:questions"),
-            stand_in=Component(f"{PACKAGE}.readers:FollowbenchJudge"),
+        tables=OWN.tables(names, shown),
+        figures=OWN.output("figures:figures", figures),
+        judging=OWN.judging(
+            "FollowbenchJudgePrompts",
+            ways | config.judging.asked,
+            stand_in="FollowbenchJudge",
+            questions="agreement:questions",
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
@@ -115,7 +100,7 @@ def task(config: Config, section: Followbench) -> Task:
         exports=plain_exports(NAME, section, config.seed, {"languages"}),
         labels=section.labels,
         trial=Trial("context_id", ("source", "scorer")),
-        weights=Component("steadfast.benchmarks.followbench.facts:category_weights"),
+        weights=OWN.component("facts:category_weights"),
     )
 
 
@@ -131,20 +116,15 @@ def table_names(config: Config, section: Followbench) -> list[str]:
     return [name for name in layout["names"] if compared.get(name, True)]
 
 
-def _path(language: str) -> str:
-    return f"{NAME}/data/{language}.jsonl"
-
-
 def _data(section: Followbench, language: str) -> DataFile:
-    settings: Record = {"language": language}
-    files: tuple[str, ...] = ()
-    if section.source == "local" and section.directory:
-        settings |= {"directory": section.directory}
-        files = tuple(local_files(section.directory, language).values())
-    content = f"{PACKAGE}.data:{CONTENT[section.source]}"
-    needs = Needs(addresses(language) if section.source == "released" else ())
-    return DataFile(
-        _path(language), f"{NAME}_data", Component(content, settings), files=files, needs=needs
+    directory, known = section.directory or "", {"language": language}
+    local = section.source == "local"
+    return OWN.data(
+        language,
+        section.source,
+        {"synthetic": known, "local": known | {"directory": directory}, "released": known},
+        files=list(local_files(directory, language).values()) if local else [],
+        needs=Needs(addresses(language)),
     )
 
 

@@ -1,22 +1,23 @@
 """IFEval to the workflow: its section of the config, and what a config asks of it."""
 
+from dataclasses import replace
 from typing import Literal, Self
 
 from pydantic import field_validator, model_validator
 
 from steadfast.base.files import Settings
 from steadfast.benchmarks.ifeval.data import local_file
-from steadfast.benchmarks.ifeval.facts import ALONE, NAME, PACKAGE, RELEASED, SETS, SYNTHETIC, Place
+from steadfast.benchmarks.ifeval.facts import ALONE, NAME, RELEASED, SETS, SYNTHETIC, Place
 from steadfast.config.settings import references
-from steadfast.contract.components import Component
 from steadfast.contract.long_texts import contexts_file, corpus_file
-from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Output, Part, Task, Trial
+from steadfast.contract.package import Package
+from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
 from steadfast.contract.text_asked import data_asked
 from steadfast.corpora.contexts.domains import facts_of
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, checked_lengths, key
 
-DATA = f"{NAME}/data/prompts.jsonl"
+OWN = Package(NAME)
 METRICS = (
     "accuracy", "drops", "effective", "reliable", "stability", "kinds", "coverage", "comparisons",
     "drawn", "headline",
@@ -100,8 +101,8 @@ def task(config: Config, section: Ifeval) -> Task:
         asked=data_asked(TITLE, section.source),
         parts=_parts(section),
         data=[_prompts_file(section), *_texts(config, section)],
-        prompts=Component(
-            f"{PACKAGE}.prompts:prompts",
+        prompts=OWN.component(
+            "prompts:prompts",
             {
                 "seed": config.seed,
                 "places": list(section.places),
@@ -109,31 +110,26 @@ def task(config: Config, section: Ifeval) -> Task:
                 "max_tokens": section.max_tokens,
             },
         ),
-        samples=Component(f"{PACKAGE}.prompts:IfevalSamples"),
-        stand_in=Component(f"{PACKAGE}.readers:IfevalReader"),
-        scoring=Component(f"{PACKAGE}.scoring:IfevalScoring", {"reading": section.reading}),
-        metrics=Output(
-            Component(
-                f"{PACKAGE}.metrics:metrics",
-                {
-                    "lengths": lengths,
-                    "places": list(section.places),
-                    "references": references(config),
-                },
-            ),
+        samples=OWN.component("prompts:IfevalSamples"),
+        stand_in=OWN.component("readers:IfevalReader"),
+        scoring=OWN.component("scoring:IfevalScoring", {"reading": section.reading}),
+        metrics=OWN.output(
+            "metrics:metrics",
             (*METRICS, *(("places",) if "places" in tables else ())),
+            {
+                "lengths": lengths,
+                "places": list(section.places),
+                "references": references(config),
+            },
             fields=("kinds", "strict", "loose", "place", "expression_id"),
         ),
-        tables=Output(
-            Component(f"{PACKAGE}.tables:tables", {**shown, "names": tables}),
-            tuple(f"{NAME}_{name}" for name in tables),
-        ),
-        figures=Output(Component(f"{PACKAGE}.figures:figures", shown), ("by_length",)),
+        tables=OWN.tables(tables, {**shown, "names": tables}),
+        figures=OWN.output("figures:figures", ("by_length",), shown),
         files=_files(section),
         # All lengths and wordings of a prompt or none, so that they can be paired.
         trial=Trial(together="context_id", spread=()),
-        exports=Component(
-            f"{PACKAGE}.export:IfevalExports",
+        exports=OWN.component(
+            "export:IfevalExports",
             {
                 "source": section.source,
                 "sets": [SYNTHETIC] if section.source == "synthetic" else list(section.sets),
@@ -148,7 +144,7 @@ def task(config: Config, section: Ifeval) -> Task:
 
 
 def _parts(section: Ifeval) -> dict[str, Part]:
-    data = {("data", "prompts"): DATA}
+    data = {("data", "prompts"): OWN.data_path("prompts")}
     parts = {ALONE: Part(LONGEST_PROMPT, data)}
     for name, budget in section.lengths.items():
         texts = {("contexts", section.context): _text_file(section, name)}
@@ -188,25 +184,22 @@ def _texts(config: Config, section: Ifeval) -> list[DataFile]:
 
 
 def _prompts_file(section: Ifeval) -> DataFile:
-    made: dict[str, Settings] = {
-        "synthetic": {},
-        "local": {"directory": section.directory or "", "sets": list(section.sets)},
-        "released": {"sets": list(section.sets)},
-    }
-    function = "sample" if section.source == "synthetic" else section.source
-    addresses = [RELEASED[name]["url"] for name in section.sets]
-    return DataFile(
-        DATA,
-        f"{NAME}_data",
-        Component(f"{PACKAGE}.data:{function}", made[section.source]),
-        files=tuple(path for _, path in _files(section)),
-        needs=Needs(
-            tuple(addresses) if section.source == "released" else (),
-            checks={}
-            if section.source == "synthetic"
-            else {"verifiers": Component(f"{PACKAGE}.library:check_library")},
-        ),
+    sets = {"sets": list(section.sets)}
+    file = OWN.data(
+        "prompts",
+        section.source,
+        {
+            "synthetic": {},
+            "local": {"directory": section.directory or "", **sets},
+            "released": sets,
+        },
+        files=[path for _, path in _files(section)],
+        needs=Needs(tuple(RELEASED[name]["url"] for name in section.sets)),
     )
+    if section.source == "synthetic":
+        return file
+    checks = {"verifiers": OWN.component("library:check_library")}
+    return replace(file, needs=replace(file.needs, checks=checks))
 
 
 def _files(section: Ifeval) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """LIFBench to the workflow: what a config asks of it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
@@ -23,6 +22,7 @@ from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.config.settings import asked_models, floor, references, scored_models
 from steadfast.contract.components import Component
 from steadfast.contract.exports import Exports
+from steadfast.contract.package import Package
 from steadfast.contract.records import OVERALL
 from steadfast.contract.task import Benchmark, DataFile, Measure, Output, Part, Task, Trial
 from steadfast.contract.text_asked import prompts_asked, scores_asked
@@ -36,6 +36,7 @@ such as
 or take lifbench.recs.rewrites: released"""
 SHOWN = {"lengths", "contexts", "contexts_per_length", "formats", "domains", "expressions"}
 """Keys of the section that say what was built, as far as the section has them; none is a path."""
+OWN = Package(NAME)
 TITLE = "LIFBench"
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
@@ -56,15 +57,15 @@ def task(config: Config, section: Lifbench) -> Task:
     published, drawn = section.published_prompts, section.published_variables
     scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
     data = data_files(config, section, tasks)
-    reader = "steadfast.benchmarks.lifbench.readers:LifbenchReader"
+    reader = "readers:LifbenchReader"
     return Task(
         parts={
             name: Part(budget, _sources(section, name, [one.id for one in known], scenarios))
             for name, budget in section.lengths.items()
         },
         data=data,
-        prompts=Component(
-            "steadfast.benchmarks.lifbench.prompts:prompts",
+        prompts=OWN.component(
+            "prompts:prompts",
             {
                 "seed": config.seed,
                 "tasks": [one.asked for one in known],
@@ -72,20 +73,15 @@ def task(config: Config, section: Lifbench) -> Task:
                 **({"released": drawn} if drawn else {}),
             },
         ),
-        samples=Component("steadfast.benchmarks.lifbench.samples:LifbenchSamples"),
-        stand_in=Component(reader),
-        scoring=Component(
-            "steadfast.benchmarks.lifbench.scoring:LifbenchScoring",
-            {"rubric": section.rubric},
-        ),
-        metrics=Output(
-            Component(
-                "steadfast.benchmarks.lifbench.metrics:metrics",
-                {**scoring, "references": references(config), "floor": floor(config)}
-                | {"effective": several}
-                | beyond,
-            ),
+        samples=OWN.component("samples:LifbenchSamples"),
+        stand_in=OWN.component(reader),
+        scoring=OWN.component("scoring:LifbenchScoring", {"rubric": section.rubric}),
+        metrics=OWN.output(
+            "metrics:metrics",
             (*METRICS, *further, *(("perspectives",) if beyond else ())),
+            {**scoring, "references": references(config), "floor": floor(config)}
+            | {"effective": several}
+            | beyond,
             data=("expressions",) if sampled else (),
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
@@ -99,20 +95,17 @@ def task(config: Config, section: Lifbench) -> Task:
             further,
             beyond,
         ),
-        figures=Output(
-            Component("steadfast.benchmarks.lifbench.figures:figures", scoring),
-            _figures((*METRICS, *further)),
-        ),
-        released_scores=Component(
-            "steadfast.benchmarks.lifbench.released_scores:released_scores",
+        figures=OWN.output("figures:figures", _figures((*METRICS, *further)), scoring),
+        released_scores=OWN.component(
+            "released_scores:released_scores",
             {"directory": directory, "tasks": tasks, **({"same": True} if published else {})},
         ),
         released_files=scores_files or (),
         released_needs=scores_needs(directory, [TASKS[name] for name in tasks]),
-        weights=Component("steadfast.benchmarks.lifbench.scored_tasks:task_weights", scoring),
+        weights=OWN.component("scored_tasks:task_weights", scoring),
         # Which answer can expect most depends on the rubric; no other stand-in's does.
-        floor=Component(reader, {"rubric": section.rubric}),
-        passages=Component("steadfast.benchmarks.lifbench.passages:passages"),
+        floor=OWN.component(reader, {"rubric": section.rubric}),
+        passages=OWN.component("passages:passages"),
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
         exports=exports(config, section, tasks, data),
         rewriting=rewriting(section, config),
@@ -176,8 +169,7 @@ def _tables(
     if scored:
         names, module = (*names, "reproduction"), "reproduction"
         settings["released"] = scored
-    function: Component[Any] = Component(f"steadfast.benchmarks.lifbench.{module}:tables", settings)
-    return Output(function, tuple(f"{NAME}_{name}" for name in names))
+    return OWN.tables(names, settings, module)
 
 
 def check(config: Config, section: Lifbench) -> None:
@@ -267,8 +259,8 @@ def exports(
     if templates == "recs":
         settings["recs"] = section.recs.model_dump(exclude={"review", "encoder"})
         templates = f"recs of {section.recs.rewrites} rewrites"
-    return Component(
-        "steadfast.benchmarks.lifbench.export:LifbenchExports",
+    return OWN.component(
+        "export:LifbenchExports",
         {"texts": _texts(data), "templates": templates, "settings": settings},
     )
 

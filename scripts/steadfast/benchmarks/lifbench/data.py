@@ -1,7 +1,6 @@
 """The files of LIFBench's data: corpora, the contexts and expressions made of them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -16,13 +15,14 @@ from steadfast.benchmarks.lifbench.released_files import (
 )
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
-from steadfast.contract.components import Component
 from steadfast.contract.long_texts import contexts_file, corpus_file
+from steadfast.contract.package import Package
 from steadfast.contract.task import DataFile
 from steadfast.corpora.contexts.domains import facts_of, usual_domain
 from steadfast.corpora.contexts.formats import NUMBERED, formats_of
 from steadfast.schema.config import Config
 
+OWN = Package(NAME)
 RANDOM_SAMPLES = 5
 """Of expressions, where RECS's own are compared with random ones (Figure 7)."""
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
@@ -39,10 +39,7 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
         DataFile(
             RELEASED_TEMPLATES,
             "released_templates",
-            Component(
-                "steadfast.benchmarks.lifbench.released_files:tasks_file",
-                {"directory": directory, **pinned},
-            ),
+            OWN.component("released_files:tasks_file", {"directory": directory, **pinned}),
             needs=fetched(directory, [facts("lifbench/released.yaml")["url"]]),
         ),
         *(recs_files(config, section, tasks, _templates(section.recs.originals)) if recs else ()),
@@ -114,23 +111,19 @@ def _released_contexts(
     """Yields the released file of each scenario, and its contexts by length."""
     directory = section.released.directory
     published = {"templates": RELEASED_TEMPLATES} if section.published_prompts else {}
-    contexts = "steadfast.benchmarks.lifbench.released_contexts:contexts"
     for scenario in scenarios:
         path, known = f"{NAME}/released/{input_name(scenario)}", {"scenario": scenario}
         yield DataFile(
             path,
             "released_contexts",
-            Component(
-                "steadfast.benchmarks.lifbench.released_files:input_file",
-                {**known, "directory": directory},
-            ),
+            OWN.component("released_files:input_file", {**known, "directory": directory}),
             files=tuple(released_inputs(section, [scenario])),
             needs=input_needs(directory, scenario),
         )
         inputs = {"contexts": path, **published}
         for length, budget in section.lengths.items():
             at = {"length": length, "budget": budget, "tokenizer": config.tokenizer}
-            content: Component[Any] = Component(contexts, known | at)
+            content = OWN.component("released_contexts:contexts", known | at)
             yield DataFile(context_file(scenario, length), "contexts", content, inputs)
 
 
@@ -141,16 +134,13 @@ def _templates(whose: str) -> dict[str, str]:
 
 def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     whose, recs = section.expressions, section.recs
-    name = f"steadfast.benchmarks.lifbench.expressions:{whose}_expressions"
+    function = f"expressions:{whose}_expressions"
     worded = TASKS[task].worded
     settings: Settings = {"task": worded}
     inputs: dict[str, str] = _templates(whose)
     files: tuple[str, ...] = ()
     if whose == "recs":
-        whose, name = (
-            recs.originals,
-            "steadfast.benchmarks.lifbench.recs.statistics:sampled_expressions",
-        )
+        whose, function = recs.originals, "recs.statistics:sampled_expressions"
         steps = ("candidates", "vectors", "clusters")
         inputs = {step: recs_file(step, task) for step in steps} | _templates(whose)
         # Where a text is to be accepted first, the file to do that in stands there already.
@@ -166,5 +156,5 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
             "directory": section.released.directory,
         }
     own = () if whose == "released" else own_files(task, TASKS[task].scenario)
-    content: Component[Any] = Component(name, settings, own)
+    content = OWN.component(function, settings, own)
     return DataFile(expression_file(task), "expressions", content, inputs, files)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from steadfast.base.commands import typed
 from steadfast.base.files import Settings
@@ -13,10 +12,11 @@ from steadfast.benchmarks.lifbench.released_files import NOTHING, fetched
 from steadfast.benchmarks.lifbench.section import Lifbench, SentenceEncoder
 from steadfast.benchmarks.lifbench.tasks import NAME
 from steadfast.contract.components import Component
+from steadfast.contract.package import Package
 from steadfast.contract.task import DataFile, Needs, Rewriting, rewrites_file
 from steadfast.schema.config import Config
 
-FUNCTIONS = "steadfast.benchmarks.lifbench.recs"
+OWN = Package(NAME)
 READING = "steadfast.judging.rewriting:readable"
 STAND_IN = "steadfast.judging.rewriting:RewriterStandIn"
 ATTEMPTS = 3
@@ -70,9 +70,7 @@ def recs_files(
         }
         own = tasks if recs.originals == "own" else ()
         packaged = {file for task in own for file in own_files(task, TASKS[task].scenario)}
-        content: Component[Any] = Component(
-            f"{FUNCTIONS}.requests:requests", settings, tuple(sorted(packaged))
-        )
+        content = OWN.component("recs.requests:requests", settings, sorted(packaged))
         yield DataFile(recs_file("requests"), "recs_requests", content, templates)
     for task in tasks:
         yield from _files_of(config, section, task, asked)
@@ -89,7 +87,7 @@ def _files_of(
         needs: Needs = NOTHING,
         kind: str = "jsonl",
     ) -> DataFile:
-        content: Component[Any] = Component(f"{FUNCTIONS}.{function}", settings)
+        content = OWN.component(f"recs.{function}", settings)
         return DataFile(recs_file(step, task, kind), f"recs_{step}", content, inputs, needs=needs)
 
     recs, directory = section.recs, section.released.directory

@@ -1,0 +1,99 @@
+"""What a benchmark of this project brings, named by the modules of its package."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from steadfast.base.files import Settings
+from steadfast.contract.components import Component
+from steadfast.contract.judge_template import packaged
+from steadfast.contract.task import DataFile, Judging, Needs, Output
+
+NOTHING: Settings = {}
+
+
+class Package:
+    """The package of the benchmark of that name, whose modules are called as what they are for."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def component(
+        self, function: str, settings: Settings = NOTHING, resources: Sequence[str] = ()
+    ) -> Component[Any]:
+        """Returns a class or function, by its module and name.
+
+        >>> Package("ifeval").component("prompts:prompts").name
+        'steadfast.benchmarks.ifeval.prompts:prompts'
+        """
+        module = f"steadfast.benchmarks.{self.name}.{function}"
+        return Component(module, settings, tuple(resources))
+
+    def output(
+        self, function: str, names: Iterable[str], settings: Settings = NOTHING, **reads: Any
+    ) -> Output:
+        """Returns metrics or figures of those names; ``reads`` are ``data`` and ``fields``."""
+        return Output(self.component(function, settings), tuple(names), **reads)
+
+    def tables(self, names: Iterable[str], settings: Settings, module: str = "tables") -> Output:
+        """Returns the tables, whose names begin with the benchmark's."""
+        return self.output(f"{module}:tables", (f"{self.name}_{name}" for name in names), settings)
+
+    def data_path(self, name: str) -> str:
+        """Returns the path of a file of its data."""
+        return f"{self.name}/data/{name}.jsonl"
+
+    def data(
+        self,
+        name: str,
+        source: str,
+        settings: Mapping[str, Settings],
+        files: Sequence[str] = (),
+        needs: Needs | None = None,
+    ) -> DataFile:
+        """Returns a file of its data, by where the config takes it from.
+
+        Args:
+            name: of the file.
+            source: ``synthetic``, whose records the function ``sample`` gives, or the name of
+                another function of ``data``.
+            settings: of each function, by source.
+            files: the user's files that it reads.
+            needs: what it needs where it is ``released``.
+        """
+        function = "sample" if source == "synthetic" else source
+        return DataFile(
+            self.data_path(name),
+            f"{self.name}_data",
+            self.component(f"data:{function}", settings[source]),
+            files=tuple(files),
+            needs=needs if needs and source == "released" else Needs(),
+        )
+
+    def judging(
+        self,
+        prompts: str,
+        settings: Settings,
+        stand_in: str,
+        questions: str,
+        templates: Mapping[str, str],
+        attempts: int,
+        label_id: str = "{sample_id}",
+    ) -> Judging:
+        """Returns how a judge is asked.
+
+        Args:
+            prompts: class of the module ``judge``, and its ``settings``.
+            stand_in: class of the module ``readers``.
+            questions: module and name of the function.
+            templates: as ``Judging`` has them, and what follows.
+        """
+        return Judging(
+            prompts=self.component(f"judge:{prompts}", settings, packaged(templates)),
+            readable=self.component("replies:readable"),
+            schema=self.component("replies:schema"),
+            questions=self.component(questions),
+            stand_in=self.component(f"readers:{stand_in}"),
+            templates=templates,
+            attempts=attempts,
+            label_id=label_id,
+        )
