@@ -1,4 +1,4 @@
-"""Judges' prompts out of programs: read as they would be made, and nothing of a program is run."""
+"""Judges' prompts out of programs: their texts, and nothing of a program is run."""
 
 import pytest
 
@@ -8,67 +8,53 @@ from steadfast.benchmarks.followbench.judge import SLOTS
 from steadfast.config.load import load_config
 from steadfast.contract.judge_template import load_template
 from steadfast.judging import released_prompt
-from steadfast.judging.released_prompt import prompt_of
+from steadfast.judging.released_prompt import texts_of
 from steadfast.run.evaluation import Evaluation
 
-BY_LEVEL = '''
+BY_LEVEL = """
 import nothing.there
 
 raise SystemExit("a program is not run")
 
 def {name}_evaluation_prompt(steps, reply):
-    """A prompt."""
     level = len(steps)-1
+
     if level == 1:
-        text = "One {name} rule more.\\n" + steps[0] + "\\n" + steps[1] \\
-            + "\\n"
-        text += reply + "\\nRight?"
+        text = "One {name} rule more.\\n" \\
+            + "At first: " + steps[0] + "\\n"
+        text += "Then: " + steps[1] + "\\n"
+        text += "Reply: " + reply + "\\n"
+        text += "Right?"
     else:
-        text = "There are {{}} {name} rules.\\n".format(level)
-        for i in range(0, level+1):
-            text += "{{n}}) ".format(n=i) + steps[i] + "\\n"
-        text += reply + "\\nAll {{}}?".format(level)
+        text = "There are {{}} {name} rules.\\n".format(level) \\
+            + "At first: " + steps[0] + "\\n"
+        text += "Then: " + steps[1] + "\\n"
+        for i in range(2, level+1):
+            text += "And {{}}: ".format(i) + steps[i] + "\\n"
+        text += "Reply to {{}}: ".format(level) + reply + "\\n"
+        text += "All {{level}} of {{level}}?".format(level=level)
     return text
-'''
-EVALUATED = 'judge = lambda a, b, c, d: f"""\n1 or {0}\n{a}|{b}|{c}|{{d}}{d}"""'.replace("{0}", "0")
-
-
-def test_a_function_s_text_is_put_together_for_each_number_of_steps():
-    source = BY_LEVEL.format(name="style")
-    one = prompt_of(source, "style_evaluation_prompt", [["S", "T"], "A"], "p.py")
-    assert one == "One style rule more.\nS\nT\nA\nRight?"
-    two = prompt_of(source, "style_evaluation_prompt", [["S", "T", "U"], "A"], "p.py")
-    assert two == "There are 2 style rules.\n0) S\n1) T\n2) U\nA\nAll 2?"
-
-
-def test_a_lambda_and_a_text_with_places_are_read_too():
-    assert prompt_of(EVALUATED, "judge", ["P", "Q", "R", "S"], "p.py") == "\n1 or 0\nP|Q|R|{d}S"
-    text = 'ASK = """Is {{this}} {answer}? {question}"""'
-    given = {"answer": "A", "question": "Q", "unused": "-"}
-    assert prompt_of(text, "ASK", given, "p.py") == "Is {this} A? Q"
+"""
+"""Put together as FollowBench's functions are, with other words."""
+EVALUATED = 'judge = lambda a, b, c, d: f"""\n1 or 0\n{a}|{b}|{c}|{{d}}{d}\n"""'
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "texts"),
     [
-        "other = 1",
-        "ask = open('/etc/passwd').read()",
-        "ask = lambda answer: __import__('os').getcwd()",
-        "ask = lambda answer: '{0.__class__}'.format(answer)",
-        "ask = lambda answer: f'{answer!r}'",
-        "def ask(answer):\n    while True:\n        pass",
-        "def ask(answer):\n    for i in range(10**9):\n        answer += answer\n    return answer",
-        "def ask(answer, more):\n    return answer",
-        "ask = lambda answer: " + "(" * 300 + "1" + ")" * 300,
-        "ask = lambda answer: missing",
-        "ask = = 1",
+        ("other = 'a'", 0),
+        ("ask = open('/etc/passwd').read()", 1),
+        ("ask = lambda answer: answer + 'a' + 'b'", 2),
+        ("ask = " + "(" * 300 + "1" + ")" * 300, 0),
+        ("ask = = 1", 0),
     ],
 )
-def test_what_no_prompt_needs_is_refused_in_one_sentence(source):
-    with pytest.raises(
-        UserError, match=r"^p\.py: ask could not be read as a prompt \(.*templates$"
-    ):
-        prompt_of(source, "ask", ["A"], "p.py")
+def test_another_program_than_the_known_one_is_refused_in_one_sentence(source, texts):
+    message = (
+        rf"^p\.py: ask could not be read as a prompt \({texts} texts .*, not 3\); .*templates$"
+    )
+    with pytest.raises(UserError, match=message):
+        texts_of(source, "ask", 3, "p.py")
 
 
 @pytest.fixture
@@ -91,8 +77,11 @@ def test_followbench_s_functions_become_a_template_with_a_section_for_each_kind(
     template = load_template(str(file), *SLOTS["path"])
     assert len(template.sections) == len(kinds) * 5
     fields = {"start": "S", "step_1": "T", "step_2": "{{start}}"}
+    first = template.render(fields, ["style 1"])
+    assert first == ("One style rule more.\nAt first: S\nThen: T\nReply: ", "\nRight?")
     head, tail = template.render(fields, ["mixed 2", "mixed", "2"])
-    assert (head, tail) == ("There are 2 mixed rules.\n0) S\n1) T\n2) {{start}}\n", "\nAll 2?")
+    opening = "There are 2 mixed rules.\nAt first: S\nThen: T\nAnd 2: {{start}}\nReply to 2: "
+    assert (head, tail) == (opening, "\nAll 2 of 2?")
     with pytest.raises(UserError, match="no text is for 'other 2' or 'other'"):
         template.render(fields, ["other 2", "other"])
     with pytest.raises(UserError, match=r"the slot \{\{step_3\}\} has no text"):
@@ -101,10 +90,10 @@ def test_followbench_s_functions_become_a_template_with_a_section_for_each_kind(
 
 def test_cfbench_s_and_complexbench_s_prompts_have_our_slots(serve):
     source = EVALUATED.replace("judge", facts("cfbench/released.yaml")["judge"]["name"])
-    expected = "\n1 or 0\n{{instruction}}|{{reference}}|{{answer}}|{d}{{checkpoints}}"
+    expected = "\n1 or 0\n{{instruction}}|{{reference}}|{{answer}}|{d}{{checkpoints}}\n"
     assert serve("cfbench", "zh", source) == expected
-    source = 'EVALUATION_PROMPT = "{input} {output} {question}"'
-    expected = "{{instruction}} {{answer}} {{question}}"
+    source = 'EVALUATION_PROMPT = "{{1}} {input} {output} {question}"'
+    expected = "{1} {{instruction}} {{answer}} {{question}}"
     assert serve("complexbench", "judge_zh", source) == expected
 
 

@@ -1,23 +1,14 @@
-"""A judge's prompt out of a benchmark's released program: its text is put together, nothing is run.
-
-The programs write a prompt as a text with places to fill, or as a function that joins texts. What
-is read here is no more than that takes; whatever else stands in such a place is refused.
-"""
+"""A judge's prompt out of a benchmark's released program: its texts, and nothing is run."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from string import Formatter
-from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.pinned import download
 
-LONGEST = 100_000  # characters of a prompt, and steps of a loop
-
-
-class _UnknownError(ValueError):
-    """Something that no prompt needs."""
+_PLACE = re.compile(r"\{\{|\}\}|\{(\w*)\}")
 
 
 def fetched(
@@ -27,11 +18,23 @@ def fetched(
     name: str,
     slots: Sequence[str] | Mapping[str, str],
 ) -> str:
-    """Returns a prompt of a benchmark's program as a template, with slots for ``given`` below."""
-    marks: Any = [f"{{{{{slot}}}}}" for slot in slots]
+    """Returns a prompt of a benchmark's program as a template.
+
+    Args:
+        inputs: none.
+        benchmark: its name.
+        url: of the program, with the commit.
+        name: of what the program assigns the prompt to.
+        slots: of the template: in the order in which they part the program's texts, or by the
+            names of their places in its one text.
+    """
+    source = program(url, benchmark)
     if isinstance(slots, Mapping):
-        marks = {place: f"{{{{{slot}}}}}" for place, slot in slots.items()}
-    return prompt_of(program(url, benchmark), name, marks, url)
+        (text,) = texts_of(source, name, 1, url)
+        return filled(text, {place: f"{{{{{slot}}}}}" for place, slot in slots.items()})
+    first, *further = texts_of(source, name, len(slots) + 1, url)
+    parts = (f"{{{{{slot}}}}}{text}" for slot, text in zip(slots, further, strict=True))
+    return first + "".join(parts)
 
 
 def program(url: str, benchmark: str) -> str:
@@ -40,105 +43,43 @@ def program(url: str, benchmark: str) -> str:
     return download({"url": url}, alternative).decode("utf-8")
 
 
-def prompt_of(source: str, name: str, given: Sequence[Any] | Mapping[str, Any], where: str) -> str:
-    """Returns the prompt that a program's function, or its text with places to fill, gives.
+def texts_of(source: str, name: str, count: int, where: str) -> list[str]:
+    """Returns the texts in a function, or in what a name is assigned, in their order.
 
     Args:
-        source: the program, in Python.
-        name: of the function, or of what a lambda or a text is assigned to at the top.
-        given: a function's arguments in order (texts, lists of texts), or a text's by name.
+        source: a program in Python.
+        name: of a function, or of a lambda or text at the top of the program.
+        count: of texts that there must be, so that no other program is taken for the known one.
         where: what the program is called in errors.
-
-    Raises:
-        UserError: the program has no such name, or does there what no prompt needs.
     """
     try:
-        for node in ast.parse(source).body:
-            match node:
-                case ast.FunctionDef(name=found, args=taken, body=body) if found == name:
-                    return str(_result(body, _named(taken, given)))
-                case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
-                    if isinstance(value, ast.Lambda):
-                        return str(_value(value.body, _named(value.args, given)))
-                    return _filled(_value(value, {}), [], dict(given))
-        raise _UnknownError("it is not there")
-    except (ValueError, TypeError, LookupError, SyntaxError, RecursionError) as error:
+        nodes = [node for node in ast.parse(source).body if name in _names(node)]
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        nodes = []
+    texts: list[tuple[int, int, str]] = []
+    for node in ast.walk(nodes[0]) if nodes else ():
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.append((node.lineno, node.col_offset, node.value))
+    texts.sort(key=lambda text: text[:2])  # parts of one f-string stand at one place, in order
+    if len(texts) != count:
         raise UserError(
-            f"{where}: {name} could not be read as a prompt ({error}); name a file with the prompt "
-            "under templates"
-        ) from None
+            f"{where}: {name} could not be read as a prompt ({len(texts)} texts are there, not "
+            f"{count}); name a file with the prompt under templates"
+        )
+    return [text for _, _, text in texts]
 
 
-def _named(taken: ast.arguments, given: Iterable[Any]) -> dict[str, Any]:
-    return dict(zip((arg.arg for arg in taken.args), given, strict=True))
+def _names(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-def _result(body: Iterable[ast.stmt], names: dict[str, Any]) -> Any:
-    """What a function's statements return; None where they end before."""
-    for node in body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                names[name] = _value(value, names)
-            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
-                names[name] = _short(names[name] + _value(value, names))
-            case ast.If(test=test, body=then, orelse=other):
-                if (found := _result(then if _value(test, names) else other, names)) is not None:
-                    return found
-            case ast.For(target=ast.Name(id=name), iter=over, body=inner, orelse=[]):
-                for one in _value(over, names)[:LONGEST]:
-                    names[name] = one
-                    if (found := _result(inner, names)) is not None:
-                        return found
-            case ast.Return(value=ast.expr() as value):
-                return _value(value, names)
-            case ast.Expr(value=ast.Constant()):  # a docstring
-                pass
-            case _:
-                raise _UnknownError(f"line {node.lineno} is none of a prompt")
-    return None
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Returns a text with its places filled as by ``str.format``, which would read attributes too.
 
-
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    match node:
-        case ast.Constant(value=str() | int() as value):
-            return value
-        case ast.Name(id=name):
-            return names[name]
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _short(_value(left, names) + _value(right, names))
-        case ast.BinOp(left=left, op=ast.Sub(), right=right):
-            return _value(left, names) - _value(right, names)
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-            return _value(left, names) == _value(right, names)
-        case ast.Subscript(value=of, slice=place):
-            return _value(of, names)[_value(place, names)]
-        case ast.JoinedStr(values=parts):
-            return _short("".join(str(_value(part, names)) for part in parts))
-        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
-            return _value(value, names)
-        case ast.Call(func=ast.Name(id="len"), args=[one], keywords=[]):
-            return len(_value(one, names))
-        case ast.Call(func=ast.Name(id="range"), args=bounds, keywords=[]):
-            return range(*(_value(bound, names) for bound in bounds))
-        case ast.Call(func=ast.Attribute(value=text, attr="format"), args=args, keywords=named):
-            by_name = {str(one.arg): _value(one.value, names) for one in named}
-            return _filled(_value(text, names), [_value(one, names) for one in args], by_name)
-    raise _UnknownError(f"line {node.lineno} is none of a prompt")
-
-
-def _filled(text: str, args: Sequence[Any], named: Mapping[str, Any]) -> str:
-    """A text with its places filled, as ``str.format`` does; no attribute of anything is read."""
-    parts, waiting = [], list(args)
-    for literal, field, form, conversion in Formatter().parse(text):
-        parts.append(literal)
-        if field is not None:
-            if form or conversion or (field and field not in named):
-                raise _UnknownError(f"the place {field!r} is unknown")
-            parts.append(str(named[field] if field else waiting.pop(0)))
-    return str(_short("".join(parts)))
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > LONGEST:
-        raise _UnknownError(f"it has more than {LONGEST:,} characters")
-    return value
+    >>> filled("{{a}} {a} {}", {"a": "1", "": "2"})
+    '{a} 1 2'
+    """
+    return _PLACE.sub(lambda found: found[0][0] if found[1] is None else values[found[1]], text)

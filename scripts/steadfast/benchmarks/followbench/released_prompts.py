@@ -1,22 +1,44 @@
 """The judge's prompt of FollowBench's released program, as a template; fetched, not kept here."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import LEVELS
-from steadfast.judging.released_prompt import program, prompt_of
+from steadfast.judging.released_prompt import filled, program, texts_of
 
 PINNED = facts("followbench/released.yaml")["judge"]
+OF_ONE, OF_MORE = slice(0, 8), slice(8, 18)
+"""Which texts of a category's function make the prompt about one constraint, and about more."""
 
 
 def prompt(inputs: Mapping[str, Path], benchmark: str, url: str) -> str:
     """Returns the prompts of a language's program as a template with a section for each."""
-    source, sections = program(url, benchmark), []
+    source = program(url, benchmark)
+    sections = []
     for category in PINNED["categories"]:
         name = PINNED["name"].format(category=category)
+        texts = texts_of(source, name, OF_MORE.stop, url)
         for level in LEVELS:
-            shown = ["{{start}}", *(f"{{{{step_{n}}}}}" for n in range(1, level + 1))]
-            text = prompt_of(source, name, [shown, "{{answer}}"], url)
-            sections.append(f"=== for {category} {level} ===\n{text}\n")
+            sections.append(f"=== for {category} {level} ===\n{_prompt(texts, level)}\n")
     return "".join(sections)
+
+
+def _prompt(texts: Sequence[str], level: int) -> str:
+    """A category's prompt at a level, in the order in which its function joins its texts."""
+    if level == 1:
+        opening, start, gap, step, step_gap, answer, answer_gap, task = texts[OF_ONE]
+        further = ""
+    else:
+        numbers = {"": str(level), "level": str(level)}
+        *parts, next_step, next_gap, answer, answer_gap, task = texts[OF_MORE]
+        opening, start, gap, step, step_gap = parts
+        further = "".join(
+            f"{filled(next_step, {'': str(n)})}{{{{step_{n}}}}}{next_gap}"
+            for n in range(2, level + 1)
+        )
+        opening, answer, task = (filled(text, numbers) for text in (opening, answer, task))
+    return (
+        f"{opening}{start}{{{{start}}}}{gap}{step}{{{{step_1}}}}{step_gap}{further}"
+        f"{answer}{{{{answer}}}}{answer_gap}{task}"
+    )
