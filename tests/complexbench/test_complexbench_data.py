@@ -63,10 +63,10 @@ def test_own_instances_follow_with_numbers_of_their_own(tmp_path):
 
 def test_a_fault_stops_with_its_place(tmp_path):
     own = write(tmp_path / "own.json", [with_question(1, dep=[7])])
-    with pytest.raises(UserError, match=r"own.json: instance 1 \(main_id 0\): question 1 depends"):
+    with pytest.raises(UserError, match=r"own.json: record 1 \(main_id 0\): question 1 depends"):
         local(own)
     good = write(tmp_path / "data.json", [instance()])
-    with pytest.raises(UserError, match=r"own\.json: instance 1"):
+    with pytest.raises(UserError, match=r"own\.json: record 1"):
         local(good, extra=own)
 
 

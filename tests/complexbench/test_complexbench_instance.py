@@ -40,7 +40,7 @@ FAULTS = {
         ),
         "main_id 0: sub_instructions are no turns",
     ),
-    "no object": ("text", "instance 1: "),
+    "no object": ("text", "record 1: "),
 }
 
 
@@ -53,7 +53,7 @@ def test_a_fault_is_one_sentence(made, part):
 
 
 def test_two_instances_have_two_numbers():
-    with pytest.raises(UserError, match=r"instance 2 \(main_id 0\): instance 1 has the same"):
+    with pytest.raises(UserError, match=r"record 2 \(main_id 0\): record 1 has the same"):
         taken(instance(), instance())
 
 

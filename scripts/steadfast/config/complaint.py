@@ -72,7 +72,8 @@ def _sentence(
             return f"{key}: {error['msg'].replace(' after validation', '')}"
         case _:
             wanted = " or ".join(dict.fromkeys(_wanted(one) for one in errors))
-            return f"{key}: {wanted}, not {shown(given)}".replace(f" or {EXPECTED}", " or ")
+            sentence = f"{wanted}, not {shown(given)}".replace(f" or {EXPECTED}", " or ")
+            return f"{key}: {sentence}" if key else sentence
 
 
 def _instead(key: str) -> str | None:

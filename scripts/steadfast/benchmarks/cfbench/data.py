@@ -1,16 +1,19 @@
 """CFBench's records: read, checked and brought into one shape, wherever they come from."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple, Self
 
-from steadfast.base.errors import UserError
+from pydantic import AfterValidator, AliasChoices, Field, model_validator
+
 from steadfast.base.files import Record, read_json
 from steadfast.base.names import nearest
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts, resource
-from steadfast.benchmarks.cfbench.facts import FILE, LANGUAGE, PRIORITIES, REAL_LIFE, SPLITS
+from steadfast.benchmarks.cfbench.facts import FILE, LANGUAGE, PRIORITIES, REAL_LIFE
+from steadfast.config.records import checked_records
+from steadfast.schema.strict import StrictModel
 
 
 class PrimaryType(NamedTuple):
@@ -27,16 +30,54 @@ PRIMARY_OF = {label: primary for primary, of in TYPES.items() for label in of.se
 """Label of the primary type by each secondary one's, in the paper's order."""
 
 
-TEXTS = ("prompt", "isanswer", "gold", "doamin", "scenario", "source", "split", "criteria")
-KEYS = ("idx", *TEXTS)
-SOURCES = (REAL_LIFE, "nlp_cif", "nlp_firefly", "nlp_others")
-ANSWERED = ("是", "否", "")  # isanswer: yes, no, not given
 _EMPTY_PROMPTS = facts("cfbench/released.yaml")["empty_prompts"]
+
+
+def _known(kind: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise ValueError(f"unknown {kind} {value[:60]!r}; {nearest(value[:60], known)}")
+
+
+def _checkpoint(parts: list[str]) -> list[str]:
+    """A checkpoint of the released shape: its text, priority, type and secondary type."""
+    if len(parts) != 4:
+        raise ValueError("a checkpoint is four texts: itself, priority, type, secondary type")
+    text, priority, primary, secondary = parts
+    if not text.strip() or "\t" in text or "\n\n" in text:
+        raise ValueError(
+            "the checkpoint's text is empty or holds a tab or a blank line, which part the lines "
+            "of a verdict; write it without"
+        )
+    _known("priority", priority, PRIORITIES)
+    _known("type", primary, ["", *TYPES])
+    _known("secondary type", secondary, ["", *PRIMARY_OF])
+    return parts
+
+
+class CfbenchRecord(StrictModel):
+    """A record of the released shape."""
+
+    idx: int = Field(ge=0)  # number in the data set
+    prompt: str  # the instruction
+    isanswer: Literal["是", "否", ""]  # whether there is a reference answer: yes, no, not given
+    gold: str  # the reference answer, or empty
+    # of real life the domain, else the NLP task; the released records misspell the key
+    domain: str = Field(validation_alias=AliasChoices("doamin", "domain"))
+    scenario: str
+    source: Literal["tob", "nlp_cif", "nlp_firefly", "nlp_others"]
+    split: Literal["easy", "hard"]
+    criteria: list[Annotated[list[str], AfterValidator(_checkpoint)]] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> Self:
+        if not self.prompt.strip() and self.idx not in _EMPTY_PROMPTS:
+            raise ValueError("the prompt is empty; remove the record or add it")
+        return self
 
 
 def sample(inputs: Mapping[str, Path]) -> Iterator[Record]:
     """Returns the project's own records, of every type and label, in one shape."""
-    return map(normalised, read_json(resource("cfbench/sample.json")))
+    return map(normalised, checked(read_json(resource("cfbench/sample.json")), "the sample"))
 
 
 def local(inputs: Mapping[str, Path], directory: str) -> Iterator[Record]:
@@ -52,85 +93,30 @@ def released(inputs: Mapping[str, Path]) -> Iterator[Record]:
     return map(normalised, checked(json.loads(fetch(pinned, alternative)), pinned["url"]))
 
 
-def checked(records: object, where: str) -> list[Record]:
-    """Returns records in the released shape, each checked; ``domain`` may stand for ``doamin``."""
-    if not isinstance(records, list) or not records:
-        raise UserError(f"{where}: a list of records was expected; take {FILE} as released")
-    found: dict[int, Record] = {}
-    for place, record in enumerate(records):
-        if not isinstance(record, dict):
-            raise UserError(f"{where}: record {place} is no object; mend or remove it")
-        if "domain" in record and "doamin" not in record:
-            record = {"doamin" if key == "domain" else key: record[key] for key in record}
-        name = f"{where}: record {place} (idx {record.get('idx')!r})"
-        _check_record(record, name)
-        if record["idx"] in found:
-            raise UserError(f"{name}: that idx is there twice; number the records anew")
-        found[record["idx"]] = record
-    return list(found.values())
+def checked(records: object, where: str) -> list[CfbenchRecord]:
+    """Returns the records of a file; raises a ``UserError`` for the first fault."""
+    return checked_records(CfbenchRecord, records, where, "docs/cfbench.md", ["idx"])
 
 
-def _check_record(record: Record, name: str) -> None:
-    for key in KEYS:
-        if key not in record:
-            raise UserError(f"{name} lacks {key!r}; add it, as the released records have it")
-    for key in record:
-        if key not in KEYS:
-            raise UserError(f"{name}: unknown key {key!r}; {nearest(key, KEYS)}")
-    if type(record["idx"]) is not int or record["idx"] < 0:
-        raise UserError(f"{name}: idx must be a whole number from 0; number the records")
-    for key in TEXTS[:-1]:
-        if not isinstance(record[key], str):
-            raise UserError(f"{name}: {key} must be a text; mend it")
-    if not record["prompt"].strip() and record["idx"] not in _EMPTY_PROMPTS:
-        raise UserError(f"{name}: the prompt is empty; remove the record or add it")
-    for key, known in (("split", SPLITS), ("source", SOURCES), ("isanswer", ANSWERED)):
-        if record[key] not in known:
-            raise UserError(f"{name}: {key} {record[key]!r} is not one of {', '.join(known)}")
-    if not isinstance(record["criteria"], list) or not record["criteria"]:
-        raise UserError(f"{name}: criteria must be a list of checkpoints, at least one; add it")
-    for number, checkpoint in enumerate(record["criteria"], start=1):
-        _check_checkpoint(checkpoint, f"{name}: checkpoint {number}")
-
-
-def _check_checkpoint(checkpoint: object, name: str) -> None:
-    parts = checkpoint if isinstance(checkpoint, list) else []
-    if len(parts) != 4 or not all(isinstance(part, str) for part in parts):
-        raise UserError(f"{name} must be four texts: checkpoint, priority, type, secondary type")
-    text, priority, primary, secondary = parts
-    if not text.strip() or "\t" in text or "\n\n" in text:
-        raise UserError(
-            f"{name}: its text is empty or holds a tab or a blank line, which part the lines of a "
-            "verdict; write it without"
-        )
-    for kind, value, known in (
-        ("priority", priority, PRIORITIES),
-        ("type", primary, ["", *TYPES]),
-        ("secondary type", secondary, ["", *PRIMARY_OF]),
-    ):
-        if value not in known:
-            raise UserError(f"{name}: unknown {kind} {value!r}; {nearest(value, known)}")
-
-
-def normalised(record: Record) -> Record:
+def normalised(record: CfbenchRecord) -> Record:
     """Returns a record of the released shape as the stages pass it on.
 
     It has sample_id, which label files use; idx, prompt, gold, scenario, source and split as they
     are; domain and task, one of which is null; checkpoints with text, priority, type and subtype.
     """
-    real_life = record["source"] == REAL_LIFE
+    real_life = record.source == REAL_LIFE
     return {
-        "sample_id": f"{LANGUAGE}/{record['idx']:04d}",
-        "idx": record["idx"],
-        "split": record["split"],
-        "source": record["source"],
-        "domain": record["doamin"] if real_life else None,
-        "task": None if real_life else record["doamin"],
-        "scenario": record["scenario"],
-        "prompt": record["prompt"],
-        "gold": record["gold"],
+        "sample_id": f"{LANGUAGE}/{record.idx:04d}",
+        "idx": record.idx,
+        "split": record.split,
+        "source": record.source,
+        "domain": record.domain if real_life else None,
+        "task": None if real_life else record.domain,
+        "scenario": record.scenario,
+        "prompt": record.prompt,
+        "gold": record.gold,
         "checkpoints": [
             dict(zip(("text", "priority", "type", "subtype"), checkpoint, strict=True))
-            for checkpoint in record["criteria"]
+            for checkpoint in record.criteria
         ],
     }

@@ -10,7 +10,6 @@ from typing import Annotated, Self
 from pydantic import (
     AfterValidator,
     Field,
-    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -20,7 +19,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
 from steadfast.base.names import nearest
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
-from steadfast.config.complaint import complaint
+from steadfast.config.records import checked_records
 from steadfast.schema.strict import StrictModel
 
 TEXT = Field(min_length=1)
@@ -139,29 +138,6 @@ def read_instances(path: Path | str) -> list[object]:
 def checked(
     raw: Sequence[object], where: Path | str, published: bool = False
 ) -> list[InstanceRecord]:
-    """Returns the instances of a file.
-
-    Raises:
-        UserError: one is not of the shape, with its number, field, and what to do.
-    """
-    instances: list[InstanceRecord] = []
-    seen: dict[int, int] = {}
-    for number, value in enumerate(raw, start=1):
-        place = f"{where}: instance {number}"
-        if isinstance(value, dict) and "main_id" in value:
-            place += f" (main_id {value['main_id']})"
-        try:
-            instance = InstanceRecord.model_validate(
-                value, context=PUBLISHED if published else None
-            )
-        except ValidationError as error:
-            page = "docs/complexbench.md"
-            raise UserError(complaint(InstanceRecord, error, place, page)) from None
-        if instance.main_id in seen:
-            raise UserError(
-                f"{place}: instance {seen[instance.main_id]} has the same main_id; number them as "
-                "they stand"
-            )
-        seen[instance.main_id] = number
-        instances.append(instance)
-    return instances
+    """Returns the instances of a file; raises a ``UserError`` for the first fault."""
+    context = PUBLISHED if published else None
+    return checked_records(InstanceRecord, raw, where, "docs/complexbench.md", ["main_id"], context)

@@ -4,6 +4,9 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Self
+
+from pydantic import Field, ValidationInfo, model_validator
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json
@@ -18,18 +21,45 @@ from steadfast.benchmarks.followbench.facts import (
     SLOT,
     string_list,
 )
+from steadfast.config.records import checked_records
+from steadfast.schema.strict import StrictModel
 
-FIELDS = {
-    "example_id": int,
-    "category": str,
-    "source": str,
-    "level": int,
-    "instruction": str,
-    "target": str,
-}
-EXTRA = ("answer",)  # of English example records: not used, since it may span lines
 PARTS_OF_MIXED = ("content", "format", "style")
 WITH_TARGET = frozenset(facts("followbench/targets.yaml"))
+
+
+class LevelRecord(StrictModel):
+    """A level of a group, as released, checked against the category of its file."""
+
+    example_id: int  # of the group
+    category: str  # of the file; in mixed the kind of each constraint
+    source: str
+    level: int = Field(ge=0, le=LEVELS[-1])
+    instruction: str
+    target: str
+    answer: object = None  # of English example records: not used, since it may span lines
+
+    @model_validator(mode="after")
+    def _belongs_to_its_file(self, info: ValidationInfo) -> Self:
+        category = str(info.context)
+        if category == "example" and self.level == 0:
+            raise ValueError(f"level 0 is not one of 1 to {LEVELS[-1]}; mend it")
+        if self.level and not self.instruction.strip():
+            raise ValueError("the instruction is empty; add it")
+        kinds = self.category.split(", ")
+        if category == "mixed" and self.level:
+            fits = len(kinds) == self.level and set(kinds) <= set(PARTS_OF_MIXED)
+        else:
+            fits = self.category == category
+        if not fits:
+            raise ValueError(
+                f"category {self.category[:60]!r} does not belong to level {self.level} of "
+                f"{category} constraints"
+            )
+        if self.source not in sources(category):
+            hint = nearest(self.source[:60], sources(category))
+            raise ValueError(f"unknown source {self.source[:60]!r}; {hint}")
+        return self
 
 
 @cache
@@ -118,74 +148,39 @@ def checked(records: object, language: str, category: str, where: str) -> list[R
     ``judge``), start (the instruction without constraints; empty where there is none) and levels:
     for each of 1 to 5 instruction and target.
     """
-    if not isinstance(records, list) or not records:
-        raise UserError(f"{where}: a list of records was expected; take the file as released")
-    groups: dict[int, dict[int, Record]] = {}
-    for number, record in enumerate(records, start=1):
-        if problem := _problem(record, category):
-            raise UserError(f"{where}: record {number}: {problem}")
-        levels = groups.setdefault(record["example_id"], {})
-        if record["level"] in levels:
-            raise UserError(
-                f"{where}: group {record['example_id']} has level {record['level']} twice; "
-                "leave one of them out"
-            )
-        levels[record["level"]] = record
+    key = ["example_id", "level"]
+    page = "docs/followbench.md"
+    groups: dict[int, dict[int, LevelRecord]] = {}
+    for record in checked_records(LevelRecord, records, where, page, key, category):
+        groups.setdefault(record.example_id, {})[record.level] = record
     return [
         _group(levels, language, category, f"{where}: group {example_id}")
         for example_id, levels in groups.items()
     ]
 
 
-def _problem(record: object, category: str) -> str:
-    """Returns what is wrong with a record; empty if nothing is."""
-    if not isinstance(record, dict):
-        return "this is no object; mend or remove it"
-    for name, kind in FIELDS.items():
-        if name not in record:
-            return f"field {name!r} is missing; add it, as released"
-        if not isinstance(record[name], kind) or isinstance(record[name], bool):
-            return f"field {name!r} must be a {'text' if kind is str else 'whole number'}; mend it"
-    for name in record:
-        if name not in FIELDS and name not in EXTRA:
-            return f"unknown field {name!r}; {nearest(name, FIELDS)}"
-    level, found, source = record["level"], record["category"], record["source"]
-    lowest = 1 if category == "example" else 0
-    if not lowest <= level <= LEVELS[-1]:
-        return f"level {level} is not one of {lowest} to {LEVELS[-1]}; mend it"
-    if level and not record["instruction"].strip():
-        return "the instruction is empty; add it"
-    names = found.split(", ")  # in mixed the kind of each constraint, else the category
-    of_constraints = len(names) == level and set(names) <= set(PARTS_OF_MIXED)
-    if not (of_constraints if category == "mixed" and level else found == category):
-        return f"category {found!r} does not belong to level {level} of {category} constraints"
-    if source not in sources(category):
-        return f"unknown source {source!r}; {nearest(source, sources(category))}"
-    return ""
-
-
-def _group(levels: dict[int, Record], language: str, category: str, where: str) -> Record:
+def _group(levels: dict[int, LevelRecord], language: str, category: str, where: str) -> Record:
     first = next(iter(levels.values()))
-    example_id, source = first["example_id"], first["source"]
-    scorer = scorer_of(language, category, source, example_id)
+    scorer = scorer_of(language, category, first.source, first.example_id)
     for level in LEVELS if category == "example" else (0, *LEVELS):
         if level not in levels:
             raise UserError(f"{where} lacks level {level}; add it, or leave the group out")
-        if levels[level]["source"] != source:
+        if levels[level].source != first.source:
             raise UserError(f"{where} has two sources at level {level}; give it one")
-        if level and (problem := _target_problem(scorer, levels[level]["target"])):
+        if level and (problem := _target_problem(scorer, levels[level].target)):
             raise UserError(f"{where}, level {level}: the target {problem}")
     return {
-        "context_id": f"{language}/{category}/{example_id}",
+        "context_id": f"{language}/{category}/{first.example_id}",
         "language": language,
         "category": category,
-        "example_id": example_id,
-        "source": source,
-        "task": task_of(category, source, example_id),
+        "example_id": first.example_id,
+        "source": first.source,
+        "task": task_of(category, first.source, first.example_id),
         "scorer": scorer,
-        "start": levels[0]["instruction"] if 0 in levels else "",
+        "start": levels[0].instruction if 0 in levels else "",
         "levels": [
-            {key: levels[level][key] for key in ("instruction", "target")} for level in LEVELS
+            {"instruction": levels[level].instruction, "target": levels[level].target}
+            for level in LEVELS
         ],
     }
 
