@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steadfast.stats.pairs import drawn, pairs, smallest_of, with_comparisons
 from steadfast.stats.power import smallest_difference
-from steadfast.stats.ties import NO_TIES, Ties
+from steadfast.stats.ties import FEWEST_FOR_BOLD, NO_TIES, Ties
 
 VALUES = {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.1}
 
@@ -23,7 +23,7 @@ def rows(**p: float) -> pd.DataFrame:
     ]
     columns = ["model", "other", "difference", "p_model"]
     return pd.DataFrame(found, columns=columns).assign(
-        p_other=lambda r: r["p_model"], p_adjusted=lambda r: r["p_model"]
+        p_other=lambda r: r["p_model"], p_adjusted=lambda r: r["p_model"], clusters=12
     )
 
 
@@ -40,6 +40,12 @@ def test_the_group_of_the_best_is_all_whose_ranks_hold_1():
 def test_each_model_goes_by_its_own_comparisons():
     one_sided = rows().assign(p_other=0.04)  # b, c and d are told worse, a is not told better
     assert Ties.of(one_sided).ranks(["a", "b"]) == {"a": (1, 2), "b": (2, 2)}
+
+
+def test_a_column_of_few_clusters_has_ranks_and_picks_nobody_out():
+    few = Ties.of(rows(ac=0.04).assign(clusters=FEWEST_FOR_BOLD - 1))
+    assert few.ranks(VALUES)["a"] == (1, 3)
+    assert few.best(VALUES) == set()
 
 
 def test_only_those_that_compete_are_of_the_group():

@@ -86,7 +86,7 @@ def test_the_group_of_the_best_is_picked_out_and_what_was_drawn_is_said(tmp_path
     ars = three("ARS", 0.7, 0.6, 0.5)
     for one in ars:
         one |= dict(zip(COLUMNS, told[one["model"]], strict=True))
-        one |= {"drawn": "18 contexts", "smallest": 0.0551}
+        one |= {"drawn": "18 contexts", "clusters": 18, "smallest": 0.0551}
     built(tmp_path, *ars, *three("IFS", 0.2, 0.1, 0.3), row("gold", "ARS", 1))
     text = (tmp_path / "out/report.tex").read_text()
     assert r"Model\_A & \textbf{0.700} & 0.650 to 0.750 & 0.200" in text

@@ -15,7 +15,7 @@ from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import smallest_of
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.step_down import FEWEST
-from steadfast.stats.ties import smallest_p
+from steadfast.stats.ties import FEWEST_FOR_BOLD, smallest_p
 
 Note = tuple[Mark | None, str]
 ENOUGH_MODELS = 10
@@ -165,6 +165,8 @@ class Results:
 
     def rank_notes(self, measure: str, rows: pd.DataFrame, digits: int | None = None) -> list[Note]:
         """Returns what ranges of ranks say, and the smallest difference told apart."""
+        if rows["p_adjusted"].isna().all():
+            return []
         notes: list[Note] = [(None, NOTES["ranks"].format(measure=measure))]
         smallest = smallest_of(rows)
         if not math.isnan(smallest):
@@ -188,7 +190,7 @@ def tie_note(roster: Roster, unit: str) -> Note:
     """Returns what bold says in a column, of models compared by so named clusters."""
     if roster.as_printed:
         return (None, NOTES["print_ties"])
-    return (None, NOTES["ties"].format(fewest=FEWEST, unit=unit))
+    return (None, NOTES["ties"].format(bold=FEWEST_FOR_BOLD, fewest=FEWEST, unit=unit))
 
 
 def shared_notes(roster: Roster, judged: bool) -> list[Note]:

@@ -260,6 +260,7 @@ def with_comparisons(
     """
     ties = {measure: Ties.of(rows) for measure, rows in comparisons.items()}
     smallest = {measure: smallest_of(rows) for measure, rows in comparisons.items()}
+    tested = {measure: rows["clusters"].max() for measure, rows in comparisons.items()}
     cells = [
         ties.get(measure, NO_TIES).columns(model)
         for model, measure in zip(headline["model"], headline["measure"], strict=True)
@@ -267,5 +268,6 @@ def with_comparisons(
     return headline.assign(
         **pd.DataFrame(cells, headline.index, TIES).astype(object),
         drawn=f"{clusters['clusters'].sum():,} {unit}",
+        clusters=headline["measure"].map(tested).astype(float),
         smallest=headline["measure"].map(smallest).astype(float),
     )

@@ -21,7 +21,7 @@ TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
     "part", "stratum", "beats", "beaten_by", "ties", "drawn", "sizes", "pick_distances", "line",
-    "scenario", "group", "effective", "effective_range",
+    "scenario", "group", "effective", "effective_range", "unit",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""
 
@@ -90,11 +90,11 @@ EFFECTIVE = ("effective", "effective_range")
 FURTHER = {
     PROMPTS: OWN,
     **dict.fromkeys((*TIES, "drawn", *EFFECTIVE), ""),
-    **dict.fromkeys(("smallest", HIGHEST, ABOVE_FLOOR), math.nan),
+    **dict.fromkeys(("clusters", "smallest", HIGHEST, ABOVE_FLOOR), math.nan),
 }
 """Further columns and what they hold where they are missing: those above, and where models are
-compared what ``ties`` says, what was drawn and how many, and the smallest difference that could be
-told."""
+compared what ``ties`` says and on how many clusters that rests, what was drawn and how many, and
+the smallest difference that could be told."""
 
 
 def read_headline(path: Path) -> pd.DataFrame:

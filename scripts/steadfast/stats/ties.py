@@ -10,6 +10,12 @@ from steadfast.stats.intervals import SIGNIFICANT
 
 COLUMNS = ("beats", "beaten_by", "ties")
 """Of a headline: the models that one is told to be better than, worse than, and not apart from."""
+FEWEST_FOR_BOLD = 12
+"""Clusters from which on the models that may be first are picked out (bench/bold.py).
+
+With six, six to eight of twenty models may be first of a column, and three of ten of these stand
+below a model that may not; with twelve it is three to four, and one of seven.
+"""
 BETTER, WORSE, APART = 1, -1, 0
 Told = Mapping[str, Mapping[str, int]]
 """Of each model and each other that it is compared with: ``BETTER``, ``WORSE`` or ``APART``."""
@@ -20,10 +26,14 @@ class Ties:
 
     They are corrected for each model by itself, so that one model may be told to be better than
     another that is not told to be worse.
+
+    Args:
+        told: what the comparisons tell.
+        clusters: that they rest on.
     """
 
-    def __init__(self, told: Told):
-        self._told = told
+    def __init__(self, told: Told, clusters: float = math.inf):
+        self._told, self._clusters = told, clusters
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Ties":
@@ -36,16 +46,16 @@ class Ties:
             sign = (difference > 0) - (difference < 0)
             told.setdefault(model, {})[other] = sign if p_model < SIGNIFICANT else APART
             told.setdefault(other, {})[model] = -sign if p_other < SIGNIFICANT else APART
-        return cls(told)
+        return cls(told, known["clusters"].max())
 
     @classmethod
     def of_headline(cls, rows: pd.DataFrame) -> "Ties":
-        """From the columns of ``COLUMNS`` of one measure's rows, one a model."""
+        """From the columns of ``COLUMNS``, and clusters, of one measure's rows, one a model."""
         told = {}
         for model, *lists in zip(*(rows[c] for c in ("model", *COLUMNS)), strict=True):
             cells = zip((BETTER, WORSE, APART), lists, strict=True)
             told[model] = {other: how for how, names in cells for other in names.split()}
-        return cls(told)
+        return cls(told, rows["clusters"].max())
 
     def columns(self, model: str) -> tuple[str, ...]:
         """The values of ``COLUMNS`` for a model: names with a blank between."""
@@ -54,7 +64,9 @@ class Ties:
         return tuple(" ".join(cell) for cell in cells)
 
     def best(self, models: Collection[str]) -> set[str]:
-        """Returns the models whose range of ranks holds the first."""
+        """Returns the models whose range of ranks holds the first; none where clusters are few."""
+        if not self._clusters >= FEWEST_FOR_BOLD:
+            return set()
         return {model for model, (best, _) in self.ranks(models).items() if best == 1}
 
     def ranks(self, models: Collection[str]) -> dict[str, tuple[int, int]]:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from steadfast.benchmarks.lifbench.frames import (
     CAPABILITIES,
+    NESTED,
     OTHER,
     row_order,
     sorted_rows,
@@ -20,15 +21,16 @@ from steadfast.benchmarks.lifbench.scored_tasks import (
 from steadfast.contract.records import OVERALL
 from steadfast.stats.depth import success_by_depth
 from steadfast.stats.effective_length import kept_shares
+from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import compare_models
-from steadfast.stats.tidy import tidy
+from steadfast.stats.tidy import rows_of, tidy
 from steadfast.stats.ties import CORRELATIONS, agreement
 from steadfast.stats.variance import variance_shares
 
 LIST = "list"
 EASY, HARD = "easy", "hard"
 MOST_EASY = 10  # total weight of an easy task, at most (section 5.4)
-FACTORS = {"context": "cluster", "expression": "expression_id", "variable": "variable_id"}
+FACTORS = {"context": "context", "expression": "expression_id", "variable": "variable_id"}
 COLUMNS = ["model", "task", "length", "value", "ars", "floor", "n"]
 ROOM = 0.05
 """With less left to gain, its share says nothing: one slip would be many times all of it."""
@@ -47,11 +49,35 @@ def comparisons(
     weights, found = rubric.weights, []
     for length, part in parts.items():
         models = part[~part["model"].isin(references)]
-        rows = compare_models(models, weights, bootstrap(part, []))
+        rows = compare_models(models, weights, bootstrap(part))
         found.append(rows.assign(length=length))
     return sorted_rows(
         pd.concat(found, ignore_index=True), frame, ["length", "task", "model", "other"]
     )
+
+
+def nested(
+    frame: pd.DataFrame,
+    rubric: Rubric = PAPER,
+    references: Collection[str] = (),
+) -> pd.DataFrame:
+    """Returns how many pairs are told apart by families of nested contexts, and by contexts.
+
+    The latter would be right if each scenario and length had a context of its own. Models whose
+    contexts are not nested are left out.
+    """
+    families = frame[frame["cluster"].astype(str).str.endswith(f"/{NESTED}")]
+    families = families[~families["model"].isin(references)]
+    contexts = families["cluster"].astype(str) + "-" + families["length"].astype(str)
+    rows = []
+    for unit, cluster in (("families", families["cluster"]), ("contexts", contexts)):
+        sampled = families.assign(cluster=cluster.astype("category"))
+        sampled["cluster"] = sampled["cluster"].cat.remove_unused_categories()
+        pairs = compare_models(sampled, rubric.weights, bootstrap(sampled))
+        pairs = rows_of(pairs, task=OVERALL)
+        told_apart = int((pairs["p_adjusted"] < SIGNIFICANT).sum())
+        rows.append((unit, sampled["cluster"].nunique(), len(pairs), told_apart))
+    return pd.DataFrame(rows, columns=["unit", "clusters", "pairs", "told_apart"])
 
 
 def effective(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
@@ -62,7 +88,8 @@ def effective(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
 
 def variance(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns tidy shares of variance between contexts, expressions and variables (perspective)."""
-    return tidy([variance_shares(frame, FACTORS)], row_order(frame))
+    contexts = frame["cluster"].astype(str) + "-" + frame["length"].astype(str)
+    return tidy([variance_shares(frame.assign(context=contexts), FACTORS)], row_order(frame))
 
 
 def depth(frame: pd.DataFrame) -> pd.DataFrame:

@@ -53,6 +53,7 @@ def task(config: Config, section: Lifbench) -> Task:
     scenarios = in_order(one.scenario for one in known)
     sampled, beyond = _sampled(section), beyond_paper(section, scenarios)
     several = len(section.lengths) > 1
+    nested = section.contexts == "released" or bool(scored_models(config))
     further = (*sampled, *(("effective",) if several else ()))
     published, drawn = section.published_prompts, section.published_variables
     scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
@@ -78,9 +79,15 @@ def task(config: Config, section: Lifbench) -> Task:
         scoring=OWN.component("scoring:LifbenchScoring", {"rubric": section.rubric}),
         metrics=OWN.output(
             "metrics:metrics",
-            (*METRICS, *further, *(("perspectives",) if beyond else ())),
+            (
+                *METRICS,
+                *further,
+                *(("nested",) if nested else ()),
+                *(("perspectives",) if beyond else ()),
+            ),
             {**scoring, "references": references(config), "floor": floor(config)}
             | {"effective": several}
+            | ({"nested": True} if nested else {})
             | beyond,
             data=("expressions",) if sampled else (),
             fields=("expression_id", "variable_id", "rubric", "depth"),
@@ -89,7 +96,6 @@ def task(config: Config, section: Lifbench) -> Task:
             {
                 **scoring,
                 **({"same_prompts": True} if published else {}),
-                **({"nested": True} if section.contexts == "released" else {}),
             },
             scored_models(config),
             further,

@@ -26,6 +26,8 @@ POINT = "point."
 OTHER = "other."
 PLAIN_NUMBERS = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
 FLAGS = ("truncated", "empty")
+NESTED = "nested"
+"""Of contexts that are beginnings of each other: the name of their family, and its stratum's."""
 BATCH = 256
 """Records that are in memory at a time."""
 
@@ -37,9 +39,9 @@ def score_frame(
 ) -> pd.DataFrame:
     """Returns the scores of several models and lengths, one row an answer.
 
-    stratum is the scenario, cluster the context (of each prompts' source by itself),
-    ``point.<name>`` the fraction of a score point's weight, ``other.<name>`` the total by another
-    rubric. A number that there is not is empty.
+    stratum is the scenario, cluster the context (of each prompts' source by itself), or the family
+    of nested contexts, which all lengths share; ``point.<name>`` the fraction of a score point's
+    weight, ``other.<name>`` the total by another rubric. A number that there is not is empty.
     """
     points = dict.fromkeys(name for task in SCORED_TASKS.values() for name in task.points)
     # Packed as they come: of a large run the records are many times the frame.
@@ -130,6 +132,9 @@ def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> di
         )
     scenario, prompts = SCORED_TASKS[task].scenario, prompts_of(record)
     stratum = scenario if prompts == OWN else f"{prompts}/{scenario}"
+    context = record["context_id"]
+    # All text of a released context stands in the next longer one too. They have no seed.
+    nested = context == f"{scenario}-{length}"
     return {
         "model": model,
         "length": length,
@@ -139,9 +144,18 @@ def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> di
         "sample_id": record["sample_id"],
         "stratum": stratum,
         # Where the prompts differ, one context is two clusters: equal names pair no answers.
-        "cluster": f"{stratum}-{length}/{record['context_id']}",
+        "cluster": f"{stratum}/{NESTED}" if nested else f"{stratum}-{length}/{context}",
         **{name: cast(Settings, record).get(name, "") for name in asked},
     }
+
+
+def sampled(drawn: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+    """Returns the rows of sampled contexts by stratum, and whether these are nested families.
+
+    Families beside contexts of the config's own are left out: a note says what they are.
+    """
+    nested = drawn["stratum"].astype(str).str.endswith(f"/{NESTED}")
+    return (drawn, True) if nested.all() else (drawn[~nested], False)
 
 
 def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from steadfast.benchmarks.lifbench.frames import POINT, row_order
+from steadfast.benchmarks.lifbench.frames import NESTED, POINT, row_order
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
 from steadfast.contract.records import OVERALL
@@ -23,20 +23,35 @@ from steadfast.stats.tidy import tidy
 TOGETHER = 25  # models whose replicates are in memory at a time
 
 
-def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:
-    """Returns a bootstrap that draws contexts within their stratum and what else is named.
+STRATA = ["stratum", "within"]
 
-    Within each length too, where the stratum has several contexts of every length.
+
+def stratified(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns the frame with the column within: a context's length, or that it is nested.
+
+    A family of nested contexts is one cluster, which has all lengths.
+    """
+    spans = frame.groupby("cluster", observed=True)["length"].nunique() > 1
+    nested = frame["cluster"].map(spans).astype(bool)
+    return frame.assign(within=frame["length"].astype(str).where(~nested, NESTED))
+
+
+def bootstrap(frame: pd.DataFrame, within_lengths: bool = False) -> Bootstrap:
+    """Returns a bootstrap that draws contexts within their stratum.
+
+    Within each length too, if so asked or where the stratum has several contexts of every length.
     """
     contexts = frame.groupby(["stratum", "length"], observed=True)["cluster"].nunique()
-    several = frame["stratum"].map(contexts.groupby(level="stratum").min() > 1)
-    length = frame["length"].astype(str).where(several.astype(bool), "")
-    return Bootstrap(frame.assign(within=length), ["stratum", "within", *by])
+    several = frame["stratum"].map(contexts.groupby(level="stratum").min() > 1).astype(bool)
+    whole = stratified(frame)
+    return Bootstrap(
+        whole.assign(within=whole["within"].where(several | within_lengths, "")), STRATA
+    )
 
 
 def clusters(frame: pd.DataFrame) -> Clusters:
     """Returns contexts within stratum and length, for means: lengths are chosen, not drawn."""
-    return Clusters(frame, ["stratum", "length"])
+    return Clusters(stratified(frame), STRATA)
 
 
 def ars(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
@@ -150,7 +165,7 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
 
     Source: equations 5 and 6, with the sample standard deviation; tables 4, 10 and 11.
     """
-    draws = bootstrap(frame, []), bootstrap(frame, ["length"])
+    draws = bootstrap(frame), bootstrap(frame, within_lengths=True)
     models = frame["model"].unique()
     # Replicates take much room; no model's depend on another's.
     rows = [
@@ -171,12 +186,13 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     keys = ["model", "task", "length", "perspective"]
     others = {"expression": "variable_id", "variable": "expression_id"}
     found = [
-        crossed(frame, PERSPECTIVES[of], ["cluster", other], by)
+        crossed(frame, PERSPECTIVES[of], ["cluster", *context, other], by)
         .rename("chance")
         .reset_index()
         .assign(perspective=of)
         for of, other in others.items()
-        for by in ([], ["length"])
+        # A family of nested contexts has one of each length.
+        for by, context in (([], ["length"]), (["length"], []))
     ]
     lengths = nested(frame, "length", clusters(frame)).rename("chance").reset_index()
     known = pd.concat([*found, lengths.assign(perspective="length")], ignore_index=True)

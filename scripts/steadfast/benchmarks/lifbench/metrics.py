@@ -5,8 +5,14 @@ from collections.abc import Collection, Iterable, Mapping
 import pandas as pd
 
 from steadfast.benchmarks.lifbench import analyses, stability
-from steadfast.benchmarks.lifbench.frames import coverage, data_counts, row_order, score_frame
-from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
+from steadfast.benchmarks.lifbench.frames import (
+    coverage,
+    data_counts,
+    row_order,
+    sampled,
+    score_frame,
+)
+from steadfast.benchmarks.lifbench.measures import STRATA, ars, ifp, ifs, stratified
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.contract.components import Data, Frames, Labels, Scored
@@ -26,11 +32,13 @@ def metrics(
     floor: str | None = None,
     beyond: Beyond | None = None,
     effective: bool = False,
+    nested: bool = False,
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics of all models, by name.
 
     Models among ``references`` are not compared. With several lengths there is the ``effective``
-    one. Samples for a perspective of ``beyond`` alone are in no other metric.
+    one, with released contexts or scores the ``nested`` one. Samples for a perspective of
+    ``beyond`` alone are in no other metric.
     """
     by = Rubric(rubric, weighting)
     everything, sets = score_frame(scores, rubric, bool(beyond)), stability.sets_of(data)
@@ -56,8 +64,10 @@ def metrics(
         "floor": analyses.above_floor(whole, floor, by),
         "complexity": analyses.complexity(whole, by),
         "weights": analyses.weights(whole, by),
-        "drawn": drawn(whole, None, ["stratum", "length"]),
+        "drawn": drawn(stratified(whole), None, STRATA),
     }
+    if nested:
+        frames["nested"] = analyses.nested(whole, by, references)
     if beyond:
         beside = stability.beyond_ifs(everything, beyond)
         frames["ifs"] = in_order(
@@ -85,7 +95,9 @@ def headline(frames: Frames) -> pd.DataFrame:
     ]
     rows = pd.concat(parts, keys=measures, names=["measure"]).reset_index("measure")
     ties = {"ARS": rows_of(frames["comparisons"], task=OVERALL, length="")}
-    rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], ties, frames["drawn"], "contexts")
+    clusters, families = sampled(frames["drawn"])
+    unit = "families of contexts" if families else "contexts"
+    rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], ties, clusters, unit)
     if floor.empty:
         return rows
     above = _whole(floor, ["value"]).set_index("model")["value"]

@@ -39,10 +39,9 @@ def tables(
     released: Mapping[str, str],
     beyond: Beyond | None = None,
     same_prompts: bool = False,
-    nested: bool = False,
 ) -> Iterator[Table | Printed]:
     """Yields all tables of LIFBench, and the paper's printed cells beside ours."""
-    yield from own_tables(frames, display, weighting, rubric, beyond, same_prompts, nested)
+    yield from own_tables(frames, display, weighting, rubric, beyond, same_prompts)
     by = Rubric(rubric, weighting)
     yield reproduction(compare(frames, released, by))
 

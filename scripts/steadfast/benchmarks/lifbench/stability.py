@@ -42,7 +42,7 @@ def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
     for perspective in beyond:
         if found := [of for _, of in _compared(frame, perspective, beyond)]:
             compared = pd.concat(found)
-            boot = bootstrap(compared, [])
+            boot = bootstrap(compared)
             parts += [spread(compared, boot, perspective, by).rows() for by in ([], ["length"])]
     return tidy(parts, row_order(frame))
 
@@ -160,7 +160,7 @@ def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
 
 def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
     """Returns overall IFS of each perspective, and their average where there are all three."""
-    whole, within = bootstrap(frame, []), bootstrap(frame, ["length"])
+    whole, within = bootstrap(frame), bootstrap(frame, within_lengths=True)
     boots = {name: within if name == "length" else whole for name in PERSPECTIVES}
     found = {name: _overall(spread(frame, boots[name], name)) for name in PERSPECTIVES}
     parts = [_overall(spread(frame, within, name)).values for name in PERSPECTIVES]

@@ -49,10 +49,9 @@ def tables(
     rubric: str,
     beyond: Beyond | None = None,
     same_prompts: bool = False,
-    nested: bool = False,
 ) -> Iterator[Table]:
     """Yields all tables; with the paper's cells where the display wants them."""
-    results = LifbenchResults(frames, display, Rubric(rubric, weighting), nested)
+    results = LifbenchResults(frames, display, Rubric(rubric, weighting))
     asked = AskedCells(results.lengths, results.tasks, results.rubric)
     further = {name: build for name, build in FURTHER.items() if name in frames}
     for name, build in {**BUILDERS, **further}.items():

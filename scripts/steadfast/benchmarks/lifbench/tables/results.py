@@ -8,9 +8,10 @@ from typing import Any, Literal
 import pandas as pd
 
 from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.frames import sampled
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric
 from steadfast.contract.components import Frames
-from steadfast.contract.records import OVERALL, RELEASED
+from steadfast.contract.records import OVERALL
 from steadfast.show.cells import Values
 from steadfast.show.results import ANSWERS, Note, Results, values_by_model
 from steadfast.show.roster import Display, Group
@@ -31,11 +32,8 @@ class LifbenchResults(Results):
 
     prefix = "lifbench_"
 
-    def __init__(self, frames: Frames, display: Display, rubric: Rubric, nested: bool = False):
+    def __init__(self, frames: Frames, display: Display, rubric: Rubric):
         self.rubric = rubric
-        # Released scores are of the released contexts.
-        released = frames["drawn"]["stratum"].astype(str).str.startswith(f"{RELEASED}/")
-        self._nested = nested or bool(released.any())
         coverage = frames["coverage"].set_index(["model", "task", "length"])
         self._counts = coverage[list(COUNTS)].to_dict("index")
         self.lengths = [name for name in coverage.index.unique("length") if name]
@@ -46,7 +44,11 @@ class LifbenchResults(Results):
             "weighting": WORDS["weighting"][rubric.weighting],
             "lengths": ", ".join(self.lengths),
         }
-        super().__init__(frames, display, {**WORDS, "captions": CAPTIONS}, slots)
+        words = {**WORDS, "captions": CAPTIONS}
+        drawn, families = sampled(frames["drawn"])
+        if families:
+            words["drawn"] = WORDS["families"]
+        super().__init__({**frames, "drawn": drawn}, display, words, slots)
         # By task (or overall), capability or perspective, and length (or ""); IFS over the tasks.
         self.ars = _by_model(frames["ars"], ["task", "length"])
         self.above_floor = _by_model(frames["floor"], ["task", "length"])
@@ -107,9 +109,14 @@ class LifbenchResults(Results):
         return [(None, WORDS["notes"]["above_floor"])]
 
     def drawn_notes(self) -> list[Note]:
-        """Returns what was sampled; of nested contexts also that families are fewer."""
+        """Returns what was sampled; of nested contexts also how many pairs are told apart."""
         notes = super().drawn_notes()
-        return [*notes, (None, WORDS["notes"]["nested"])] if self._nested else notes
+        if "nested" not in self.frames:
+            return notes
+        rows = self.frames["nested"].set_index("unit")
+        slots = {unit: f"{count:,}" for unit, count in rows["told_apart"].items()}
+        pairs = f"{rows['pairs'].max():,}"
+        return [*notes, (None, WORDS["notes"]["nested"].format(pairs=pairs, **slots))]
 
     def groups(self) -> list[Group]:
         """Returns the roster's groups, by falling overall ARS."""

@@ -140,12 +140,14 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
                 for cell, heading in ranked
             )
     else:
-        note = "ifs_ranks"
-        for model, text in rank_texts(results.roster, ties, overall).items():
+        texts = rank_texts(results.roster, ties, overall)
+        note = "ifs_ranks" if texts else ""
+        for model, text in texts.items():
             *others, ars = cells[model]
             cells[model] = (*others, replace(ars, suffix=f"({text})"))
     sections = results.sections(in_order, cells.__getitem__)
-    notes = [*results.notes, *results.tie_notes(), (None, WORDS["notes"][note])]
+    notes = [*results.notes, *results.tie_notes()]
+    notes += [(None, WORDS["notes"][note])] if note else []
     if results.chance:
         notes.append((None, WORDS["notes"]["ifs_chance"].format(levels=_chance(results))))
     ifs = (Column(heading, "IFS") for heading in WORDS["perspectives"].values())
