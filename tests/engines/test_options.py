@@ -18,7 +18,7 @@ from parts import Part
 from servers import running
 from steadfast.engines.cost.options import option_records
 from steadfast.engines.fit import fit
-from steadfast.plan.page import options_section
+from steadfast.plan.page import plan_page
 from test_marks import long_items
 
 OLDER = {"input": 4.0, "cached": 0.4, "output": 20.0, "flex": 0.5, "batch": 0.5}
@@ -181,8 +181,8 @@ def test_the_page_has_a_row_an_option_and_marks_the_configured_one():
         for part in ("4k", "8k")
         for option in options
     ]
-    page = "\n".join(options_section(rows))
+    page = "\n".join(plan_page([], [], rows, [], [], [], []))
     (flex,) = (option for option in options if option["option"] == "flex")
     assert f"| m | answers | flex (configured) | {2 * flex['cost']:,.2f} |" in page
     assert page.count("| m | answers |") == 3
-    assert not [*options_section([])]
+    assert "Pricing options" not in "\n".join(plan_page([], [], [], [], [], [], []))
