@@ -282,22 +282,6 @@ def test_a_cluster_answers_and_has_the_partition(tmp_path, monkeypatch):
     assert of_cluster(PROFILE)["SLURM"].status == "missing"
 
 
-def test_the_partitions_of_a_profiles_file_are_looked_up_too(tmp_path, monkeypatch):
-    commands(tmp_path, monkeypatch, sinfo="echo gpu")
-    file = tmp_path / "partitions.yaml"
-    (tmp_path / "config.yaml").write_text(
-        "executor: slurm\nslurm-partition-config: partitions.yaml\n"
-    )
-    file.write_text("partitions: {gpu: {}, big: {max_gpu: 8}, far: {cluster: other}}\n")
-    found = of_cluster(read_profile(str(tmp_path)))
-    assert found["partition gpu"].status == "ok"
-    assert found["partition big"].text == f"there is none; correct {file}, to one of gpu"
-    assert "partition far" not in found  # of another cluster
-    file.write_text("- gpu\n")
-    broken = of_cluster(read_profile(str(tmp_path)))["partitions"]
-    assert (broken.status, str(file) in broken.text) == ("missing", True)
-
-
 def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
     assert read_profile(str(ROOT / "profiles/slurm"))["executor"] == "slurm"
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -307,6 +291,9 @@ def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
     assert read_profile("mine") == {"jobs": 3}
     with pytest.raises(UserError, match="profile other: neither"):
         read_profile("other")
+    (site / "config.yaml").write_text("- gpu\n")
+    with pytest.raises(UserError, match="is a mapping of options"):
+        read_profile("mine")
 
 
 def test_the_command_prints_a_line_a_check_and_ends_with_1_where_something_is_missing(tmp_path):

@@ -13,6 +13,7 @@ from steadfast.config.json_schema import PATH as SCHEMA
 from steadfast.config.json_schema import json_schema
 from steadfast.config.load import load_config
 from steadfast.config.settings import answer_settings, plan_settings
+from steadfast.config.source import read_source
 from steadfast.contract.registry import benchmarks
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import Job
@@ -37,7 +38,7 @@ def complaint(raw):
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("config/*.yaml")), ids=lambda path: path.name)
 def test_the_configs_that_come_with_the_project_are_valid(path):
-    assert load_config(yaml.safe_load(path.read_text())).running
+    assert load_config(read_source(path)).running
 
 
 def test_the_documentation_is_what_the_schema_says():

@@ -1,7 +1,6 @@
 """A config file as it is written: a key that stands twice is named with both its lines."""
 
 import json
-from pathlib import Path
 
 import pytest
 import yaml
@@ -10,8 +9,6 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.config.source import check_source, typed
-
-ROOT = Path(__file__).parents[2]
 
 
 def complaint(path, text):
@@ -54,11 +51,6 @@ def test_a_key_that_stands_twice(tmp_path, text, key, first, second):
 def test_a_file_whose_keys_stand_once(tmp_path, text):
     path = tmp_path / "my.yaml"
     path.write_text(text, encoding="utf-8")
-    check_source(path)
-
-
-@pytest.mark.parametrize("path", sorted(ROOT.glob("config/*.yaml")), ids=lambda path: path.name)
-def test_the_configs_that_come_with_the_project_pass(path):
     check_source(path)
 
 

@@ -14,9 +14,6 @@ from steadfast.base.resources import HOME
 from steadfast.doctor.check import Check, found, said, unneeded
 
 PARTITION = "slurm_partition"
-PARTITION_FILE = "slurm-partition-config"
-OTHER_CLUSTER = {"slurm_cluster", "cluster", "clusters"}
-"""Keys of a partition that is another cluster's, any one of them."""
 
 
 def read_profile(name: str) -> Mapping[str, Any]:
@@ -26,11 +23,13 @@ def read_profile(name: str) -> Mapping[str, Any]:
     file = next((file for file in files if file.is_file()), None)
     if file is None:
         raise UserError(f"profile {name}: neither {' nor '.join(map(str, files))} is there")
-    settings = dict(_mapping(file) or {})
-    if PARTITION_FILE in settings:
-        beside = file.parent / str(settings[PARTITION_FILE])  # as Snakemake reads a profile's paths
-        settings[PARTITION_FILE] = beside if beside.is_file() else settings[PARTITION_FILE]
-    return settings
+    try:
+        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise UserError(f"{file}: cannot be read as YAML ({type(error).__name__})") from None
+    if not isinstance(settings or {}, dict):
+        raise UserError(f"{file}: a profile is a mapping of options")
+    return settings or {}
 
 
 def slurm_checks(
@@ -45,13 +44,8 @@ def slurm_checks(
     yield found("SLURM", partitions is not None, "its controller answers", advice)
     if partitions is None:
         return
-    try:
-        named = _named_partitions(profiles, models)
-    except UserError as error:
-        yield Check("partitions", "missing", str(error))
-        return
     offered = partitions.split()
-    for name, place in named.items():
+    for name, place in _named_partitions(profiles, models).items():
         advice = f"there is none; correct {place}, to one of {', '.join(offered)}"
         yield found(f"partition {name}", name in offered, "it is there", advice)
 
@@ -65,38 +59,19 @@ def _named_partitions(
     profiles: Mapping[str, Mapping[str, Any]], models: Mapping[str, Settings]
 ) -> dict[str, str]:
     """The partitions that profiles and models name, each with the place where it stands."""
-    named: dict[str, str] = {}
+    places: dict[str, str] = {}
     for profile in profiles.values():
         rules = profile.get("set-resources")
         of_rules = rules.values() if isinstance(rules, dict) else ()
         for resources in (profile.get("default-resources"), *of_rules):
-            named |= dict.fromkeys(_names(_resources(resources).get(PARTITION)), PARTITION)
-        if file := profile.get(PARTITION_FILE):
-            for name, partition in dict((_mapping(Path(file)) or {}).get("partitions", {})).items():
-                if not OTHER_CLUSTER & set(partition or ()):
-                    named[str(name)] = str(file)
+            if isinstance(resources, list):  # of name=value
+                resources = dict(str(resource).partition("=")[::2] for resource in resources)
+            if isinstance(resources, dict):
+                places |= dict.fromkeys(_names(resources.get(PARTITION)), PARTITION)
     for model, options in models.items():
         for name in _names(options.get("partition")):
-            named.setdefault(name, f"slurm.partition of {model}")
-    return named
-
-
-def _mapping(file: Path) -> Settings | None:
-    """A file's mapping, as YAML."""
-    try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise UserError(f"{file}: cannot be read as YAML ({type(error).__name__})") from None
-    if content is not None and not isinstance(content, dict):
-        raise UserError(f"{file}: a file of a profile is a mapping of options")
-    return content
-
-
-def _resources(resources: object) -> Settings:
-    """Resources, which a profile may write as a mapping or as a list of name=value."""
-    if isinstance(resources, list):
-        return dict(str(resource).partition("=")[::2] for resource in resources)
-    return resources if isinstance(resources, dict) else {}
+            places.setdefault(name, f"slurm.partition of {model}")
+    return places
 
 
 def _names(value: object) -> list[str]:

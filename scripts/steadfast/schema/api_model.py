@@ -26,8 +26,6 @@ class ApiModel(SamplingModel):
     """What the engines behind an API have in common."""
 
     model: str = answer("The model's name at the server.", ...)
-    revision: str | None = answer("Revision of the weights, where it is known.")
-    system: str | None = answer("System message before the prompt.", verbatim=True)
     extra_body: dict[str, Any] = answer("Further fields of the request body, passed through.", {})
     structured: bool = answer(
         "A judge replies in JSON of the form that the benchmark reads, by a JSON schema; mode "
@@ -35,7 +33,7 @@ class ApiModel(SamplingModel):
         False,
     )
     base_url: str | None = operation(
-        "Address of the API, without its version; by default the provider's."
+        "Address of the API, with openai its version too (…/v1); by default the provider's."
     )
     api_key_env: str | None = operation(
         "Environment variable that holds the key; by default as each engine has it."
@@ -103,11 +101,6 @@ class OpenaiModel(ApiModel, OpenModel):
     """Any server with an OpenAI-compatible API."""
 
     engine: Literal["openai"]
-    template: Literal["chat", "base"] = answer(
-        "chat: one user message; base: the completions endpoint with the suffix 'Output: ' "
-        "(appendix E).",
-        "chat",
-    )
     seed: int | None = answer("Seed sent with each request, one more for each draw; null: none.")
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = operation(
         "The request field that carries the output limit.", "max_tokens"
@@ -125,7 +118,6 @@ class OpenaiModel(ApiModel, OpenModel):
         "transformers, which comes with vLLM).",
         "o200k_base",
     )
-    base_url: str | None = operation("Address of the server, with /v1; by default OpenAI's.")
     serve: list[str] | None = answer(
         "In place of base_url, the command of a server that the jobs start for themselves, once "
         "for all parts, word by word; {port} stands for its port (docs/slurm.md).",

@@ -176,6 +176,8 @@ class ThinkingModel(BaseModelSettings):
 class SamplingModel(ThinkingModel):
     """What the engines that ask a model have in common."""
 
+    revision: str | None = answer("Revision of the weights: a commit on the hub, or where known.")
+    system: str | None = answer("System message before the prompt.", verbatim=True)
     temperature: float | None = answer(
         "Sampling temperature; the paper uses 0; null: the server's default, or with vllm that of "
         "the model's own generation config, with all else that stands there.",
@@ -190,6 +192,11 @@ class SamplingModel(ThinkingModel):
 class OpenModel(SamplingModel):
     """What the engines have in common whose models may have open weights."""
 
+    template: Literal["chat", "base"] = answer(
+        "chat: one user message, with vllm by the model's chat template; base: the prompt alone "
+        "(with openai the completions endpoint), with the suffix 'Output: ' (appendix E).",
+        "chat",
+    )
     min_p: float | None = answer(
         "Least probability of a token, as a share of the likeliest's.", ge=0, le=1
     )

@@ -26,15 +26,9 @@ class VllmModel(OpenModel):
         ge=256,
         le=MOST_TOKENS,
     )
-    revision: str | None = answer("Commit of the model on the hub.")
     tokenizer: str | None = answer(  # type: ignore[assignment]  # None: the model's own
         "Hub id or directory of the tokenizer, where it is not the model's own."
     )
-    template: Literal["chat", "base"] = answer(
-        "chat: the model's chat template; base: none, with the suffix 'Output: ' (appendix E).",
-        "chat",
-    )
-    system: str | None = answer("System message before the prompt.", verbatim=True)
     template_args: dict[str, Any] = answer(
         "Further variables of the chat template, such as enable_thinking.", {}
     )
