@@ -31,7 +31,8 @@
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
 # make lint        formatting, linting and types, as CI checks them
 # make bench       benchmarks, with ratios
-# make docs        docs/config.md and config/schema.json from the schema, pictures from the default run
+# make docs        docs/config.md and config/schema.json from the schema, pictures from the default run and from
+#                  the paper's released scores (RELEASED=folder with scores/, where they cannot be downloaded)
 # make site        docs/ as a site that can be searched, in site/; all its links are checked
 # make lock        pins newer versions of the requirements
 # make clean       removes all results but the journal of answers
@@ -48,6 +49,7 @@ WORKERS ?= 3
 PROFILE ?=
 OFFLINE ?=
 NLTK ?=
+RELEASED ?=
 BIN := .venv/bin
 COMMAND := PYTHONPATH=scripts $(BIN)/python -m steadfast.command.main
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG)) $(if $(DIRECTORY),--directory $(DIRECTORY))
@@ -116,6 +118,9 @@ docs: .venv/base
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.json_schema > config/schema.json
 	$(BIN)/snakemake --cores $(CORES) results/figures/lifbench_ars_by_length.png results/report.html
 	cp results/figures/lifbench_ars_by_length.png docs/ars_by_length.png
+	folder=$$(mktemp -d) && $(BIN)/snakemake --configfile config/released.yaml --cores $(CORES) --directory $$folder \
+	  $(if $(RELEASED),--config 'lifbench={released: {directory: $(RELEASED)}}') -- results/figures/lifbench_ars_by_length.png \
+	  && cp $$folder/results/figures/lifbench_ars_by_length.png docs/paper_ars_by_length.png
 	command -v chromium >/dev/null || { echo "docs/page.png stays: no chromium"; exit 0; }; \
 	chromium --headless --no-sandbox --hide-scrollbars --window-size=1200,900 \
 	  --virtual-time-budget=5000 --screenshot=docs/page.png "file://$(CURDIR)/results/report.html"

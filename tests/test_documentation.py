@@ -131,7 +131,7 @@ def test_commands_shown_exist(text):
             assert (ROOT / config).exists(), line
 
 
-def test_the_readme_s_picture_is_what_the_default_run_draws(tmp_path):
+def test_the_tutorial_s_picture_is_what_the_default_run_draws(tmp_path):
     """Drawn again of the metrics of `make tables`, where it has been run as the code is now."""
     run = Evaluation(load_config(yaml.safe_load((ROOT / "config/config.yaml").read_text())))
     folder, task = ROOT / "results/lifbench/metrics", run.tasks["lifbench"]
