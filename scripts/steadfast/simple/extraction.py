@@ -205,12 +205,17 @@ def _beginnings(letters: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 # --- numbers ----------------------------------------------------------------------------------
 
 CJK = "一-鿿぀-ヿ가-힣"
+_GROUPS = r"[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:[\u00a0\u202f\u2009][0-9]{3})+)(?![0-9])(?:\.[0-9]+)?"
+_DECIMAL_COMMA = r"(?<![0-9],)[0-9]+,(?:[0-9]{1,2}|[0-9]{4,9})(?![0-9]|,[0-9])"
 NUMBER = re.compile(
     # No part of a word or a longer number, but behind Chinese, Japanese and Korean characters.
     rf"(?<!(?![{CJK}])[\w.])(?P<sign>(?<!\))[-+−–]|(?<![0-9] )minus )?"
     r"(?:[$€£¥￥] ?)?"
-    r"(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-    r"(?P<power>[eE][-+]?[0-9]{1,3}(?![0-9]))?(?:/(?P<parts>[1-9][0-9]{0,8})(?![0-9./]))?"
+    rf"(?:(?P<groups>{_GROUPS})|(?P<comma>{_DECIMAL_COMMA})"
+    r"|(?P<digits>[0-9]+(?:\.[0-9]+)?|\.[0-9]+))"
+    r"(?:[eE](?P<power>[-+]?[0-9]{1,3})(?![0-9])"
+    r"| ?(?:×|x|\*|\\times|\\cdot) ?10\^\{?(?P<ten>[-+−]?[0-9]{1,3})(?![0-9])\}?)?"
+    r"(?:/(?P<parts>[1-9][0-9]{0,8})(?![0-9/]|\.[0-9]))?"
     r"(?: ?(?P<scale>thousand|million|billion|trillion|万|亿)(?![a-z]))?",
     re.IGNORECASE,
 )
@@ -236,7 +241,7 @@ def number_named(text: str) -> Decimal | None:
     ``####``; the last that is claimed, as in "the answer is 7", up to where the claim goes on with
     something else; the last number of the text.
     """
-    text = FRACTION.sub(r"\1/\2", text)
+    text = FRACTION.sub(r"\1/\2", text).replace("{,}", ",")
     for form in (MARKED_NUMBER, CLAIMED_NUMBER):
         named = None
         for match in form.finditer(text):
@@ -255,8 +260,11 @@ def last_number(text: str) -> Decimal | None:
         last = found
     if last is None:
         return None
+    digits = last["digits"] or (last["comma"] or "").replace(",", ".")
+    digits = digits or re.sub(r"[^0-9.]", "", last["groups"])
     sign = "-" if (last["sign"] or "+") != "+" else ""
-    value = Decimal(f"{sign}{last['digits'].replace(',', '')}{last['power'] or ''}")
+    power = (last["power"] or last["ten"] or "0").replace("−", "-")
+    value = Decimal(f"{sign}{digits}e{power}")
     if last["parts"] and text[last.start() - 1 : last.start()] != "/":  # no date such as 1/2/2020
         value /= int(last["parts"])
     return value * SCALES[last["scale"].lower()] if last["scale"] else value
