@@ -6,7 +6,6 @@ import pytest
 
 from steadfast.base.seal import Seal
 from steadfast.run.job import Assignment, Job, Journals
-from steadfast.run.loads import Allocation
 
 ANSWERS = Job("inference", "lifbench", "gpt", "4k")
 VERDICTS = Job("verdicts", "cfbench", "gpt", "zh", "wise")
@@ -88,15 +87,6 @@ def test_what_a_run_makes_anew_is_not_made_before_it_has_changed(assignment, tmp
     old = contexts.stat().st_mtime_ns
     assert not replace(assignment, before={str(contexts): old}).ready
     assert replace(assignment, before={str(contexts): old - 1}).ready
-
-
-def test_a_file_was_there_before_an_allocation_if_it_changed_before_its_start(tmp_path):
-    file = tmp_path / "prompts.jsonl"
-    assert Allocation([]).before(file) == 0
-    file.write_text("{}\n")
-    changed = file.stat().st_mtime_ns
-    assert Allocation([], started=changed + 1).before(file) == changed
-    assert Allocation([], started=changed).before(file) == 0
 
 
 def test_a_job_is_done_once_its_outputs_are_there(assignment, tmp_path):

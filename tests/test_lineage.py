@@ -54,6 +54,20 @@ def test_a_changed_file_changes_what_reads_it_whatever_its_time(config, file, re
     assert {name for name in before if before[name] != after[name]} == readers
 
 
+def test_a_corpus_replaced_by_one_with_an_older_time_makes_other_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    corpus = tmp_path / "corpora/alpaca/alpaca_data.json"
+    corpus.parent.mkdir(parents=True)
+    local = {"source": "local", "directory": str(tmp_path / "corpora")}
+    raw = {"benchmarks": ["lifbench"], "models": {"m": {"engine": "reference"}}, "corpora": local}
+    found = []
+    for text in ("Count to ten.", "Coast to Coast."):
+        corpus.write_text(text)
+        os.utime(corpus, (0, 0))
+        found.append(Lineage(Evaluation(load_config(raw))).data("corpora/alpaca.jsonl").lineage)
+    assert found[0] != found[1]
+
+
 def test_a_file_that_is_saved_again_unchanged_changes_nothing(config):
     before = steps(config)
     Path("labels.jsonl").write_text("{}\n")

@@ -161,12 +161,8 @@ def test_a_running_job_that_waits_for_what_another_holds_is_told_once(slurm, tmp
 @pytest.mark.parametrize(
     ("reason", "meaning"),
     [
-        ("QOSMaxGRESPerUser", "more GPUs than a limit gives"),
         ("QOSMaxGRESPerJob", "more than a limit gives one job, and so never starts"),
-        ("QOSMaxWallDurationPerJobLimit", "and so never starts"),
-        ("AssocGrpGRES", "the group's limit is reached"),
         ("ReqNodeNotAvail, UnavailableNodes:g1", "are away or reserved"),
-        ("QOSUsageThreshold", "or take another QoS"),
         ("QOSMaxBillingPerUser", "sacctmgr show qos lists the limits"),
         (
             "Job's QOS not permitted to use this partition (cpu denies urgent)",
@@ -248,10 +244,8 @@ def test_the_jobs_of_an_array_agree_on_what_slurm_is_told():
     ("settings", "expected"),
     [
         ({"time": 5}, "models.m.slurm: time is no option here; set hours"),
-        ({"extra": ["--nice=5"]}, "write each option as a key of slurm, such as exclude: g7"),
         ({"--exclude": "g7"}, "'--exclude' is no long option of sbatch; write one without"),
         ({"exclude": "g7\n--wrap"}, "models.m.slurm.exclude"),
-        ({"exclude": ["g7"]}, "models.m.slurm.exclude"),
     ],
 )
 def test_what_a_model_may_not_say_of_slurm(settings, expected):

@@ -122,15 +122,6 @@ def test_the_data_s_table_counts_what_was_asked():
     assert frames["items"]["n"].sum() == 5 * len(chosen)
 
 
-def test_both_splits_of_cfbench_are_asked():
-    prompts = [
-        {"sample_id": n, "task": "real_life", "split": "hard" if n > 3 else "easy"}
-        for n in range(40)
-    ]
-    found = chosen_prompts(prompts, 2, "sample_id", ("split",), seed=1)
-    assert {one["split"] for one in found} == {"easy", "hard"}
-
-
 # --- what it changes -----------------------------------------------------------------------------
 
 

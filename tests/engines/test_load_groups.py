@@ -1,6 +1,5 @@
 """Which jobs share a load, in which order they come, and what each is told of the others."""
 
-import json
 import pickle
 from pathlib import Path
 from types import SimpleNamespace
@@ -139,9 +138,3 @@ def test_what_is_handed_over_is_found_once_and_plain():
 def test_numbers_below_one_are_errors(settings, tmp_path):
     with pytest.raises(UserError, match=next(iter(settings))):
         loads(tmp_path, **settings)
-
-
-def test_what_is_told_is_plain_json(tmp_path):
-    jobs = [planned("inference", "-", **job("lifbench", part)) for part in ("2k", "3k")]
-    told = loads(tmp_path).asked(jobs)
-    assert json.loads(json.dumps(told))["asked"][0][0]["job"]["model"] == "tiny"

@@ -1,7 +1,6 @@
 """Bad input: one clear sentence, exit code not 0, nothing lost."""
 
 import copy
-import json
 import subprocess
 
 import pytest
@@ -66,18 +65,6 @@ def test_a_config_file_changes_keys_of_another(fresh):
 def test_an_unknown_model_in_a_target(project):
     target = "results/lifbench/outputs/sim-b/2k.jsonl"
     assert "unknown model 'sim-b'; did you mean 'sim-a'?" in sentence(project, target)
-
-
-def test_a_corpus_too_small_for_a_length(project):
-    folder = project.path("mine")
-    folder.mkdir()
-    text = {"body": "One sentence stands here. Another follows it."}
-    (folder / "essays.jsonl").write_text(json.dumps(text) + "\n")
-    files = {"paul_graham": {"glob": "*.jsonl", "fields": {"text": "body"}}}
-    corpora = {"source": "local", "directory": "mine", "local": files}
-    project.configure(config(corpora=corpora, lifbench={"lengths": {"2k": 2048}, "tasks": ["OR"]}))
-    message = sentence(project)
-    assert "paul_graham" in message and "2,048" in message
 
 
 def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(project, server):

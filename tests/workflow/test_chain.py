@@ -78,11 +78,6 @@ def test_a_server_that_cannot_be_reached_is_asked_once_it_can(asked, server):
     assert (models(server), len(server.bodies)) == ({"stub-b"}, 30)
 
 
-def test_another_address_of_the_same_model_asks_nothing_anew(asked, server):
-    asked.configure(settings("http://127.0.0.1:9/v1"))
-    assert asked.planned() == {}
-
-
 def test_killed_while_a_changed_model_is_asked(asked, server):
     server.delay = 0.05
     asked.configure(settings(server.url, "stub-b", max_concurrency=2))
@@ -150,16 +145,6 @@ def test_edited_outputs_are_made_again_from_the_journal_where_they_are_removed(a
     asked.snakemake(OUTPUTS)
     assert asked.path(OUTPUTS).read_bytes() == good
     assert server.bodies == []
-
-
-def test_edited_scores_and_metrics_are_refused(asked):
-    for path in ("scores/own/2k.jsonl", "metrics/ars.csv"):
-        file = asked.path(f"results/lifbench/{path}")
-        good = file.read_bytes()
-        file.write_bytes(good + b"\n")
-        assert f"{path}: changed since it was made" in asked.snakemake(ok=False)
-        file.write_bytes(good)
-    asked.snakemake()
 
 
 def test_an_edited_line_of_the_journal_is_refused_and_can_be_accepted(asked, server):

@@ -1,9 +1,7 @@
 """The whole DAG on a tiny config: what a user finds in results/."""
 
 import csv
-import json
 import os
-import re
 import subprocess
 from datetime import datetime
 from pathlib import Path
@@ -36,20 +34,6 @@ def test_the_reference_has_full_marks_in_every_cell_of_the_default_report(tmp_pa
     highest = {"ARS": "1.000", "HSR": "100.0", "CSL": "5.0", "PSR": "1.000", "DRFR": "1.000"}
     steadiest = {"IFS": "0.000"}
     assert {name: row[name] for name in highest | steadiest} == highest | steadiest
-
-
-def test_contexts_fill_their_budgets_and_never_overfill_them(paper):
-    for path in paper.folder.glob("results/lifbench/contexts/*/*.jsonl"):
-        for context in read_jsonl(path):
-            assert context["tokens"] <= context["budget"]
-            slack = 600 if context["scenario"] == "multidoc" else 150
-            assert context["tokens"] > context["budget"] - slack, path
-
-
-def test_the_tables_are_there_in_three_formats(paper):
-    names = {path.name for path in paper.path("results/tables").iterdir()}
-    for table in ("lifbench_table2_data", "lifbench_table3_ars", "report"):
-        assert {f"{table}.tex", f"{table}.md", f"{table}.csv"} <= names
 
 
 def test_latex_has_a_glyph_for_each_character_of_the_tables(paper):
@@ -134,13 +118,6 @@ def test_prompts_refer_to_contexts_and_copy_none(paper):
     contexts = paper.folder.glob("results/lifbench/contexts/*/3k.jsonl")
     longest = max(len(context["text"]) for path in contexts for context in read_jsonl(path))
     assert prompts.stat().st_size < 461 * longest / 10
-
-
-def test_identity_says_what_produced_an_output(paper):
-    path = paper.path("results/lifbench/outputs/sim-a/2k.identity.json")
-    identity = json.loads(path.read_text())
-    assert identity["engine"] == "simulated"
-    assert re.fullmatch(r"\d+\.\d+\.\d+", identity["packages"]["steadfast"])
 
 
 def test_the_terminal_names_each_job_and_ends_with_the_headline(project):

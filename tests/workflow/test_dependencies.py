@@ -12,7 +12,6 @@ import pytest
 
 from project import ROOT, TINY, Project
 from steadfast.base.errors import UserError
-from steadfast.contract.engine_names import ENGINES
 from steadfast.run.digests import digest, modules, resources
 from steadfast.workflow.forking import SWITCH
 from warm_python import warm_python
@@ -204,15 +203,6 @@ def test_a_lazy_import_counts(package):
     lazy = found()
     (folder / "other.py").write_text("X = 3\n")
     assert len({before, lazy, found()}) == 3
-
-
-def test_inference_depends_on_no_scorer():
-    loaded = modules(
-        "steadfast.stages.one_load",
-        ENGINES["openai"],
-        "steadfast.benchmarks.lifbench.samples:LifbenchSamples",
-    )
-    assert [name for name in loaded if re.search(r"rubric|scoring|metrics|show|tables", name)] == []
 
 
 def test_no_module_imports_its_own_package_lazily():

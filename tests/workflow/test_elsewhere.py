@@ -8,7 +8,7 @@ import sys
 import pytest
 import yaml
 
-from project import ROOT, SNAKEMAKE, TINY, Project
+from project import ROOT, TINY, Project
 from warm_python import warm_python
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -28,30 +28,6 @@ rule paper:
     output: "paper.txt"
     shell: "ls {{input}} > {{output}}"
 """
-
-
-def test_run_from_another_directory(tmp_path):
-    project = Project(tmp_path)
-    project.configure(SMALL)
-    project.snakemake("--snakefile", str(ROOT / "Snakefile"), "results/tables")
-    assert (tmp_path / "results/tables/lifbench_table3_ars.tex").exists()
-    again = project.snakemake("--snakefile", str(ROOT / "Snakefile"), "results/tables", "-n")
-    assert "Nothing to be done" in again
-
-
-def test_the_default_config_is_found_from_another_directory(tmp_path):
-    command = [
-        warm_python(),
-        *SNAKEMAKE[1:3],
-        "--snakefile",
-        str(ROOT / "Snakefile"),
-        "--cores",
-        "1",
-        "-n",
-    ]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "complexbench_tables" in done.stdout + done.stderr
 
 
 def test_a_module_of_another_workflow(tmp_path):

@@ -35,29 +35,15 @@ def test_a_label_changes_tables_only(project):
     assert project.planned() == SHOWN
 
 
-def test_a_figure_of_the_display_changes_tables_only(project):
-    project.configure({**TINY, "display": {"digits": 2}})
-    assert project.planned() == SHOWN
-
-
 def test_a_judge_changes_nothing_where_nothing_is_judged(project):
     project.configure({**TINY, "judges": {"judge": {"engine": "reference"}}})
     assert project.planned() == {}
 
 
-def test_a_setting_of_operation_changes_nothing(project):
-    project.configure(changed(sim_a={"allowed_failures": 0.1}))
-    assert project.planned() == {}
-
-
-def test_gpus_memory_and_hours_change_nothing(project):
-    project.configure(changed(sim_a={"gpus": 2, "mem_gb": 64, "hours": 1}))
-    assert project.planned() == {}
-
-
-def test_a_partition_changes_nothing(project):
-    assert project.planned("--default-resources", "slurm_partition=other") == {}
-    assert project.planned("--workflow-profile", "profiles/slurm") == {}
+def test_operation_resources_and_partitions_re_run_nothing(project):
+    project.configure(changed(sim_a={"allowed_failures": 0.1, "gpus": 2, "mem_gb": 64, "hours": 1}))
+    profile = ("--workflow-profile", "profiles/slurm", "--default-resources")
+    assert project.planned(*profile, "slurm_partition=other") == {}
 
 
 def test_a_setting_that_determines_answers_asks_that_model_anew(project):
@@ -84,27 +70,12 @@ def changed_code(project, module, line="CHANGED = True"):
     project.write(path, project.path(path).read_text() + f"\n{line}\n")
 
 
-def test_a_scorer_changed_asks_nothing_anew(project):
-    changed_code(project, "benchmarks/lifbench/scoring.py")
-    assert project.planned() == {**SCORED, "scores": 4}
-
-
 def test_a_run_says_which_modules_changed(project):
     changed_code(project, "show/cells.py")
     said = project.snakemake()
     assert "lifbench_tables: made again since steadfast.show.cells changed" in said
     assert "inference: made again" not in said
     assert "made again" not in project.snakemake()
-
-
-def test_a_weight_asks_nothing_anew(project):
-    project.edit("resources/lifbench/scoring/MB.yaml", "weight: 3", "weight: 4")
-    assert project.planned() == {**SCORED, "scores": 4}
-
-
-def test_an_output_limit_makes_no_expressions_anew(project):
-    project.edit("resources/lifbench/tasks/LSI.yaml", "max_tokens: 100", "max_tokens: 101")
-    assert project.planned() == {"prompts": 2, "inference": 4, **SCORED, "scores": 4}
 
 
 def test_time_stamps_comments_and_form_re_run_nothing(project):
@@ -126,34 +97,6 @@ def test_a_fresh_clone_beside_copied_results_re_runs_nothing(project, tmp_path_f
     for part in ("results", ".snakemake"):
         shutil.copytree(project.path(part), clone.path(part))
     assert clone.planned() == {}
-
-
-@pytest.mark.parametrize(
-    ("module", "rules"),
-    [
-        # What corpora deduplicate by, and what counts tokens.
-        ("base/tokens.py", {"corpus", "contexts", "inference"}),
-        ("benchmarks/lifbench/tasks.py", {"expressions", "prompts", "scores"}),
-        ("benchmarks/lifbench/variables.py", {"prompts"}),
-        ("show/cells.py", {"lifbench_tables", "report"}),
-    ],
-)
-def test_a_change_of_code_re_runs_what_uses_it(project, module, rules):
-    changed_code(project, module)
-    planned = project.planned()
-    assert rules <= planned.keys()
-    assert ("inference" in planned) == ("show" not in module)
-
-
-def test_a_template_edited_runs_its_task_and_the_prompts(project):
-    edit_a_template(project)
-    assert project.planned() == {
-        "expressions": 1,
-        "prompts": 2,
-        "inference": 4,
-        **SCORED,
-        "scores": 4,
-    }
 
 
 def edit_a_template(project):

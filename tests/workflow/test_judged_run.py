@@ -137,14 +137,6 @@ def test_a_template_edited_asks_the_judges_of_its_benchmark_anew(ran, tmp_path):
     }
 
 
-def test_how_judges_are_asked_changes_nothing(ran, judge, other, tmp_path):
-    project = ran.fork(tmp_path)
-    judges = settings(judge, other)["judges"]
-    judges["http"] |= {"max_concurrency": 3, "timeout": 30.0}
-    project.configure(settings(judge, other) | {"judges": judges})
-    assert project.planned() == {}
-
-
 def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
     project = ran.fork(tmp_path)
     with judging() as bad:

@@ -27,22 +27,13 @@ THOUGHT = """The first is [1, 2, 3], or {"doc1": "label"}. Is it "Yes"? No: "No"
 Answer: no
 答案：否
 1. NO 2. NO ['NO', 'NO', 'NO'] 【0】 [[0]] all"""
+# Other forms are read in tests/engines/test_reasoning.py.
 PROVIDERS = {
     "closed": ("<think>\n{thought}\n</think>\n\n{answer}", {"parser": "qwen3"}),
-    "prefilled": ("{thought}\n</think>\n\n{answer}", {"parser": "deepseek_r1"}),
-    "tags": ("<thought>{thought}</thought>{answer}", {"tags": ["<thought>", "</thought>"]}),
-    "harmony": (
-        "<|channel|>analysis<|message|>{thought}<|end|><|start|>assistant<|channel|>final"
-        "<|message|>{answer}<|return|>",
-        {"parser": "openai_gptoss"},
-    ),
-    "mistral": ("[THINK]{thought}[/THINK]{answer}", {"parser": "mistral"}),
-    "gemma": ("<|channel>thought\n{thought}<channel|>{answer}", {"parser": "gemma4"}),
     "wrapped": (
         "<think>\n{thought}\n</think>\n<answer>\n{answer}\n</answer>",
         {"parser": "hunyuan_a13b"},
     ),
-    "unsaid": ("<think>\n{thought}\n</think>\n\n{answer}", None),
 }
 CUT = "<think>\n{thought} So: {answer}"
 BENCHMARKS = ("lifbench", *SMALL)
