@@ -1,9 +1,9 @@
-"""One load a model: the job that loads it asks for its siblings too, and they take what it wrote.
+"""One load a model: the job that loads it answers for its siblings too, which take what it wrote.
 
-Every part keeps its own job, journal and outputs. The first of a model's jobs holds the model's
-lock, asks its own part and then, with the model at hand, each other part that the run is to ask and
-whose prompts are made. Their outputs lie beside where their own jobs will want them, which come,
-find them, and load nothing.
+Every part keeps its own job, journal and outputs. The first of a model's jobs takes the model's
+lock, answers its own part and then, with the model at hand, each other part that the run is to
+answer and whose prompts are made. Such prefetched outputs lie beside where the part's own job will
+want them. That job comes, finds them, and loads nothing.
 """
 
 import os
@@ -11,6 +11,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,153 +33,167 @@ Readable = Callable[[str, str], bool]
 
 
 def ask_together(own: Assignment, operation: Settings, together: Sequence[Assignment]) -> None:
-    """Asks what a job asks, and what others (``together``) ask of a model that was loaded."""
-    others = [one for one in together if one.job != own.job]
-    if not others:
+    """Answers a job's part, and those of its siblings (``together``) with a model that it loads."""
+    prefetched = Prefetched(own)
+    siblings = [assignment for assignment in together if assignment.job != own.job]
+    if not siblings:
         ask(own, operation)
-        Ahead.remove(own)
+        prefetched.remove_all()
         return
-    ahead = Ahead(own)
-    lock = own.path(f"journal/.locks/{others[0].load}.lock")
+    lock = own.path(f"journal/.locks/{siblings[0].load}.lock")
     lock.parent.mkdir(parents=True, exist_ok=True)
-    with closing(Lock(lock, print, ahead.take)) as model, closing(Loaded()) as loaded:
-        if not model.held or ahead.take():
+    # While a job waits for the model, the one that has it may write the outputs of both.
+    with closing(Lock(lock, print, prefetched.take)) as model, closing(Loaded()) as loaded:
+        if not model.held or prefetched.take():
             return
-        failed: UserError | None = None
+        failure: UserError | None = None
         try:
             ask(own, operation, loaded)
-        except EngineFailed:
+        except EngineFailed:  # which leaves no model for the siblings
             raise
         except UserError as error:
-            failed = error
-        Ahead.remove(own)
+            failure = error
+        prefetched.remove_all()
         if loaded.model is not None:
-            _ask_others(others, operation, loaded)
-        if failed:
-            raise failed
+            _ask_siblings(siblings, operation, loaded)
+        if failure:
+            raise failure
 
 
-def _ask_others(others: Iterable[Assignment], operation: Settings, loaded: Loaded) -> None:
-    """Asks others' parts, waiting for prompts no longer than the load took.
+def _ask_siblings(siblings: Iterable[Assignment], operation: Settings, loaded: Loaded) -> None:
+    """Answers each sibling's part as soon as its prompts are made.
 
     A part that fails is left to its own job, which says why.
     """
-    waiting, patience = list(others), loaded.seconds
-    while waiting := [one for one in waiting if not one.done]:
-        one = next((one for one in waiting if one.ready), None)
-        if one is None:
+    pending = list(siblings)
+    patience = loaded.seconds  # waiting longer than the load took would gain nothing
+    while pending:
+        pending = [sibling for sibling in pending if not sibling.done]
+        sibling = next((sibling for sibling in pending if sibling.ready), None)
+        if sibling is None:
             if patience <= 0:
                 return
             time.sleep(LOOK_SECONDS)
             patience -= LOOK_SECONDS
             continue
-        waiting.remove(one)
+        pending.remove(sibling)
         try:
-            ahead = Ahead(one)
-            if not ahead.there:
-                log = one.path(one.job.log)
-                print(f"{one.job.name} is loaded: asked {one.job.title} too, see {log}")
-                ask(one, operation, loaded, ahead.folder)
+            _prefetch(sibling, operation, loaded)
         except EngineFailed as error:
-            print(f"{one.job.title}: {error}")
+            print(f"{sibling.job.title}: {error}")
             return
         except UserError as error:
-            print(f"{one.job.title}: {error}")
+            print(f"{sibling.job.title}: {error}")
 
 
-class Ahead:
-    """Outputs for another job, in a hidden folder named after all that they were made of."""
+def _prefetch(sibling: Assignment, operation: Settings, loaded: Loaded) -> None:
+    """Answers a sibling's part, unless that was done in this run already."""
+    prefetched = Prefetched(sibling)
+    if prefetched.exist:
+        return
+    log = sibling.path(sibling.job.log)
+    print(f"{sibling.job.name} is loaded: asked {sibling.job.title} too, see {log}")
+    ask(sibling, operation, loaded, prefetched.folder)
 
-    def __init__(self, asked: Assignment):
-        self._asked = asked
-        self._files = asked.path(asked.job.outputs), asked.path(asked.job.identity)
-        self.folder = self._root(asked) / asked.fingerprint
+
+class Prefetched:
+    """Outputs that another job wrote for this one, in a hidden folder of all such.
+
+    Each folder in it is named after all that its outputs were made of, and the run.
+    """
+
+    def __init__(self, assignment: Assignment):
+        self._files = [
+            assignment.path(path) for path in (assignment.job.outputs, assignment.job.identity)
+        ]
+        self._all = self._files[0].with_name(f".{assignment.job.part}.ahead")
+        self._assignment = assignment
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder of those that were made of just this; found by reading all of it."""
+        return self._all / self._assignment.fingerprint
 
     @property
-    def there(self) -> bool:
+    def exist(self) -> bool:
         """Whether they are written; the identity is written last."""
-        return (self.folder / self._files[1].name).exists()
+        return (self.folder / self._files[-1].name).exists()
 
     def take(self) -> bool:
         """Moves them to where they belong; False where there are none."""
-        if not self.there:
+        if not self.exist:
             return False
         for path in self._files:
             os.replace(self.folder / path.name, path)
-        self.remove(self._asked)
+        self.remove_all()
         return True
 
-    @staticmethod
-    def _root(asked: Assignment) -> Path:
-        return asked.path(asked.job.outputs).with_name(f".{asked.job.part}.ahead")
-
-    @classmethod
-    def remove(cls, asked: Assignment) -> None:
-        """Removes all that was written ahead of a job, for other settings and by other runs too."""
-        shutil.rmtree(cls._root(asked), ignore_errors=True)
+    def remove_all(self) -> None:
+        """Removes them, and what was written of other settings or by other runs."""
+        shutil.rmtree(self._all, ignore_errors=True)
 
 
 def ask(
-    one: Assignment, operation: Settings, loaded: Loaded | None = None, folder: Path | None = None
+    assignment: Assignment,
+    operation: Settings,
+    loaded: Loaded | None = None,
+    folder: Path | None = None,
 ) -> None:
-    """Asks what one job asks of whom ``operation`` describes, and writes the replies."""
-    job, params, results = one.job, one.params, Path(one.results)
-    items, oracle, readable = _answers(one) if job.role == MODELS else _replies(one)
-    out, identity = (
-        folder / path.name if folder else path
-        for path in map(one.path, (job.outputs, job.identity))
+    """Asks what one job asks of whom ``operation`` describes, and writes the replies.
+
+    They are written where the job wants them, or to a ``folder`` of prefetched outputs.
+    """
+    job, params, results = assignment.job, assignment.params, Path(assignment.results)
+    items, oracle, readable = _answers(assignment) if job.role == MODELS else _replies(assignment)
+    outputs, identity = assignment.path(job.outputs), assignment.path(job.identity)
+    if folder:
+        outputs, identity = folder / outputs.name, folder / identity.name
+    operation = {**operation, "bill": Journals(results, job.role, job.name)}
+    if assignment.replay:
+        operation["file"] = Path(assignment.replay)
+    inputs = tuple(map(Path, (assignment.prompts, *assignment.sources)))
+    setup = Setup(
+        params["answers"],
+        operation,
+        journal=assignment.path(job.journal),
+        oracle=oracle,
+        loaded=loaded or Loaded(),
     )
-    how = {**operation, "bill": Journals(results, job.role, job.name)}
-    if one.replay:
-        how["file"] = Path(one.replay)
-    run_part(
-        job.name,
-        job.title,
-        items,
-        Setup(
-            params["answers"],
-            how,
-            journal=one.path(job.journal),
-            oracle=oracle,
-            loaded=loaded or Loaded(),
-        ),
-        Seal(
-            one.lineage,
-            identity,
-            (out,),
-            "",
-            tuple(map(Path, (one.prompts, *one.sources))),
-            results,
-        ),
-        one.path(job.log),
-        readable,
-        params.get("attempts", 1),
-    )
+    seal = Seal(assignment.lineage, identity, (outputs,), inputs=inputs, results=results)
+    attempts = params.get("attempts", 1)
+    run_part(job.name, job.title, items, setup, seal, assignment.path(job.log), readable, attempts)
 
 
-def _answers(one: Assignment) -> tuple[Sequence[Item], part_files.Oracle | None, None]:
-    """What a model is asked, every draw of it, and what stands in for it."""
-    params, stand_in = one.params, one.params["stand_in"]
-    sources = part_files.sources_of(params["sources"], one.sources)
-    part = part_files.PartFiles(one.job.part, params["samples"], Path(one.prompts), sources)
-    samples = part.read(params["answers"].get("draws") or 1)
-    oracle = part_files.SampleOracle(component(stand_in).make(), samples) if stand_in else None
-    return [part.joined.item(sample) for sample in samples], oracle, None
+def _answers(
+    assignment: Assignment,
+) -> tuple[Sequence[Item], part_files.Oracle | None, None]:
+    """What a model is asked, with every repeat, and what stands in for it."""
+    params = assignment.params
+    sources = part_files.sources_of(params["sources"], assignment.sources)
+    prompts, samples = Path(assignment.prompts), params["samples"]
+    part = part_files.PartFiles(assignment.job.part, samples, prompts, sources)
+    repeated = part.read(params["answers"].get("draws") or 1)
+    stand_in = params["stand_in"]
+    oracle = part_files.SampleOracle(component(stand_in).make(), repeated) if stand_in else None
+    return [part.joined.item(sample) for sample in repeated], oracle, None
 
 
-def _replies(one: Assignment) -> tuple[Sequence[Item], part_files.Oracle | None, Readable]:
+def _replies(
+    assignment: Assignment,
+) -> tuple[Sequence[Item], part_files.Oracle | None, Readable]:
     """Returns what a judge or rewriter is asked, its stand-in, and which replies can be read."""
-    prompts, stand_in = part_files.read_judge_prompts(Path(one.prompts)), one.params["stand_in"]
-    draws = one.params["answers"].get("draws") or 1
-    made = component(stand_in).make() if stand_in else None
-    oracle = part_files.JudgeOracle(made, prompts, draws) if made else None
-    form = component(one.params["schema"]) if "schema" in one.params else None
+    params = assignment.params
+    prompts = part_files.read_judge_prompts(Path(assignment.prompts))
+    draws = params["answers"].get("draws") or 1
+    stand_in = component(params["stand_in"]).make() if params["stand_in"] else None
+    oracle = part_files.JudgeOracle(stand_in, prompts, draws) if stand_in else None
+    form = component(params["schema"]) if "schema" in params else None
     items = part_files.judge_items(prompts, form, draws)
-    return items, oracle, _readable(one.params["readable"], prompts, draws)
+    return items, oracle, _readable(params["readable"], prompts, draws)
 
 
-def _readable(readable: Sequence[Any], prompts: Sequence[JudgePrompt], draws: int) -> Readable:
-    read = component(readable)
+def _readable(reader: Sequence[Any], prompts: Sequence[JudgePrompt], draws: int) -> Readable:
+    read = component(reader)
     expected = {
         draw_key(request.id, draw): (request.expected, prompt.answer)
         for prompt in prompts
