@@ -70,14 +70,6 @@ def test_a_model_changed_without_its_key_is_asked_once_the_key_is_there(asked, s
     assert asked.path(TABLE).read_bytes() == before
 
 
-def test_a_server_that_cannot_be_reached_is_asked_once_it_can(asked, server):
-    asked.configure(settings("http://127.0.0.1:9/v1", "stub-b"))
-    assert "127.0.0.1:9 is unreachable" in asked.snakemake(ok=False)
-    asked.configure(settings(server.url, "stub-b"))
-    asked.snakemake()
-    assert (models(server), len(server.bodies)) == ({"stub-b"}, 30)
-
-
 def test_killed_while_a_changed_model_is_asked(asked, server):
     server.delay = 0.05
     asked.configure(settings(server.url, "stub-b", max_concurrency=2))

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import judged_project
 from project import ROOT, TINY, Project
 from slurm_cluster import Cluster, Unavailable, unpack
 
@@ -139,22 +138,6 @@ def test_the_default_workflow_runs_and_gets_the_gpus_it_asks_for(
         "02:00:00",
         "8",
     )
-
-
-def test_judges_run_on_the_cluster_with_what_they_ask_for(on_cluster, tmp_path):
-    judge = {"engine": "reference", "gpus": 1, "hours": 3}
-    models = {"reference": {"engine": "reference"}, "sim-a": {"engine": "simulated"}}
-    raw = judged_project.config({"judge": judge}, {"cfbench": {}}) | {"models": models}
-    project = Project.new(tmp_path, raw)
-    run = on_cluster(project, {})
-    project.configure(raw)
-    run.finish(run.start())
-    by_comment = {job["Comment"]: job for job in run.jobs()}
-    judged = [f"rule_verdicts_wildcards_cfbench_judge_{model}_zh" for model in raw["models"]]
-    assert sorted(by_comment) == sorted(judged)
-    for comment in judged:
-        assert (gpus(by_comment[comment]), by_comment[comment]["TimeLimit"]) == (1, "03:00:00")
-    assert "cfbench_table2_results.tex" in tables(project)
 
 
 def test_a_job_cancelled_or_preempted_half_way_completes(cluster, on_cluster, project, server):
