@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from steadfast import __version__
 from steadfast.base.resources import HOME
 from steadfast.command import show, start
 from steadfast.command.main import COMMANDS, main, parser
@@ -70,7 +71,8 @@ def test_a_profile_is_the_workflow_s_own_or_a_site_s(folder, monkeypatch):
     ("words", "said"),
     [
         ("", "COMMAND"),
-        ("fly", "invalid choice: 'fly'"),
+        ("gait results other", "unknown command 'gait'; did you mean 'gate'?"),
+        ("gate results other --margn 1", "gate: unknown '--margn'; did you mean '--margin'?"),
         ("run other.yaml", "other.yaml: no such file; name one that is there"),
         ("trial -- --config seed=3", "--set"),
         ("compare results", "required: B"),
@@ -81,6 +83,12 @@ def test_a_wrong_command_line_ends_with_2_and_a_sentence(words, said, folder, ca
         main(shlex.split(words))
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_version_is_said(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"steadfast {__version__}\n")
 
 
 def test_show_looks_for_the_sample_in_the_config_s_results_and_of_the_model(

@@ -7,6 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from steadfast import __version__
+from steadfast.base.names import nearest, shown
 from steadfast.command.says_why import take_any_text
 
 Argument = tuple[Sequence[str], dict[str, Any]]
@@ -226,7 +228,8 @@ COMMANDS = {
 }
 BEHIND = "What stands behind -- goes to Snakemake as it is: -- --dry-run, -- results/tables."
 CODES = """exit codes: 0 done; 1 something failed or is missing, and is named;
-2 the command line is wrong; 3 the runs differ (compare --fail)"""
+2 the command line is wrong; 3 the runs differ (compare --fail), or B is worse (gate);
+4 the gate cannot tell"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -238,6 +241,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=CODES,
         formatter_class=shown,
     )
+    found.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     below = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         behind = f"\n{BEHIND}" if command.starts else ""
@@ -262,7 +266,12 @@ def main(words: Sequence[str] | None = None) -> None:
         at = words.index("--")
         words, passed = words[:at], words[at + 1 :]
     known = parser()
-    given = known.parse_args(words)
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+        known.error(f"unknown command {shown(words[0])}; {nearest(words[0], COMMANDS)}")
+    given, unknown = known.parse_known_args(words)
+    if unknown:
+        options = [name for names, _ in COMMANDS[given.command].arguments for name in names]
+        known.error(f"{given.command}: unknown {shown(unknown[0])}; {nearest(unknown[0], options)}")
     given.snakemake = passed
     if any(word.partition("=")[0] in ("--config", "-C") for word in passed):
         known.error(f"{given.command}: write --set KEY=VALUE in place of --config behind --")
