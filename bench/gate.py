@@ -22,8 +22,9 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from steadfast.compare.gate import PASS, WORSE, gate, unseen_share
+from steadfast.compare.gate import PASS, WORSE, gate
 from steadfast.compare.results import MEASURED, TESTS, Comparison
+from steadfast.show.results import unseen
 from steadfast.stats.intervals import Clusters
 
 RUNS, MARGIN, SCENARIOS = 500, 0.05, 3
@@ -50,7 +51,7 @@ def broken(share: float | None, noise: float) -> Shape:
     """That share of contexts loses, by default the least that the gate promises to see."""
 
     def draw(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
-        hit = unseen_share(contexts) if share is None else share
+        hit = unseen(contexts) if share is None else share
         lost = np.where(rng.random((RUNS, contexts)) < hit, loss / hit, 0.0)
         return rng.normal(0, noise, lost.shape) - lost if noise else -lost
 
@@ -115,7 +116,7 @@ def main() -> None:
                 measures = [np.clip(draw(rng, number, loss), -1, 1) for _ in range(4)]
                 values.append(list(verdicts(measures, by_scenario)).count(WORSE))
             shares = "".join(f"{value / RUNS:>9.3f}" for value in values)
-            print(f"{name:26} {number:8} {unseen_share(number):6.2f} {shares}", flush=True)
+            print(f"{name:26} {number:8} {unseen(number):6.2f} {shares}", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,14 +15,14 @@ SCORE = {"sample_id": "s", "draw": 0, "task": "T", "status": "ok", "total": 0.5,
 def found(**changes):
     """The first cell of two runs where the second has other values, as it moved."""
     b = A.assign(**changes)
-    rows = moved(joined_cells(A, b), "ars", pd.DataFrame())
-    return rows[["cell", "a", "b", "difference", "by", "beyond"]].to_numpy().tolist()
+    rows = moved(joined_cells(A, b), "lifbench", "ars")
+    return rows[["cell", "a", "b", "difference", "apart"]].to_numpy().tolist()
 
 
 def test_cells_are_joined_by_all_keys_before_the_value():
     alone = A.iloc[:1].assign(task="V")
     both = joined_cells(A, pd.concat([A.iloc[::-1].assign(value=[0.25, 0.75]), alone]))
-    assert both["keys"].tolist() == [{"task": "T"}, {"task": "U"}]
+    assert both["cell"].tolist() == ["task=T", "task=U"]
     assert both[["a", "b", "difference"]].to_numpy().tolist() == [
         [0.5, 0.75, 0.25],
         [0.5, 0.25, -0.25],
@@ -40,83 +40,30 @@ def test_a_file_of_models_and_values_alone_has_cells_and_one_without_has_none():
 
 def test_a_number_is_the_same_key_whether_it_is_whole_or_a_float():
     one, other = (A.iloc[:1].assign(task=[task]) for task in (4, 4.0))
-    assert joined_cells(one, other)["keys"].tolist() == [{"task": "4"}]
-    assert joined_cells(A.assign(task=[float("nan"), 2.5]), A.assign(task=["", "2.5"]))[
-        "keys"
-    ].tolist() == [{"task": ""}, {"task": "2.5"}]
+    assert joined_cells(one, other)["cell"].tolist() == ["task=4"]
+    both = joined_cells(A.assign(task=[float("nan"), 2.5]), A.assign(task=["", "2.5"]))
+    assert both["cell"].tolist() == ["", "task=2.5"]
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "beyond"),
+    ("low", "high", "apart"),
     [(0.61, 0.9, "yes"), (0.6, 0.9, "no"), (0.1, 0.39, "yes"), (0.1, 0.4, "no")],
     ids=["above", "touching above", "below", "touching below"],
 )
-def test_a_cell_is_beyond_where_the_two_intervals_are_apart(low, high, beyond):
+def test_a_cell_is_told_where_the_two_intervals_are_apart(low, high, apart):
     value = [(low + high) / 2, 0.5]
-    ((cell, a, b, difference, by, said),) = found(value=value, low=low, high=high)
-    assert (cell, a, b, by, said) == ("task=T", 0.5, value[0], "intervals", beyond)
+    ((cell, a, b, difference, said),) = found(value=value, low=low, high=high)
+    assert (cell, a, b, said) == ("task=T", 0.5, value[0], apart)
     assert difference == pytest.approx(value[0] - 0.5)
 
 
 def test_a_cell_without_intervals_moved_and_nothing_tells():
-    ((*_, by, beyond),) = found(value=[0.9, 0.5], low=float("nan"))
-    assert (by, beyond) == ("", "")
+    ((*_, apart),) = found(value=[0.9, 0.5], low=float("nan"))
+    assert apart == ""
 
 
 def test_what_differs_by_rounding_alone_has_not_moved():
     assert found(value=[0.5 + 1e-12, 0.5]) == []
-
-
-def cells(value):
-    columns = ["model", "task", "length", "value", "low", "high", "n"]
-    return pd.DataFrame([("m", "T", "", value, value - 0.1, value + 0.1, 9)], columns=columns)
-
-
-def paired(**changes):
-    return pd.DataFrame(
-        [
-            {
-                "model": "m",
-                "keys": {"task": "T", "length": ""},
-                "difference": 0.1,
-                "low": 0.05,
-                "high": 0.15,
-                "p": 0.01,
-                **changes,
-            }
-        ]
-    )
-
-
-@pytest.mark.parametrize(
-    ("test", "by", "beyond"),
-    [
-        (paired(), "paired", "yes"),
-        (paired(p=0.2), "paired", "no"),
-        (paired(model="n"), "intervals", "no"),
-        (paired(difference=0.11), "intervals", "no"),  # other samples
-        (paired(keys={"task": "U", "length": ""}), "intervals", "no"),
-        (paired(keys={"task": "T", "length": "4k"}), "intervals", "no"),
-        (paired(keys={"measure": "ISR", "task": "T"}), "intervals", "no"),
-        (paired(keys={"measure": "ARS", "task": "T"}), "paired", "yes"),
-        (paired(low=float("nan"), high=float("nan")), "intervals", "no"),
-    ],
-)
-def test_the_paired_interval_is_taken_where_it_is_of_the_very_difference(test, by, beyond):
-    (row,) = moved(joined_cells(cells(0.5), cells(0.6)), "ars", test).to_dict("records")
-    assert (row["by"], row["beyond"]) == (by, beyond)
-
-
-def test_a_headline_takes_the_test_over_all_whatever_that_is_called():
-    sides = [
-        pd.DataFrame(
-            {"model": ["m"], "measure": ["PSR"], "value": [value], "low": 0.1, "high": 0.9}
-        )
-        for value in (0.5, 0.6)
-    ]
-    test = paired(keys={"split": "full", "measure": "PSR"})
-    (row,) = moved(joined_cells(*sides), "headline", test).to_dict("records")
-    assert (row["by"], row["cell"]) == ("paired", "measure=PSR")
 
 
 def kinds(**changes):

@@ -77,51 +77,48 @@ TWO_RUNS = (
     argument("--config", type=is_there, help="config of a folder that does not hold its own"),
 )
 """What the commands take that set two runs side by side."""
+INIT = (
+    argument("config", type=Path, metavar="CONFIG", help="a file that is not there yet"),
+    argument("--model", required=True, help="its name at the server or hub, or its directory"),
+    argument(
+        "--engine",
+        choices=("openai", "vllm"),
+        default="openai",
+        help="openai: an OpenAI-compatible API (default); vllm: a checkpoint, on GPUs here",
+    ),
+    argument("--base-url", metavar="URL", help="the server's address, with /v1; else OpenAI's own"),
+    argument(
+        "--key-variable",
+        metavar="VARIABLE",
+        help="environment variable that holds the server's key; none: it needs no key",
+    ),
+    argument("--window", type=int, metavar="TOKENS", help="most tokens of prompt and answer"),
+    argument(
+        "--data",
+        choices=("released", "synthetic"),
+        default="released",
+        help="released: what the paper asked, fetched once (default); synthetic: made here",
+    ),
+)
+ANSWERS = argument(
+    "--number", type=int, default=150, metavar="N", help="answers of each benchmark: %(default)s"
+)
 LIMIT = argument(
     "--limit", type=int, default=2, metavar="N", help="prompts of each task: %(default)s"
+)
+MARGIN = argument(
+    "--margin", type=float, default=0.02, help="by what share of full marks B may be worse"
+)
+STRICT = argument(
+    "--strict",
+    action="store_true",
+    help="pass only where a failure of all contexts not sampled stays within the margin",
 )
 COMMANDS = {
     "init": Command(
         "writes a commented config for a model, and plans it",
         "my.yaml --model my-model --base-url http://localhost:8000/v1",
-        (
-            argument("config", type=Path, metavar="CONFIG", help="a file that is not there yet"),
-            argument(
-                "--model",
-                required=True,
-                help="its name at the server; for vllm its hub id or directory",
-            ),
-            argument(
-                "--engine",
-                choices=("openai", "vllm"),
-                default="openai",
-                help="openai: a server with an OpenAI-compatible API; vllm: a checkpoint, on GPUs "
-                "here; else %(default)s",
-            ),
-            argument(
-                "--base-url",
-                metavar="URL",
-                help="address of the server, with /v1; without one OpenAI's own",
-            ),
-            argument(
-                "--key-variable",
-                metavar="VARIABLE",
-                help="environment variable that holds the server's key; none: it needs no key",
-            ),
-            argument(
-                "--window",
-                type=int,
-                metavar="TOKENS",
-                help="tokens of prompt and answer together that the model takes",
-            ),
-            argument(
-                "--data",
-                choices=("released", "synthetic"),
-                default="released",
-                help="released: what the paper asked, fetched once; synthetic: made here, without "
-                "network; else %(default)s",
-            ),
-        ),
+        INIT,
     ),
     "run": Command(
         "runs the workflow: tables, figures and the page", "my.yaml --cores 4", WORKFLOW
@@ -150,57 +147,26 @@ COMMANDS = {
             argument("--model", help="one model's answers; else those of all"),
         ),
     ),
-    "page": Command(
-        "makes the page alone: tables, figures and samples in one file for a browser",
-        "my.yaml",
-        WORKFLOW,
-    ),
+    "page": Command("makes the page alone, one file for a browser", "my.yaml", WORKFLOW),
     "compare": Command(
         "says what differs between two runs",
         "results other/results --out differences",
         (
             *TWO_RUNS,
             argument("--out", type=Path, help="folder for everything as CSV files"),
-            argument(
-                "--fail",
-                action="store_true",
-                help="end with 3 where prompts, cells or samples differ",
-            ),
+            argument("--fail", action="store_true", help="end with 3 where anything differs"),
         ),
     ),
     "gate": Command(
-        "says whether run B is no worse than run A: ends with 0 (pass, identical), 3 (worse) or "
+        "says whether run B is no worse than run A; ends with 0 (pass, identical), 3 (worse) or "
         "4 (cannot tell)",
         "results other/results --margin 0.02",
-        (
-            *TWO_RUNS,
-            argument(
-                "--margin",
-                type=float,
-                default=0.02,
-                help="by how much B may be worse, as a share of full marks: %(default)s",
-            ),
-            argument(
-                "--strict",
-                action="store_true",
-                help="pass only where so many contexts were sampled that a failure of the others "
-                "stays within the margin",
-            ),
-        ),
+        (*TWO_RUNS, MARGIN, STRICT),
     ),
     "labels": Command(
         "draws what people are to label, and writes a sheet and a page for it",
         "my.yaml --number 150",
-        (
-            CONFIG,
-            argument(
-                "--number",
-                type=int,
-                default=150,
-                metavar="N",
-                help="answers of each benchmark, whole clusters of them: %(default)s",
-            ),
-        ),
+        (CONFIG, ANSWERS),
     ),
     "bundle": Command(
         "packs a run into one file that travels, results/bundle.zip", "my.yaml", WORKFLOW

@@ -30,6 +30,7 @@ import scipy
 
 from steadfast.compare import flips
 from steadfast.compare.results import Comparison
+from steadfast.show.results import unseen
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT, TAIL
 from steadfast.stats.pairs import holm
 from steadfast.stats.power import POWER
@@ -69,16 +70,7 @@ class Gate(NamedTuple):
     def unseen(self) -> float:
         """Share of contexts, of the measure with the fewest, below which a loss may be unseen."""
         contexts = self.measures["contexts"].min()
-        return unseen_share(contexts) if contexts > 0 else 1.0
-
-
-def unseen_share(contexts: float) -> float:
-    """The share of contexts that so many sampled ones miss altogether in 5 of 100 runs.
-
-    >>> [round(unseen_share(number), 2) for number in (6, 9, 20)]
-    [0.39, 0.28, 0.14]
-    """
-    return float(1 - SIGNIFICANT ** (1 / contexts))
+        return unseen(contexts) if contexts > 0 else 1.0
 
 
 def contexts_needed(margin: float) -> int:

@@ -1,7 +1,7 @@
 """Two results folders side by side: settings, prompts, cells of the metrics, and samples."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -10,10 +10,9 @@ from typing import Any
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, canonical_json
+from steadfast.base.files import canonical_json
 from steadfast.base.tokens import fingerprint
-from steadfast.compare import changed as moved
-from steadfast.compare import flips
+from steadfast.compare import changed, flips
 from steadfast.config.portable import portable
 from steadfast.contract.components import Scored
 from steadfast.contract.part_files import read_data
@@ -24,6 +23,7 @@ from steadfast.stats.pairs import holm
 from steadfast.stats.scores import prompts_of
 from steadfast.stats.tidy import write_csv
 
+ASKED = ("benchmark", "part", "same", "changed", "only_a", "only_b")
 TESTS = (
     "benchmark", "model", "cell", "measure", "difference", "low", "high", "p", "p_holm", "n",
     "error", "freedom", "clusters",
@@ -32,6 +32,8 @@ MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking
 ABSENT = "(not there)"
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
+Scores = Mapping[str, ScoreRecord]
+"""Of a model and part, by sample and draw."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Comparison:
 
     Attributes:
         settings: keys of the two configs and of what produced the answers: where, key, a, b.
-        asked: prompts of each benchmark and part: benchmark, part, same, changed, only_a, only_b.
+        asked: prompts of each benchmark and part that are the same, changed, or in one run alone.
         alone: what one of the two has alone: run, what, name.
         counts: benchmark, metric, cells: how many cells both have.
         cells: those that moved (``changed.COLUMNS``).
@@ -66,8 +68,8 @@ class Comparison:
     @property
     def differs(self) -> bool:
         """Whether anything but settings differs: prompts, cells, samples, or what there is."""
-        changed = self.asked[["changed", "only_a", "only_b"]].to_numpy().any()
-        return bool(changed) or any(map(len, (self.alone, self.cells, self.samples)))
+        prompts_differ = self.asked[["changed", "only_a", "only_b"]].to_numpy().any()
+        return bool(prompts_differ) or any(map(len, (self.alone, self.cells, self.samples)))
 
     def write(self, folder: Path) -> None:
         """Writes each frame as a CSV file of its name."""
@@ -103,19 +105,20 @@ def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
             "common; compare two runs of the same benchmark"
         )
     found = [_Benchmark(a, b, name) for name in common]
+    alone = [("A", "benchmark", name) for name in a.benchmarks if name not in common]
+    alone += [("B", "benchmark", name) for name in b.benchmarks if name not in common]
     return Comparison(
         settings=_frame([_settings(a, b, common)], ("where", "key", "a", "b")),
-        asked=_frame(
-            map(_Benchmark.asked, found),
-            ("benchmark", "part", "same", "changed", "only_a", "only_b"),
-        ),
-        alone=_frame([_alone(a, b, found)], ("run", "what", "name")),
-        counts=_frame(map(_Benchmark.counts, found), ("benchmark", "metric", "cells")),
-        cells=_joined([one.cells for one in found], moved.COLUMNS),
+        asked=_frame((one.asked() for one in found), ASKED),
+        alone=_frame([alone, *(one.alone() for one in found)], ("run", "what", "name")),
+        counts=_frame((one.counts() for one in found), ("benchmark", "metric", "cells")),
+        cells=_joined([one.moved_cells() for one in found], changed.COLUMNS),
         tests=_joined([one.shown_tests() for one in found], TESTS),
-        measured=_frame(map(_Benchmark.measured, found), MEASURED),
-        compared=_frame(map(_Benchmark.compared, found), ("benchmark", "model", "task", "samples")),
-        samples=_frame(map(_Benchmark.flips, found), flips.COLUMNS),
+        measured=_frame((one.measured() for one in found), MEASURED),
+        compared=_frame(
+            (one.compared() for one in found), ("benchmark", "model", "task", "samples")
+        ),
+        samples=_frame((one.flips() for one in found), flips.COLUMNS),
     )
 
 
@@ -123,48 +126,29 @@ def _frame(rows: Iterable[Iterable[object]], columns: Sequence[str]) -> pd.DataF
     return pd.DataFrame(list(chain.from_iterable(rows)), columns=list(columns))
 
 
-def _joined(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+def _joined(frames: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
     filled = [frame for frame in frames if len(frame)]
     if not filled:
         return pd.DataFrame(columns=list(columns))
-    return pd.concat(filled, ignore_index=True)[list(columns)]
+    return pd.concat(filled, ignore_index=True)
 
 
 def _settings(
     a: FinishedRun, b: FinishedRun, benchmarks: Sequence[str]
 ) -> Iterator[tuple[str, str, str, str]]:
     """Keys of the configs, then those of what produced the answers, each change once."""
-    for one in differences(_config(a), _config(b)):
-        yield "config", *one
+    for difference in differences(portable(a.evaluation.config), portable(b.evaluation.config)):
+        if difference[0] != "name":  # what a run is called is no setting of it
+            yield "config", *difference
     for name in benchmarks:
-        first, second = dict(a.identities(name)), dict(b.identities(name))
-        found: dict[tuple[str, Difference], list[str]] = {}
-        for job in (job for job in first if job in second):
+        of_b = dict(b.identities(name))
+        parts: dict[tuple[str, Difference], list[str]] = {}
+        for job, identity in a.identities(name):
             who = f"judge {job.judge}" if job.judge else job.model
-            for one in differences(first[job], second[job]):
-                found.setdefault((who, one), []).append(job.part)
-        for (who, one), parts in found.items():
-            yield f"{name} {who} {', '.join(dict.fromkeys(parts))}", *one
-
-
-def _config(run: FinishedRun) -> Record:
-    """A run's config, with defaults; what it is called is no setting of it."""
-    return {key: one for key, one in portable(run.evaluation.config).items() if key != "name"}
-
-
-def _alone(
-    a: FinishedRun, b: FinishedRun, common: Sequence["_Benchmark"]
-) -> Iterator[tuple[str, str, str]]:
-    for label, run, other in (("A", a, b), ("B", b, a)):
-        for name in run.benchmarks:
-            if name not in other.benchmarks:
-                yield label, "benchmark", name
-        for one in common:
-            has, lacks = one.names[label], one.names["B" if label == "A" else "A"]
-            for what, names in has.items():
-                for name in names:
-                    if name not in lacks[what]:
-                        yield label, what, f"{one.name} {name}"
+            for difference in differences(identity, of_b.get(job, identity)):
+                parts.setdefault((who, difference), []).append(job.part)
+        for (who, difference), named in parts.items():
+            yield f"{name} {who} {', '.join(dict.fromkeys(named))}", *difference
 
 
 class _Benchmark:
@@ -172,112 +156,115 @@ class _Benchmark:
 
     def __init__(self, a: FinishedRun, b: FinishedRun, name: str):
         self.name = name
-        frames = {"A": a.metrics(name), "B": b.metrics(name)}
-        self._joined_cells = {
-            metric: moved.joined_cells(rows, frames["B"][metric])
-            for metric, rows in frames["A"].items()
-            if metric in frames["B"]
-        }
         self._task = a.evaluation.tasks[name]
-        self._parts = parts = {"A": a.parts(name), "B": b.parts(name)}
-        self.names = {
-            label: {
-                "model": run.models(name),
-                "part": [of.name for of in parts[label].values() if of.files.prompts.exists()],
-                "metric": list(frames[label]),
-            }
-            for label, run in (("A", a), ("B", b))
-        }
-        first, second = self.names["A"], self.names["B"]
-        self._models = [model for model in first["model"] if model in second["model"]]
-        self._digests = {
-            part: (_digests(parts["A"][part]), _digests(parts["B"][part]))
-            for part in first["part"]
-            if part in second["part"]
-        }
-        self._scores = {
-            (model, part): (parts["A"][part].scores(model), parts["B"][part].scores(model))
-            for model in self._models
-            for part in parts["A"]
-            if part in parts["B"]
-        }
         measures = a.evaluation.benchmarks[name].measures
         self._measures = {key: one for key, one in measures.items() if one.compared}
+        self._metrics = a.metrics(name), b.metrics(name)
+        self._parts = a.parts(name), b.parts(name)
+        self._models = a.models(name), b.models(name)
+        self._common_models = [model for model in self._models[0] if model in self._models[1]]
+        self._common_parts = [
+            (part, self._parts[1][key])
+            for key, part in self._parts[0].items()
+            if key in self._parts[1]
+        ]
+        self._digests = {
+            part.name: (_digests(part), _digests(other))
+            for part, other in self._common_parts
+            if part.files.prompts.exists() and other.files.prompts.exists()
+        }
+        self._scores = {
+            (model, part.name): (part.scores(model), other.scores(model))
+            for model in self._common_models
+            for part, other in self._common_parts
+        }
         kinds = self._task.metrics.data
         self._data = {
-            part: read_data([source for source in of.files.sources if source[0] in kinds])
-            for part, of in parts["A"].items()
+            name: read_data([source for source in part.files.sources if source[0] in kinds])
+            for name, part in self._parts[0].items()
         }
-        self._tests = self._paired_tests()
-        found = [moved.moved(of, metric, self._tests) for metric, of in self._joined_cells.items()]
-        self.cells = _joined([one.assign(benchmark=name) for one in found], moved.COLUMNS)
+        self._cells = {
+            metric: changed.joined_cells(rows, self._metrics[1][metric])
+            for metric, rows in self._metrics[0].items()
+            if metric in self._metrics[1]
+        }
 
-    def asked(self) -> Iterator[tuple[str, str, int, int, int, int]]:
-        """How many prompts of each part are the same."""
+    def asked(self) -> Iterator[tuple[object, ...]]:
+        """How many prompts of each part are the same (``ASKED``)."""
         for part, (a, b) in self._digests.items():
             common = a.keys() & b.keys()
             same = sum(a[key] == b[key] for key in common)
             alone = len(a) - len(common), len(b) - len(common)
             yield self.name, part, same, len(common) - same, *alone
 
+    def alone(self) -> Iterator[tuple[str, str, str]]:
+        """The models, parts and metrics that one run has alone."""
+        with_prompts = [
+            [name for name, part in parts.items() if part.files.prompts.exists()]
+            for parts in self._parts
+        ]
+        for what, (of_a, of_b) in {
+            "model": self._models,
+            "part": with_prompts,
+            "metric": self._metrics,
+        }.items():
+            for run, names, others in (("A", of_a, of_b), ("B", of_b, of_a)):
+                yield from ((run, what, f"{self.name} {one}") for one in names if one not in others)
+
     def counts(self) -> Iterator[tuple[str, str, int]]:
         """How many cells of each metric both have."""
-        for metric, cells in self._joined_cells.items():
+        for metric, cells in self._cells.items():
             yield self.name, metric, len(cells)
+
+    def moved_cells(self) -> pd.DataFrame:
+        """The cells whose value differs."""
+        moved = [changed.moved(cells, self.name, metric) for metric, cells in self._cells.items()]
+        return _joined(moved, changed.COLUMNS)
 
     def compared(self) -> Iterator[tuple[str, str, str, int]]:
         """How many samples of each task were compared."""
-        for model in self._models:
-            pairs = self._common(model).values()
+        for model in self._common_models:
+            pairs = self._alike(model).values()
             tasks = Counter(a[key]["task"] for a, b in pairs for key in a.keys() & b.keys())
             for task, samples in sorted(tasks.items()):
                 yield self.name, model, task, samples
 
     def flips(self) -> Iterator[tuple[object, ...]]:
         """The samples that flipped."""
-        for model in self._models:
-            for part, (a, b) in self._common(model).items():
+        for model in self._common_models:
+            for part, (a, b) in self._alike(model).items():
                 for flip in flips.flips(a, b):
                     yield self.name, model, part, *flip
 
     def shown_tests(self) -> pd.DataFrame:
-        """The paired differences, with their keys as one text."""
-        if not len(self._tests):
-            return pd.DataFrame(columns=TESTS)
-        cells = self._tests["keys"].map(moved.shown_keys)
-        shown = self._tests.assign(benchmark=self.name, cell=cells, p_holm=float("nan"))
-        shown["measure"] = self._tests["keys"].map(self._measure)
-        known = shown["p"].notna()
-        corrected = shown[known].groupby("cell")["p"].transform(lambda p: holm(p.to_numpy()))
-        return shown.assign(p_holm=corrected)[list(TESTS)]
+        """Each model's two runs, compared as the benchmark compares two models (``TESTS``)."""
+        tests = _joined(map(self._tests_of, self._common_models), TESTS)
+        known = tests[tests["p"].notna()]
+        corrected = known.groupby("cell")["p"].transform(lambda p: holm(p.to_numpy(float)))
+        return tests.assign(p_holm=corrected)[list(TESTS)]
 
-    def measured(self) -> Iterator[tuple[object, ...]]:
-        """The main measures of each model that are tested, and what is to be known of them."""
-        for model in self._models:
-            scored = [
-                key in b and b[key]["total"] is not None
-                for a, b in self._common(model).values()
-                for key, one in a.items()
-                if one["total"] is not None
-            ]
-            counts = len(scored), scored.count(False), self._identical(model)
-            for name, measure in self._measures.items():
-                where = moved.shown_keys(measure.compared)
-                yield self.name, model, name, where, measure.full, *counts
-
-    def _identical(self, model: str) -> bool:
-        """Whether a model's responses to all prompts, and their scores, are those of both runs."""
-        if self._parts["A"].keys() != self._parts["B"].keys():
-            return False
-        for name, part in self._parts["A"].items():
-            other = self._parts["B"][name]
-            prompts = self._digests.get(name, ({}, {}))
-            scores = self._scores[model, name]
-            if prompts[0] != prompts[1] or scores[0] != scores[1]:
-                return False
-            if _responses(part.outputs(model)) != _responses(other.outputs(model)):
-                return False
-        return True
+    def _tests_of(self, model: str) -> pd.DataFrame:
+        alike = self._alike(model)
+        scored = [
+            Scored(name, part, pair[side][key])
+            for side, name in ((0, EARLIER), (1, LATER))
+            for part, pair in alike.items()
+            for key in pair[side]
+            if key in pair[1 - side]
+        ]
+        rows = self._task.metrics.function.make(scored, self._data, None) if scored else {}
+        tests = rows.get("comparisons", pd.DataFrame())
+        # What tells a benchmark's comparisons apart, beside the two models.
+        names = [column for column in tests if column == "task" or column not in COMPARED]
+        keys = [
+            dict(zip(names, map(str, row), strict=True)) for row in tests[names].values.tolist()
+        ]
+        return tests.reindex(columns=list(TESTS)).assign(
+            benchmark=self.name,
+            model=model,
+            cell=[changed.shown_keys(one) for one in keys],
+            measure=[self._measure(one) for one in keys],
+        )
 
     def _measure(self, keys: Mapping[str, str]) -> str:
         """The main measure that a test of these keys is of, if any."""
@@ -286,40 +273,42 @@ class _Benchmark:
                 return name
         return ""
 
-    def _common(
-        self, model: str
-    ) -> dict[str, tuple[dict[str, ScoreRecord], dict[str, ScoreRecord]]]:
+    def measured(self) -> Iterator[tuple[object, ...]]:
+        """The main measures of each model that are tested (``MEASURED``)."""
+        for model in self._common_models:
+            has_score = [
+                key in b and b[key]["total"] is not None
+                for a, b in self._alike(model).values()
+                for key, record in a.items()
+                if record["total"] is not None
+            ]
+            counts = len(has_score), has_score.count(False), self._identical(model)
+            for name, measure in self._measures.items():
+                where = changed.shown_keys(measure.compared)
+                yield self.name, model, name, where, measure.full, *counts
+
+    def _identical(self, model: str) -> bool:
+        """Whether a model's responses to all prompts, and their scores, are those of both runs."""
+        if self._parts[0].keys() != self._parts[1].keys():
+            return False
+        for part, other in self._common_parts:
+            prompts = self._digests.get(part.name, ({}, {}))
+            scores = self._scores[model, part.name]
+            if prompts[0] != prompts[1] or scores[0] != scores[1]:
+                return False
+            if _responses(part.outputs(model)) != _responses(other.outputs(model)):
+                return False
+        return True
+
+    def _alike(self, model: str) -> dict[str, tuple[Scores, Scores]]:
         """The scores of a model in both runs, by part: of samples that were asked alike."""
-        found = {}
+        alike = {}
         for (name, part), (a, b) in self._scores.items():
             if name == model and a and b:
-                alike = self._alike(part)
-                found[part] = _asked_alike(a, alike), _asked_alike(b, alike)
-        return found
-
-    def _alike(self, part: str) -> Collection[str]:
-        a, b = self._digests.get(part, ({}, {}))
-        return {key for key in a if a[key] == b.get(key)}
-
-    def _paired_tests(self) -> pd.DataFrame:
-        """Each model's two runs, by A's own comparison of two models."""
-        metrics = self._task.metrics.function
-        found = []
-        for model in self._models:
-            common = self._common(model)
-            scored = [
-                Scored(name, part, pair[side][key])
-                for side, name in ((0, EARLIER), (1, LATER))
-                for part, pair in common.items()
-                for key in pair[side]
-                if key in pair[1 - side]
-            ]
-            if not scored:
-                continue
-            rows = metrics.make(scored, self._data, None).get("comparisons")
-            if rows is not None and len(rows):
-                found.append(_tests_of(rows, model))
-        return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+                digests = self._digests.get(part, ({}, {}))
+                same = {key for key, digest in digests[0].items() if digest == digests[1].get(key)}
+                alike[part] = _of_samples(a, same), _of_samples(b, same)
+        return alike
 
 
 def _digests(part: FinishedPart) -> dict[str, str]:
@@ -338,23 +327,10 @@ def _responses(outputs: Mapping[str, OutputRecord]) -> frozenset[tuple[str, str,
     return frozenset((key, one["status"], one["text"]) for key, one in outputs.items())
 
 
-def _asked_alike(
-    records: Mapping[str, ScoreRecord], alike: Collection[str]
-) -> dict[str, ScoreRecord]:
-    """The scores of samples that were asked alike; released ones are about the same prompts."""
+def _of_samples(scores: Scores, samples: set[str]) -> Scores:
+    """The scores of some samples, and released ones, which are about the same prompts."""
     return {
-        key: one
-        for key, one in records.items()
-        if one["sample_id"] in alike or prompts_of(one) == RELEASED
+        key: record
+        for key, record in scores.items()
+        if record["sample_id"] in samples or prompts_of(record) == RELEASED
     }
-
-
-def _tests_of(rows: pd.DataFrame, model: str) -> pd.DataFrame:
-    """A benchmark's comparison of the two runs, with what tells its cells apart as ``keys``."""
-    names = [column for column in rows if column == "task" or column not in COMPARED]
-    keys: list[Mapping[str, str]] = [
-        dict(zip(names, map(str, row), strict=True)) for row in rows[names].values.tolist()
-    ]
-    values = ["difference", "low", "high", "p", "n", "error", "freedom", "clusters"]
-    found = rows[values].assign(model=model)
-    return found.assign(keys=keys)
