@@ -85,13 +85,25 @@ def test_real_models_alone_are_highlighted(tmp_path):
 
 
 def test_ars_alone_has_ranks_in_parentheses_as_the_test_leaves_them(frames, pages):
-    cells = {row[1]: row[2:] for row in rows_of(pages["lifbench_table4_ifs"])}
+    cells = {row[1]: row[2:-1] for row in rows_of(pages["lifbench_table4_ifs"])}
     (pair,) = frames["comparisons"].query(
         "task == 'overall' and length == '' and model == 'fair' and other == 'good'"
     )["p_model"]
     good, fair = ("(1)", "(2)") if pair < 0.05 else ("(1–2)", "(1–2)")
-    assert cells["Good_1"][4].endswith(f" {good}") and cells["Fair"][4].endswith(f" {fair}")
-    assert "(" not in "".join(cells["sim-long"] + cells["Good_1"][:4])
+    assert cells["Good_1"][-1].endswith(f" {good}") and cells["Fair"][-1].endswith(f" {fair}")
+    assert "(" not in "".join(cells["sim-long"] + cells["Good_1"][:-1])
+
+
+def test_the_stability_by_chance_stands_behind_what_it_is_known_of(frames, pages):
+    head, *rows = rows_of(pages["lifbench_table4_ifs"])
+    # With one context of a length nothing tells what lengths differ by from chance.
+    assert head[2:-1] == [
+        "Expression", "Expression: by chance", "Variable", "Variable: by chance", "Length",
+        "Average", "ARS",
+    ]  # fmt: skip
+    ifs = frames["ifs"].query("task == 'overall' and length == '' and perspective == 'expression'")
+    (chance,) = ifs.loc[ifs["model"] == "fair", "chance"]
+    assert {row[1]: row[3] for row in rows}["Fair"] == f"{chance:.3f}"
 
 
 def test_the_test_of_overall_ars_says_who_is_best_and_what_ranks_there_may_be(frames, pages):
@@ -201,7 +213,7 @@ def test_what_no_test_compares_has_no_bold_and_says_so(pages, name):
 def test_models_stand_by_their_mean_rank_of_stability(tmp_path):
     pages = build(run({"m1": 0.9, "m2": 0.8, "m3": 0.7, "m4": 0.6}, tasks=FEW), tmp_path)
     rows = rows_of(pages["lifbench_table4_ifs"])[1:]
-    values = pd.DataFrame([[float(cell) for cell in row[2:5]] for row in rows])
+    values = pd.DataFrame([[float(row[column]) for column in (2, 4, 6)] for row in rows])
     assert values.rank(method="min").sum(axis=1).is_monotonic_increasing
 
 

@@ -176,3 +176,15 @@ def test_correlations_lie_between_minus_1_and_1_and_with_itself_are_1(pairs):
         assert np.isnan(value) or -1 - 1e-9 <= value <= 1 + 1e-9
         itself = correlate(first, first)
         assert np.isnan(itself) or itself == pytest.approx(1)
+
+
+def test_pure_noise_has_the_shares_of_its_degrees_of_freedom():
+    rng = np.random.default_rng(5)
+    frame = factorial(lambda c, e, v: rng.random(), 3, 4, 2)
+    rows = variance_shares(frame, FACTORS).query("task == 'T'").set_index("perspective")
+    # Of 23: two of three contexts, three of four expressions, one of two variables.
+    expected = {"context": 2 / 23, "expression": 3 / 23, "variable": 1 / 23, "residual": 17 / 23}
+    assert rows["chance"].to_dict() == pytest.approx(expected)
+    several = pd.concat([frame, frame.assign(draw=1, total=rng.random(24))], ignore_index=True)
+    rows = variance_shares(several, FACTORS).query("task == 'T'").set_index("perspective")
+    assert rows.loc["draw", "chance"] == pytest.approx(24 / 47)

@@ -20,16 +20,19 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
     drawn for a sample, what differs between them is the share of ``DRAW``; the residual is what
     else differs between samples. The shares of a model and task sum to 1; n counts scored samples.
     Overall is the plain mean over the model's tasks, n counts them. A task whose scores are all
-    equal has no rows.
+    equal has no rows. Column chance has the shares to expect of pure noise: the degrees of freedom
+    that a factor adds ÷ (n − 1).
 
     Source: Fisher's analysis of variance, without interactions, which the residual holds.
     """
     by_task = frame[frame["total"].notna()].groupby("task", observed=True)
     parts = [row for task, rows in by_task for row in _task(str(task), rows, factors)]
     if not parts:
-        return pd.DataFrame(columns=["model", "task", "perspective", "value", "n"])
+        return pd.DataFrame(columns=["model", "task", "perspective", "value", "n", "chance"])
     tasks = pd.DataFrame(parts)
-    overall = tasks.groupby(["model", "perspective"])["value"].agg(value="mean", n="count")
+    overall = tasks.groupby(["model", "perspective"]).agg(
+        value=("value", "mean"), n=("value", "count"), chance=("chance", "mean")
+    )
     return pd.concat([tasks, overall.reset_index().assign(task=OVERALL)], ignore_index=True)
 
 
@@ -47,29 +50,42 @@ def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator
         several_draws = len(part.index.unique("draw")) > 1
         samples = part.index.droplevel(keys[2:]) if several_draws else None
         kinds = [*factors, RESIDUAL, *([] if samples is None else [DRAW])]
-        for model, values in zip(models, _shares(part.to_numpy(), levels, samples).T, strict=True):
-            for name, value in zip(kinds, values, strict=True):
+        shares, by_chance = _shares(part.to_numpy(), levels, samples)
+        for model, values in zip(models, shares.T, strict=True):
+            for name, value, chance in zip(kinds, values, by_chance, strict=True):
                 names = {"model": str(model), "task": task, "perspective": name}
                 if not np.isnan(value):
-                    yield {**names, "value": value, "n": len(part)}
+                    yield {**names, "value": value, "n": len(part), "chance": chance}
 
 
-def _shares(totals: np.ndarray, factors: list[pd.Index], samples: pd.Index | None) -> np.ndarray:
-    """Returns the shares of each factor and the residual (rows) for each column of totals."""
+def _shares(
+    totals: np.ndarray, factors: list[pd.Index], samples: pd.Index | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the shares of each factor and the residual (rows) for each column of totals.
+
+    And those of pure noise, which are alike for all columns.
+    """
     centred = totals - totals.mean(axis=0)
     whole = (centred**2).sum(axis=0)
     whole[whole < 1e-12 * len(totals)] = np.nan
     taken, design = [np.zeros_like(whole)], np.ones((len(totals), 1))
+    ranks = [1]
     for factor in factors:
         codes, names = pd.factorize(factor)
         design = np.hstack([design, np.eye(len(names))[codes]])
         # Normal equations: a column a level is small, and a level too many does no harm to pinv.
         moments = design.T @ centred
-        inverse = np.linalg.pinv(design.T @ design, rcond=1e-10, hermitian=True)
+        products = design.T @ design
+        inverse = np.linalg.pinv(products, rcond=1e-10, hermitian=True)
         taken.append((moments * (inverse @ moments)).sum(axis=0))
+        ranks.append(round(float(np.sum(inverse * products))))  # the trace of a projection
     if samples is not None:
-        by_sample = pd.DataFrame(totals).groupby(pd.factorize(samples)[0]).transform("mean")
+        numbers, names = pd.factorize(samples)
+        by_sample = pd.DataFrame(totals).groupby(numbers).transform("mean")
         taken.append(whole - ((totals - by_sample.to_numpy()) ** 2).sum(axis=0))
+        ranks.append(len(names))
     taken.append(whole)
     shares: np.ndarray = np.clip(np.diff(taken, axis=0), 0, None) / whole
-    return shares.round(12)  # what a share of nothing is left with differs between processors
+    by_chance = np.diff([*ranks, len(totals)]) / max(len(totals) - 1, 1)
+    # What a share of nothing is left with differs between processors.
+    return shares.round(12), by_chance

@@ -22,7 +22,7 @@ from steadfast.benchmarks.complexbench.results import (
 from steadfast.contract.components import Frames
 from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.show.judges import agreement_table, corrected_table
-from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, spanned
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
@@ -131,7 +131,10 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
         for kind in CLASSES
         for measure in (*COHERENT_MEASURES, DROP)
     ]
-    return results.by_model(name, found, "coherent")
+    groups = rows_of(results.frames["coherent"], measure=COHERENT_MEASURES[1])
+    counts = {kind: spanned(rows_of(groups, kind=kind)["expected"]) for kind in CLASSES}
+    note = words["groups"].format(**counts)
+    return results.by_model(name, found, "coherent", [note])
 
 
 def _decomposition(results: ComplexbenchResults, name: str) -> Table:

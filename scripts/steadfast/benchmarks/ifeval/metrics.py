@@ -15,6 +15,7 @@ from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap
+from steadfast.stats.chance import crossed
 from steadfast.stats.effective_length import kept_shares, left, with_reaches
 from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.pairs import drawn, joint_headline, overall_pairs
@@ -149,14 +150,16 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
 def reliable(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns the share of prompts whose k answers all hold, k being their wordings and draws.
 
-    A prompt that lacks a score among them counts where one fails, and in no mean otherwise.
+    A prompt that lacks a score among them counts where one fails, and in no mean otherwise. Lengths
+    at which a prompt has fewer answers are left out: fewer hold more easily.
     """
     cells = frame.groupby([*KEYS, "cluster"], observed=True)["total"]
     found = cells.agg(least="min", known="count", k="size").reset_index()
     held = found["least"].where((found["known"] == found["k"]) | (found["least"] == 0))
     rows = found.assign(total=held)
-    means = with_overall(clusters(frame).means(rows, KEYS), ["model", "length"]).rows()
     most = rows.groupby("length", observed=True)["k"].max()
+    rows = rows[rows["length"].isin(most.index[most == most.max()])]
+    means = with_overall(clusters(frame).means(rows, KEYS), ["model", "length"]).rows()
     return _sorted(means.assign(k=means["length"].map(most).astype(int)), frame)
 
 
@@ -164,19 +167,25 @@ def stability(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns IFS by wording and by length: the standard deviation of scores over their mean.
 
     As LIFBench's (its equations 5 and 6), of all sets together: of wordings over all lengths with a
-    text, of lengths with length 0. n is how many are compared.
+    text, of lengths with length 0. n is how many are compared. Column chance has the IFS of a
+    perfectly stable model: what a prompt's answers differ by beyond what wordings (or lengths) do.
     """
     boot = Bootstrap(frame, ["task"])
-    parts = []
+    parts, by_chance = [], []
     for name, column in PERSPECTIVES.items():
         rows = frame if name == "length" else frame[frame["length"] != ALONE]
         if rows[column].nunique() > 1:
             cells = boot.replicates(rows, ["model", column])
             parts.append(cells.variation(["model"]).labelled(perspective=name))
+            block = ["cluster"] if name == "length" else ["cluster", "length"]
+            chance = crossed(rows.assign(task=OVERALL), column, block).rename("chance")
+            by_chance.append(chance.reset_index()[["model", "chance"]].assign(perspective=name))
+    keys = ["model", "perspective"]
     if not parts:
-        return pd.DataFrame(columns=["model", "perspective", "value", "low", "high", "n"])
+        return pd.DataFrame(columns=[*keys, "value", "low", "high", "n", "chance"])
     order = {"model": _models(frame), "perspective": list(PERSPECTIVES)}
-    return in_order(spreads.joined(parts).rows(), order)
+    rows = in_order(spreads.joined(parts).rows(), order)
+    return rows.merge(pd.concat(by_chance), "left", keys)
 
 
 def by_kind(frame: pd.DataFrame) -> pd.DataFrame:

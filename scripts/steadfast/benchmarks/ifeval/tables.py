@@ -91,15 +91,13 @@ def _with_intervals(results: IfevalResults, metric: str) -> Table:
         group = words[by][value] if stable else words[by].format(length=value)
         headings = (words["with_interval"][metric], words["interval"])
         columns += [Column(heading, group) for heading in headings]
-        cells += results.with_interval(rows_of(rows, **{by: value}))
-    slots = {"k": _answers(rows)} if "k" in rows else {}
+        its = rows_of(rows, **{by: value})
+        cells += results.with_interval(its)
+        if stable:
+            columns.append(Column(words["by_chance"], group))
+            cells.append(results.column(its.assign(value=its["chance"])))
+    slots = {"k": str(rows["k"].max())} if "k" in rows else {}
     return results.untested_table(metric, columns, cells, **slots)
-
-
-def _answers(rows: pd.DataFrame) -> str:
-    """Returns how many answers a prompt has at each length, for a sentence."""
-    by_length = rows.groupby("length", sort=False)["k"].max()
-    return ", ".join(f"{k} at {length}" for length, k in by_length.items())
 
 
 def _effective(results: IfevalResults) -> Table:

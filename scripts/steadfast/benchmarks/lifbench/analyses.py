@@ -89,7 +89,9 @@ def effective(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
 def variance(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns tidy shares of variance between contexts, expressions and variables (perspective)."""
     contexts = frame["cluster"].astype(str) + "-" + frame["length"].astype(str)
-    return tidy([variance_shares(frame.assign(context=contexts), FACTORS)], row_order(frame))
+    shares = variance_shares(frame.assign(context=contexts), FACTORS)
+    keys = ["model", "task", "perspective"]
+    return tidy([shares], row_order(frame)).merge(shares[[*keys, "chance"]], "left", keys)
 
 
 def depth(frame: pd.DataFrame) -> pd.DataFrame:

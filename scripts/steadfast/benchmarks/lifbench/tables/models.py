@@ -45,7 +45,13 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
     correlated = rows.loc[rows["measure"].isin(CORRELATIONS), "n"]
     notes += few_models_notes(int(n) for n in correlated)
     notes += [(None, WORDS["notes"]["ranks_by_value"]), *results.drawn_notes()]
-    return results.table(name, columns, sections, notes)
+    has_intervals = bool(rows.loc[rows["measure"] == "ars", "low"].notna().any())
+    return results.table(name, columns, sections, notes, **interval_words(has_intervals))
+
+
+def interval_words(shown: bool) -> dict[str, str]:
+    """Returns the slot of a caption that promises intervals, where a table shows some."""
+    return {"intervals": WORDS["intervals"] if shown else ""}
 
 
 def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[str]:
@@ -96,7 +102,8 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
     notes += results.drawn_notes()
     if results.roster.apart:
         notes.append((None, WORDS["notes"]["apart"]))
-    return results.table(name, columns, sections, notes)
+    words = interval_words(bool(rows["low"].notna().any()))
+    return results.table(name, columns, sections, notes, **words)
 
 
 def turned(rows: pd.DataFrame) -> pd.DataFrame:
@@ -144,6 +151,12 @@ def position_table(results: LifbenchResults, name: str) -> Table:
     return results.table(name, columns, sections, [*results.notes, *results.untested_notes()])
 
 
+def level_range(levels: pd.Series, digits: int) -> str:
+    """Returns the least and the greatest of some levels, or the one that all are."""
+    least, most = (str(rounded(levels[end], digits)) for end in ("min", "max"))
+    return least if least == most else SHARED["range"].format(least=least, most=most)
+
+
 def variance_table(results: LifbenchResults, name: str) -> Table:
     """Returns shares of the variance between contexts, expressions, variables and draws."""
     rows = rows_of(results.frames["variance"], task=OVERALL)
@@ -155,7 +168,14 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
     sections = results.sections(results.groups(), results.cells(columns).__getitem__)
     notes: list[Note] = [*results.notes]
     if len(rows):
-        notes.append((None, WORDS["notes"]["variance"].format(tasks=spanned(rows["n"]))))
+        by_chance = rows.groupby("perspective")["chance"].agg(["min", "max"])
+        levels = ", ".join(
+            f"{heading.lower()} {level_range(by_chance.loc[key], results.digits)}"
+            for key, heading in headings.items()
+            if key in by_chance.index
+        )
+        slots = {"tasks": spanned(rows["n"]), "levels": levels}
+        notes.append((None, WORDS["notes"]["variance"].format(**slots)))
     shown = [MODEL, *(Column(heading, "Share of the variance") for heading in headings.values())]
     draws = WORDS["variance_draws"] if drawn else ""
     return results.table(name, shown, sections, notes, draws=draws)

@@ -57,7 +57,10 @@ class LifbenchResults(Results):
         self.ifp = _by_model(ifp[ifp["task"] == OVERALL], ["capability", "length"])
         self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
         chance = rows_of(ifs, task=OVERALL, length="").dropna(subset="chance")
-        self.chance = dict(list(chance.groupby("perspective", sort=False)["chance"]))
+        self.chance = {
+            str(perspective): values_by_model(rows, "chance")
+            for perspective, rows in chance.groupby("perspective", sort=False)
+        }
 
     def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
         """Returns expected, scored, truncated samples of a task (or all) and length (or all)."""

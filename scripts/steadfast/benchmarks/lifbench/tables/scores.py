@@ -145,22 +145,30 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
         for model, text in texts.items():
             *others, ars = cells[model]
             cells[model] = (*others, replace(ars, suffix=f"({text})"))
-    sections = results.sections(in_order, cells.__getitem__)
     notes = [*results.notes, *results.tie_notes()]
     notes += [(None, WORDS["notes"][note])] if note else []
-    if results.chance:
-        notes.append((None, WORDS["notes"]["ifs_chance"].format(levels=_chance(results))))
-    ifs = (Column(heading, "IFS") for heading in WORDS["perspectives"].values())
+    # Marks as in print are for tables as the paper has them.
+    chance = {} if results.roster.as_printed else results.chance
+    notes += [(None, WORDS["notes"]["ifs_chance"])] if chance else []
+    cells, ifs = _beside_chance(results, cells, chance)
+    sections = results.sections(in_order, cells.__getitem__)
     return results.table(name, (MODEL, *ifs, Column("ARS")), sections, notes)
 
 
-def _chance(results: LifbenchResults) -> str:
-    """The least and greatest IFS by chance in each perspective in which it is known."""
-    return ", ".join(
-        f"{WORDS['perspectives'][of].lower()} {levels.min():.3f} to {levels.max():.3f}"
-        for of, levels in results.chance.items()
-        if of in WORDS["perspectives"]
-    )
+def _beside_chance(
+    results: LifbenchResults, cells: CellsByModel, chance: Mapping[str, Mapping[str, float]]
+) -> tuple[CellsByModel, list[Column]]:
+    """Returns Table 4's cells, and behind those of each perspective what chance would give."""
+    columns: list[Column] = []
+    parts: list[CellsByModel] = []
+    for place, (key, heading) in enumerate(WORDS["perspectives"].items()):
+        columns.append(Column(heading, "IFS"))
+        parts.append({model: of[place : place + 1] for model, of in cells.items()})
+        if key in chance:
+            columns.append(Column(WORDS["by_chance"].format(perspective=heading), "IFS"))
+            parts.append(results.cells([results.values(chance[key])]))
+    parts.append({model: of[len(WORDS["perspectives"]) :] for model, of in cells.items()})
+    return joined_cells(parts), columns
 
 
 def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
