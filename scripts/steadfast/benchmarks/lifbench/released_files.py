@@ -81,16 +81,21 @@ def _bytes(path: Path) -> bytes:
         raise UserError(f"{path}: {error.strerror}; check lifbench.released.directory") from None
 
 
+def released_text(name: str, directory: str | None, source: Settings) -> tuple[str, str]:
+    """Returns where a released file is taken from, a directory or its source, and its text."""
+    if directory is None:
+        return source["url"], fetch(source, LOCAL.format(name=name)).decode("utf-8")
+    path = in_directory(directory, name)
+    return str(path), read_text(path)
+
+
 def tasks_file(inputs: Mapping[str, Path], directory: str | None, pinned: bool = False) -> str:
     """Returns tasks.json, from a directory (``pinned``: only the published one) or fetched."""
     source = facts("lifbench/released.yaml")
-    if directory is None:
-        return fetch(source, LOCAL.format(name="tasks.json")).decode("utf-8")
-    path = in_directory(directory, "tasks.json")
-    text = read_text(path)
+    place, text = released_text("tasks.json", directory, source)
     if pinned:
         advice = "fetch the released file again, or choose lifbench.contexts own"
-        check(text.encode(), source, str(path), advice)
+        check(text.encode(), source, place, advice)
     return text
 
 

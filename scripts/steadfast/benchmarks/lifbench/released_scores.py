@@ -4,16 +4,14 @@ import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Settings, read_text
+from steadfast.base.files import Settings
 from steadfast.base.names import nearest
-from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.records import ScoreRecord
-from steadfast.benchmarks.lifbench.released_files import LOCAL, fetched, scores_file
+from steadfast.benchmarks.lifbench.released_files import fetched, released_text, scores_file
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.contract.records import OWN
@@ -58,7 +56,9 @@ def released_scores(
     wanted = set(models.values())
     records: dict[tuple[str, str], list[ScoreRecord]] = defaultdict(list)
     for task in tasks:
-        place, text = _read(scores_file(TASKS[task]), directory, source)
+        name = scores_file(TASKS[task])
+        pinned = {"url": source["url"] + name, **source["files"][name]}
+        place, text = released_text(f"scores/{name}", directory, pinned)
         seen: set[str] = set()
         for released, record in _records(place, text, task, lengths):
             seen.add(released)
@@ -73,16 +73,6 @@ def released_scores(
         if not scores:
             raise UserError(f"{model}: no released scores at {length}; remove one from the config")
     return found
-
-
-def _read(name: str, directory: str | None, source: Settings) -> tuple[str, str]:
-    if directory is not None:
-        path = Path(directory) / "scores" / name
-        return str(path), read_text(path)
-    url = source["url"] + name
-    return url, fetch(
-        {"url": url, **source["files"][name]}, LOCAL.format(name="scores/*.csv")
-    ).decode("utf-8")
 
 
 def _records(

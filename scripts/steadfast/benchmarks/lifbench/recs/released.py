@@ -12,13 +12,12 @@ from rapidfuzz.distance import Indel
 from scipy.optimize import linear_sum_assignment
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_json, read_jsonl
-from steadfast.base.pinned import fetch
+from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
 from steadfast.benchmarks.lifbench.recs.checks import Original, rewritten
 from steadfast.benchmarks.lifbench.recs.vectors import DIGITS
-from steadfast.benchmarks.lifbench.released_files import LOCAL, released_name
+from steadfast.benchmarks.lifbench.released_files import released_name, released_text
 
 FLAG = "check_flag(1 checked, 2canbeused)"
 DECISIONS = ("unread", "reject", "accept", "edit")
@@ -68,10 +67,7 @@ def clustered(task: str, directory: str | None) -> list[Record]:
 
 
 def _read(kind: str, task: str, directory: str | None) -> tuple[str, Any]:
-    name = f"{released_name(task)}_{kind.removesuffix('s')}.json"
-    if directory is not None:
-        path = Path(directory) / kind / name
-        return str(path), read_json(path)
+    name = f"{kind}/{released_name(task)}_{kind.removesuffix('s')}.json"
     known = facts("lifbench/recs/released.yaml")
     blob = known[kind][task]
     source = {
@@ -79,7 +75,11 @@ def _read(kind: str, task: str, directory: str | None) -> tuple[str, Any]:
         "git_blob": blob,
         "headers": {"Accept": "application/vnd.github.raw+json"},
     }
-    return source["url"], json.loads(fetch(source, LOCAL.format(name=f"{kind}/{name}")))
+    place, text = released_text(name, directory, source)
+    try:
+        return place, json.loads(text)
+    except (ValueError, RecursionError):
+        raise _misshapen(place) from None
 
 
 def _text(value: object) -> str:
