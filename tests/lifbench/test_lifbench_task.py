@@ -128,7 +128,8 @@ def test_gold_answers_are_compared_with_no_model():
     assert task().metrics.function.settings["references"] == ["reference"]
 
 
-def test_a_task_s_own_templates_are_what_its_expressions_depend_on():
+def test_expressions_depend_on_their_task_s_templates_and_their_scenario_s_description():
     for name in TASKS:
         file = data_file(task(), f"lifbench/expressions/{name}.json")
-        assert file.content.resources == (f"lifbench/expressions/{name}.yaml",)
+        own = f"lifbench/expressions/{name}.yaml", f"lifbench/scenarios/{TASKS[name].scenario}.yaml"
+        assert file.content.resources == own
