@@ -58,7 +58,7 @@ def made(step):
 
 def load_group(wildcards):
     """On a cluster, the jobs that one load answers go to one allocation (group-components: load)."""
-    if (load := LOADS.of(Job.of(wildcards))) is None or SNAKEMAKE.arrays:
+    if (load := LOADS.of(Job.of(wildcards))) is None:
         return None
     return SNAKEMAKE.group(load, "load")
 

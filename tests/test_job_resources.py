@@ -69,8 +69,8 @@ def test_no_job_and_no_load_asks_for_more_than_the_most_hours():
     assert minutes("timed", config=config, others=[WORK, WORK], sharing=3) == 10
 
 
-def in_arrays(rules: str) -> Snakemake:
-    return Snakemake(SimpleNamespace(executor_settings=SimpleNamespace(array_jobs=rules)))
+NOBODY = Snakemake(SimpleNamespace())
+"""A run of which nothing is asked."""
 
 
 class Wildcards(dict):
@@ -85,9 +85,9 @@ def write_prompts(results, part, requests):
     return path
 
 
-def asked(results, name, part="4k", arrays="", model="timed", config=CONFIG, **wildcards):
+def asked(results, name, part="4k", model="timed", config=CONFIG, **wildcards):
     run = Evaluation(config)
-    ask = Requests(Loads(run, Lineage(run), results), in_arrays(arrays)).resource(name)
+    ask = Requests(Loads(run, Lineage(run), results), NOBODY).resource(name)
     return ask(Wildcards({"benchmark": "lifbench", "model": model, "part": part} | wildcards), 1)
 
 
@@ -164,12 +164,6 @@ def test_all_benchmarks_and_models_of_a_load_share_it_and_the_most_hours(tmp_pat
     assert asks == [15, 15, 15, 15]
 
 
-def test_the_jobs_of_an_array_ask_for_the_most_of_each(tmp_path):
-    write_prompts(tmp_path, "4k", 100)
-    assert asked(tmp_path, "gpu", arrays="inference") == 4
-    assert asked(tmp_path, "runtime", arrays="inference") == 240
-
-
 def test_jobs_without_a_model_run_here_unless_slurm_is_to_give_them_something(tmp_path):
     reference = {"engine": "reference"}
     models = {
@@ -180,7 +174,7 @@ def test_jobs_without_a_model_run_here_unless_slurm_is_to_give_them_something(tm
     }
     config = load_config({"lifbench": {"lengths": {"4k": 3072}}, "models": models})
     run = Evaluation(config)
-    requests = Requests(Loads(run, Lineage(run), tmp_path), in_arrays("inference"))
+    requests = Requests(Loads(run, Lineage(run), tmp_path), NOBODY)
 
     def runs_here(model, rule="inference"):
         wildcards = Wildcards({"benchmark": "lifbench", "model": model, "part": "4k"})
@@ -192,11 +186,6 @@ def test_jobs_without_a_model_run_here_unless_slurm_is_to_give_them_something(tm
         "plain": True, "gpus": False, "stated": False, "remote": False,
     }  # fmt: skip
     assert runs_here("plain", "other_inference") and not runs_here("plain", "scores")
-    # It is no task of an array, whose jobs share one request.
-    ask = requests.resource("gpu")
-    wildcards = {"benchmark": "lifbench", "part": "4k"}
-    assert ask(Wildcards({**wildcards, "model": "plain"}), 1) == 0
-    assert ask(Wildcards({**wildcards, "model": "stated"}), 1) == 1
 
 
 def test_work_is_counted_without_a_tokenizer(tmp_path):

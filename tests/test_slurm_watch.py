@@ -17,6 +17,7 @@ from steadfast.run.evaluation import Evaluation
 from steadfast.run.job_resources import Requests
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
+from steadfast.stages.session import Session
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import Snakemake
 from steadfast.workflow.slurm import (
@@ -195,14 +196,14 @@ def test_a_job_that_slurm_may_take_later_is_no_failure(said, meaning):
     assert passing_refusal(message) == meaning
 
 
-def option(name, model, own, other=None, arrays=""):
-    """What SLURM is told of a model's job, beside another model, with a profile's defaults."""
+def option(name, model, own):
+    """What SLURM is told of a model's job, with a profile's defaults."""
     settings = {"engine": "openai", "model": "m"}
     raw = {
         "lifbench": {"lengths": {"2k": 2048}},
         "models": {
-            "own": {**settings, "slurm": own or {}},
-            "other": {**settings, "slurm": other or {}},
+            "own": {**settings, "slurm": own},
+            "other": settings,
         },
     }
     run = Evaluation(load_config(raw))
@@ -211,7 +212,6 @@ def option(name, model, own, other=None, arrays=""):
     )
     snakemake = Snakemake(
         SimpleNamespace(
-            executor_settings=SimpleNamespace(array_jobs=arrays),
             resource_settings=SimpleNamespace(default_resources=profile),
         )
     )
@@ -233,13 +233,6 @@ def test_what_a_model_says_of_slurm_stands_in_place_of_the_profile():
     assert [option(name, "other", own) for name in names] == ["cpu", "normal", None, None, None]
 
 
-def test_the_jobs_of_an_array_agree_on_what_slurm_is_told():
-    own = {"qos": "urgent"}
-    with pytest.raises(UserError, match=r"slurm differs among the models.*submit no array"):
-        option("qos", "own", own, arrays="inference")
-    assert option("qos", "own", own, own, arrays="inference") == "urgent"
-
-
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
@@ -253,6 +246,12 @@ def test_what_a_model_may_not_say_of_slurm(settings, expected):
     with pytest.raises(UserError) as raised:
         load_config({"lifbench": {"lengths": {"2k": 2048}}, "models": {"m": model}})
     assert expected in str(raised.value)
+
+
+def test_arrays_are_refused():
+    session = SimpleNamespace(_snakemake=SimpleNamespace(arrays="inference", jobs=[]))
+    with pytest.raises(UserError, match=r"--slurm-array-jobs: .+; leave it out"):
+        Session.refuse_targets(session)
 
 
 def test_a_step_begins_when_slurm_answers(tmp_path, monkeypatch, capsys):

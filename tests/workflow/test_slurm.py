@@ -189,15 +189,6 @@ def begins_again(cluster: Cluster, job: str) -> bool:
     return state["Restarts"] == "1" and state["JobState"] in ("RUNNING", "COMPLETED")
 
 
-def test_an_array_asks_for_what_its_largest_task_needs(on_cluster, project):
-    models = {f"sim-{n}": {"engine": "simulated", "gpus": n} for n in (1, 2)}
-    run = on_cluster(project, models)
-    run.finish(run.start("--slurm-array-jobs", "inference"))
-    jobs = run.jobs()
-    assert len(jobs) == 4 and len({job["ArrayJobId"] for job in jobs}) == 1
-    assert {(job["JobState"], gpus(job)) for job in jobs} == {("COMPLETED", 2)}
-
-
 def test_the_jobs_of_a_loaded_model_are_one_job_of_the_cluster(on_cluster, tmp_path):
     lengths = {"2k": 2048, "3k": 3072, "4k": 4000}
     loaded = {"engine": "vllm", "window": 65536, "hours": 1}

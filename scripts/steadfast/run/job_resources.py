@@ -1,13 +1,11 @@
 """What an inference job asks of a machine or cluster; a change of it re-runs nothing."""
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from steadfast.base.errors import UserError
 from steadfast.config.settings import answer_settings, plan_settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost import expected
@@ -87,10 +85,7 @@ def slurm_resources(model: BaseModelSettings) -> dict[str, str]:
 
 
 class Requests:
-    """What the jobs of the rules inference, verdicts and rewrites ask of a machine or a cluster.
-
-    The jobs of an array share one request: the most of each.
-    """
+    """What the jobs of the rules inference, verdicts and rewrites ask of a machine or a cluster."""
 
     def __init__(self, loads: Loads, snakemake: Snakemake):
         self._loads, self._run, self._snakemake = loads, loads.run, snakemake
@@ -99,13 +94,13 @@ class Requests:
         """Returns one resource, such as ``gpu`` or ``runtime``, by wildcards and attempt."""
 
         def ask(wildcards: Any, attempt: int) -> int:
-            own = Job.of(wildcards)
+            job = Job.of(wildcards)
+            model = self._run.settings(job)
             if name == "runtime":
-                return self._minutes(own, attempt)
-            models = map(self._run.settings, self._together(own))
+                return self._minutes(job, attempt)
             if name == "mem_mb":
-                return max(mem_mb(model, attempt) for model in models)
-            return max({"gpu": gpu, "cpus_per_task": cpus_per_task}[name](one) for one in models)
+                return mem_mb(model, attempt)
+            return {"gpu": gpu, "cpus_per_task": cpus_per_task}[name](model)
 
         return ask
 
@@ -116,56 +111,24 @@ class Requests:
         return {name: partial(self._slurm_resource, name) for name in names}
 
     def _slurm_resource(self, name: str, wildcards: Any, **known: Any) -> Any:
-        first, *others = (
-            slurm_resources(self._run.settings(job)) for job in self._together(Job.of(wildcards))
-        )
-        if any(other != first for other in others):
-            raise UserError(
-                "slurm differs among the models, and the jobs of an array have one; choose models "
-                "that agree with --config only, or submit no array"
-            )
-        return first.get(name) or self._snakemake.default_resource(name, wildcards, **known)
+        stated = slurm_resources(self._run.settings(Job.of(wildcards)))
+        return stated.get(name) or self._snakemake.default_resource(name, wildcards, **known)
 
     def runs_here(self, job: Any) -> bool:
-        """Whether a job of Snakemake's is one that needs no cluster (``_needs_no_cluster``)."""
-        return job.rule.name.endswith(tuple(ROLES)) and self._needs_no_cluster(
-            Job.of(job.wildcards)
-        )
-
-    def _needs_no_cluster(self, job: Job) -> bool:
-        """Whether a job has no model to run, and its model states nothing that SLURM is to give.
+        """Whether a job of Snakemake's has no model to run, and is to be given nothing by SLURM.
 
         It takes seconds of one core, and might wait for ever in the partition, or with the QoS,
         that a profile names for the models.
         """
-        settings = self._run.settings(job)
-        return settings.engine in WITHOUT_MODEL and not settings.slurm and not gpu(settings)
+        if not job.rule.name.endswith(tuple(ROLES)):
+            return False
+        model = self._run.settings(Job.of(job.wildcards))
+        return model.engine in WITHOUT_MODEL and not model.slurm and not gpu(model)
 
-    def _together(self, own: Job) -> list[Job]:
-        """The jobs whose request to the cluster is the same as that of one."""
-        arrays = self._snakemake.arrays
-        if (own.rule not in arrays and "all" not in arrays) or self._needs_no_cluster(own):
-            return [own]
-        alike = [
-            job for job in self._run.jobs if (job.rule, job.benchmark) == (own.rule, own.benchmark)
-        ]
-        return [job for job in alike if not self._needs_no_cluster(job)]
-
-    def _minutes(self, own: Job, attempt: int) -> int:
-        """Minutes of a job, or of the longest of an array, each of which loads for itself."""
-        together = self._together(own)
-        if together == [own]:
-            others = [job for job in self._loads.missing(own) if job != own]
-            return self._runtime(own, attempt, others)
-        asked = [self._runtime(own, attempt)]
-        for job in together:
-            with suppress(FileNotFoundError):  # its prompts will be of an array to come
-                asked.append(self._runtime(job, attempt))
-        return max(asked)
-
-    def _runtime(self, job: Job, attempt: int, others: Sequence[Job] = ()) -> int:
-        """Returns minutes of a job with those that share its load; raises without prompts."""
+    def _minutes(self, job: Job, attempt: int) -> int:
+        """Minutes of a job with those that share its load; raises where it has no prompts yet."""
         hardware = self._run.config.hardware
+        others = [one for one in self._loads.missing(job) if one != job]
         limited = others if hardware.max_hours is not None else ()
         return runtime(
             self._run.settings(job),

@@ -78,8 +78,13 @@ class Session:
             JobLines.install(self._log, self._results / "logs", lambda: snakemake.is_dry)
 
     def refuse_targets(self) -> None:
-        """Refuses targets that this config has nothing for, or not all of, before a job runs."""
+        """Refuses arrays, and targets that this config has nothing for, or not all of."""
         jobs = self._snakemake.jobs
+        if self._snakemake.arrays:
+            raise UserError(
+                "--slurm-array-jobs: SLURM gives all tasks of an array the same, and each job here "
+                "asks for what its model needs; leave it out"
+            )
         if any(job.name == EXPORT and not job.input for job in jobs):
             raise UserError("; ".join(self._run.unexported))
         if any(str(self._results / BUNDLE) in job.output for job in jobs):

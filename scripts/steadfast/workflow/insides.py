@@ -43,7 +43,6 @@ SAYS = {
         "Falling back to 'sacct'",
         "\n===== A Job preemption",
         "Exception in run_job for rule",
-        "Exception in run_array_jobs for rule",
     ),
     "snakemake_executor_plugin_slurm.partitions": ("Auto-selected partition",),
 }
