@@ -11,7 +11,7 @@ from steadfast.base.names import nearest, shown
 from steadfast.base.seal import Seal
 from steadfast.compare.results import Comparison, compare_results
 from steadfast.notebook.sample import ShownSample
-from steadfast.page.view_sample import SeenSample, nearest_samples
+from steadfast.page.view_sample import nearest_samples
 from steadfast.run.finished import FinishedPart, FinishedRun
 
 TABLES = "tables"
@@ -215,21 +215,23 @@ class Run:
             >>> sample.answers[0].score["total"]
             1.0
         """
-        all_parts = (one for name in self.benchmarks for one in self._parts(name, None))
-        parts = [one for one in all_parts if part in (None, one.name)]
+        parts = [
+            one
+            for name in self.benchmarks
+            for one in self._parts(name, None)
+            if part in (None, one.name)
+        ]
         found = [(one, sample) for one in parts for sample in one.samples if sample.id == id]
         if not found:
-            known = [sample.id for one in parts for sample in one.samples]
-            raise UserError(f"no sample {shown(id)}; {nearest_samples(id, known)}")
+            names = [sample.id for one in parts for sample in one.samples]
+            raise UserError(f"no sample {shown(id)}; {nearest_samples(id, names)}")
         if len(found) > 1:
-            names = ", ".join(one.name for one, _ in found)
-            raise UserError(f"sample {shown(id)} is in the parts {names}; name one as part")
-        ((its_part, sample),) = found
+            where = ", ".join(one.name for one, _ in found)
+            raise UserError(f"sample {shown(id)} is in the parts {where}; name one as part")
+        its_part, sample = found[0]
         models = its_part.models if model is None else [_one_of("model", model, its_part.models)]
         answers = [answer for name in models for answer in its_part.answers(name, [id])]
-        return ShownSample(
-            SeenSample.of(its_part, sample, answers), its_part.benchmark, its_part.task
-        )
+        return ShownSample(its_part, sample, answers)
 
     def _known(self, benchmark: str) -> str:
         return _one_of("benchmark", benchmark, self.benchmarks)

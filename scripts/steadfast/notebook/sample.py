@@ -1,6 +1,6 @@
 """One sample as a notebook shows it, and the score of any answer to it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -9,7 +9,6 @@ from steadfast.base.names import nearest, shown, visible
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.registry import benchmarks_of, installed
-from steadfast.contract.task import Task
 from steadfast.page.sample_text import (
     answer_lines,
     answer_name,
@@ -18,45 +17,33 @@ from steadfast.page.sample_text import (
     sample_text,
 )
 from steadfast.page.view_sample import SeenSample
-from steadfast.run.finished import FinishedAnswer
 
 OK = "ok"
 REFERENCE = {"reference": {"engine": "reference"}}
 
 
-class ShownSample:
+class ShownSample(SeenSample):
     """A sample with all that a run has of it.
 
     ``print`` shows it as text, as ``steadfast show`` does, and a notebook with headings. Texts of
-    models and data are escaped.
-
-    Attributes:
-        benchmark: its name in the config.
-        sample: what is asked: the prompt's record and what of the data it is about.
-        expected: the reference's answer.
-        answers: each model's answer with its score and what judges said.
+    models and data are escaped. ``sample`` is what is asked, ``expected`` the reference's answer,
+    ``answers`` each model's with its score and what judges said.
     """
-
-    def __init__(self, seen: SeenSample, benchmark: str, task: Task):
-        self.benchmark, self._seen, self._task = benchmark, seen, task
-        self.sample: Sample = seen.sample
-        self.expected = seen.expected
-        self.answers: Sequence[FinishedAnswer] = seen.answers
 
     def score(self, answer: str | Answer, verdicts: Mapping[str, str] | None = None) -> Score:
         """What an answer to it is worth, by the run's config; as ``steadfast.score``."""
-        return score_answer(self._task.scoring.make(), self.sample, answer, verdicts or {})
+        return score_answer(self.part.task.scoring.make(), self.sample, answer, verdicts or {})
 
     def __repr__(self) -> str:
-        return sample_text(self._seen)
+        return sample_text(self)
 
     def _repr_html_(self) -> str:
         return "".join(self._html())
 
     def _html(self) -> Iterator[str]:
-        name, place = self.sample.prompt["sample_id"], place_of(self._seen)
+        name, place = self.sample.prompt["sample_id"], place_of(self)
         yield f"<h4>{_safe(name)}</h4><p>{_safe(place)}</p>"
-        for heading, text in asked_blocks(self._seen):
+        for heading, text in asked_blocks(self):
             yield _folded(heading, text, opened=not heading.startswith("Context"))
         for answer in self.answers:
             total = answer.score["total"] if answer.score else None

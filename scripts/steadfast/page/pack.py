@@ -25,26 +25,21 @@ LEVEL = 6
 """Of compression; the highest takes twice as long for a third of a per cent."""
 
 
-class Full(Exception):
-    """What was packed has more characters than it may."""
-
-
 class Pack:
-    """Pieces of data by name, each compressed by itself; more than ``most`` raise ``Full``."""
+    """Pieces of data by name, each compressed by itself."""
 
-    def __init__(self, most: int | None = None):
-        self._most = most
-        self.characters = 0
+    def __init__(self) -> None:
         self.pieces: dict[str, str] = {}
+
+    @property
+    def characters(self) -> int:
+        """Characters of all pieces."""
+        return sum(map(len, self.pieces.values()))
 
     def add(self, name: str, value: object) -> None:
         """Adds a piece: a plain value as JSON, or a text."""
         data = value.encode("utf-8") if isinstance(value, str) else _json({"value": value})
-        piece = base64.b64encode(zlib.compress(data, LEVEL)).decode("ascii")
-        self.pieces[name] = piece
-        self.characters += len(piece)
-        if self._most is not None and self.characters > self._most:
-            raise Full
+        self.pieces[name] = base64.b64encode(zlib.compress(data, LEVEL)).decode("ascii")
 
 
 def _json(value: Record) -> bytes:
@@ -87,8 +82,6 @@ CUTS = (
 """How much of texts is shown: thoughts and what stands aside are cut first."""
 SAMPLED = 24
 """Files of answers, and blocks of samples, by which the size of all is estimated."""
-ERROR = 0.05
-"""By how much an estimate that was too low is taken to be."""
 
 
 class Packed(NamedTuple):
@@ -100,48 +93,42 @@ class Packed(NamedTuple):
 
 
 def pack_samples(run: FinishedRun, limit: int) -> Packed:
-    """All samples and answers in so many characters, or with the last of ``CUTS`` in more."""
+    """All samples and answers in about so many characters, or with the last of ``CUTS`` in more."""
     parts = [
         part
         for name in run.evaluation.running
         if run.evaluation.asked_of(name)
         for part in run.parts(name).values()
     ]
-    last, room = len(CUTS) - 1, float(limit)
     # Packed, answers with their scores take less than the files of scores alone.
     written = sum(file_size(part.scores_path(model)) for part in parts for model in part.models)
-    number = 0 if written <= limit else _first_cut(parts, 0, room)
-    while True:
-        pack = Pack(limit if number < last else None)
-        try:
-            return Packed(pack, CUTS[number], _add_samples(pack, run, parts, CUTS[number]))
-        except Full:
-            room *= 1 - ERROR
-            number = _first_cut(parts, number + 1, room)
+    cut = CUTS[0] if written <= limit else _first_cut(parts, limit)
+    pack = Pack()
+    return Packed(pack, cut, _add_samples(pack, run, parts, cut))
 
 
-def _first_cut(parts: Sequence[FinishedPart], number: int, room: float) -> int:
-    """The number of the first cut from this one on with which there is room, or of the last."""
+def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
+    """The first cut with which there is room for all samples and answers, or the last.
 
-    def fits(cut: Cut) -> bool:
-        return _estimate(parts, cut) <= room
-
-    return number if fits(CUTS[number]) else bisect_left(CUTS[:-1], True, number + 1, key=fits)
-
-
-def _estimate(parts: Sequence[FinishedPart], cut: Cut) -> float:
-    """Characters of all samples and answers, as some of their blocks and files say."""
+    Their size is estimated by some of their blocks and files.
+    """
+    random = Random(SAMPLED)
     blocks = [(part, block) for part in parts for block in _blocks(part.samples)]
     files = [(part, model) for part in parts for model in part.models]
-    samples, answers, some = Pack(), Pack(), Random(SAMPLED)
-    taken = some.sample(blocks, min(SAMPLED, len(blocks)))
-    read = some.sample(files, min(SAMPLED, len(files)))
-    for part, block in taken:
-        _add_block(samples, "", part, block, cut)
-    for part, model in read:
-        _add_answers(answers, "", part, model, cut)
-    kinds = (samples, blocks, taken), (answers, files, read)
-    return sum(pack.characters * len(whole) / max(len(of), 1) for pack, whole, of in kinds)
+    some_blocks = random.sample(blocks, min(SAMPLED, len(blocks)))
+    some_files = random.sample(files, min(SAMPLED, len(files)))
+
+    def fits(cut: Cut) -> bool:
+        samples, answers = Pack(), Pack()
+        for number, (part, block) in enumerate(some_blocks):
+            _add_block(samples, str(number), part, block, cut)
+        for number, (part, model) in enumerate(some_files):
+            _add_answers(answers, str(number), part, model, cut)
+        size = samples.characters * len(blocks) / max(len(some_blocks), 1)
+        size += answers.characters * len(files) / max(len(some_files), 1)
+        return size <= limit
+
+    return CUTS[bisect_left(CUTS[:-1], True, key=fits)]
 
 
 def _add_samples(
@@ -150,20 +137,19 @@ def _add_samples(
     """Adds an index of each benchmark and its samples and answers in blocks; counts statuses."""
     counts: list[Record] = []
     for name in run.evaluation.running:
-        found = {model: Counter[str]() for model in run.evaluation.asked_of(name)}
-        scored = Counter[str]()
         index = [_add_part(pack, part, cut) for part in parts if part.benchmark == name]
-        for part in index:
-            for model, draws in part["answers"].items():
-                for row in (row for draw in draws for row in draw):
-                    found[model][row[0]] += 1
-                    scored[model] += row[1] is not None
         if index:
             pack.add(f"index/{name}", index)
-        for model, statuses in found.items():
-            title = run.evaluation.benchmarks[name].title
-            rest = {"benchmark": title, "model": model, "scored": scored[model]}
-            counts.append({**rest, "statuses": dict(statuses)})
+        for model in run.evaluation.asked_of(name):
+            rows = [row for part in index for draw in part["answers"][model] for row in draw]
+            counts.append(
+                {
+                    "benchmark": run.evaluation.benchmarks[name].title,
+                    "model": model,
+                    "scored": sum(total is not None for _, total, *_ in rows),
+                    "statuses": dict(Counter(status for status, *_ in rows)),
+                }
+            )
     return counts
 
 
@@ -175,8 +161,8 @@ def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
         index += [[one.sample.id, one.sample.prompt["task"], sample_digest(one)] for one in seen]
     answers = {
         model: [
-            [answer_row(one) for one in of]
-            for of in _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
+            [answer_row(one) for one in draw]
+            for draw in _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
         ]
         for model in part.models
     }
@@ -187,7 +173,7 @@ def _add_block(
     pack: Pack, name: str, part: FinishedPart, block: Sequence[Sample], cut: Cut
 ) -> list[SeenSample]:
     """Adds a block of samples, and gives them."""
-    seen = [SeenSample.of(part, sample) for sample in block]
+    seen = [SeenSample(part, sample) for sample in block]
     pack.add(name, [sample_data(one, cut) for one in seen])
     return seen
 

@@ -78,18 +78,17 @@ def sample_digest(seen: SeenSample) -> str:
 
 def answer_data(seen: FinishedAnswer, cut: Cut) -> Record:
     """What was answered, judged and scored; what there is not has no key."""
-    found: Record = {}
-    if output := seen.output:
-        given = ("status", output["status"]), ("truncated", output.get("truncated_tokens"))
-        found |= {name: value for name, value in given if value}
-        found |= {name: cut(output[name]) for name in ("error", "text") if output.get(name)}
-        if output["thought"]:
-            found["thought"] = cut.less(output["thought"])
-    if seen.score:
-        found["score"] = _score(seen.score, cut) | {"judge": seen.score["judge"]}
-    if seen.judged:
-        found["judged"] = [_judged(request, cut) for request in seen.judged]
-    return found
+    output: Settings = seen.output or {}
+    found = {
+        "status": output.get("status"),
+        "truncated": output.get("truncated_tokens"),
+        "error": cut(output.get("error") or ""),
+        "text": cut(output.get("text") or ""),
+        "thought": cut.less(output.get("thought") or ""),
+        "score": seen.score and {**_score(seen.score, cut), "judge": seen.score["judge"]},
+        "judged": [_judged(request, cut) for request in seen.judged],
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def _score(score: Settings, cut: Cut) -> Record:
@@ -106,14 +105,11 @@ def _score(score: Settings, cut: Cut) -> Record:
 
 
 def _judged(request: JudgedRequest, cut: Cut) -> Record:
-    replies = {
-        judge: {
-            "status": reply["status"],
-            "text": cut(reply["text"] or ""),
-            **({"thought": cut.less(reply["thought"])} if reply["thought"] else {}),
-        }
-        for judge, reply in request.replies.items()
-    }
+    replies: Record = {}
+    for judge, reply in request.replies.items():
+        replies[judge] = {"status": reply["status"], "text": cut(reply["text"] or "")}
+        if reply["thought"]:
+            replies[judge]["thought"] = cut.less(reply["thought"])
     return {"asked": cut.less(request.tail.strip()), "replies": replies}
 
 

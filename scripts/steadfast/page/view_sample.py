@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,26 +23,33 @@ from steadfast.show.passages import Passages
 
 @dataclass(frozen=True)
 class SeenSample:
-    """A sample and all that the results folder has of it: context, answers, replies, scores."""
+    """A sample and all that the results folder has of it: context, answers, replies, scores.
 
-    benchmark: str
+    Attributes:
+        part: of a run, that it is of.
+        sample: what is asked: the prompt's record and what of the data it is about.
+        answers: each model's answer with its score and what judges said.
+    """
+
+    part: FinishedPart
     sample: Sample
-    passages: Passages | None
-    expected: str
     answers: Sequence[FinishedAnswer] = ()
 
-    @classmethod
-    def of(
-        cls, part: FinishedPart, sample: Sample, answers: Sequence[FinishedAnswer] = ()
-    ) -> "SeenSample":
-        """A sample of a part."""
-        return cls(
-            part.run.evaluation.benchmarks[part.benchmark].title,
-            sample,
-            part.task.passages.make(sample) if part.task.passages else None,
-            part.stand_in.reference(sample),
-            answers,
-        )
+    @property
+    def benchmark(self) -> str:
+        """The benchmark's title."""
+        return self.part.run.evaluation.benchmarks[self.part.benchmark].title
+
+    @cached_property
+    def passages(self) -> Passages | None:
+        """The context with its places that are asked about; None where there is none."""
+        passages = self.part.task.passages
+        return passages.make(self.sample) if passages else None
+
+    @cached_property
+    def expected(self) -> str:
+        """The reference's answer."""
+        return self.part.stand_in.reference(self.sample)
 
     @property
     def before(self) -> list[str]:
@@ -65,36 +73,36 @@ EXAMPLES = "examples"
 
 def examples(run: Evaluation, results: Path) -> list[SeenSample]:
     """A sample of each task, of the first part that has it (LIFBench, Table 12)."""
-    parts, found = _parts(run, results), dict[tuple[str, str], SeenSample]()
     wanted = _wanted(run, results)
-    for part in parts:
+    by_task: dict[tuple[str, str], SeenSample] = {}
+    for part in _parts(run, results):
         _check(wanted, part, [])
         for sample in part.samples:
-            place = part.benchmark, str(sample.prompt["task"])
-            if place not in found:
-                found[place] = SeenSample.of(part, sample)
-    if not found:
+            task = part.benchmark, str(sample.prompt["task"])
+            by_task.setdefault(task, SeenSample(part, sample))
+    if not by_task:
         raise UserError(f"{results}: {nearest_samples('', [])}")
-    return list(found.values())
+    return list(by_task.values())
 
 
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
     """What the results folder has of the samples of a name, of which parts may have one each."""
-    parts, models = _parts(run, results), run.asked
-    if model is not None and model not in models:
-        raise UserError(f"unknown model {shown(model)}; {nearest(model, models)}")
-    wanted, known, found = _wanted(run, results), dict[str, None](), []
-    for part in parts:
-        here = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(part.files.prompts))
-        known |= here
-        if name in here:
-            asked = [m for m in part.models if model in (None, m)]
-            _check(wanted, part, asked)
-            answers = [one for m in asked for one in part.answers(m, [name])]
-            sample = next(one for one in part.samples if one.id == name)
-            found.append(SeenSample.of(part, sample, answers))
+    if model is not None and model not in run.asked:
+        raise UserError(f"unknown model {shown(model)}; {nearest(model, run.asked)}")
+    wanted = _wanted(run, results)
+    names: dict[str, None] = {}
+    found = []
+    for part in _parts(run, results):
+        ids = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(part.files.prompts))
+        names |= ids
+        if name in ids:
+            models = [one for one in part.models if model in (None, one)]
+            _check(wanted, part, models)
+            answers = [answer for one in models for answer in part.answers(one, [name])]
+            sample = next(sample for sample in part.samples if sample.id == name)
+            found.append(SeenSample(part, sample, answers))
     if not found:
-        raise UserError(f"{results}: no sample {shown(name)}; {nearest_samples(name, list(known))}")
+        raise UserError(f"{results}: no sample {shown(name)}; {nearest_samples(name, list(names))}")
     return found
 
 
@@ -118,16 +126,16 @@ def _wanted(run: Evaluation, results: Path) -> list[Lineage]:
 
 def _check(wanted: Sequence[Lineage], part: FinishedPart, models: Sequence[str]) -> None:
     """Whether the files that are shown are those of the config."""
-    found: dict[Path, list[Seal]] = {}
+    lineages: dict[Path, list[str]] = {}
     for steps in wanted:
-        files = {part.files.prompts: steps.prompts(part.benchmark, part.name)}
+        prompts = steps.prompts(part.benchmark, part.name)
+        lineages.setdefault(part.files.prompts, []).append(prompts.lineage)
         for model in models:
-            answered = steps.answered_part(part.benchmark, model, part.name)
-            files |= {part.run.results / path: step for path, step in answered.items()}
-        for path, step in files.items():
-            found.setdefault(path, []).append(Seal.beside(path, step.lineage))
-    for file, seals in found.items():
+            for path, step in steps.answered_part(part.benchmark, model, part.name).items():
+                lineages.setdefault(part.run.results / path, []).append(step.lineage)
+    for file, known in lineages.items():
         if file.exists():
+            seals = [Seal.beside(file, lineage) for lineage in known]
             next((seal for seal in seals if seal.names_lineage), seals[0]).check()
 
 
