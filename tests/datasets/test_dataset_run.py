@@ -124,15 +124,6 @@ def test_judges_agree_in_a_table_and_a_sample_is_shown_whole(project):
     assert "Where is the lamp?" in done.stdout and "C. study" in done.stdout
 
 
-def test_another_scorer_asks_nobody(project):
-    sets = project.settings["datasets"]
-    changed = {**sets, "by-exact": {**sets["by-exact"], "scorer": "contains"}}
-    project.configure({**project.settings, "datasets": changed})
-    planned = project.planned()
-    project.configure(project.settings)
-    assert planned["scores"] == 3 and not planned.keys() & {"inference", "verdicts", "prompts"}
-
-
 def test_two_runs_are_compared_by_the_data_set_s_own_test(project, tmp_path):
     other = project.fork(tmp_path / "other")
     models = {"sim-a": {"engine": "simulated", "slip": 0.9}}
