@@ -5,7 +5,7 @@ run a model. Widths are over that of the exact interval: the project's, drawn in
 value until it holds the truth in exactly 95 of 100 of these runs.
 
 Run: ``PYTHONPATH=scripts python bench/coverage.py [PART ...]``, where a part is kinds, means,
-stability, differences or raters. What kinds prints, in seconds, is in coverage.md.
+stability, differences, overall or raters. What kinds prints, in seconds, is in coverage.md.
 """
 
 import sys
@@ -19,8 +19,9 @@ from steadfast.benchmarks.lifbench.measures import ars, bootstrap, ifs
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER
 from steadfast.contract.records import OVERALL
 from steadfast.stats.agreement import agreement_rows
-from steadfast.stats.intervals import Clusters
+from steadfast.stats.intervals import Clusters, Estimates
 from steadfast.stats.pairs import compare_models
+from steadfast.stats.step_down import step_down
 
 RUNS, MANY = 400, 4000
 TASKS = {"LSI": "list", "MF": "multidoc", "OQ": "onedoc"}
@@ -263,11 +264,37 @@ def differences() -> None:
             ]
             frame = pd.concat(parts, ignore_index=True)
             frame = frame[frame["stratum"].isin(scenarios)].astype({"task": str, "stratum": str})
-            rows = compare_models(frame, dict.fromkeys(frame["task"], 1.0), bootstrap(frame, []))
+            rows = compare_models(frame, dict.fromkeys(frame["task"], 1.0), bootstrap(frame))
             rows = rows[rows["task"] != OVERALL]
             values = [(rows["p"] < 0.05).mean(), covered(rows, 0.0)[0]]
             what = f"{len(scenarios)} scenario(s), {len(lengths)} length(s)"
             print_row(what, contexts, name, [f"{value:.3f}" for value in values])
+
+
+def overall(times: int = 3000) -> None:
+    """How often an overall difference of 0 is told apart, of equal scenarios and of a noisy one.
+
+    Whole contexts' differences are drawn, of one scenario with five times the deviation of the
+    others. Beside the single p stands the larger one of it and of that by changes of signs.
+    """
+    print("\noverall            contexts   differences    single  corrected")
+    draws = {"normal": normal, "exponential": skewed}
+    layouts = [(3, number) for number in (2, 3, 4, 6, 10)] + [(18, 2)]
+    for (name, draw), (strata, number), wide in product(draws.items(), layouts, (1, 5)):
+        rng = np.random.default_rng(1)
+        spread = np.repeat(np.where(np.arange(strata) < strata // 3, wide, 1), number)
+        apart = 0.8 * draw(rng, (times, strata * number)) * spread
+        stratum = np.repeat(np.arange(strata), number)
+        share = np.full(apart.shape, 1 / apart.shape[1])
+        means = apart.reshape(times, strata, number).mean(axis=2)
+        cells = pd.DataFrame({"value": means.mean(axis=1), "n": 1, "lowest": -1.0, "highest": 1.0})
+        of = Estimates(cells, (apart - means[:, stratum]) * share, share, stratum)
+        single = np.maximum(of.p_values(), 2.0 ** (1 - apart.shape[1]))
+        alone = [np.array([run]) for run in range(times)]
+        flipped = np.array([p[0] for p in step_down(of, apart * share, alone)])
+        shares = [(p < 0.05).mean() for p in (single, np.maximum(single, flipped))]
+        what = f"{strata} strata" + (", a third noisy" if wide > 1 else "")
+        print_row(what, number, name, [f"{value:.3f}" for value in shares])
 
 
 def raters(times: int = 300) -> None:
@@ -306,6 +333,7 @@ if __name__ == "__main__":
         "means": means,
         "stability": stability,
         "differences": differences,
+        "overall": overall,
         "raters": raters,
     }
     for part in sys.argv[1:] or parts:
