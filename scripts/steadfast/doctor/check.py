@@ -20,7 +20,7 @@ class Check:
         return f"{self.status:<10}  {self.what}: {self.text}"
 
 
-def found(what: str, there: bool, text: str, advice: str) -> Check:
+def checked(what: str, there: bool, text: str, advice: str) -> Check:
     """A check of something that is needed: the text where it is there, else the advice."""
     return Check(what, "ok" if there else "missing", text if there else advice)
 
@@ -30,7 +30,7 @@ def unneeded(what: str, why: str) -> Check:
     return Check(what, "not needed", why)
 
 
-def said(*command: str, seconds: float = 20) -> str | None:
+def output_of(*command: str, seconds: float = 20) -> str | None:
     """What a command prints; None where there is none, it fails or does not end."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=True)

@@ -12,7 +12,7 @@ from steadfast.contract.components import Component
 from steadfast.contract.engine_names import NEEDS
 from steadfast.contract.judge_template import fetched
 from steadfast.contract.task import DataFile, Task
-from steadfast.doctor.check import Check, Surroundings, found
+from steadfast.doctor.check import Check, Surroundings, checked
 from steadfast.doctor.machine import hosts, machine_checks, silent
 from steadfast.doctor.slurm import on_cluster, read_profile, slurm_checks
 from steadfast.run.evaluation import Evaluation
@@ -80,7 +80,7 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
     for package, install in packages.items():
         lacks = f"it is not installed; {install}"
         there = find_spec(package) is not None
-        yield found(f"package {package}", there, "it is installed", lacks)
+        yield checked(f"package {package}", there, "it is installed", lacks)
     for what, check in checks.items():
         try:
             check.make()

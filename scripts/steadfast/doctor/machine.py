@@ -16,7 +16,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import some
 from steadfast.base.resources import HOME
 from steadfast.base.tokens import load_tokenizer
-from steadfast.doctor.check import Check, found, unneeded
+from steadfast.doctor.check import Check, checked, unneeded
 
 REQUIREMENTS = HOME / "envs" / "requirements.txt"
 LEAST_GB = 2
@@ -54,7 +54,7 @@ def packages(requirements: Path) -> Check:
             state = installed or "is not installed"
             wrong.append(f"{package.name} {state} ({package.specifier})")
     install = f"{sys.executable} -m pip install --require-hashes -r {requirements}"
-    return found(
+    return checked(
         "packages",
         not wrong,
         f"{len(locked)}, each in the version of {requirements.name}",
@@ -70,7 +70,9 @@ def disk(folder: Path) -> Check:
         return Check("disk", "missing", f"{folder} cannot be written to; {advice}")
     free = shutil.disk_usage(there).free / 1e9
     text = f"{free:,.1f} GB free for {folder}"
-    return found("disk", free >= LEAST_GB, text, f"{text}, {LEAST_GB} are needed; make room there")
+    return checked(
+        "disk", free >= LEAST_GB, text, f"{text}, {LEAST_GB} are needed; make room there"
+    )
 
 
 def tokenizer(name: str) -> Check:
@@ -82,7 +84,7 @@ def tokenizer(name: str) -> Check:
         reason = str(error)
     except Exception as error:  # tiktoken fetches what is not there, and tells of it in many ways
         reason = f"cannot be fetched ({type(error).__name__}); set TIKTOKEN_CACHE_DIR to its files"
-    return found(f"tokenizer {name}", not reason, "its files are there", reason)
+    return checked(f"tokenizer {name}", not reason, "its files are there", reason)
 
 
 def silent(addresses: Iterable[str]) -> dict[str, str]:

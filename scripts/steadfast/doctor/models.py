@@ -12,7 +12,7 @@ from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import shown
-from steadfast.doctor.check import Check, Surroundings, found, said, unneeded
+from steadfast.doctor.check import Check, Surroundings, checked, output_of, unneeded
 from steadfast.doctor.machine import SECONDS, tokenizer
 from steadfast.engines.api.body import array, mapping, parsed
 from steadfast.engines.api.client import Http
@@ -35,10 +35,12 @@ for name in packages_distributions().get("vllm", ())[:1]:
 def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     """Whether vLLM is installed, there are GPUs enough, and the model's files can be had."""
     try:
-        version = said(str(interpreter(how) or sys.executable), "-c", VERSION, seconds=60) or ""
+        version = (
+            output_of(str(interpreter(how) or sys.executable), "-c", VERSION, seconds=60) or ""
+        )
     except UserError:
         version = ""
-    yield found("vLLM", bool(version), version.strip(), f"it is not installed; {typed('vllm')}")
+    yield checked("vLLM", bool(version), version.strip(), f"it is not installed; {typed('vllm')}")
     yield _gpus(how["tensor_parallel_size"], around, "cpu" in version)
     yield model_files(how["model"], how["revision"], around)
     if how["tokenizer"]:
@@ -50,8 +52,8 @@ def _gpus(wanted: int, around: Surroundings, cpu_build: bool) -> Check:
         where = "on the cluster's nodes" if around.cluster else "in vLLM's CPU build"
         return unneeded("GPU", f"its jobs run {where}")
     # Where the driver has no folder in /proc, as in WSL, its program lists them.
-    there = len(devices(os.environ) or (said("nvidia-smi", "--list-gpus") or "").splitlines())
-    return found(
+    there = len(devices(os.environ) or (output_of("nvidia-smi", "--list-gpus") or "").splitlines())
+    return checked(
         "GPU",
         there >= wanted,
         f"{there} are here, {wanted} are used",
@@ -65,7 +67,7 @@ def model_files(model: str, revision: str | None, around: Surroundings) -> Check
     what = f"files of {model}"
     if Path(model).is_dir():
         advice = f"{model} has no {CONFIG}; name a directory that holds a whole model"
-        return found(what, (Path(model) / CONFIG).is_file(), "the directory has them", advice)
+        return checked(what, (Path(model) / CONFIG).is_file(), "the directory has them", advice)
     from huggingface_hub import HfApi, try_to_load_from_cache
 
     try:
@@ -91,7 +93,7 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         program = how["serve"][0]
         there = shutil.which(program, path=program_path(interpreter(how) or sys.executable))
         advice = f"there is no {program}; install it here, or write its path (docs/slurm.md)"
-        yield found("server", bool(there), f"jobs start {program} themselves", advice)
+        yield checked("server", bool(there), f"jobs start {program} themselves", advice)
         return
     access = _provider(how["engine"], how["base_url"], how["api_key_env"]).access
     try:
@@ -109,7 +111,7 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         (near,) = get_close_matches(how["model"], models, n=1, cutoff=0)
         nearest = f"the nearest that it lists is {shown(near)}"
         fault = f"it does not list model {how['model']}; {nearest}"
-    yield found("endpoint", not fault, f"{access.address} answers", f"{access.address}: {fault}")
+    yield checked("endpoint", not fault, f"{access.address} answers", f"{access.address}: {fault}")
 
 
 def _provider(engine: str, base_url: str | None, key: str | None) -> Provider:

@@ -11,7 +11,7 @@ from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.resources import HOME
-from steadfast.doctor.check import Check, found, said, unneeded
+from steadfast.doctor.check import Check, checked, output_of, unneeded
 
 PARTITION = "slurm_partition"
 
@@ -39,15 +39,15 @@ def slurm_checks(
     if not on_cluster(profiles):
         yield unneeded("SLURM", f"jobs run here; {typed('cluster')} looks for a cluster")
         return
-    partitions = said("sinfo", "--noheader", "--format=%R")
+    partitions = output_of("sinfo", "--noheader", "--format=%R")
     advice = "sinfo gets no answer; run this on a machine that submits jobs"
-    yield found("SLURM", partitions is not None, "its controller answers", advice)
+    yield checked("SLURM", partitions is not None, "its controller answers", advice)
     if partitions is None:
         return
     offered = partitions.split()
     for name, place in _named_partitions(profiles, models).items():
         advice = f"there is none; correct {place}, to one of {', '.join(offered)}"
-        yield found(f"partition {name}", name in offered, "it is there", advice)
+        yield checked(f"partition {name}", name in offered, "it is there", advice)
 
 
 def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:
