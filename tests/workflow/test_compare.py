@@ -89,6 +89,15 @@ def test_what_a_run_is_called_is_no_setting(base, tmp_path):
     assert (done.returncode, "Settings: the same.\n" in done.stdout) == (0, True)
 
 
+def test_runs_that_were_scored_by_two_rubrics_are_not_compared(base, tmp_path):
+    other = base.fork(tmp_path)
+    other.configure({**BASE, "lifbench": {**BASE["lifbench"], "rubric": "corrected"}})
+    other.snakemake("results/tables")
+    done = compare(base.path("results"), other.path("results"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "lifbench: the two runs were not scored alike (" in done.stderr
+
+
 def test_a_run_s_config_stands_beside_its_tables_also_where_its_page_failed(base, tmp_path):
     other = base.fork(tmp_path)
     config, page = other.path("results/config.yaml"), other.path("results/report.html")

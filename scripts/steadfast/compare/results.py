@@ -252,7 +252,13 @@ class _Benchmark:
             for key in pair[side]
             if key in pair[1 - side]
         ]
-        rows = self._task.metrics.function.make(scored, self._data, None) if scored else {}
+        try:
+            rows = self._task.metrics.function.make(scored, self._data, None) if scored else {}
+        except UserError as error:
+            raise UserError(
+                f"{self.name}: the two runs were not scored alike ({error}): run one of them with "
+                "the other's scoring settings, which asks nobody"
+            ) from None
         tests = rows.get("comparisons", pd.DataFrame())
         # What tells a benchmark's comparisons apart, beside the two models.
         names = [column for column in tests if column == "task" or column not in COMPARED]
