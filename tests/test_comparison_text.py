@@ -1,9 +1,13 @@
 """Two runs side by side in a terminal, by the frames of a comparison."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
-from steadfast.compare.text import _asked, _cut, _first, _sample, _settings
+from steadfast.compare.changed import COLUMNS
+from steadfast.compare.results import TESTS
+from steadfast.compare.text import _asked, _cells, _cut, _first, _measures, _sample, _settings
 
 PART = {"benchmark": "lifbench", "part": "4k", "same": 5, "changed": 0, "only_a": 0, "only_b": 0}
 
@@ -65,3 +69,38 @@ def test_a_sample_has_its_status_and_where_there_is_one_its_total():
     assert _sample(row) == "  LSI/1 of gpt (4k): ok 0.5 → error"
     row["points"] = "format: 1 → 0"
     assert _sample(row).endswith("→ error (format: 1 → 0)")
+
+
+def test_main_measures_that_moved_have_their_paired_test():
+    row = dict.fromkeys(TESTS, 0.0) | {"benchmark": "b", "model": "m", "cell": "task=overall"}
+    moved = row | {"measure": "ARS", "difference": -0.1, "low": -0.2, "high": 0.05, "p": 0.21}
+    same, task = moved | {"model": "n", "difference": 0.0}, moved | {"measure": ""}
+    *_, line = _measures(pd.DataFrame([moved, same, task]))[1].splitlines()
+    assert line.split() == [
+        "b",
+        "m",
+        "ARS",
+        "task=overall",
+        "0.0",
+        "-0.1",
+        "[-0.2,",
+        "+0.05]",
+        "p",
+        "0.21",
+    ]
+    assert _measures(pd.DataFrame([same, task])) == []
+
+
+def test_of_cells_whose_intervals_are_apart_the_four_largest_of_each_benchmark_are_shown():
+    def cell(benchmark, difference, apart="yes"):
+        values = {"benchmark": benchmark, "metric": "ars", "model": "m", "cell": f"of {difference}"}
+        return dict.fromkeys(COLUMNS, 0.5) | values | {"difference": difference, "apart": apart}
+
+    rows = [cell("a", 0.1 * n) for n in range(1, 6)] + [cell("b", -30), cell("b", 0.9, "no")]
+    cells = pd.DataFrame([*rows, cell("b", 0.2, "")])
+    comparison = SimpleNamespace(cells=cells, counts=pd.DataFrame({"cells": [90, 10]}))
+    first, counts, _, table = _cells(comparison)
+    assert first == "Cells: 8 of 100 moved."
+    assert counts.startswith("  6 of 7 with intervals ")
+    shown = [line.split()[0] + line.split(" of ")[1].split()[0] for line in table.splitlines()[2:]]
+    assert shown == ["a0.5", "a0.4", "a0.30000000000000004", "a0.2", "b-30"]
