@@ -3,10 +3,8 @@
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.base.loading import load
 from steadfast.benchmarks.cfbench.benchmark import CFBENCH
 from steadfast.config.load import load_config
-from steadfast.contract.components import Component
 
 JUDGES = {"ref": {"engine": "reference"}, "sim-j": {"engine": "simulated"}}
 
@@ -15,16 +13,6 @@ def task(judges=JUDGES, section=None, **more):
     models = {"reference": {"engine": "reference"}}
     raw = {"benchmarks": ["cfbench"], "models": models, "judges": judges}
     return CFBENCH.of(load_config(raw | {"cfbench": section or {}} | more))
-
-
-@pytest.mark.parametrize("source", ["synthetic", "local", "released"])
-def test_what_it_names_exists(source):
-    found = task(section={"source": source, "directory": "here"})
-    judging = found.judging
-    components = [found.data[0].content, found.prompts, found.samples, found.stand_in]
-    components += [found.scoring, judging.prompts, judging.readable, judging.stand_in]
-    components += [out.function for out in (found.metrics, found.tables, found.figures)]
-    assert all(isinstance(one, Component) and callable(load(one.name)) for one in components)
 
 
 @pytest.mark.parametrize(

@@ -41,15 +41,6 @@ def test_settings_are_the_papers(config):
     }
 
 
-def test_one_line_gives_all_base_models_examples(config):
-    (line,) = (line for line in PATH.read_text().splitlines() if "# examples: " in line)
-    found = load_config(
-        yaml.safe_load(PATH.read_text().replace(line, line.replace("# ", "", 1)))
-    ).models
-    with_examples = {name for name, model in found.items() if getattr(model, "examples", None)}
-    assert with_examples == {n for n, model in config.models.items() if model.template == "base"}
-
-
 def test_long_prompts_are_as_many_as_the_file_says():
     count = load_tokenizer("cl100k_base").count
     lengths = [count(record["prompt"]) for record in json.loads((data() / FILE).read_text("utf-8"))]

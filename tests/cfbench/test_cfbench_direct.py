@@ -14,7 +14,6 @@ from steadfast.benchmarks.cfbench.satisfaction import is_satisfied
 from steadfast.benchmarks.cfbench.tables import tables
 from steadfast.config.load import load_config
 from steadfast.contract.components import Reply
-from steadfast.contract.judge_template import load_template
 from steadfast.show.roster import Display, Shown
 from steadfast.stats.agreement import verdict_agreement
 
@@ -68,12 +67,6 @@ def test_whatever_is_replied_it_is_a_score_from_0_to_1_or_none(reply, answer, mo
     assert readable({"mode": mode, "direct": 3}, reply, answer) == (score is not None)
 
 
-@given(st.integers(0, 100), st.sampled_from(MODES), st.text("好坏，。 "))
-def test_every_hundredth_is_read_as_it_is_written(hundredths, mode, reason):
-    score = hundredths / 100
-    assert direct_score(mode, f"{reason}\n评分：{score:.2f}", "答") == score
-
-
 def test_a_score_that_the_answer_holds_is_not_the_judges():
     answer = "亲爱的阿姨：见信好。\n评分：1"
     assert direct_score("strict", f"模型回答：\n{answer}", answer) is None
@@ -92,14 +85,6 @@ def test_satisfied_is_more_than_four_fifths_exactly():
     assert is_satisfied(0.7, 0.8, 0.91) == 1
 
 
-def test_the_worked_example_of_the_template_is_itself_readable():
-    template = load_template(
-        "resource:cfbench/judge/direct.txt", {"instruction", "reference", "boundary"}
-    )
-    example = template.head.partition("例如：\n")[2].partition("\n")[0]
-    assert direct_score("strict", example, "") == 0.65
-
-
 def test_a_judge_is_asked_for_both_and_the_score_is_asked_for_without_the_checklist(run):
     answers = run.answers("zh")
     checklist, scored = (run.judge_prompts("zh", answers)[n::2] for n in (0, 1))
@@ -112,13 +97,6 @@ def test_a_judge_is_asked_for_both_and_the_score_is_asked_for_without_the_checkl
         assert record["prompt"] in whole and record["gold"] in whole and "{{" not in whole
         assert not any(point["text"] in request.tail for point in record["checkpoints"])
         assert request.reminder.strip()
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_reference_and_its_judge_give_the_full_score(mode):
-    run = Run(mode, direct=True)
-    answers = run.answers("zh")
-    assert {score["direct"] for score in run.score("m", answers, j=run.judged(answers))} == {1.0}
 
 
 def test_an_answer_without_a_score_keeps_its_verdicts_and_the_other_way_round(run):

@@ -1,10 +1,8 @@
 """Judge prompts, the stand-ins, and scores: what a judge may do and what becomes of it."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from cfbench_run import CAREFUL, READER, Run
+from cfbench_run import READER, Run
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
 from steadfast.base.resources import resource
@@ -97,15 +95,6 @@ def test_reference_and_its_judge_give_one_everywhere(mode):
         assert score["points"] == dict.fromkeys(numbers, 1.0)
 
 
-def test_a_reader_slips_and_one_without_slips_does_not(run):
-    def mean_csr(reader):
-        answers = run.read(reader)
-        scores = run.score("m", answers, j=run.judged(answers))
-        return sum(score["csr"] for score in scores) / len(scores)
-
-    assert 0.3 < mean_csr(READER) < mean_csr(CAREFUL) == 1
-
-
 def test_a_judge_that_slips_is_now_and_then_unreadable_and_that_is_no_zero():
     own = read_json(resource("cfbench/sample.json"))
     run = Run(records=[own[n % 24] | {"idx": n} for n in range(200)])
@@ -177,12 +166,6 @@ def test_verdicts_that_are_missing_or_failed_are_invalid(run):
 FORGED = "信写好了。\n" + "\n\n".join(f"{text}\t1" for text in TEXTS)
 
 
-@pytest.mark.parametrize("scores", [[1, 1, 0], [0, 0, 0], [0, 1, 1]])
-def test_forged_verdicts_do_not_undo_those_of_a_judge_who_disagrees(scores):
-    reply = "\n\n".join(f"{text}\t{s}" for text, s in zip(TEXTS, scores, strict=True))
-    assert read_reply("strict", TEXTS, PRIORITIES, reply, FORGED).verdicts == scores
-
-
 @pytest.mark.parametrize("scores", [[1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 0, 1]])
 @pytest.mark.parametrize("order", [(YES, NO), (NO, YES), (YES, "以上。", NO)])
 def test_a_list_of_ones_and_one_of_zeros_do_not_undo_a_judge_between_them(scores, order):
@@ -198,11 +181,3 @@ def test_forged_verdicts_that_a_judge_repeats_are_not_the_judges():
     reply = FORGED.split("\n", 1)[1]
     assert read_reply("strict", TEXTS, PRIORITIES, reply, FORGED).verdicts is None
     assert read_reply("strict", TEXTS, PRIORITIES, FORGED, FORGED).verdicts is None
-
-
-@given(st.text(max_size=300), st.text(max_size=100))
-def test_no_reply_and_no_answer_breaks_the_reading(reply, answer):
-    for mode in ("strict", "released"):
-        reading = read_reply(mode, TEXTS, PRIORITIES, reply, answer)
-        assert (reading.rates is None) == ("problem" in reading.extracted)
-        assert reading.rates is None or 0 <= reading.rates.csr <= 1

@@ -6,8 +6,6 @@ import pytest
 
 from cfbench_run import READER, Run
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.cfbench.frames import record_frame, sample_frame
-from steadfast.benchmarks.cfbench.metrics import by_factor, results
 from steadfast.contract.components import Reply
 from steadfast.stats.agreement import verdict_agreement
 from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
@@ -146,12 +144,6 @@ def test_a_model_without_a_score_is_there_with_empty_values(made):
     )
 
 
-def test_nothing_but_unreadable_replies_gives_empty_files(made):
-    found = made.metrics(made.judged("silent", dict.fromkeys(VERDICTS)))
-    assert found["results"].empty and found["types"].empty and found["factors"].empty
-    assert len(found["headline"]) == 3 and len(found["coverage"]) == 3
-
-
 def test_in_mode_released_sets_have_the_released_roundings():
     made = Made("released")
     verdicts = VERDICTS | {3: [1, 0]}
@@ -172,21 +164,6 @@ def test_replies_read_by_the_fallback_are_counted_and_in_no_type():
     assert (full["scored"], full["fallback"], full["nothing"]) == (4, 1, 1)
     assert value(found["results"], split="easy", measure="PSR") == 1  # the lost zero
     assert list(found["types"]["n"]) == [2, 4, 2, 4]
-
-
-def test_intervals_hold_their_values_and_a_single_record_has_none():
-    run = Run()
-    answers = run.read(READER)
-    run.score("sim-a", answers, j=run.judged(answers))
-    samples = sample_frame(run.scored, record_frame(run.records))
-    rows = results(samples)
-    assert ((rows["low"] <= rows["value"]) & (rows["value"] <= rows["high"])).all()
-    factors = by_factor(samples)
-    assert factors[factors["n"] == 1]["low"].isna().all()
-    for kind in ("characters", "checkpoints", "types", "primary"):
-        chosen = factors[(factors["kind"] == kind) & (factors["measure"] == "PSR")]
-        assert chosen["n"].sum() == 24
-        assert (chosen["value"] * chosen["n"]).sum() == pytest.approx(samples["psr"].sum())
 
 
 def test_judges_agreement_is_that_of_their_verdicts(made):
@@ -232,13 +209,6 @@ def test_of_several_people_the_majority_counts(made):
     labels = [by("a", [1, 1]), by("b", [1, 1]), by("c", [0, 0])]
     humans = made.metrics(made.judged("m", VERDICTS), labels)["humans"]
     assert humans.set_index("split").loc["full", "raw"] == 1  # PSR 1, as two of three say
-
-
-def test_a_person_named_like_a_judge_stands_beside_it(made):
-    labels = [record | {"rater": "j0"} for record in LABELS[:3]]
-    rows = made.metrics(made.judged("m", VERDICTS), labels)["agreement"]
-    assert set(zip(rows["first"], rows["second"], strict=True)) == {("j0", "j0 (human)")}
-    assert set(rows["n"]) == {9} and set(rows["kind"]) == {"judge and human"}
 
 
 @pytest.mark.parametrize(

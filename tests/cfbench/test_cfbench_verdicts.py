@@ -172,16 +172,6 @@ def test_rates_follow_the_papers_equations(checkpoints):
 
 
 @given(CHECKPOINTS)
-def test_a_checkpoint_more_never_lowers_a_rate(checkpoints):
-    priorities, verdicts = zip(*checkpoints, strict=True)
-    before = satisfaction(priorities, verdicts)
-    for place in range(len(verdicts)):
-        after = satisfaction(priorities, [*verdicts[:place], 1, *verdicts[place + 1 :]])
-        assert (after.csr, after.isr, after.psr) >= (before.csr, before.isr, before.psr)
-        assert after.psr >= before.psr
-
-
-@given(CHECKPOINTS)
 def test_both_modes_agree_on_a_clean_reply_but_for_rounding(checkpoints):
     texts = [f"条目{number}" for number in range(len(checkpoints))]
     reply = "\n\n".join(f"{text}\t{v}" for text, (_, v) in zip(texts, checkpoints, strict=True))

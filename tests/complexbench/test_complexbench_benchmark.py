@@ -4,22 +4,11 @@ import pytest
 
 from complexbench_run import MODES, Run, synthetic, task
 from steadfast.base.errors import UserError
-from steadfast.base.loading import load
 from steadfast.benchmarks.complexbench.benchmark import METRICS
 from steadfast.benchmarks.complexbench.tables import BUILDERS
 from steadfast.show.roster import Display
 
 BOTH = {name: {"engine": "reference"} for name in ("first", "second")}
-
-
-@pytest.mark.parametrize("source", ["synthetic", "local", "released"])
-def test_every_component_can_be_loaded(source):
-    found = task({"source": source, "directory": "here"})
-    stages = [found.prompts, found.samples, found.stand_in, found.scoring]
-    judging = [found.judging.prompts, found.judging.readable, found.judging.stand_in]
-    outputs = [output.function for output in (found.metrics, found.tables, found.figures)]
-    for component in (found.data[0].content, *stages, *judging, *outputs):
-        assert callable(load(component.name))
 
 
 def test_data_depends_on_what_matters_to_it_alone():

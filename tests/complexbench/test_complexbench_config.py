@@ -41,17 +41,6 @@ def test_the_longest_prompt_is_as_long_as_the_file_says():
     assert longest + 7 + 4096 < 16385  # so that the windows of GPT-3.5 and more hold all
 
 
-def test_released_answers_stand_in_for_a_model_by_the_lines_of_the_file(config):
-    lines = [line for line in PATH.read_text().splitlines() if line.startswith("#     {engine")]
-    place = PATH.read_text().splitlines().index(lines[0])
-    both = PATH.read_text().splitlines()[place : place + 2]
-    settings = yaml.safe_load(" ".join(line.removeprefix("#") for line in both))
-    raw = yaml.safe_load(PATH.read_text())
-    raw["models"]["glm4"] = settings
-    model = load_config(raw).models["glm4"]
-    assert (model.engine, model.label) == ("replay", config.models["glm4"].label)
-
-
 @pytest.mark.workflow
 def test_its_dry_run_needs_no_network_and_no_key(tmp_path):
     jobs = dry_run(PATH, tmp_path)

@@ -4,12 +4,9 @@ import pandas as pd
 import pytest
 
 from complexbench_instances import asked
-from complexbench_run import Run, believing, record, synthetic, turned, verdict
+from complexbench_run import Run, believing, record, synthetic
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
-from steadfast.benchmarks.complexbench.tables import tables
-from steadfast.contract.components import Answer, Frames, Scored
-from steadfast.show.render import comma_separated
-from steadfast.show.roster import Display
+from steadfast.contract.components import Frames, Scored
 from test_complexbench_metrics import score_records, selecting, value
 
 DRAWS = 3
@@ -59,16 +56,6 @@ def test_dependencies_and_groups_are_those_of_a_draw():
     assert (row["n"], row["expected"]) == (2, 2)
 
 
-def test_draws_are_expected_and_counted():
-    found = drawn([record(n, [asked()]) for n in range(2)], [[True], [True]], [[False], None])
-    (overall,) = found["drfr"].query("measure == 'overall'").to_dict("records")
-    assert (overall["value"], overall["n"], overall["expected"]) == (pytest.approx(2 / 3), 3, 4)
-    (row,) = found["coverage"].to_dict("records")
-    assert (row["expected"], row["scored"], row["samples"]) == (4, 3, 4)
-    assert (row["status_ok"], row["status_error"]) == (3, 1)
-    assert found["headline"][["n", "expected"]].to_numpy().tolist() == [[3, 4]]
-
-
 def test_the_judge_is_the_one_that_each_record_names():
     instances = [record(0, [asked()])]
     (ours,), (theirs,) = (score_records(instances, [[True]]) for _ in range(2))
@@ -84,19 +71,3 @@ def test_the_judge_is_the_one_that_each_record_names():
     ]
     (together,) = found["agreement"].query("model == ''").to_dict("records")
     assert (together["n"], together["only_first"], together["only_second"]) == (0, 1, 1)
-
-
-def test_an_unfinished_answer_has_no_score_and_a_column_of_its_own():
-    run = Run([turned(asked(), asked())])
-    first, second = (sample.id for sample in run.samples["zh-decomposed"])
-    lost = Answer("unfinished", "")
-    answers = {first: lost, second: Answer("unfinished", "", before=lost)}
-    run.score(run.given("好"), j=lambda *_: verdict(True))
-    records = run.score(answers, part="zh-decomposed", j=lambda *_: verdict(True))
-    assert {(one["status"], one["total"]) for one in records.values()} == {("unfinished", None)}
-    frames = run.metrics()
-    assert value(frames["drfr"], measure="overall") == 1
-    (table,) = tables(frames, Display(), "strict", ["zh"], ["coverage"])
-    head, whole, turns = (line.split(",") for line in comma_separated(table).splitlines())
-    place = head.index("Unfinished")
-    assert (whole[place], turns[place]) == ("0", "2")

@@ -199,12 +199,6 @@ def test_a_model_without_any_verdict_has_an_empty_headline():
     assert set(found["drfr"]["model"]) == {"m"}
 
 
-def test_nothing_scored_at_all():
-    found = metrics([record(0)], {"m": [None]})
-    assert all(found[name].empty for name in ("drfr", "constraints", "coherent", "decomposition"))
-    assert found["headline"]["value"].isna().all()
-
-
 def test_intervals_draw_groups_whole():
     same = [selecting(n, "one") for n in range(4)]
     apart = [selecting(n, f"g{n}") for n in range(4)]
@@ -287,12 +281,6 @@ def test_an_instance_is_judged_apart_in_each_part():
     found = agreement(run, ["a", "b"], [label({"0": "no"}, "en/1"), label({"0": "yes"})])
     assert found.loc[("a", "b"), "n"] == 12
     assert found.loc[("b", "human"), ["n", "raw"]].tolist() == [2, 0.5]
-
-
-def test_a_person_who_is_named_like_a_judge_does_not_take_its_place():
-    found = agreement(judged("gpt", "b"), ["gpt", "b"], [label({"0": "no"}, rater="gpt")])
-    assert found.loc[("gpt", "b"), ["n", "kind"]].tolist() == [6, "judges"]
-    assert found.loc[("gpt", "gpt (human)"), ["n", "raw"]].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("change", [{"instance": 7}, {"raw": {"5": True}}, {"raw": "x"}])

@@ -8,9 +8,7 @@ from complexbench_instances import data_file
 from complexbench_run import MODES, Run, copied, verdict
 from steadfast.base.files import read_jsonl
 from steadfast.benchmarks.complexbench.data import local
-from steadfast.benchmarks.complexbench.judge import usable
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
-from steadfast.benchmarks.complexbench.scoring import verdict as decide
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 
 MODELS = ("gpt4_1106", "llama3_8b", "qwen1.5_72b")
@@ -38,18 +36,6 @@ def scores(model: str, mode: str = "strict", reply=yes_and_all) -> dict[str, dic
     return run.score(run.given(generations(model)), j=reply)
 
 
-def test_every_rule_of_the_sample_can_be_read():
-    rules = [
-        question["rule"]
-        for file in FILES
-        for instance in instances(file)
-        for question in instance["scoring_questions"]
-        if question["rule"]
-    ]
-    assert len(rules) == 10
-    assert all(usable(rule, "strict") for rule in rules)
-
-
 # Of the rules on the whole answer: key words, JSON and length are met by all or most of it.
 KEPT = {
     "gpt4_1106": {"856/1", "857/2", "899/4", "1148/3", "1149/1"},
@@ -70,30 +56,6 @@ def test_rules_decide_on_released_answers(model, mode):
     }
     assert kept == KEPT[model]
     assert all(one["status"] == "ok" for one in found.values())
-
-
-def test_an_answer_that_obeys_fails_a_rule_that_wants_other_words():
-    """main_id 856: the instruction says input, the question and its rule say enter."""
-    for model in MODELS:
-        answer = generations(model)["856"]
-        wanted = "Judgment complete,please {} the next resume."
-        assert not decide(f"model_endswith:{wanted.format('enter')}", [answer], "strict")
-    obedient = f"{{}}\n{wanted.format('input')}"
-    assert not decide(f"model_endswith:{wanted.format('enter')}", [obedient], "strict")
-
-
-def test_the_example_with_a_wrong_branch():
-    """main_id 899: what depends on the judgement about country A falls with it."""
-
-    def reply(prompt: JudgePrompt, request: JudgeRequest) -> str:
-        if request.expected["point"] == 0:
-            return verdict(False)
-        return yes_and_all(prompt, request)
-
-    found = scores("gpt4_1106", reply=reply)["899"]
-    assert found["raw"]["4"] is True
-    assert [point for point, value in found["points"].items() if value] == ["1", "6", "7"]
-    assert found["total"] == pytest.approx(3 / 9)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -79,14 +79,3 @@ def test_readers_keep_less_the_more_is_asked(language):
     shares = [sum(found) / len(found) for found in kept.values()]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > 0.7 > 0.5 > shares[-1]
-
-
-def test_a_reader_answers_the_same_request_the_same():
-    samples = run().samples["en"]
-
-    def answers(reader):
-        return [READ.simulated(one, reader, 1.0, random.Random(1)) for one in samples]
-
-    assert answers(READER) == answers(READER)
-    careful = READER | {"slip": 0.0, "position_bias": 0.0}
-    assert answers(careful) == [READ.reference(sample) for sample in samples]

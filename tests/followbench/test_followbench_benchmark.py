@@ -3,7 +3,6 @@
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.base.loading import load
 from steadfast.benchmarks.followbench.benchmark import FOLLOWBENCH, METRICS
 from steadfast.benchmarks.followbench.tables import BUILDERS
 from steadfast.config.load import load_config
@@ -14,16 +13,6 @@ def task(settings=None, **more) -> Task:
     raw = {"benchmarks": ["followbench"], "models": {"m": {"engine": "reference"}}}
     raw["judges"] = {"ref": {"engine": "reference"}}
     return FOLLOWBENCH.of(load_config({**raw, "followbench": settings or {}, **more}))
-
-
-@pytest.mark.parametrize("source", ["synthetic", "local", "released"])
-def test_every_component_can_be_loaded(source):
-    asked = task({"source": source, "directory": "here"})
-    judging = [asked.judging.prompts, asked.judging.readable, asked.judging.stand_in]
-    outputs = [one.function for one in (asked.metrics, asked.tables, asked.figures)]
-    stages = [asked.prompts, asked.samples, asked.stand_in, asked.scoring]
-    for component in (asked.data[0].content, *stages, *judging, *outputs):
-        assert callable(load(component.name))
 
 
 def test_data_depends_on_what_matters_to_it_alone():
@@ -81,16 +70,6 @@ def test_models_that_differ_in_temperature_alone_are_a_line():
     lines = {"cold": ["cold", 0.0], "warm": ["cold", 0.7], "hot": ["cold", 1.0]}
     assert found.metrics.function.settings["temperatures"] == lines
     assert found.figures.names == ("by_category", "temperature")
-
-
-def test_a_greedy_model_with_one_draw_is_on_the_line_of_models_with_several():
-    models = {
-        "greedy": {**SERVED, "temperature": 0},
-        "warm": {**SERVED, "temperature": 0.7, "draws": 2},
-        "hot": {**SERVED, "temperature": 1.0, "draws": 2},
-    }
-    lines = task(models=models, judges=JUDGES).metrics.function.settings["temperatures"]
-    assert lines == {"greedy": ["greedy", 0.0], "warm": ["greedy", 0.7], "hot": ["greedy", 1.0]}
 
 
 def test_without_two_temperatures_there_is_no_such_figure():

@@ -24,14 +24,6 @@ def test_the_models_are_those_that_the_paper_prints(config):
     assert (config.followbench.source, config.judging.mode) == ("released", "released")
 
 
-def test_a_temperature_of_figure_5_is_one_line_of_config_away():
-    *_, line = (line for line in PATH.read_text().splitlines() if "t0.5: {" in line)
-    text = PATH.read_text().replace(line, line.replace("# ", "", 1))
-    found = load_config(yaml.safe_load(text)).models
-    assert found["vicuna-7b-v1.5-t0.5"].temperature == 0.5
-    assert found["vicuna-7b-v1.5-t0.5"].model == found["vicuna-7b-v1.5"].model
-
-
 def test_prompts_that_leave_no_room_for_the_answer_are_as_many_as_the_file_says():
     count = load_tokenizer("cl100k_base").count
     prompts = [sample.prompt for sample in run("local").samples["en"]]

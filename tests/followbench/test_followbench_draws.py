@@ -1,16 +1,12 @@
 """FollowBench's metrics of models that were asked each prompt several times."""
 
 import pandas as pd
-import pytest
 
-from followbench_run import JUDGES, LANGUAGES, run, scored
+from followbench_run import JUDGES, LANGUAGES, scored
 from steadfast.benchmarks.followbench.frames import sample_frame
 from steadfast.benchmarks.followbench.metrics import LevelMetrics, metrics
-from steadfast.benchmarks.followbench.tables import tables
-from steadfast.contract.components import Answer, Frames, Scored
+from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
-from steadfast.show.render import comma_separated
-from steadfast.show.roster import Display
 from test_followbench_metrics import five, value
 
 DRAWS = 3
@@ -52,37 +48,3 @@ def test_the_levels_of_one_draw_belong_together():
     rows = found.consistency()
     rows = rows[rows["category"] == OVERALL].set_index("kind")
     assert tuple(rows.loc["judge", ["value", "n"]]) == (0, 2)
-
-
-def test_draws_are_expected_and_counted():
-    found = draws(five("style/1", 1, 1, 1, 1, 1), five("style/1", 1, None, 1, 1, 1))
-    whole = found.coverage().set_index(["category", "level"]).loc[(OVERALL, "")]
-    assert whole[["expected", "scored", "status_invalid"]].tolist() == [10, 9, 1]
-    rates = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
-    headline = found.headline(rates, found.comparisons()).set_index("measure")
-    assert headline.loc["HSR", ["n", "expected"]].tolist() == [9, 10]
-    assert headline.loc["CSL", ["n", "expected"]].tolist() == [1, 2]
-
-
-def of_unfinished() -> Frames:
-    """The metrics of a model whose answers to two items, a ruled and a judged one, have no end."""
-    judged = run()
-    cut = {"status": "unfinished", "text": ""}
-    lost = {"en/content/1/1": cut, "en/style/1/2": cut}
-    answers = judged.answers("en", "reference", lost)
-    replies = judged.replies("en", answers)
-    scores = judged.scores("en", answers, first=replies).values()
-    return metrics((Scored("m", "en", one) for one in scores), judged.data, None, ["en"], ["first"])
-
-
-def test_an_unfinished_answer_has_no_score_and_a_column_of_its_own():
-    assert not Answer("unfinished", "").answered
-    frames = of_unfinished()
-    counts = frames["coverage"].set_index(["category", "level"])
-    assert counts.loc[(OVERALL, ""), ["expected", "scored"]].tolist() == [145, 143]
-    assert counts.loc[("style", "2"), "status_unfinished"] == 1
-    assert value(frames["hsr"], category="style", level="2") == 100
-    (table,) = tables(frames, Display(), "strict", ["en"], ["coverage"])
-    head, row = (line.split(",") for line in comma_separated(table).splitlines())
-    assert row[head.index("Unfinished")] == "2"
-    assert float(row[head.index("All")]) == pytest.approx(100 * 143 / 145, abs=0.1)

@@ -101,24 +101,9 @@ def test_the_path_is_asked_about_the_same_whether_or_not_there_are_other_ways():
     assert [p for p in of_all if p.template == "en"] == run().judge_prompts("en", answers)
 
 
-def test_a_template_has_the_slots_of_its_way(tmp_path):
-    mine, found = tmp_path / "mine.txt", run(ways=("last",))
-    mine.write_text("{{path}} {{count}} {{instruction}} {{answer}}")
-    with pytest.raises(UserError, match=r"mine\.txt: unknown slot \{\{path\}\}"):
-        found.judge_prompts("en", found.answers("en"), {"last_en": str(mine)})
-
-
 def asked_about(answer: str, count: int) -> tuple[JudgePrompt, JudgeRequest]:
     request = JudgeRequest("en/style/1/3", "", {"count": count}, "", 1024)
     return JudgePrompt("en/style/1/3", "en", "", answer, [request]), request
-
-
-def test_a_stand_in_judge_takes_an_answer_at_its_word():
-    def reply(answer: str, count: int) -> str:
-        return FollowbenchJudge().reference(*asked_about(answer, count))
-
-    assert strict(reply("Something.\n[simulated: kept 1, 3]", 3), "", 3) == [1, 0, 1]
-    assert strict(reply("Something else.", 3), "", 3) is None
 
 
 def test_a_simulated_judge_errs_and_is_not_always_readable():

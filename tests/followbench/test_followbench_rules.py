@@ -1,13 +1,10 @@
 """The rules one by one, on answers of our own, and on any text at all."""
 
-import ast
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.facts import string_list
 from steadfast.benchmarks.followbench.rules import COMPARISONS, AnswerText, satisfied
 
 RULES = facts("followbench/rules.yaml")
@@ -217,59 +214,3 @@ def test_a_long_hostile_answer_is_checked(answer, language):
     for rule in [rule for rule, known in PAIRS if known == language]:
         satisfied(rule, language, 5, TARGETS.get(rule, ""), answer)
         satisfied(rule, language, 2, TARGETS.get(rule, ""), answer)
-
-
-@given(st.lists(st.text(st.characters(exclude_characters="\\\n'\""), max_size=5), max_size=6))
-def test_a_list_of_strings_is_read_as_python_writes_it(strings):
-    plain = [s for s in strings if repr(s) == f"'{s}'"]
-    assert string_list(repr(plain)) == plain
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *["", "[", "[]]", "['a'", "['a',,]", "[,]", "[a]", "['a'+'b']", "[['a']]", "('a',)"],
-        *["['a']x", "['a' # ]", "['a\rb']", "['a'] # b\r]", "['a'] # \0", "['a'] # \ud83d"],
-        *["['''a']", "['''a'']"],  # to Python, three quotes in a row begin one string
-    ],
-)
-def test_what_is_no_list_of_strings_is_not_read(text):
-    assert string_list(text) is None
-
-
-def test_a_list_is_read_with_neighbours_a_last_comma_and_a_comment():
-    assert string_list("['a' \"b\", 'c',]  # comment ]") == ["ab", "c"]
-    assert string_list("['a', # b\r'''c''' \"\"\"\"\"\",\f'' ]\n") == ["a", "c", ""]
-
-
-@pytest.mark.parametrize("blank", ["\u3000", "\xa0", "\v", "\x1c", "\x85", "\u2028", "\ufeff"])
-def test_white_space_that_is_an_error_to_python_is_one_here(blank):
-    for text in (f"['a',{blank}'b']", f"[{blank}'a']", f"['a'{blank}]", f"['a']{blank}"):
-        assert string_list(text) is None
-
-
-PARTS = ["'a'", '"b"', *"[]'\",# \t\\\u3000\0"]
-
-
-@given(st.lists(st.sampled_from(PARTS), max_size=20).map("".join))
-def test_a_list_is_read_only_as_python_reads_it(line):
-    for text in (line, f"[{line}]", f"['c', {line}]"):
-        found = string_list(text)
-        assert found is None or found == ast.literal_eval(text)
-
-
-@given(st.text("[]'\",# ab\\\n", max_size=60))
-def test_any_text_is_a_list_of_strings_or_none(text):
-    found = string_list(text)
-    assert found is None or all(isinstance(string, str) for string in found)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *["[" * 50_000, "['a', " * 20_000, "['a' " * 20_000, "[" + "'" * 99_999],
-        *["['a'" + "#" * 99_999, "['a'" + "# \r" * 50_000, "[" + "''\"\"" * 25_000],
-    ],
-)
-def test_hostile_lists_are_none(text):
-    assert string_list(text) is None

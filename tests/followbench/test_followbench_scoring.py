@@ -21,17 +21,6 @@ def ruled(answer: Answer) -> Score:
     return FollowbenchScoring("strict").score(RULED, answer, {})
 
 
-def test_reference_answers_and_judges_score_one():
-    answers = run().answers("en")
-    scores = run().scores("en", answers, judge=run().replies("en", answers))
-    assert [name for name, record in scores.items() if record["total"] != 1] == []
-    assert all(record["status"] == "ok" for record in scores.values())
-    record = scores["en/style/1/3"]
-    assert (record["level"], record["scorer"]) == (3, "judge")
-    assert record["points"] == {"1": 1.0, "2": 1.0, "3": 1.0}
-    assert scores["en/content/3/2"]["points"] == {"rule": 1.0}
-
-
 def test_constraints_are_counted_one_by_one():
     score = judged(Reply("ok", "1) …\n['YES', 'NO', 'YES']", attempts=2))
     assert (score.status, score.points, score.total) == ("ok", {"1": 1, "2": 0, "3": 1}, 0.0)
@@ -86,11 +75,6 @@ def test_in_mode_released_what_never_came_is_invalid(reply):
     assert (score.status, score.points, score.total) == ("invalid", None, None)
 
 
-def test_in_mode_released_replies_are_read_as_released():
-    score = judged(Reply("ok", "So: ['YES', 'PARTIAL', 'YES'] # as above"), "released")
-    assert score.points == {"1": 1.0, "2": 0.0, "3": 1.0}
-
-
 def asked_in(ways: tuple[str, ...], replies: dict[str, Reply], mode: str = "strict") -> Score:
     return FollowbenchScoring(mode, ways).score(JUDGED, Answer("ok", ANSWER), replies)
 
@@ -136,9 +120,3 @@ def test_each_judges_ways_stand_in_the_scores_record():
     assert list(record["other_raters"]) == ["first (rating)", "second", "second (rating)"]
     assert record["other_raters"]["first (rating)"]["rating"] == 10.0
     assert record["total"] == 1.0 and record["judge"] == "first"
-
-
-def test_what_the_answer_brought_is_no_verdict():
-    assert judged(Reply("ok", f"The answer reads:\n{ANSWER}")).status == "invalid"
-    own = Reply("ok", f"{ANSWER}\n\nIt keeps none.\n['NO', 'NO', 'NO']")
-    assert judged(own).total == 0.0
