@@ -145,7 +145,7 @@ def test_after_a_killed_snakemake_new_jobs_wait_for_the_old_ones_and_ask_nothing
 
 
 def test_a_job_that_slurm_is_away_to_take_is_submitted_when_it_is_back(lab, run):
-    models = {"reference": {"engine": "reference"}}
+    models = {"reference": ON_CLUSTER}
     run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})
     started = run.start()
     wait_for(lambda: "1 of " in run.said())

@@ -1,6 +1,7 @@
-"""Which inference jobs one load of a model answers: their group, their order, what they ask.
+"""Which inference jobs share one load of a model: their group, their order, and what each is told.
 
-All of it is scheduling, and comes from the config: a change of it re-runs nothing.
+The first of them answers for its siblings too (``stages.one_load``), so it has to know what these
+are to ask. All of it is scheduling, and comes from the config: a change of it re-runs nothing.
 """
 
 import json
@@ -24,26 +25,35 @@ from steadfast.run.job import MODELS, ROLES, Assignment, Job
 from steadfast.run.lineage import Lineage
 
 VARIABLE = "STEADFAST_ALLOCATION"
+"""Of the environment, with what the first process of a cluster's job tells the others."""
 
 
 class HandedOver:
-    """A mapping of plain values for the config that is found when a first job is handed it."""
+    """A value of Snakemake's config that is known late, when the first job is handed the config.
+
+    Which jobs run is known after the Snakefile was read. Snakemake pickles the config for each job,
+    which is when this one becomes a plain dictionary.
+    """
 
     def __init__(self, find: Callable[[], Record]):
         self._find, self._lock = find, Lock()
 
     @cached_property
-    def _found(self) -> Record:
+    def _value(self) -> Record:
         return self._find()
 
     def __reduce__(self) -> tuple[type, tuple[Record]]:
         with self._lock:  # jobs are started side by side
-            return dict, (self._found,)
+            return dict, (self._value,)
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """Jobs, by rule and wildcards, that run one after the other where one load can answer all."""
+    """Jobs, by rule and wildcards, that run one after the other where they share a load.
+
+    That is all jobs of a run on one machine, and on a cluster those of one of its jobs, each of
+    which is a process of Snakemake that knows of no other. ``started`` is the time in nanoseconds.
+    """
 
     jobs: Sequence[tuple[str, Mapping[str, str]]]
     name: str = field(default_factory=lambda: uuid4().hex)
@@ -51,11 +61,14 @@ class Allocation:
 
     @classmethod
     def of_cluster(cls, jobs: Sequence[tuple[str, Mapping[str, str]]]) -> "Allocation | None":
-        """Returns the cluster's job that this process is part of, also of its children."""
+        """Returns the cluster's job that this process is part of; None on one machine.
+
+        Its first process is given all ``jobs`` and starts others, which inherit them.
+        """
         if jobs and VARIABLE not in os.environ:
             os.environ[VARIABLE] = canonical_json(asdict(cls(jobs, started=time.time_ns())))
-        given = os.environ.get(VARIABLE)
-        return cls(**json.loads(given)) if given else None
+        inherited = os.environ.get(VARIABLE)
+        return cls(**json.loads(inherited)) if inherited else None
 
     def before(self, file: Path) -> int:
         """When a file was changed that was there before (nanoseconds); 0 where there was none."""
@@ -75,15 +88,16 @@ class Loads:
 
     def priority(self, job: Job) -> int:
         """A job's priority: behind what makes prompts, the first job of a load before others."""
-        if (load := self.of(job)) is None:
+        load = self.of(job)
+        if load is None:
             return 0
-        first = (self.missing(job) or self._loads[load])[0] == job
-        return -2 * list(ROLES).index(job.rule) - (1 if first else 2)
+        first = (self.missing(job) or self._jobs[load])[0]
+        return -2 * list(ROLES).index(job.rule) - (1 if job == first else 2)
 
     def missing(self, job: Job) -> list[Job]:
         """The jobs of all benchmarks that the load of a job has still to answer; none without."""
-        alike = self._loads.get(self.of(job) or "", [])
-        return [one for one in alike if not self._answered(one)]
+        siblings = self._jobs.get(self.of(job) or "", [])
+        return [sibling for sibling in siblings if not self._is_answered(sibling)]
 
     @property
     def planned(self) -> list[tuple[tuple[str, ...], str | None, str | None]]:
@@ -92,36 +106,44 @@ class Loads:
             (
                 astuple(job),
                 self.run.replayed(job),
-                None if self._answered(job) else self._names.get(job, job.outputs),
+                None if self._is_answered(job) else self._names.get(job, job.outputs),
             )
             for job in self.run.jobs
         ]
 
-    def _answered(self, job: Job) -> bool:
+    def _is_answered(self, job: Job) -> bool:
         """Whether a job's outputs are what the config wants of it; else they are made again."""
         seal = Seal.beside(self.results / job.outputs, self._steps.replies(job).lineage)
         there = seal.identity.exists() and seal.files[0].exists()
         return there and _names_lineage(seal, seal.identity.stat().st_mtime_ns)
 
-    def asked(self, jobs: Iterable[Any], allocation: "Allocation | None" = None) -> Record:
-        """Returns what the jobs of a run ask, those of a load together, for its config."""
+    def asked(self, jobs: Iterable[Any], allocation: Allocation | None = None) -> Record:
+        """Returns what each job of a run is told: the assignments of those that share a load.
+
+        Args:
+            jobs: of Snakemake, all that this process makes.
+            allocation: the cluster's job that the process is part of.
+        """
         jobs = list(jobs)
         run = allocation or Allocation([(job.rule.name, job.wildcards) for job in jobs])
         making = {str(file) for job in jobs for file in job.output}
         # In another workflow the rules' names end with these.
-        ends, asked = tuple(ROLES), defaultdict(list)
-        wanted = {Job.of(wildcards) for rule, wildcards in run.jobs if rule.endswith(ends)}
+        rules = tuple(ROLES)
+        wanted = {Job.of(wildcards) for rule, wildcards in run.jobs if rule.endswith(rules)}
+        assignments = defaultdict(list)
         for job, load in self._names.items():
             if job in wanted:
-                asked[load].append(asdict(self.assignment(job, run, making)))
-        return {"run": run.name, "asked": [load for load in asked.values() if len(load) > 1]}
+                assignments[load].append(asdict(self.assignment(job, run, making)))
+        shared = [siblings for siblings in assignments.values() if len(siblings) > 1]
+        return {"run": run.name, "asked": shared}
 
-    def assignment(self, job: Job, run: "Allocation", making: Set[str] = frozenset()) -> Assignment:
+    def assignment(self, job: Job, run: Allocation, making: Set[str] = frozenset()) -> Assignment:
         """A job as its rule hands it to its script, in a run that makes some files anew."""
-        sources = [] if job.role != MODELS else self.run.sources(job.benchmark, job.part)
-        inputs = [self.run.prompts(job), *(one.removeprefix("<results>/") for one in sources)]
-        prompts, *data = (str(self.results / one) for one in inputs)
+        sources = self.run.sources(job.benchmark, job.part) if job.role == MODELS else []
+        prompts = str(self.results / self.run.prompts(job))
+        data = [str(self.results / source.removeprefix("<results>/")) for source in sources]
         outputs = str(self.results / job.outputs)
+        made_anew = {outputs} | (making & {prompts, *data})
         return Assignment(
             job,
             self.run.params(job),
@@ -131,28 +153,27 @@ class Loads:
             str(self.results),
             load=self._names.get(job, ""),
             run=run.name,
-            before={
-                path: run.before(Path(path))
-                for path in sorted({outputs} | (making & {prompts, *data}))
-            },
+            before={path: run.before(Path(path)) for path in sorted(made_anew)},
         )
 
     @cached_property
-    def _loads(self) -> dict[str, list[Job]]:
+    def _jobs(self) -> dict[str, list[Job]]:
         """The jobs that each load answers, in the order of the config."""
-        places: dict[str, int] = defaultdict(int)
+        jobs_of_model: dict[str, int] = defaultdict(int)
         loads = defaultdict(list)
         for job in self.run.jobs:
-            how = self.run.settings(job)
-            if how.engine in LOADS or getattr(how, "serve", None):  # into a server of its own
-                model, size = f"{job.role}.{job.name}", getattr(how, "parts_per_load", None)
-                loads[f"{model}+{places[model] // size}" if size else model].append(job)
-                places[model] += 1
+            settings = self.run.settings(job)
+            is_served = bool(getattr(settings, "serve", None))  # into a server that the job starts
+            if settings.engine in LOADS or is_served:
+                model, size = f"{job.role}.{job.name}", getattr(settings, "parts_per_load", None)
+                load = f"{model}+{jobs_of_model[model] // size}" if size else model
+                loads[load].append(job)
+                jobs_of_model[model] += 1
         return loads
 
     @cached_property
     def _names(self) -> dict[Job, str]:
-        return {job: load for load, jobs in self._loads.items() for job in jobs}
+        return {job: load for load, jobs in self._jobs.items() for job in jobs}
 
 
 @cache  # a job looks at all others of its load
