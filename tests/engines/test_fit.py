@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from parts import items
 from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
-from steadfast.contract.request import Item, prefix_hasher, request_hash
+from steadfast.contract.request import Item, prefix_hasher, request_hash, settings_hasher
 from steadfast.engines.fit import fit
 
 TOKENIZER = load_tokenizer("o200k_base")
@@ -56,6 +56,10 @@ def test_skip_and_error_agree_with_an_exact_count(item, window):
             fit([item], window, "error", TOKENIZER)
 
 
+def hasher_of(answers, prefix):
+    return prefix_hasher(settings_hasher(answers), prefix)
+
+
 def test_the_edge_is_exact():
     (item,) = items(1, 1)
     need = TOKENIZER.count(item.head + item.context + item.tail) + item.max_tokens
@@ -99,7 +103,7 @@ def test_the_hash_of_this_example_never_changes():
     # A change here makes every journal worthless: all paid answers would be asked for again.
     answers = {"engine": "openai", "model": "m", "temperature": 0.0, "template": "chat"}
     assert (
-        request_hash(prefix_hasher(answers, "D: x\n"), "I?", 100)
+        request_hash(hasher_of(answers, "D: x\n"), "I?", 100)
         == "c9ce2a0fb3c582ae2e0353fe3b541d3632faeece2d4e9f802855f3b989727db9"
     )
 
@@ -109,13 +113,13 @@ def test_the_hash_covers_the_form_of_the_reply_where_there_is_one():
         [Item("s", "c", "", "", "I?", 9), Item("t", "c", "", "", "I?", 9, schema="{}")],
         None, "error", None,
     )  # fmt: skip
-    assert request.hash == request_hash(prefix_hasher({}, ""), "I?", 9) != other.hash
+    assert request.hash == request_hash(hasher_of({}, ""), "I?", 9) != other.hash
 
 
 @given(TEXT, TEXT, st.integers(0, 20))
 def test_the_hash_is_of_the_prompt_wherever_it_is_split(prefix, suffix, shift):
     prompt = prefix + suffix
-    whole = request_hash(prefix_hasher({}, prompt), "", 10)
-    assert request_hash(prefix_hasher({}, prompt[:shift]), prompt[shift:], 10) == whole
-    assert request_hash(prefix_hasher({}, prompt), "", 11) != whole
-    assert request_hash(prefix_hasher({"seed": 1}, prompt), "", 10) != whole
+    whole = request_hash(hasher_of({}, prompt), "", 10)
+    assert request_hash(hasher_of({}, prompt[:shift]), prompt[shift:], 10) == whole
+    assert request_hash(hasher_of({}, prompt), "", 11) != whole
+    assert request_hash(hasher_of({"seed": 1}, prompt), "", 10) != whole

@@ -9,7 +9,7 @@ import yaml
 from steadfast.base.resources import resource
 from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.api.replies import completion
-from steadfast.engines.asking.dialects import FACTS
+from steadfast.engines.asking.dialects import DIALECTS, FACTS, may_hold_marks
 from steadfast.engines.asking.reasoning import marks, start_tags, told_apart
 
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
@@ -377,3 +377,10 @@ def test_start_tags_where_a_prompt_may_end(how, expected):
 )
 def test_marks_in_the_pieces_that_may_be_special_tokens(how, among):
     assert among <= set(marks(how))
+
+
+@pytest.mark.parametrize("name", [name for name, one in DIALECTS.items() if not one.words])
+def test_a_look_for_three_signs_finds_each_mark_that_is_no_ordinary_word(name):
+    dialect = DIALECTS[name]
+    assert all(map(may_hold_marks, (*dialect.marks, *dialect.openings)))
+    assert not may_hold_marks("An answer [1], with 3 > 2 and no THINKING.")

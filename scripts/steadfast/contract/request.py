@@ -198,13 +198,19 @@ def output_record(request: Request, response: Response) -> OutputRecord:
     return found
 
 
-def prefix_hasher(answers: Settings, prefix: str) -> "HASH":
+def settings_hasher(answers: Settings) -> "HASH":
+    """Returns a sha256 over settings, to be copied for every context."""
+    return hashlib.sha256(f"{canonical_json(dict(answers))}\0".encode("utf-8", "surrogatepass"))
+
+
+def prefix_hasher(settings: "HASH", prefix: str) -> "HASH":
     """Returns a sha256 over settings and prefix, to be copied for every request that shares them.
 
-    A context of a million tokens is hashed once instead of 150 times.
+    A context of a million tokens is hashed once instead of 150 times. ``settings`` stays as it is.
     """
-    text = f"{canonical_json(dict(answers))}\0{prefix}"
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+    hasher = settings.copy()
+    hasher.update(prefix.encode("utf-8", "surrogatepass"))
+    return hasher
 
 
 def request_hash(

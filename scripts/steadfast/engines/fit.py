@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.tokens import load_tokenizer
-from steadfast.contract.request import Item, Request, prefix_hasher, request_hash
+from steadfast.contract.request import Item, Request, prefix_hasher, request_hash, settings_hasher
 from steadfast.engines.api.body import as_text
 from steadfast.engines.base import Engine, TokenCounter
 
@@ -45,9 +45,9 @@ class _Prefix(NamedTuple):
 class _Context:
     """One context behind one head: its tokens, and its prefixes by the tokens kept."""
 
-    def __init__(self, item: Item, answers: Settings, tokenizer: TokenCounter | None):
+    def __init__(self, item: Item, settings: "HASH", tokenizer: TokenCounter | None):
         self._head, self._context = item.head, item.context
-        self._answers, self.tokenizer = answers, tokenizer
+        self._settings, self.tokenizer = settings, tokenizer
         self._prefixes: dict[int | None, _Prefix] = {}
 
     def prefix(self, kept: int | None) -> _Prefix:
@@ -58,7 +58,7 @@ class _Context:
                 text = text[: len(self.tokenizer.decode(self.tokens[:kept].tolist()))]
             text = self._head + text
             count = self.tokenizer.count(text) if self.tokenizer else 0
-            self._prefixes[kept] = _Prefix(text, count, prefix_hasher(self._answers, text))
+            self._prefixes[kept] = _Prefix(text, count, prefix_hasher(self._settings, text))
         return self._prefixes[kept]
 
     @cached_property
@@ -83,6 +83,8 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
         return own if isinstance(own, int) else own.get(item.task, item.max_tokens)
 
     exemplified = with_examples(items, answers.get("examples"))
+    if not own and not thought:
+        return list(exemplified)
     return [replace(item, max_tokens=limit(item) + thought) for item in exemplified]
 
 
@@ -160,12 +162,13 @@ def fit(
     Raises:
         UserError: ``error``, and a prompt does not fit; the sentence names the first.
     """
+    settings = settings_hasher(answers or {})
     contexts: dict[tuple[str, str], _Context] = {}
     requests, over = [], []
     for item in items:
         key = item.context_id, item.head
         if key not in contexts:
-            contexts[key] = _Context(item, answers or {}, tokenizer if window else None)
+            contexts[key] = _Context(item, settings, tokenizer if window else None)
         request = _fit_one(item, contexts[key], window or 0, on_overflow, template_tokens)
         requests.append(request)
         if request.overflow and not item.barred:

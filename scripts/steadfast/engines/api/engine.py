@@ -65,6 +65,14 @@ class ApiEngine(Engine):
         self._log = setup.log
         self._notices = Notices()
         self._heard = 0
+        # While ``answer`` runs:
+        self._replies: Replies
+        self._places: asyncio.Semaphore
+        self._settled: asyncio.Event
+        self._capped: CapReached | None
+        self._pace: Pace
+        self._client: Client
+        self._tasks: asyncio.TaskGroup
 
     @property
     def tokenizer(self) -> TokenCounter | None:
@@ -82,35 +90,30 @@ class ApiEngine(Engine):
         self._refuse_what_batches_have(groups)
         self._provider.expect(groups)
         self._check_limits(groups)
-        try:
-            replies: Replies = asyncio.Queue()
-            with asyncio.Runner() as runner, _stopped(runner.get_loop(), replies) as stopped:
-                places = asyncio.Semaphore(self._most)
-                settled = asyncio.Event()
-                sending = runner.get_loop().create_task(
-                    self._send_all(settings, groups, replies, places, settled)
-                )
-                sending.add_done_callback(lambda _: replies.put_nowait(None))
-                while pairs := runner.run(_arrived(replies)):
-                    for pair in pairs:
-                        yield pair
-                        if isinstance(pair[1], FailedAttempt):
-                            continue
-                        # Only now is the reply in the journal: no more than the places are lost.
-                        if self._bill:
-                            self._bill.settle(pair[0])
-                        places.release()
-                    settled.set()
-                    if stopped:
-                        break
-                if stopped:
-                    sys.exit(128 + signal.SIGTERM)
-                sending.result()
-        except RuntimeError as error:
-            # A signal that strikes inside the loop keeps it from closing; the signal counts.
-            if isinstance(error.__context__, SystemExit | KeyboardInterrupt):
-                raise error.__context__ from None
-            raise
+        self._replies, self._settled = asyncio.Queue(), asyncio.Event()
+        self._places, self._capped = asyncio.Semaphore(self._most), None
+        with asyncio.Runner() as runner, _signals(runner.get_loop(), self._replies) as came:
+            loop = runner.get_loop()
+            sending = loop.create_task(self._send_all(settings, groups))
+            sending.add_done_callback(lambda _: self._replies.put_nowait(None))
+            # Not ``runner.run``, which looks at the handler of SIGINT for each batch of replies.
+            while pairs := loop.run_until_complete(_arrived(self._replies)):
+                for request, response in pairs:
+                    yield request, response
+                    if isinstance(response, FailedAttempt):
+                        continue
+                    # Only now is the reply in the journal: no more than the places are lost.
+                    if self._bill:
+                        self._bill.settle(request)
+                    self._places.release()
+                self._settled.set()
+                if came:
+                    break
+            if signal.SIGINT in came:
+                raise KeyboardInterrupt
+            if came:
+                sys.exit(128 + came[0])
+            sending.result()
 
     def _check_limits(self, groups: list[list[Request]]) -> None:
         most = self._provider.most_live
@@ -143,98 +146,94 @@ class ApiEngine(Engine):
         served: Served = self._loaded.model
         return served
 
-    async def _send_all(
-        self,
-        settings: Record,
-        groups: list[list[Request]],
-        replies: Replies,
-        places: asyncio.Semaphore,
-        settled: asyncio.Event,
-    ) -> None:
-        client = Client(settings, self._provider.headers(settings["api_key"]))
-        pace = Pace(self._first, self._most)
-        capped: CapReached | None = None
-
-        async def send(request: Request) -> None:
-            response = await self._ask(client, pace, request, places, replies, settled)
-            replies.put_nowait((request, estimated(request, response)))
-
+    async def _send_all(self, settings: Record, groups: list[list[Request]]) -> None:
+        headers = self._provider.headers(settings["api_key"])
+        self._pace = Pace(self._first, self._most)
+        side_by_side = asyncio.Semaphore(self._most)
         try:
-            async with client, asyncio.TaskGroup() as tasks:
-
-                async def start(request: Request) -> asyncio.Task[None]:
-                    await places.acquire()
-                    try:
-                        if capped:
-                            raise capped
-                        if self._bill:
-                            await _reserve(self._bill, request, settled)
-                    except CapReached:
-                        places.release()
-                        raise
-                    return tasks.create_task(send(request))
-
-                async def send_group(group: list[Request]) -> None:
-                    nonlocal capped
-                    try:
-                        warming = await start(group[0])
-                        if len(group) > 1:
-                            await asyncio.wait([warming])
-                        for request in group[1:]:
-                            await start(request)
-                    except CapReached as reached:
-                        capped = reached
-
-                side_by_side = asyncio.Semaphore(self._most)
+            async with (
+                Client(settings, headers) as self._client,
+                asyncio.TaskGroup() as self._tasks,
+            ):
                 for group in groups:
-                    if len(group[0].prefix) >= LONG_PREFIX:
-                        await send_group(group)
+                    if len(group) == 1 or len(group[0].prefix) >= LONG_PREFIX:
+                        await self._send_group(group)
                     else:
                         await side_by_side.acquire()
-                        if not capped:
-                            sending = tasks.create_task(send_group(group))
-                            sending.add_done_callback(lambda _: side_by_side.release())
-                    if capped:
+                        sending = self._tasks.create_task(self._send_group(group))
+                        sending.add_done_callback(lambda _: side_by_side.release())
+                    if self._capped:
                         break
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
-        if capped:
-            raise capped
+        if self._capped:
+            raise self._capped
 
-    async def _ask(
-        self,
-        client: Client,
-        pace: Pace,
-        request: Request,
-        places: asyncio.Semaphore,
-        replies: Replies,
-        settled: asyncio.Event,
-    ) -> Response:
+    async def _send_group(self, group: list[Request]) -> None:
+        """Sends a context's requests: the rest once the first has warmed the server's cache."""
+        try:
+            warming = await self._start(group[0])
+            if len(group) > 1:
+                await asyncio.wait([warming])
+            for request in group[1:]:
+                await self._start(request)
+        except CapReached as reached:
+            self._capped = reached
+
+    async def _start(self, request: Request) -> asyncio.Task[None]:
+        """Sends a request once there is a place for it, and room under the cap."""
+        await self._places.acquire()
+        try:
+            if self._capped:
+                raise self._capped
+            await self._reserve(request)
+        except CapReached:
+            self._places.release()
+            raise
+        return self._tasks.create_task(self._send(request))
+
+    async def _reserve(self, request: Request) -> None:
+        """Waits until the bill has room for a request."""
+        while self._bill:
+            try:
+                self._bill.reserve(request)
+                break
+            except CapReached:
+                if not self._bill.waiting:
+                    raise
+            self._settled.clear()
+            await self._settled.wait()
+
+    async def _send(self, request: Request) -> None:
+        response = await self._ask(request)
+        self._replies.put_nowait((request, estimated(request, response)))
+
+    async def _ask(self, request: Request) -> Response:
         heard = self._heard
         for attempt in range(1, ATTEMPTS + 1):
-            sent_at = await pace.acquire()
-            outcome = await self._attempt(client, request)
+            sent_at = await self._pace.acquire()
+            outcome = await self._attempt(request)
             if isinstance(outcome, Response):
-                self.latencies.add(pace.succeeded(sent_at))
+                self.latencies.add(self._pace.succeeded(sent_at))
                 return outcome
             failure = outcome
             if self._serve and failure.unreachable:
                 self._loaded.model.check(self._log)
             self.retries[failure.reason] += 1
-            pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
+            self._pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
             paid = failed_attempt(failure.reason, failure.counts)
             if paid:
-                replies.put_nowait((request, self.as_sent(request, paid)))
+                self._replies.put_nowait((request, self.as_sent(request, paid)))
             if attempt < ATTEMPTS:
                 self._say_wait(failure.reason, failure.after)
-                places.release()  # what waits is not under way
-                await pace.wait(attempt, failure.after)
-                await places.acquire()
+                self._places.release()  # what waits is not under way
+                await self._pace.wait(attempt, failure.after)
+                await self._places.acquire()
                 if paid and self._bill:
                     # By now the attempt stands in the journal: the next one needs room of its own.
                     self._bill.settle(request)
                     try:
-                        await _reserve(self._bill, request, settled)
+                        await self._reserve(request)
                     except CapReached as reached:
                         return Response("error", error=str(reached))
         if failure.unreachable and self._heard == heard:
@@ -245,14 +244,14 @@ class ApiEngine(Engine):
             )
         return Response("error", error=failure.reason)
 
-    async def _attempt(self, client: Client, request: Request) -> Response | Retry:
+    async def _attempt(self, request: Request) -> Response | Retry:
         from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError
 
         redact = self._access.redaction.content
         body = self._provider.body(request)
         try:
             async with asyncio.timeout(self._timeout):
-                reply = await client.post(self._provider.path, body)
+                reply = await self._client.post(self._provider.path, body)
         except ConnectionTimeoutError:
             return Retry("timeout", overloaded=self._heard > 0, unreachable=True)
         except TimeoutError:
@@ -275,8 +274,10 @@ class ApiEngine(Engine):
 
     def as_sent(self, request: Request, reply: Response) -> Response:
         """A reply with how its prompt went, and what it is billed by."""
-        parts = self._provider.parts(request)
-        return replace(reply, parts=parts, tier=self.tier or reply.tier)
+        parts, tier = self._provider.parts(request), self.tier or reply.tier
+        return (
+            reply if (parts, tier) == (None, reply.tier) else replace(reply, parts=parts, tier=tier)
+        )
 
     def _say_wait(self, reason: str, after: float | None) -> None:
         """Says that the server asks to wait, in the log and on the terminal."""
@@ -315,28 +316,30 @@ class ApiEngine(Engine):
 
 
 @contextmanager
-def _stopped(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list[bool]]:
-    """Has SIGTERM wait for the end of a step of the loop, and tells whether one came.
+def _signals(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list[int]]:
+    """Has SIGTERM and SIGINT wait for the end of a step of the loop, and tells which came.
 
     An error that a signal raises within a step may take the place of what would have woken a task,
     which then never ends.
     """
-    stopped: list[bool] = []
+    came: list[int] = []
 
-    def stop() -> None:
-        stopped.append(True)
+    def note(number: int) -> None:
+        came.append(number)
         replies.put_nowait(None)
 
     if threading.current_thread() is not threading.main_thread():
-        yield stopped  # signals are the main thread's
+        yield came  # signals are the main thread's
         return
-    previous = signal.getsignal(signal.SIGTERM)
-    loop.add_signal_handler(signal.SIGTERM, stop)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number in before:
+        loop.add_signal_handler(number, note, number)
     try:
-        yield stopped
+        yield came
     finally:
-        loop.remove_signal_handler(signal.SIGTERM)
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)
 
 
 async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
@@ -345,15 +348,3 @@ async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
     while not replies.empty():
         found.append(replies.get_nowait())
     return [pair for pair in found if pair is not None]
-
-
-async def _reserve(bill: Bill, request: Request, settled: asyncio.Event) -> None:
-    """Waits until the bill has room for a request."""
-    while True:
-        try:
-            return bill.reserve(request)
-        except CapReached:
-            if not bill.waiting:
-                raise
-        settled.clear()
-        await settled.wait()

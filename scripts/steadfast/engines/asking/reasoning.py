@@ -10,7 +10,15 @@ from typing import NamedTuple
 
 from steadfast.base.files import Settings
 from steadfast.contract.request import ANSWERED, Response
-from steadfast.engines.asking.dialects import DIALECTS, FACTS, LEAKED, Dialect, Tags, marks_in
+from steadfast.engines.asking.dialects import (
+    DIALECTS,
+    FACTS,
+    LEAKED,
+    Dialect,
+    Tags,
+    marks_in,
+    may_hold_marks,
+)
 
 
 class Split(NamedTuple):
@@ -54,11 +62,15 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
     had_thought = bool(response.thought or response.thought_tokens or split.thoughts)
     if split.is_open or (not answer.strip() and (had_thought or cut)):
         return replace(response, status="unfinished", text="", thought=thought or None)
+    if (answer, thought or None) == (response.text, response.thought):
+        return response
     return replace(response, text=answer, thought=thought or None)
 
 
 def holds_pair(text: str) -> bool:
     """Whether tags in the midst of an answer may mark a thought."""
+    if not may_hold_marks(text):
+        return False
     tags = ((Tags.of(text, dialect), dialect) for dialect in DIALECTS.values() if not dialect.words)
     return any(
         mark.kind == "start" and of.closing(place, dialect)
@@ -99,6 +111,9 @@ def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, 
         dialects, prefilled = [dialect for dialect in dialects if not dialect.words], False
         start = max((_again(text, dialect, 0) for dialect in dialects), default=0)
         text = text[start:].lstrip() if start else text
+    own_tags = how and how.get("tags")
+    if not (prefilled or own_tags or may_hold_marks(text)):
+        dialects = [dialect for dialect in dialects if dialect.words]
     unseen = not given and (how is None or prefilled is None)
     begun = _begun(text, dialects, named, prefilled, given, unseen)
     thoughts: list[str] = []
