@@ -37,14 +37,6 @@ def test_a_model_told_worse_than_another_is_not_asked_for_the_best():
     assert not course.going_on.any()
 
 
-def test_of_the_top_two_the_first_goes_on_only_while_it_may_tell_another_out():
-    course = Course(4, Design(8, top=2))
-    after(course, [0.9, 0.52, 0.5, 0.1], 0.02)
-    assert course.going_on.tolist() == [False, True, True, False]
-    after(course, [0.9, 0.7, 0.5, 0.1], 0.02)
-    assert not course.going_on.any()
-
-
 def test_told_apart_once_is_told_apart_for_good():
     course = Course(4, Design(8, top=2))
     after(course, [3, 2, 2, 1], 0.5)
@@ -176,11 +168,6 @@ def test_boundaries_are_the_printed_ones():
     # Five equal looks, two-sided .05, Pocock's kind, as gsDesign, rpact and ldbounds print them.
     found = boundaries(np.array([0.05]), FIFTHS)[0]
     assert found.round(3).tolist() == [2.438, 2.427, 2.410, 2.397, 2.386]
-
-
-def test_a_single_look_is_the_plain_test():
-    levels = np.array([0.05, 0.001])
-    assert boundaries(levels, [1.0])[:, 0] == pytest.approx(norm.isf(levels / 2))
 
 
 def test_all_looks_together_cross_as_often_as_the_level():

@@ -43,13 +43,6 @@ def test_who_is_told_worse_goes_on_no_more():
     assert record["models"]["a"]["open"] == ["b"]
 
 
-def test_the_order_of_a_pair_does_not_matter():
-    first = decided({"a_b": 0.5, "a_c": 1e-6, "b_c": 1e-6}).looks[0]
-    turned = decided({"b_a": 0.5, "a_c": 1e-6, "b_c": 1e-6}).looks[0]
-    assert turned[0] == [-first[0][0], *first[0][1:]]
-    assert turned[1:] == first[1:]
-
-
 def test_a_pair_that_stands_turned_has_its_interval_turned():
     first = decided({"a_b": 0.5, "a_c": 1e-6, "b_c": 1e-6}).frames["comparisons"].iloc[0]
     rows = decided({"b_a": 0.5, "a_c": 1e-6, "b_c": 1e-6})

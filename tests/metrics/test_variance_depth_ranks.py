@@ -95,14 +95,6 @@ def test_what_differs_between_draws_is_a_share_of_its_own():
     )
 
 
-def test_equal_draws_take_no_share_and_change_no_other():
-    rng = np.random.default_rng(4)
-    frame = factorial(lambda c, e, v: rng.random(), 3, 4, 2)
-    drawn = pd.concat([frame.assign(draw=draw) for draw in range(3)], ignore_index=True)
-    assert shares(drawn) == pytest.approx({**shares(frame), "draw": 0}, abs=1e-12)
-    assert "draw" not in shares(frame)
-
-
 def placed(depths: list[float | None], totals: list[float]) -> pd.DataFrame:
     columns = {"model": "m", "task": "T", "stratum": "s", "depth": depths, "total": totals}
     clusters = [f"c{i % 2}" for i in range(len(depths))]

@@ -9,7 +9,6 @@ from steadfast.show.judges import agreement_table
 from steadfast.show.render import comma_separated, markdown, write_table
 from steadfast.show.roster import Display, Shown
 from steadfast.stats.agreement import agreement_rows
-from steadfast.stats.tidy import read_csv, write_csv
 
 DISPLAY = Display(2, models={"m": Shown("Model M"), "judge": Shown("Judge_1")})
 
@@ -100,11 +99,3 @@ def test_raters_who_judged_nothing_that_a_stand_in_judged_stand_beside_no_stand_
         ("real", "ann"),
         ("other", "ann"),
     }
-
-
-def test_rows_survive_their_file(tmp_path):
-    rows = agreement_rows(JUDGES | {"7": {("m", "s0", 0): 1}}, by=lambda item: item[0])
-    write_csv(tmp_path / "agreement.csv", rows)
-    again = read_csv(tmp_path / "agreement.csv")
-    tables = [agreement_table("t", part, DISPLAY, "MyBench", "question") for part in (rows, again)]
-    assert tables[0] == tables[1]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from steadfast.show.cells import Values, interval_cell, rank_cells, share_cell, value_cells
+from steadfast.show.cells import Values, rank_cells, share_cell, value_cells
 from steadfast.show.figures import look
 from steadfast.show.results import shared_notes
 from steadfast.show.roster import Display, Roster, Shown
@@ -34,12 +34,6 @@ def test_groups_follow_the_config_and_no_real_model_stands_last():
         ("Gold", ("gold",), True),
     ]
     assert roster.contenders == ["m", "n", "o"]
-
-
-def test_simulated_readers_compete_where_there_is_no_model():
-    roster = Roster(["sim-a", "sim-b", "gold"], DISPLAY)
-    assert roster.contenders == ["sim-a", "sim-b"]
-    assert roster.no_real_model
 
 
 def test_models_that_answered_other_prompts_than_others_are_marked():
@@ -120,11 +114,6 @@ def test_only_complete_coverage_prints_as_100(scored, expected, text, marked):
     assert share_cell(scored, expected) == Cell(text, marks=("incomplete",) * marked)
 
 
-def test_an_interval_is_two_numbers_or_nothing():
-    assert interval_cell(0.1234, 0.5, 2) == Cell("0.12 to 0.50")
-    assert interval_cell(float("nan"), float("nan"), 2) == Cell(None)
-
-
 TIED = Ties({"m": {"n": APART, "o": BETTER}, "n": {"m": APART, "o": APART}, "o": {"m": WORSE}})
 
 
@@ -136,11 +125,6 @@ def test_a_column_picks_out_all_that_may_be_first():
         "n": (Cell("0.900", "best", marks=("incomplete",)),),
         "gold": (Cell("1.000"),),
     }
-
-
-def test_an_untested_column_picks_out_nothing():
-    cells = value_cells(Roster(["m", "n"], DISPLAY), [Values({"m": 0.9, "n": 0.1})], digits=1)
-    assert cells == {"m": (Cell("0.9"),), "n": (Cell("0.1"),)}
 
 
 PRINTING = replace(DISPLAY, marks="paper")
