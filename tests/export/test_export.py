@@ -134,15 +134,6 @@ def front(exported: Exported) -> dict:
     return yaml.safe_load(text)
 
 
-def test_the_card_s_head_is_what_the_hub_reads(lifbench):
-    head = front(lifbench)
-    assert head["license"] == "mit"
-    assert [one["config_name"] for one in head["configs"]] == ["prompts", "contexts", "expressions"]
-    for config in head["configs"]:
-        for file in config["data_files"]:
-            assert (lifbench.out / file["path"]).is_file()
-
-
 def test_no_path_or_host_is_in_any_file(lifbench):
     for path in lifbench.out.rglob("*.*"):
         if path.is_file():
@@ -179,11 +170,6 @@ def test_published_contexts_are_named_as_what_they_hold():
     found = component(how.plain).make().about()
     assert [one.name for one in found.sources] == ["contexts", "templates"]
     assert found.withheld == ["contexts"]
-
-
-def test_only_corpora_that_are_in_the_contexts_are_named():
-    found = about(corpora={"source": "hub"}, lifbench={"tasks": ["LSI"]})
-    assert [one.name for one in found.sources] == ["alpaca", "templates"]
 
 
 def test_the_settings_of_recs_hold_no_path_of_the_user_s():

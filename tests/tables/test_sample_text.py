@@ -225,8 +225,3 @@ def test_examples_are_one_sample_of_each_task_without_answers(run, results):
     assert text.startswith("== LSI/list-4k-s1/e1/v1 ==\nLIFBench, part 4k, task LSI\n")
     assert "  | Give the 2nd entry." in text and "  | 2. ⟦entry beta⟧" in text
     assert ANSWER not in text and "-- m --" not in text
-
-
-def test_examples_before_there_are_prompts_say_what_to_do(run, tmp_path):
-    with pytest.raises(UserError, match="there are no prompts yet: run the workflow"):
-        examples(run, tmp_path / "nothing")
