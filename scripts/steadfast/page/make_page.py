@@ -44,25 +44,20 @@ def make_page(
     """
     shown, name = Display.of(display), run.evaluation.config.name or ""
     deviations = answer_deviations(run.results / path for path in noise)
-    fixed = _fixed(run, shown, deviations)
+    fixed = Pack()
+    fixed.add("tables", _tables(run, shown, deviations))
+    for benchmark in run.evaluation.running:
+        for figure in _figures(run, benchmark):
+            fixed.add(f"figure/{figure}", read_text(run.results / "figures" / f"{figure}.svg"))
     samples = pack_samples(run, limit - fixed.characters)
-    pack = Pack()
-    pack.add("run", {"name": name, **_run(run, shown, samples)})
+    about = Pack()
+    about.add("run", {"name": name, **_run(run, shown, samples)})
     benchmarks = run.evaluation.benchmarks
     title = name or ", ".join(benchmarks[one].title for one in run.evaluation.running)
-    write_text(out, page(f"steadfast: {title}", [pack, fixed, samples.pack]))
+    write_text(out, page(f"steadfast: {title}", [about, fixed, samples.pack]))
 
 
 # --- tables and figures ----------------------------------------------------------------------
-
-
-def _fixed(run: FinishedRun, display: Display, noise: Deviations) -> Pack:
-    pack = Pack()
-    pack.add("tables", _tables(run, display, noise))
-    for benchmark in run.evaluation.running:
-        for name in _figures(run, benchmark):
-            pack.add(f"figure/{name}", read_text(run.results / "figures" / f"{name}.svg"))
-    return pack
 
 
 def _figures(run: FinishedRun, benchmark: str) -> list[str]:
@@ -75,30 +70,32 @@ def _tables(run: FinishedRun, display: Display, noise: Deviations) -> list[Recor
     tasks = {name: evaluation.tasks[name] for name in evaluation.running}
     headlines = {name: run.metric_path(name, "headline") for name in tasks}
     report = Report(headlines, evaluation.reported, display, noise)
-    whole = (report_table(report), correlations_table(report))
-    found = [_group("All benchmarks", whole, [task.asked for task in tasks.values()], display)]
+    groups = [
+        _group(
+            "All benchmarks",
+            (report_table(report), correlations_table(report)),
+            [task.asked for task in tasks.values()],
+            display,
+        )
+    ]
     for name, task in tasks.items():
         tables = task.tables.function.make(run.metrics(name), replace(display, published=True))
-        found.append(_group(evaluation.benchmarks[name].title, tables, [task.asked], display))
-    return found
+        groups.append(_group(evaluation.benchmarks[name].title, tables, [task.asked], display))
+    return groups
 
 
 def _group(
     title: str, tables: Iterable[Table | Printed], asked: Sequence[str], display: Display
 ) -> Record:
     """Some tables under a title, each of which says what text was asked, and of a trial that."""
-    found = [display.framed(one, asked) if isinstance(one, Table) else one for one in tables]
-    return {"title": title, "tables": [table_data(table) for table in found]}
+    framed = [display.framed(one, asked) if isinstance(one, Table) else one for one in tables]
+    return {"title": title, "tables": [table_data(table) for table in framed]}
 
 
 # --- what was run ----------------------------------------------------------------------------
 
 
-def _run(
-    run: FinishedRun,
-    display: Display,
-    samples: Packed,
-) -> Record:
+def _run(run: FinishedRun, display: Display, samples: Packed) -> Record:
     roster = Roster(display.models, display)
     return {
         "format": FORMAT,
@@ -130,25 +127,25 @@ def _run(
 def _usage(run: FinishedRun) -> Record:
     rows = []
     for row in read_rows(run.results / "metrics/inference.csv"):
-        shown = f"{float(row['billed']):.4f} USD" if row["billed"] else None
-        rows.append([*(row[name] or None for name in USED), shown])
+        cost = f"{float(row['billed']):.4f} USD" if row["billed"] else None
+        rows.append([*(row[name] or None for name in USED), cost])
     return {"columns": [*USED, "cost"], "rows": rows}
 
 
 def _identities(run: FinishedRun) -> list[Record]:
     """What answers and verdicts come from: equal identities once, with what they stand beside."""
-    found: dict[str, Record] = {}
+    records: dict[str, Record] = {}
     for benchmark in run.evaluation.running:
         title = run.evaluation.benchmarks[benchmark].title
         for job, identity in run.identities(benchmark):
-            if job.role != REWRITERS:
-                judge = bool(job.judge)
-                same = found.setdefault(
-                    canonical_json([job.name, judge, identity]),
-                    {"name": job.name, "judge": judge, "identity": identity, "parts": {}},
-                )
-                same["parts"].setdefault(f"{title} {job.part}", None)
-    return [{**one, "parts": list(one["parts"])} for one in found.values()]
+            if job.role == REWRITERS:
+                continue
+            record = {"name": job.name, "judge": bool(job.judge), "identity": identity}
+            same = records.setdefault(canonical_json(record), {**record, "parts": []})
+            part = f"{title} {job.part}"
+            if part not in same["parts"]:
+                same["parts"].append(part)
+    return list(records.values())
 
 
 if job := globals().get("snakemake"):

@@ -5,13 +5,12 @@ import hashlib
 import io
 import json
 from dataclasses import asdict, dataclass
-from itertools import groupby
 from typing import Any
 
 from steadfast.base.files import Record, Settings, canonical_json
 from steadfast.page.view_sample import SeenSample
 from steadfast.run.finished import FinishedAnswer, JudgedRequest
-from steadfast.show.passages import Passages, marked
+from steadfast.show.passages import marked
 from steadfast.show.render import Printed
 from steadfast.show.table import Cell, Table
 
@@ -49,21 +48,20 @@ class Cut:
 
 def sample_data(seen: SeenSample, cut: Cut) -> Record:
     """What was asked and expected."""
-    found: Record = {"instruction": cut(seen.sample.prompt["instruction"])}
+    data: Record = {"instruction": cut(seen.sample.prompt["instruction"])}
     if seen.before:
-        found["before"] = [cut(turn) for turn in seen.before]
+        data["before"] = [cut(turn) for turn in seen.before]
     if seen.passages is None:
-        found["fields"] = [[name, cut.less(as_text(value))] for name, value in seen.fields.items()]
+        data["fields"] = [[name, cut.less(as_text(value))] for name, value in seen.fields.items()]
     else:
-        found |= _context(seen.passages)
-    return found | {"expected": cut(seen.expected)}
-
-
-def _context(passages: Passages) -> Record:
-    shown, more = marked(passages)
-    if not shown:
-        return {"start": passages.text[:START], "length": len(passages.text)}
-    return {"places": [list(place) for place in shown], "more": more}
+        places, more = marked(seen.passages)
+        if places:
+            data |= {"places": [list(place) for place in places], "more": more}
+        else:
+            text = seen.passages.text
+            data |= {"start": text[:START], "length": len(text)}
+    data["expected"] = cut(seen.expected)
+    return data
 
 
 def sample_digest(seen: SeenSample) -> str:
@@ -115,13 +113,12 @@ def _judged(request: JudgedRequest, cut: Cut) -> Record:
 
 def answer_row(seen: FinishedAnswer) -> list[Any]:
     """What answers are filtered by: status, total, points, and whether raters differ in total."""
-    if seen.score is None:
-        return [seen.output["status"] if seen.output else "not asked", None, None, 0]
     score = seen.score
-    totals = {other["total"] for other in score["other_raters"].values()}
+    if score is None:
+        return [seen.output["status"] if seen.output else "not asked", None, None, 0]
+    totals = {score["total"], *(other["total"] for other in score["other_raters"].values())}
     points = {name: _round(value) for name, value in (score["points"] or {}).items()}
-    differ = bool(totals - {score["total"]})
-    return [score["status"], _round(score["total"]), points or None, int(differ)]
+    return [score["status"], _round(score["total"]), points or None, int(len(totals) > 1)]
 
 
 def _round(value: float | None) -> float | None:
@@ -161,15 +158,10 @@ def _cell(cell: Cell) -> Record | str | None:
 def _printed_data(table: Printed) -> Record:
     """Of a page that is printed already its CSV, and the first line of its Markdown."""
     head, *rows = csv.reader(io.StringIO(table.csv))
-    first = 1 if head[0] == "group" else 0
-    sections = [
-        {"heading": heading, "printed": False, "rows": [row[first:] for row in of]}
-        for heading, of in groupby(rows, key=lambda row: row[0] if first else "")
-    ]
     return {
         "name": table.name,
         "caption": table.md.split("\n", 1)[0].lstrip("# "),
-        "columns": [["", heading, "l"] for heading in head[first:]],
-        "sections": sections,
+        "columns": [["", heading, "l"] for heading in head],
+        "sections": [{"heading": "", "printed": False, "rows": rows}],
         "notes": [],
     }

@@ -246,8 +246,8 @@ class FinishedPart:
 
     def outputs(self, model: str) -> dict[str, OutputRecord]:
         """A model's answers, by sample and draw."""
-        found = self._replies(Job("inference", self.benchmark, model, self.name))
-        return {draw_key(one["sample_id"], one["draw"]): one for one in found}
+        outputs = self._replies(Job("inference", self.benchmark, model, self.name))
+        return {draw_key(output["sample_id"], output["draw"]): output for output in outputs}
 
     def scores_path(self, model: str) -> Path:
         """The file of a model's scores."""
@@ -259,29 +259,33 @@ class FinishedPart:
         if not path.exists():
             return {}
         self.run.check(Seal.beside(path, ""))
-        found = (scored.record for scored in read_scores({(model, self.name): path}))
-        return {draw_key(one["sample_id"], one["draw"]): one for one in found}
+        records = (scored.record for scored in read_scores({(model, self.name): path}))
+        return {draw_key(record["sample_id"], record["draw"]): record for record in records}
 
     def judged(self, model: str) -> dict[str, list[JudgedRequest]]:
         """What judges were asked and replied about each of a model's answers."""
-        evaluation, replies = self.run.evaluation, {}
-        path = Path()
+        evaluation = self.run.evaluation
+        replies: dict[str, dict[str, OutputRecord]] = {}
+        prompts = Path()
         for judge in evaluation.judges_of(self.benchmark, model):
             job = Job("verdicts", self.benchmark, model, self.name, judge)
-            path = self.run.results / evaluation.prompts(job)
-            replies[judge] = {
-                one["sample_id"]: one for one in self._replies(job) if not one["draw"]
-            }
-        found: dict[str, list[JudgedRequest]] = {}
-        if not path.is_file():
-            return found
-        self.run.check(Seal.beside(path, ""))
-        for prompt in read_judge_prompts(path):
+            prompts = self.run.results / evaluation.prompts(job)  # the same for all judges
+            first_draws = (reply for reply in self._replies(job) if not reply["draw"])
+            replies[judge] = {reply["sample_id"]: reply for reply in first_draws}
+        requests: dict[str, list[JudgedRequest]] = {}
+        if not prompts.is_file():
+            return requests
+        self.run.check(Seal.beside(prompts, ""))
+        for prompt in read_judge_prompts(prompts):
             for request in prompt.requests:
-                by = {judge: of[request.id] for judge, of in replies.items() if request.id in of}
-                about = found.setdefault(prompt.answer_id, [])
-                about.append(JudgedRequest(request.id, request.tail, by))
-        return found
+                by_judge = {
+                    judge: by_request[request.id]
+                    for judge, by_request in replies.items()
+                    if request.id in by_request
+                }
+                judged = JudgedRequest(request.id, request.tail, by_judge)
+                requests.setdefault(prompt.answer_id, []).append(judged)
+        return requests
 
     def answers(self, model: str, names: Iterable[str]) -> Iterator[FinishedAnswer]:
         """A model's answers to the samples of these names, draw by draw of each."""
@@ -289,8 +293,9 @@ class FinishedPart:
         for name in names:
             for draw in range(self.run.evaluation.config.models[model].draws):
                 key = draw_key(name, draw)
-                found = outputs.get(key), scores.get(key), judged.get(key, ())
-                yield FinishedAnswer(model, draw, *found)
+                yield FinishedAnswer(
+                    model, draw, outputs.get(key), scores.get(key), judged.get(key, ())
+                )
 
     def _replies(self, job: Job) -> Iterable[OutputRecord]:
         """The replies of a job; none where there is no file."""
