@@ -5,7 +5,7 @@ import math
 import pytest
 from ifeval_shared import asked, scored
 
-from steadfast.benchmarks.ifeval.metrics import metrics, score_frame
+from steadfast.benchmarks.ifeval.metrics import metrics
 from steadfast.stats.tidy import HEADLINE, rows_of
 
 COMMA = {"kind": "punctuation:no_comma", "kwargs": {}}
@@ -60,11 +60,6 @@ def test_a_drop_is_paired_by_prompt():
     agreed = 1 - 0.05 ** (1 / 6)  # of six clusters, one-sided
     assert (row["value"], row["n"]) == (0, 12)
     assert (row["low"], row["high"]) == pytest.approx((-agreed, agreed))
-
-
-def test_a_drop_is_what_is_lost_of_length_0():
-    frames = found(lambda part, s: GOOD if part == "0" or number(s) < 2 else BAD)
-    assert value(frames["drops"], length="4k") == pytest.approx(1 - 2 / 6)
 
 
 def test_a_rise_has_an_interval_on_both_sides_of_it():
@@ -174,12 +169,6 @@ def test_without_a_text_there_is_nothing_to_compare():
     frames = found(lambda part, s: GOOD, lengths=())
     assert frames["drops"].empty and frames["stability"].empty
     assert frames["headline"]["effective"].tolist() == [""]
-
-
-def test_lengths_stand_in_their_order():
-    samples = asked(PROMPTS, lengths=("4k", "128k"))
-    frame = score_frame(scored("m", samples, lambda part, s: GOOD), ["0", "4k", "128k"])
-    assert list(frame["length"].cat.categories) == ["0", "4k", "128k"]
 
 
 @pytest.mark.parametrize("reading", ["released", "corrected"])

@@ -53,16 +53,6 @@ def test_the_length_perspective_needs_two_contexts_a_length(frame, lone):
         assert (rows[rows["perspective"] == "expression"]["low"].notna() == known).all()
 
 
-def test_a_trend_over_lengths_changes_no_interval(frame):
-    shift = frame["length"].map({"4k": 0.02, "8k": -0.02}).astype(float)
-    width = [
-        rows["high"] - rows["low"]
-        for rows in (ars(frame), ars(frame.assign(total=frame["total"] + shift)))
-        for rows in [rows.query("length == '' and task == 'overall'")]
-    ]
-    assert width[0].to_numpy() == pytest.approx(width[1].to_numpy(), rel=0.02)
-
-
 def test_the_order_of_rows_changes_nothing(frame):
     turned = frame.sample(frac=1, random_state=1)
     for metric in (ars, ifp, ifs, comparisons, variance, depth, rubrics):

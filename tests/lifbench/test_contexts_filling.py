@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.base.tokens import load_tokenizer
 from steadfast.corpora.contexts.filling import Filled, enough, fill, is_plain, shuffled
-
-TOKENIZER = load_tokenizer("o200k_base")
-LINES = st.lists(st.text(alphabet="ab .,'\n17é—", min_size=1, max_size=12), max_size=12)
 
 
 def by_trying(units: int, budget: int, count) -> Filled | None:
@@ -29,18 +25,6 @@ def test_fill_finds_what_trying_all_finds_however_wrong_the_estimates(units, bud
     totals = [0, *accumulate(size for size, _ in units)]
     found = fill([estimate for _, estimate in units], budget, totals.__getitem__)
     assert found == by_trying(len(units), budget, totals.__getitem__)
-
-
-@given(LINES, st.integers(0, 60))
-def test_fill_is_exact_for_real_tokens(lines, budget):
-    def count(units: int) -> int:
-        return TOKENIZER.count("\n".join(lines[:units]))
-
-    found = fill([TOKENIZER.count(line + "\n") for line in lines], budget, count)
-    if found is None:
-        assert count(len(lines)) <= budget
-    else:
-        assert found.tokens == count(found.units) <= budget < count(found.units + 1)
 
 
 def test_fill_counts_few_texts_where_the_estimates_are_right():

@@ -85,12 +85,6 @@ def test_coverage_counts_statuses_and_cut_contexts():
     assert (row["status_ok"], row["status_length"], row["status_refused"]) == (1, 1, 1)
 
 
-def test_coverage_counts_answers_without_text():
-    found = [record("OQ", OQ_FULL), record("OQ", OQ_FULL, place=(1, 0, 1), empty=True)]
-    row = coverage(frame_of(found)).iloc[0]
-    assert (row["scored"], row["empty"]) == (2, 1)
-
-
 def test_ifp_divides_points_by_weights_of_a_capability():
     mf = {"correct": 1.0, "num_text": 0.5, "ori": 0.0, "format": 0.0}
     frame = two_tasks([OQ_FULL], [mf])

@@ -7,15 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from matplotlib import rc_context
 
 from score_records import FEW, LENGTHS, frames_of, run, unscored
-from steadfast.benchmarks.lifbench.figures import figures
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tables import BUILDERS, tables
 from steadfast.benchmarks.lifbench.tables.results import WORDS
 from steadfast.contract.components import Frames, Scored
-from steadfast.show.figures import STYLE
 from steadfast.show.render import Printed, printed
 from steadfast.show.roster import Display, Shown
 
@@ -268,23 +265,6 @@ def test_pairs_are_compared_with_the_better_model_first(pages):
 
 def test_one_model_has_no_comparison(tmp_path):
     assert "No two models" in build(run({"m": 0.5}, tasks=FEW), tmp_path)["lifbench_comparisons"].md
-
-
-def test_the_figure_names_the_models_by_falling_ars_and_what_is_none_of_them(frames):
-    shown = replace(DISPLAY, models={**DISPLAY.models, "fair": Shown("$x_1 {")})
-    with rc_context(dict(STYLE)):
-        figure = figures(frames, shown, "rubric", "released")["ars_by_length"].figure
-    left, right = figure.axes
-    names = [label.get_text() for label in right.get_yticklabels()]
-    assert names == ["Good_1", "$x_1 {", "sim-long (simulated)", "reference (gold)"]
-    assert not any(label.get_parse_math() for label in right.get_yticklabels())
-    dashed = [line.get_linestyle() for line in left.get_lines()]
-    assert dashed == ["-", "-", "--", "--"]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        "Expression",
-        "Variable",
-        "Length",
-    ]
 
 
 # --- the paper's cells ------------------------------------------------------------------------
