@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from steadfast.base.files import Record
 from steadfast.base.markdown import markdown_table
 from steadfast.contract.engine_names import WITHOUT_MODEL
@@ -134,27 +137,22 @@ def total(rows: Sequence[Record], column: str) -> Any:
 
 
 def _options_table(options: Sequence[Record]) -> str:
-    sums: dict[tuple[str, str, str], Record] = {}
-    for row in options:
-        option = f"{row['option']} (configured)" if row["configured"] else row["option"]
-        costs = sums.setdefault((row["model"], ROLES[row["role"]], option), dict.fromkeys(COSTS, 0))
-        for name in COSTS:
-            costs[name] += row[name]
-    head = ["model", "role", "option"]
-    rows = [dict(zip(head, place, strict=True)) | costs for place, costs in sums.items()]
-    return _table([*head, *COSTS], rows)
+    frame = pd.DataFrame(options)
+    frame["role"] = frame["role"].map(ROLES)
+    frame["option"] += np.where(frame["configured"], " (configured)", "")
+    place = ["model", "role", "option"]
+    sums = frame.groupby(place, sort=False)[list(COSTS)].sum().reset_index()
+    return _table([*place, *COSTS], sums.to_dict("records"))
 
 
 def _misfit_lines(misfits: Sequence[Record]) -> Iterator[str]:
-    by_place: dict[tuple[str, ...], list[str]] = {}
-    for row in misfits:
-        place = row["benchmark"], row["model"], row["part"], row["what"]
-        by_place.setdefault(place, []).append(row["sample_id"])
-    for (benchmark, model, part, what), samples in by_place.items():
-        shown = ", ".join(samples[:SAMPLES_SHOWN]) + (", …" if samples[SAMPLES_SHOWN:] else "")
-        yield f"- {benchmark} {part}, {model}: {len(samples)} {what} ({shown})"
     if not misfits:
         yield "None."
+        return
+    by_place = pd.DataFrame(misfits).groupby(["benchmark", "part", "model", "what"], sort=False)
+    for (benchmark, part, model, what), samples in by_place["sample_id"]:
+        shown = ", ".join(samples[:SAMPLES_SHOWN]) + (", …" if len(samples) > SAMPLES_SHOWN else "")
+        yield f"- {benchmark} {part}, {model}: {len(samples)} {what} ({shown})"
 
 
 def _table(columns: Sequence[str], rows: Sequence[Record]) -> str:
