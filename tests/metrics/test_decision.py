@@ -17,6 +17,7 @@ def comparisons(**p: float) -> pd.DataFrame:
         model, other = names.split("_")
         same = {"model": model, "other": other, "difference": 0.1, "error": 0.02, "freedom": 30.0}
         tests = {"low": 0.06, "high": 0.14, "p_adjusted": 0.0, "p_model": 0.0, "p_other": 0.0}
+        tests["clusters"] = 12
         rows += [{**same, **tests, "task": "overall", "p": value}]
         rows += [{**same, **tests, "task": "LSI", "p": 0.0}]
     return pd.DataFrame(rows)
