@@ -101,8 +101,9 @@ def test_mappings_of_a_json_config_are_mappings():
         ({"label": "\ud800"}, r"label: '\ud800' holds half a character; write it whole"),
         (
             {"batch": 3},
-            "batch: Input should be a valid boolean or 'files', not 3",
+            "batch: Input should be a valid boolean",
         ),
+        ({"batch": "files"}, "batch: request files for other batch runners are written no more"),
         (
             {"batch": "mistral"},
             "batch: mistral's own format of batches is written no more; set true",

@@ -1,7 +1,6 @@
 """The Batch API against a real server: nothing submitted twice, whatever happens."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -245,40 +244,6 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, server, mo
     with running() as live:
         Part(tmp_path / "undisturbed", live.url).run()
     assert same_bytes(tmp_path / "killed", tmp_path / "undisturbed")
-
-
-def test_files_for_a_batch_runner_are_written_and_their_results_read(part, server):
-    with pytest.raises(UserError, match=r"10 requests stand in batch-000.requests.jsonl, batch"):
-        part.run(batch="files", batch_requests=6)
-    folder = part.journal.with_suffix(".batches")
-    requests = sorted(folder.glob("*.requests.jsonl"))
-    assert [len(path.read_bytes().splitlines()) for path in requests] == [6, 4]
-    # A runner's results, as vLLM writes them; one line lacks its answer.
-    for path in requests:
-        results = [
-            {
-                "id": "vllm-1",
-                "custom_id": record["custom_id"],
-                "response": {
-                    "status_code": 200,
-                    "request_id": "1",
-                    "body": server.reply(record["body"]["messages"][0]["content"], "", {}),
-                },
-                "error": None,
-            }
-            for record in map(json.loads, path.read_text("utf-8").splitlines())
-        ]
-        if path == requests[1]:
-            results[0] |= {
-                "response": {"status_code": 500, "request_id": "1", "body": None},
-                "error": {"error": {"message": "engine", "code": 500}},
-            }
-        text = "".join(json.dumps(result) + "\n" for result in results)
-        Path(str(path).replace(".requests.", ".results.")).write_text(text, "utf-8")
-    with pytest.raises(UserError, match=r"1 requests stand in batch-002.requests.jsonl"):
-        part.run(batch="files")
-    assert not server.calls
-    assert len(part.journal.read_text("utf-8").splitlines()) == 9
 
 
 ODD_LINES = {

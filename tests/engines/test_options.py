@@ -170,7 +170,6 @@ def test_options_are_those_with_a_price_of_their_own_the_configured_one_first():
     assert list(planned(OLDER, {}, [])) == ["live", "flex", "batch"]
     assert list(planned(OLDER, BATCH, [])) == ["batch", "live", "flex"]
     assert list(planned(plain, {}, [])) == ["live"]
-    assert list(planned(plain, {"batch": "files"}, [])) == ["files"]
 
 
 def test_the_page_has_a_row_an_option_and_marks_the_configured_one():

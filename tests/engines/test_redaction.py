@@ -238,20 +238,3 @@ def test_a_file_that_is_named_by_the_key_stops_the_job(tmp_path, monkeypatch, ca
         with pytest.raises(UserError, match="names a file or batch by the API key"):
             part.run(batch=True, api_key_env="MY_KEY")
     assert_kept_nowhere(tmp_path, key, capfd)
-
-
-def test_results_of_a_batch_runner_are_read_without_the_key(part, monkeypatch, capfd):
-    key = KEYS["usual"]
-    monkeypatch.setenv("MY_KEY", key)
-    with pytest.raises(UserError, match="requests stand in"):
-        part.run(items(1, 1), batch="files", api_key_env="MY_KEY")
-    (requests,) = part.journal.with_suffix(".batches").iterdir()
-    assert not found(requests.read_bytes(), key)
-    name = json.loads(requests.read_text("utf-8"))["custom_id"]
-    response = {"status_code": 200, "body": reply(key, message={"content": f"It is {key}."})}
-    results = requests.with_name(requests.name.replace("requests", "results"))
-    results.write_text(json.dumps({"custom_id": name, "response": response}), "utf-8")
-    (record,) = part.run(items(1, 1), batch="files", api_key_env="MY_KEY")
-    assert record["text"] == "It is (key)."
-    results.unlink()  # the runner's own
-    assert_kept_nowhere(part.directory, key, capfd)

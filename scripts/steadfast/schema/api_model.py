@@ -131,15 +131,16 @@ class OpenaiModel(ApiModel, OpenModel):
         "Environment variable that holds the key; null for a server that needs none.",
         "OPENAI_API_KEY",
     )
-    batch: bool | Literal["files"] = operation(  # type: ignore[assignment]  # other runners too
-        "true: through the provider's Batch API, in OpenAI's format; files: only write the request "
-        "files, and read the results that another runner has put beside them.",
-        False,
-    )
+    batch: bool = operation("Through the provider's Batch API, in OpenAI's format.", False)
 
     @field_validator("batch", mode="before")
     @classmethod
     def _batches_are_openai_s(cls, batch: object) -> object:
+        if batch == "files":
+            raise ValueError(
+                "request files for other batch runners are written no more; let engine vllm ask "
+                "the model, or a server that serve starts"
+            )
         if batch in ("mistral", "together"):
             raise ValueError(
                 f"{batch}'s own format of batches is written no more; set true for a server that "

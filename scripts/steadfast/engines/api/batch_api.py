@@ -3,7 +3,6 @@
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from itertools import count
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Request, Response
@@ -11,7 +10,6 @@ from steadfast.engines.api import batch_files, engine
 from steadfast.engines.api.batch_files import Batch, BatchState, Remote
 from steadfast.engines.api.batches import Batches, Calls, P, T
 from steadfast.engines.api.body import parsed
-from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.client import Http, ServerReply
 from steadfast.engines.api.pace import wait_of
 from steadfast.engines.api.redaction import MARK
@@ -265,50 +263,3 @@ class BatchEngine(engine.ApiEngine):
             f"({outcome.error or outcome.status}); mend the settings or set batch to false, then "
             "run again"
         )
-
-
-REQUESTS, RESULTS = ".requests.jsonl", ".results.jsonl"
-
-
-class BatchFilesEngine(engine.ApiEngine):
-    """Answers from results in ``{part}.batches/``; what they lack is written to request files."""
-
-    def __init__(self, setup: Setup):
-        self._chat = Chat(setup)
-        super().__init__(setup, self._chat)
-        assert setup.journal is not None, "the files lie beside it"
-        self._folder = setup.journal.with_suffix(".batches")
-
-    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        asked = {request.hash: request for group in groups for request in group}
-        self._provider.expect(groups)
-        for path in sorted(self._folder.glob(f"*{RESULTS}")):
-            content, redact = path.read_bytes(), self._access.redaction.content
-            for name, outcome in batch_files.parse(content, self._chat.batched, redact):
-                # An error is no last word: another file may hold an answer.
-                if isinstance(outcome, Response) and outcome.status != "error" and name in asked:
-                    request = asked.pop(name)
-                    yield request, estimated(request, self.as_sent(request, outcome))
-        if asked:
-            names = self._write(list(asked.values()))
-            raise UserError(
-                f"{len(asked)} requests stand in {', '.join(names)} ({self._folder}); run each "
-                f"through a batch runner, put its output beside it with the ending {RESULTS} in "
-                f"place of {REQUESTS}, and run again"
-            )
-
-    def _write(self, requests: list[Request]) -> list[str]:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        for old in self._folder.glob(f"*{REQUESTS}"):
-            old.unlink()
-        # Results keep the names of their requests: new files must not be taken for old ones.
-        taken = {path.name for path in self._folder.glob(f"*{RESULTS}")}
-        first = next(n for n in count() if f"batch-{n:03d}{RESULTS}" not in taken)
-        lines = ((request, self._chat.batch_line(request)) for request in requests)
-        facts = batch_files.FACTS
-        files = batch_files.split(lines, facts["requests"], facts["bytes"])
-        names = []
-        for number, chunk in enumerate(files, start=first):
-            names.append(f"batch-{number:03d}{REQUESTS}")
-            (self._folder / names[-1]).write_bytes(b"".join(line for _, line in chunk))
-        return names

@@ -1,6 +1,6 @@
 """Files of the Batch API: one request a line going out, one reply a line coming back.
 
-The format is OpenAI's; vLLM's batch runner reads and writes the same.
+The format is OpenAI's; the dialects of others have lines of their own.
 """
 
 import json
@@ -63,11 +63,11 @@ def parse(
 
 
 def outcome(record: Settings, tools: bool = False) -> Response | replies.Retry:
-    """What a line of OpenAI's format, which vLLM's batch runner writes too, says of its request."""
+    """What a line of OpenAI's format says of its request."""
     response, error = mapping(record.get("response")), record.get("error")
     status = response.get("status_code")
     if isinstance(status, int) and status >= 400:
-        # vLLM puts what went wrong beside the response, OpenAI into its body.
+        # Some servers put what went wrong beside the response, OpenAI into its body.
         reason = response.get("body") or error
         reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
         return replies.failure(status, reason, {}, 0.0)

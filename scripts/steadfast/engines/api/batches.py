@@ -124,7 +124,8 @@ class ChatBatches(Batches[Chat]):
     path = "/batches"
 
     def line(self, request: Request) -> bytes:
-        return self.provider.batch_line(request)
+        body, url = self.provider.body(request), self.provider.endpoint
+        return batch_files.batch_line(custom_id=request.hash, method="POST", url=url, body=body)
 
     def remote(self, value: object) -> Remote | None:
         said = mapping(value)
@@ -157,4 +158,4 @@ class ChatBatches(Batches[Chat]):
         return self.calls.content(partial(self.http.get, path))
 
     def outcome(self, record: Settings) -> Response | Retry:
-        return self.provider.batched(record)
+        return batch_files.outcome(record, self.provider.tools)

@@ -6,7 +6,6 @@ from pathlib import Path
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
-from steadfast.engines.api.batch_files import batch_line, outcome
 from steadfast.engines.api.body import SUFFIX, clean, request_body
 from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, completion
@@ -83,12 +82,3 @@ class Chat(Provider):
 
     def read(self, reply: object) -> Response | Retry:
         return completion(reply, tools=self.tools)
-
-    def batch_line(self, request: Request) -> bytes:
-        """A request as a line of OpenAI's files, which vLLM's batch runner reads too."""
-        body = self.body(request)
-        return batch_line(custom_id=request.hash, method="POST", url=self.endpoint, body=body)
-
-    def batched(self, record: Settings) -> Response | Retry:
-        """What such a file's line of replies says."""
-        return outcome(record, self.tools)

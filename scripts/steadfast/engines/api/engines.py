@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from steadfast.engines.api.anthropic import Anthropic, AnthropicBatches
-from steadfast.engines.api.batch_api import BatchEngine, BatchFilesEngine
+from steadfast.engines.api.batch_api import BatchEngine
 from steadfast.engines.api.batches import Batches, ChatBatches
 from steadfast.engines.api.chat import Chat
 from steadfast.engines.api.engine import ApiEngine
@@ -27,6 +27,4 @@ def build(setup: Setup) -> Engine:
     """The engine of a model behind an API, live or as its setting ``batch`` says."""
     name, batch = setup.answers["engine"], setup.operation.get("batch")
     provider = PROVIDERS[name](setup)
-    if batch == "files":
-        return BatchFilesEngine(setup)
     return BatchEngine(setup, provider, BATCHES[name]) if batch else ApiEngine(setup, provider)

@@ -57,9 +57,8 @@ def host_of(address: str | None) -> str:
 
 
 def option_name(how: Settings) -> str:
-    """The pricing option that a model's keys take: live, flex, batch or files."""
-    batch = how.get("batch")
-    return "files" if batch == "files" else "batch" if batch else how.get("service_tier") or "live"
+    """The pricing option that a model's keys take: live, flex or batch."""
+    return "batch" if how.get("batch") else how.get("service_tier") or "live"
 
 
 def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | None) -> CacheRule:
