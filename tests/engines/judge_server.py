@@ -200,8 +200,8 @@ def prose(asked: Asked) -> str:
 
 
 def wrong_count(asked: Asked) -> str:
-    """One verdict too many."""
-    return worded(asked, [*truth(asked), 1])
+    """One verdict too many, which contradicts the one before."""
+    return worded(asked, [*truth(asked), 1 - truth(asked)[-1]])
 
 
 def too_few(asked: Asked) -> str:
@@ -210,12 +210,12 @@ def too_few(asked: Asked) -> str:
 
 
 def other_language(asked: Asked) -> str:
-    """The verdicts in a language that was not asked for."""
+    """The verdicts in a language that nobody asks in."""
     verdicts = truth(asked)
     match asked.kind:
         case "constraints":
-            words = {"en": ("否", "是"), "zh": ("NON", "OUI")}[asked.language]
-            return f"{ANALYSIS[OTHER[asked.language]]}\n{[words[v] for v in verdicts]}"
+            words = [("NON", "OUI")[verdict] for verdict in verdicts]
+            return f"{ANALYSIS[OTHER[asked.language]]}\n{words}"
         case "rating":
             return f"{ANALYSIS[OTHER[asked.language]]}\n[[{'九' if verdicts[0] else '三'}]]"
         case "checkpoints":
@@ -223,7 +223,7 @@ def other_language(asked: Asked) -> str:
             pairs = zip(asked.checkpoints, verdicts, strict=True)
             return "\n\n".join(f"{text}\t{words[verdict]}" for text, verdict in pairs)
         case "question":
-            return VERDICTS[OTHER[asked.language]][verdicts[0]]
+            return ("Réponse : non", "Réponse : oui")[verdicts[0]]
         case "segments":
             return f"Explanation: see below.\n\nObject of the question:\n{segment(asked)}"
 
