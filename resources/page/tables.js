@@ -189,5 +189,7 @@ async function showTables(section, run, other) {
     element("button", { type: "button", onclick: all(true) }, "Open all"), element("button", { type: "button", onclick: all(false) }, "Close all"));
   const key = element("p", { class: "key" }, element("strong", { class: "best" }, "Bold"),
     ": the models that may be first by the paired test, unless the caption says otherwise. A heading sorts its column; rows stay in their section.");
-  section.replaceChildren(form, key, ...shown);
+  const findings = [run, other].filter(Boolean).map(({ name, about }) => element("ul", { class: "findings", "aria-label": `What ${name} found` },
+    about.findings.map((sentence) => element("li", {}, visible(other ? `${name}: ${sentence}` : sentence)))));
+  section.replaceChildren(...findings, form, key, ...shown);
 }

@@ -13,11 +13,12 @@ from steadfast.page.sample_data import table_data
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedRun
 from steadfast.run.job import REWRITERS
+from steadfast.show.findings import findings
 from steadfast.show.render import Printed
 from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Table
-from steadfast.stats.repeatability import Deviations, answer_deviations
+from steadfast.stats.repeatability import answer_deviations
 from steadfast.workflow.script import run_rule
 
 FORMAT = 1
@@ -44,14 +45,17 @@ def make_page(
     """
     shown, name = Display.of(display), run.evaluation.config.name or ""
     deviations = answer_deviations(run.results / path for path in noise)
+    headlines = {one: run.metric_path(one, "headline") for one in run.evaluation.running}
+    report = Report(headlines, run.evaluation.reported, shown, deviations)
     fixed = Pack()
-    fixed.add("tables", _tables(run, shown, deviations))
+    fixed.add("tables", _tables(run, shown, report))
     for benchmark in run.evaluation.running:
         for figure in _figures(run, benchmark):
             fixed.add(f"figure/{figure}", read_text(run.results / "figures" / f"{figure}.svg"))
     samples = pack_samples(run, limit - fixed.characters)
     about = Pack()
-    about.add("run", {"name": name, **_run(run, shown, samples)})
+    found = {"name": name, "findings": findings(report)}
+    about.add("run", found | _run(run, shown, samples))
     benchmarks = run.evaluation.benchmarks
     title = name or ", ".join(benchmarks[one].title for one in run.evaluation.running)
     write_text(out, page(f"steadfast: {title}", [about, fixed, samples.pack]))
@@ -64,12 +68,10 @@ def _figures(run: FinishedRun, benchmark: str) -> list[str]:
     return [f"{benchmark}_{name}" for name in run.evaluation.tasks[benchmark].figures.names]
 
 
-def _tables(run: FinishedRun, display: Display, noise: Deviations) -> list[Record]:
+def _tables(run: FinishedRun, display: Display, report: Report) -> list[Record]:
     """The tables of the report, then of each benchmark, with what its paper prints."""
     evaluation = run.evaluation
     tasks = {name: evaluation.tasks[name] for name in evaluation.running}
-    headlines = {name: run.metric_path(name, "headline") for name in tasks}
-    report = Report(headlines, evaluation.reported, display, noise)
     groups = [
         _group(
             "All benchmarks",

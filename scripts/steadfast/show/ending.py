@@ -31,13 +31,14 @@ def ending(
     results: Path,
     files: Iterable[str],
     report: Table | None = None,
+    found: Sequence[str] = (),
     notes: Sequence[str] = (),
     asked: Sequence[str] = (),
 ) -> str:
     """Returns what a run says at its end: the report's table where it made one, and where all is.
 
-    ``files`` are all that its targets are made of, and they themselves; ``notes`` stand below the
-    report, ``asked`` has sentences about the text that was asked.
+    ``files`` are all that its targets are made of, and they themselves. Below the report stand what
+    was ``found``, sentences about the text that was ``asked``, and ``notes``.
     """
     below = (path for path in map(Path, files) if path.is_relative_to(results))
     made = [path.relative_to(results).parts for path in below]
@@ -51,7 +52,7 @@ def ending(
     blocks.insert(0, list(notes))
     if report:
         width = shutil.get_terminal_size((NO_TERMINAL, 24)).columns
-        blocks = [headline(report, width), list(asked), *blocks]
+        blocks = [headline(report, width), list(found), list(asked), *blocks]
     plan = results / PLAN
     if "plan" in first and plan.is_file():
         totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2].partition("\n## ")[0]

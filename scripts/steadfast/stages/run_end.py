@@ -1,10 +1,12 @@
-"""What a run's last words take from its metrics: the report's table, and what judges turn round."""
+"""What a run's last words take from its metrics: the report, and what judges turn round."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
+from steadfast.show.findings import findings
 from steadfast.show.judges import turned_note
 from steadfast.show.report import Report, report_table
 from steadfast.show.roster import Display, Roster
@@ -13,13 +15,21 @@ from steadfast.stats.repeatability import answer_deviations
 from steadfast.stats.tidy import read_csv
 
 
-def report(run: Evaluation, results: Path, display: Display) -> Table | None:
-    """The report's table, by the metrics that it was made of; None where they are gone."""
+class Headline(NamedTuple):
+    """The report's table, and what was found in a few sentences."""
+
+    table: Table
+    findings: list[str]
+
+
+def report(run: Evaluation, results: Path, display: Display) -> Headline | None:
+    """The report, by the metrics that it was made of; None where they are gone."""
     headlines = {name: results / name / "metrics/headline.csv" for name in run.running}
     if not all(path.is_file() for path in headlines.values()):
         return None
     noise = answer_deviations(results / path for path in Lineage(run).measured_noise(results))
-    return report_table(Report(headlines, run.reported, display, noise))
+    made = Report(headlines, run.reported, display, noise)
+    return Headline(report_table(made), findings(made))
 
 
 def turned(

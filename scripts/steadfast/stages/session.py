@@ -147,7 +147,8 @@ class Session:
         report = load(f"{END}:report")(run, self._results, display) if shown else None
         orders = list(load(f"{END}:turned")(run, self._results, display, made))
         exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)
-        lines = [ending(self._results, made, report, orders, [*filter(None, asked)])]
+        table, found = report or (None, [])
+        lines = [ending(self._results, made, table, found, orders, [*filter(None, asked)])]
         return visible("\n".join([*lines, *(run.unexported if exported else ())]))
 
     def keep_config(self) -> None:

@@ -1,0 +1,103 @@
+"""What a run found, in a few sentences written from the report's numbers."""
+
+import math
+from collections.abc import Mapping
+
+from steadfast.base.resources import facts
+from steadfast.show.report import Report, ReportedMeasure
+from steadfast.show.table import rounded
+from steadfast.stats.tidy import EFFECTIVE
+
+WORDS: Mapping[str, str] = facts("report.yaml")["findings"]
+MOST_NAMED = 3
+"""Models that a sentence names, at most; the others are counted."""
+
+
+def findings(report: Report) -> list[str]:
+    """Returns who leads and by how much, who cannot be told apart from the leader, how far scores
+    hold as contexts grow, and what is missing; nothing is said of what the run has not.
+
+    Models compete (``Roster.contenders``); references and the floor do not. Of each benchmark its
+    main measure counts, the first one of which more is better.
+    """
+    main: dict[str, ReportedMeasure] = {}
+    for measure in report.measures:
+        if not measure.smaller and measure.values:
+            main.setdefault(measure.benchmark, measure)
+    clauses = {
+        "leaders": [_leader(report, measure) for measure in main.values()],
+        "ties": [_ties(report, measure) for measure in main.values()],
+        "lengths": [_lengths(report, measure) for measure in main.values()],
+        "missing": [_missing(report, measure) for measure in report.measures],
+    }
+    found = {name: list(filter(None, parts)) for name, parts in clauses.items()}
+    return [WORDS[name].format(found="; ".join(parts)) for name, parts in found.items() if parts]
+
+
+def _ranked(report: Report, measure: ReportedMeasure) -> list[str]:
+    """Returns the contenders that have a value, the best first."""
+    values = measure.values
+    scored = [model for model in report.roster.contenders if model in values]
+    return sorted(scored, key=lambda model: (-values[model], model))
+
+
+def _leader(report: Report, measure: ReportedMeasure) -> str:
+    ranked, values = _ranked(report, measure), measure.values
+    if not ranked:
+        return ""
+    leader = report.roster.label(ranked[0])
+    value = rounded(values[ranked[0]], measure.digits)
+    slots = {"benchmark": measure.benchmark, "measure": measure.name, "model": leader}
+    if len(ranked) == 1:
+        return WORDS["alone"].format(value=value, **slots)
+    gap = rounded(values[ranked[0]] - values[ranked[1]], measure.digits)
+    second = report.roster.label(ranked[1])
+    return WORDS["leader"].format(value=value, gap=gap, second=second, **slots)
+
+
+def _ties(report: Report, measure: ReportedMeasure) -> str:
+    """Returns the models that cannot be told apart from the leader by the paired test."""
+    ranked = _ranked(report, measure)
+    if not ranked:
+        return ""
+    rows = measure.rows.set_index("model")
+    apart = set(rows.loc[ranked[0], "ties"].split())
+    tied = [model for model in ranked if model in apart]
+    if not tied:
+        return ""
+    return WORDS["tied"].format(benchmark=measure.benchmark, models=_named(report, tied))
+
+
+def _lengths(report: Report, measure: ReportedMeasure) -> str:
+    """Returns the effective context lengths, where the headline has them."""
+    name, interval = EFFECTIVE
+    rows = measure.rows.set_index("model")
+    reached = [model for model in _ranked(report, measure) if rows.loc[model, name]]
+    shown = [
+        WORDS["reached"].format(
+            model=report.roster.label(model),
+            length=rows.loc[model, name],
+            interval=rows.loc[model, interval],
+        )
+        for model in reached[:MOST_NAMED]
+    ]
+    if not shown:
+        return ""
+    return WORDS["lengths_of"].format(benchmark=measure.benchmark, found=", ".join(shown))
+
+
+def _missing(report: Report, measure: ReportedMeasure) -> str:
+    lacking = measure.rows[measure.rows["n"] < measure.rows["expected"]]
+    if lacking.empty:
+        return ""
+    models = _named(report, lacking["model"].tolist())
+    least = float((lacking["n"] / lacking["expected"]).min())
+    share = math.floor(100 * least)  # never more than there is
+    return WORDS["lacking"].format(measure=measure.label, models=models, share=share)
+
+
+def _named(report: Report, models: list[str]) -> str:
+    labels = [report.roster.label(model) for model in models[:MOST_NAMED]]
+    if more := len(models) - len(labels):
+        labels.append(WORDS["more"].format(count=more))
+    return ", ".join(labels[:-1]) + (" and " if labels[1:] else "") + labels[-1]

@@ -1,0 +1,61 @@
+"""What a run found, in sentences from headline files worked by hand."""
+
+import pytest
+from test_report import BENCHMARKS, DISPLAY, row, three, written
+
+from steadfast.show.findings import findings
+from steadfast.show.report import Report
+from steadfast.show.roster import Display
+from steadfast.stats.ties import COLUMNS
+
+
+@pytest.fixture
+def found(tmp_path):
+    """The findings of headline rows."""
+
+    def of(*rows):
+        return findings(Report(written(tmp_path, *rows), BENCHMARKS, Display.of(DISPLAY)))
+
+    return of
+
+
+def test_the_highest_of_each_benchmark_stands_with_its_lead(found):
+    ars, psr = three("ARS", 0.7, 0.625, 0.5), three("PSR", 0.2, 0.4)
+    instability = three("IFS", 0.3, 0.2, 0.1)  # no main measure: smaller is better
+    gold = row("gold", "ARS", 1.0)
+    assert found(*ars, gold, *instability, *psr) == [
+        "Highest scores: LIFBench Model_A (ARS 0.700, 0.075 above b); CFBench b (PSR 0.400, 0.200 "
+        "above Model_A)."
+    ]
+    assert found(row("b", "PSR", 0.5)) == ["Highest scores: CFBench b (PSR 0.500)."]
+    assert found(row("b", "IFS", 0.5)) == []
+
+
+def test_models_that_the_test_does_not_tell_from_the_highest_are_named(found):
+    told = {"a": ("", "", "b"), "b": ("c", "", "a"), "c": ("", "b", "")}
+    ars = [
+        one | dict(zip(COLUMNS, told[one["model"]], strict=True))
+        for one in three("ARS", 0.7, 0.6, 0.5)
+    ]
+    assert "Not significantly below the highest (paired test): LIFBench b." in found(*ars)
+    ars[0]["ties"] = ""
+    assert not any("Not significantly" in sentence for sentence in found(*ars))
+
+
+def test_effective_lengths_stand_with_their_ranges(found):
+    ars = [
+        one | {"effective": "16k", "effective_range": "8k to 32k"}
+        for one in three("ARS", 0.7, 0.6, 0.5)[:1]
+    ]
+    assert "Effective context length (95 % interval): LIFBench Model_A 16k (8k to 32k)." in found(
+        *ars
+    )
+
+
+def test_what_is_missing_is_counted(found):
+    rows = [row(name, "HSR", 50, n=n, expected=200) for name, n in (("a", 199), ("b", 200))]
+    assert "Responses without a score: HSR of Model_A (from 99 % scored)." in found(*rows)
+    many = [row(f"m{i}", "HSR", 50, n=100, expected=200) for i in range(5)]
+    assert "Responses without a score: HSR of m0, m1, m2 and 2 more (from 50 % scored)." in found(
+        *many
+    )
