@@ -10,7 +10,6 @@ from steadfast.show.noise import noise_page
 from steadfast.stats.repeatability import (
     COLUMNS,
     answer_deviations,
-    first_difference,
     noise_rows,
 )
 
@@ -35,7 +34,7 @@ def row(rows, task, way):
 def test_equal_responses_do_not_vary():
     rows = noise_rows(PASSES, COUNTS)
     of_a = row(rows, "A", "alone")
-    assert (of_a["identical"], of_a["differ"], of_a["place"]) == (1, 0, None)
+    assert (of_a["identical"], of_a["differ"]) == (1, 0)
     assert (of_a["score"], of_a["score_sd"], of_a["answer_sd"]) == (1, 0, 0)
     assert row(rows, "B", "together")["identical"] == 1
     assert all(tuple(one) == COLUMNS for one in rows)
@@ -44,7 +43,7 @@ def test_equal_responses_do_not_vary():
 def test_different_responses_are_the_share_of_pairs_and_the_spread_of_scores():
     of_b = row(noise_rows(PASSES, COUNTS), "B", "alone")
     assert (of_b["identical"], of_b["repeats"], of_b["n"]) == (0, 2, 1)
-    assert (of_b["differ"], of_b["place"]) == (1, 3)  # yes, yet
+    assert of_b["differ"] == 1
     assert of_b["score"] == pytest.approx(0.5)
     assert of_b["score_sd"] == pytest.approx(stdev([0.4, 0.6]))
     assert of_b["answer_sd"] == pytest.approx(math.sqrt(0.02))  # variance of .4 and .6
@@ -84,19 +83,11 @@ def test_responses_without_a_score_are_compared_alone():
     assert (overall["identical"], overall["score"], overall["answer_sd"]) == (0.5, None, None)
 
 
-def test_the_first_difference_is_named_by_way():
-    found = {"sample_id": "b", "repeat": 1, "character": 3}
-    assert first_difference(PASSES, "alone") == found
-    assert first_difference(PASSES, "together") is None
-
-
 def test_the_page_has_the_finding_first_and_what_was_asked_last():
     rows = noise_rows(PASSES, COUNTS)
-    differences = {"alone": first_difference(PASSES, "alone"), "together": None}
-    page = noise_page("m on b 4k", rows, differences, "Synthetic text.")
+    page = noise_page("m on b 4k", rows, "Synthetic text.")
     assert page.startswith("# Run-to-run variation of m on b 4k\n\n2 requests, 2 times each alone")
     assert "50.0% of the pairs of responses are identical" in page
-    assert "The first that differs, alone: sample b, repeat 1, from character 3." in page
     assert page.endswith("\n\nSynthetic text.\n")
 
 

@@ -49,7 +49,6 @@ def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project
     ]
     assert 0 < float(alone["identical"]) < 1
     assert 0 < float(company["differ"]) < 1
-    assert "The first that differs, together: sample " in (folder / "api/2k.md").read_text()
     assert sum(server.answered.values()) == 4 * ALONE
     assert not project.path("results/lifbench/outputs/api").exists()
 

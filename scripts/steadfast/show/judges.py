@@ -1,7 +1,7 @@
 """Tables that judged benchmarks share: raters that agree, and what people correct."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -22,12 +22,34 @@ from steadfast.stats.corrected import FEWEST
 AGREEMENT, CORRECTED = facts("agreement.yaml"), facts("corrected.yaml")
 
 
+class Rate(NamedTuple):
+    """A number of each row with its interval: its column, heading, factor and digits."""
+
+    name: str
+    heading: str
+    factor: int
+    digits: int
+
+    def cells(self, row: Any, has_interval: bool) -> list[Cell]:
+        """Returns the value and, where the table has some, its interval."""
+        value, low, high = (getattr(row, f"{self.name}{end}") for end in ("", "_low", "_high"))
+        cells = [number_cell(value, self.digits, self.factor)]
+        if has_interval:
+            cells.append(interval_cell(low, high, self.digits, self.factor))
+        return cells
+
+
 def agreement_table(
     name: str, rows: pd.DataFrame, display: Display, benchmark: str, item: str
 ) -> Table:
-    """Returns ``stats.agreement.agreement_rows`` as a table, a section for each kind of pair."""
+    """Returns ``stats.agreement.agreement_rows`` as a table, a section for each kind of pair.
+
+    Of each pair the row of all models together comes first, then each one's.
+    """
     has_interval = bool(rows["raw_low"].notna().any())
-    against = [rate for rate in RATES if rate in rows]
+    rates = [Rate("raw", "Raw (%)", 100, PERCENT_DIGITS), Rate("kappa", "Kappa", 1, display.digits)]
+    against = (rate for rate in RATES if rate in rows)
+    rates += [Rate(rate, AGREEMENT[rate], 100, PERCENT_DIGITS) for rate in against]
     roster = Roster(set(rows["model"]) - {""}, display)
     # Stand-ins judge no model's answers, so that they have nothing in common with other raters.
     apart = rows["n"].groupby([rows["first"], rows["second"]]).transform("max") == 0
@@ -35,65 +57,28 @@ def agreement_table(
     shown = rows[~(apart & stand_ins)]
     sections = []
     for kind in KINDS:
-        pairs = shown[shown["kind"] == kind].groupby(["first", "second"], sort=False)
-        lines = [
-            line
-            for _, pair in pairs
-            for line in _pair_rows(pair, roster, display.digits, has_interval, against)
-        ]
+        lines = []
+        for _, pair in shown[shown["kind"] == kind].groupby(["first", "second"], sort=False):
+            ordered = pair.sort_values("model", key=lambda model: model != "", kind="stable")
+            for number, row in enumerate(ordered.itertuples()):
+                raters = [
+                    Cell(roster.label(of), repeated=number > 0) for of in (row.first, row.second)
+                ]
+                model = Cell(roster.label(row.model) if row.model else AGREEMENT["all"])
+                values = [cell for rate in rates for cell in rate.cells(row, has_interval)]
+                single = (count_cell(row.only_first), count_cell(row.only_second))
+                lines.append((*raters, model, count_cell(row.n), *values, *single))
         if lines:
             sections.append(Section(tuple(lines), AGREEMENT["kinds"][kind]))
+    headings = ["Value", SHARED["interval"]] if has_interval else ["Value"]
+    columns = [Column(heading, align="l") for heading in ("First", "Second", "Model")]
+    columns.append(Column("Items", align="r"))
+    columns += [Column(heading, rate.heading) for rate in rates for heading in headings]
+    columns += [Column(heading, "Single", "r") for heading in ("First", "Second")]
     intervals = AGREEMENT["intervals"] if has_interval else ""
     caption = AGREEMENT["caption"].format(benchmark=benchmark, item=item, intervals=intervals)
     notes = tuple((None, AGREEMENT["notes"][note]) for note in _agreement_notes(shown))
-    return Table(name, caption, _agreement_columns(has_interval, against), tuple(sections), notes)
-
-
-def _agreement_columns(has_interval: bool, against: Sequence[str]) -> tuple[Column, ...]:
-    interval = [SHARED["interval"]] if has_interval else []
-    return (
-        *(Column(heading, align="l") for heading in ("First", "Second", "Model")),
-        Column("Items", align="r"),
-        *(Column(heading, "Raw (%)") for heading in ("Value", *interval)),
-        *(Column(heading, "Kappa") for heading in ("Value", *interval)),
-        *(Column(heading, AGREEMENT[rate]) for rate in against for heading in ("Value", *interval)),
-        *(Column(heading, "Single", "r") for heading in ("First", "Second")),
-    )
-
-
-def _pair_rows(
-    pair: pd.DataFrame,
-    roster: Roster,
-    digits: int,
-    has_interval: bool,
-    against: Sequence[str],
-) -> list[tuple[Cell, ...]]:
-    """Returns the row of all models together, then each one's."""
-    ordered = pair.sort_values("model", key=lambda model: model != "", kind="stable")
-    return [
-        (
-            Cell(roster.label(row.first), repeated=i > 0),
-            Cell(roster.label(row.second), repeated=i > 0),
-            Cell(roster.label(row.model) if row.model else AGREEMENT["all"]),
-            count_cell(row.n),
-            *_value(row, "raw", 100, PERCENT_DIGITS, has_interval),
-            *_value(row, "kappa", 1, digits, has_interval),
-            *(
-                cell
-                for of in against
-                for cell in _value(row, of, 100, PERCENT_DIGITS, has_interval)
-            ),
-            count_cell(row.only_first),
-            count_cell(row.only_second),
-        )
-        for i, row in enumerate(ordered.itertuples())
-    ]
-
-
-def _value(row: Any, name: str, factor: int, digits: int, has_interval: bool) -> list[Cell]:
-    value, low, high = (getattr(row, column) for column in (name, f"{name}_low", f"{name}_high"))
-    interval = [interval_cell(low, high, digits, factor)] if has_interval else []
-    return [number_cell(value, digits, factor), *interval]
+    return Table(name, caption, tuple(columns), tuple(sections), notes)
 
 
 def _agreement_notes(rows: pd.DataFrame) -> list[str]:
@@ -113,30 +98,27 @@ def corrected_table(
     rows = results.frames["corrected"]
     headings, interval = CORRECTED["headings"], SHARED["interval"]
     columns = [Column(heading, align="l") for heading in ("Model", "Other", "Measure")]
-    columns += [
-        Column(text, headings[group])
-        for group in ("judge", "corrected")
-        for text in ("Value", interval)
-    ]
+    for group in ("judge", "corrected"):
+        columns += [Column(heading, headings[group]) for heading in ("Value", interval)]
     columns += [Column(text, headings["labelled"], "r") for text in (unit.capitalize(), "Verdicts")]
 
-    def row(of: Any) -> tuple[Cell, ...]:
-        places = digits[of.measure]
+    def cells(row: Any) -> tuple[Cell, ...]:
+        places = digits[row.measure]
         return (
-            Cell(results.roster.label(of.model)),
-            Cell(results.roster.label(of.other) if of.other else None),
-            Cell(of.measure),
-            number_cell(of.raw, places),
-            interval_cell(of.raw_low, of.raw_high, places),
-            number_cell(of.value, places),
-            interval_cell(of.low, of.high, places),
-            count_cell(of.clusters),
-            count_cell(of.units),
+            Cell(results.roster.label(row.model)),
+            Cell(results.roster.label(row.other) if row.other else None),
+            Cell(row.measure),
+            number_cell(row.raw, places),
+            interval_cell(row.raw_low, row.raw_high, places),
+            number_cell(row.value, places),
+            interval_cell(row.low, row.high, places),
+            count_cell(row.clusters),
+            count_cell(row.units),
         )
 
     apart = rows["other"] != ""
     sections = [
-        Section(tuple(map(row, part.itertuples())), CORRECTED[heading])
+        Section(tuple(map(cells, part.itertuples())), CORRECTED[heading])
         for heading, part in (("values", rows[~apart]), ("differences", rows[apart]))
         if not part.empty
     ]
@@ -145,14 +127,8 @@ def corrected_table(
         notes.append(CORRECTED["notes"]["few"].format(fewest=FEWEST, unit=unit))
     notes += turned_note(rows, results.roster)
     caption = CORRECTED["caption"].format(benchmark=benchmark)
-    shared = results.shared_notes(judged=True)
-    return Table(
-        f"{results.prefix}{name}",
-        caption,
-        tuple(columns),
-        tuple(sections),
-        (*shared, *((None, note) for note in notes)),
-    )
+    all_notes = (*results.shared_notes(judged=True), *((None, note) for note in notes))
+    return Table(f"{results.prefix}{name}", caption, tuple(columns), tuple(sections), all_notes)
 
 
 def turned_note(rows: pd.DataFrame, roster: Roster) -> list[str]:

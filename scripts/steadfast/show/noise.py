@@ -1,6 +1,6 @@
 """The page of run-to-run variation, for people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from steadfast.base.files import Settings
 from steadfast.base.markdown import markdown_table
@@ -11,16 +11,8 @@ WORDS = facts("show.yaml")["noise"]
 PERCENT = ("identical", "differ")
 
 
-def noise_page(
-    title: str,
-    rows: Sequence[Settings],
-    differences: Mapping[str, Settings | None],
-    asked: str = "",
-) -> str:
-    """The rows in Markdown, the finding first and last what text was asked.
-
-    ``differences`` has by way the first response that differs (``first_difference``).
-    """
+def noise_page(title: str, rows: Sequence[Settings], asked: str = "") -> str:
+    """The rows in Markdown, the finding first and last what text was asked."""
     alone = next(row for row in rows if (row["task"], row["way"]) == (OVERALL, ALONE))
     lines = [
         f"# Run-to-run variation of {title}",
@@ -37,9 +29,6 @@ def noise_page(
     cells = [[_cell(row[column], column) for column in WORDS["columns"]] for row in rows]
     headings = list(WORDS["columns"].values())
     lines += ["", markdown_table(headings, cells, padded=False), "", WORDS["legend"]]
-    for way, first in differences.items():
-        if first:
-            lines += ["", WORDS["first"].format(way=way, **first)]
     lines += ["", asked] if asked else []
     return "\n".join(lines) + "\n"
 
@@ -47,6 +36,4 @@ def noise_page(
 def _cell(value: object, column: str) -> str:
     if not isinstance(value, float):
         return "" if value is None else str(value)
-    if column in PERCENT:
-        return f"{value:.1%}"
-    return f"{value:g}" if column == "place" else f"{value:.4f}"
+    return f"{value:.1%}" if column in PERCENT else f"{value:.4f}"

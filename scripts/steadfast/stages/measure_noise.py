@@ -18,7 +18,7 @@ from steadfast.engines.fit import fitted
 from steadfast.run.job import Job
 from steadfast.show.noise import noise_page
 from steadfast.stages.score import score_records
-from steadfast.stats.repeatability import COLUMNS, WAYS, Pass, first_difference, noise_rows
+from steadfast.stats.repeatability import COLUMNS, Pass, noise_rows
 from steadfast.workflow.script import run_rule
 
 
@@ -69,10 +69,9 @@ def measure_noise(
     scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
     counts = Counter(sample.prompt["task"] for sample in found)
     rows = noise_rows(scored, counts, component(weights).make() if weights else None)
-    differences = {way: first_difference(scored, way) for way in WAYS}
     write_rows(out_csv, COLUMNS, rows)
     title = f"{model} on {benchmark} {part.name}"
-    write_text(out_md, noise_page(title, rows, differences, asked))
+    write_text(out_md, noise_page(title, rows, asked))
 
 
 def _live(operation: Settings, together: int) -> Settings:
