@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -63,19 +63,17 @@ class Report:
         noise: Deviations = MappingProxyType({}),
     ):
         self.digits = display.digits
-        self.measures = [
-            measure
-            for name, path in headlines.items()
-            for measure in _measures(path, benchmarks[name], display.digits, noise.get(name, {}))
-        ]
-        names = Counter(measure.name for measure in self.measures)
-        self.measures = [
-            replace(m, label=f"{m.name} of {m.benchmark}") if names[m.name] > 1 else m
-            for m in self.measures
-        ]
+        measures: list[ReportedMeasure] = []
         prompts: dict[str, str] = {}
-        for measure in self.measures:
-            prompts |= models_by_prompts(measure.rows)
+        for name, path in headlines.items():
+            rows = _headline(path, benchmarks[name], noise.get(name, {}))
+            prompts |= models_by_prompts(rows)
+            measures += _measures(rows, benchmarks[name], display.digits)
+        times = Counter(measure.name for measure in measures)
+        self.measures = [
+            replace(m, label=f"{m.name} of {m.benchmark}") if times[m.name] > 1 else m
+            for m in measures
+        ]
         self.roster = Roster(prompts, display, prompts)
 
     def groups(self) -> list[Group]:
@@ -85,30 +83,32 @@ class Report:
         return self.roster.groups({m: -sum(p) / len(p) for m, p in found.items() if p})
 
 
-def _measures(
-    path: Path, benchmark: Settings, digits: int, answer_sd: Mapping[str, float]
-) -> list[ReportedMeasure]:
-    rows, first = read_headline(path), next(iter(benchmark["measures"]))
+def _headline(path: Path, benchmark: Settings, answer_sd: Mapping[str, float]) -> pd.DataFrame:
+    """Returns the rows of a benchmark's measures, with the noise of its first one."""
+    rows, measures = read_headline(path), benchmark["measures"]
+    rows = rows[rows["measure"].isin(measures)]
+    if rows.empty:
+        names = " or ".join(measures)
+        raise UserError(f"{path}: no row of measure {names}; compute the metrics again")
+    first = next(iter(measures))
     known = rows["model"].map(answer_sd).where((rows["measure"] == first) & (rows["n"] > 0))
     # The value is about the mean of n answers, each of which may come out otherwise.
-    rows[NOISE] = benchmark["measures"][first]["full"] * known.astype(float) / np.sqrt(rows["n"])
-    found = [
-        ReportedMeasure(
-            name,
-            name,
-            benchmark["title"],
-            how["text"],
-            digits if how["digits"] is None else how["digits"],
-            how["smaller"],
-            benchmark["judged"],
-            rows[rows["measure"] == name],
+    noise = measures[first]["full"] * known.astype(float) / np.sqrt(rows["n"])
+    return rows.assign(**{NOISE: noise})
+
+
+def _measures(rows: pd.DataFrame, benchmark: Settings, digits: int) -> Iterator[ReportedMeasure]:
+    for name, how in benchmark["measures"].items():
+        yield ReportedMeasure(
+            name=name,
+            label=name,
+            benchmark=benchmark["title"],
+            text=how["text"],
+            digits=digits if how["digits"] is None else how["digits"],
+            smaller=how["smaller"],
+            judged=benchmark["judged"],
+            rows=rows[rows["measure"] == name],
         )
-        for name, how in benchmark["measures"].items()
-    ]
-    if all(measure.rows.empty for measure in found):
-        names = " or ".join(benchmark["measures"])
-        raise UserError(f"{path}: no row of measure {names}; compute the metrics again")
-    return found
 
 
 def report_table(report: Report) -> Table:
@@ -155,7 +155,7 @@ def _texts(rows: pd.DataFrame, roster: Roster, column: str) -> CellsByModel:
 def _notes(report: Report) -> list[results.Note]:
     texts = WORDS["notes"]
     notes: list[results.Note] = []
-    if incomplete := list(_incomplete(report)):
+    if incomplete := _incomplete(report):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
     notes.append(results.tie_note(report.roster, WORDS["drawn"]))
     if highest := [
@@ -179,21 +179,21 @@ def _notes(report: Report) -> list[results.Note]:
 
 def _below_floor(report: Report) -> list[results.Note]:
     """Returns the contenders below the floor in a benchmark's main measure, if more is better."""
-    texts, found = WORDS["notes"], []
+    texts, roster, found = WORDS["notes"], report.roster, []
     main = {m.benchmark: m for m in reversed(report.measures) if not m.smaller}
     for measure in reversed(main.values()):
-        values, roster = measure.values, report.roster
+        values = measure.values
         floor = max((values[m] for m in values if roster.kind(m) == "floor"), default=math.nan)
-        below = [m for m in roster.contenders if values.get(m, math.inf) < floor]
+        below = [roster.label(m) for m in roster.contenders if values.get(m, math.inf) < floor]
         if below:
-            labels = [*map(roster.label, below[:MODELS_NAMED])]
-            if more := len(below) - len(labels):
-                labels.append(texts["more_models"].format(count=more))
-            models = " and ".join(filter(None, (", ".join(labels[:-1]), labels[-1])))
+            more = len(below) - MODELS_NAMED
+            named = below[:MODELS_NAMED]
+            named += [texts["more_models"].format(count=more)] if more > 0 else []
+            *first, last = named
+            models = f"{', '.join(first)} and {last}" if first else last
             value = rounded(floor, measure.digits)
-            found.append(
-                texts["below_floor_of"].format(value=value, measure=measure.label, models=models)
-            )
+            form = texts["below_floor_of"]
+            found.append(form.format(value=value, measure=measure.label, models=models))
     return [(None, texts["below_floor"].format(found="; ".join(found)))] if found else []
 
 
@@ -212,23 +212,21 @@ def _drawn(report: Report) -> list[results.Note]:
     return [(None, texts[name].format(found=said)) for name, said in found.items() if said]
 
 
-def _incomplete(report: Report) -> Sequence[str]:
+def _incomplete(report: Report) -> list[str]:
     """Returns each model that lacks samples of a measure, with its counts."""
-    found: dict[str, list[str]] = {}
+    texts, counts = WORDS["notes"], dict[str, list[str]]()
     for measure in report.measures:
         for row in measure.rows.itertuples():
             if row.n < row.expected:
-                found.setdefault(row.model, []).append(
-                    WORDS["notes"]["incomplete_count"].format(
-                        measure=measure.label, n=f"{row.n:,.0f}", expected=f"{row.expected:,.0f}"
-                    )
-                )
+                slots = {"n": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
+                count = texts["incomplete_count"].format(measure=measure.label, **slots)
+                counts.setdefault(row.model, []).append(count)
     return [
-        WORDS["notes"]["incomplete_model"].format(
-            model=report.roster.label(model), counts=", ".join(found[model])
+        texts["incomplete_model"].format(
+            model=report.roster.label(model), counts=", ".join(counts[model])
         )
         for model in report.roster.models
-        if model in found
+        if model in counts
     ]
 
 
