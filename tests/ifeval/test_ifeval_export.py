@@ -5,6 +5,7 @@ from ifeval_shared import asked
 from test_ifeval_metrics import PROMPTS
 
 from steadfast.benchmarks.ifeval.export import IfevalExports
+from steadfast.benchmarks.ifeval.prompts import IfevalSamples
 from steadfast.contract.exports import Asked
 
 TEXT = {"context_id": "multidoc-4k-s0", "tokens": 2, "text": "text 0"}
@@ -16,7 +17,10 @@ def exported(texts="synthetic", source="released", sets=("ifeval",)):
 
 def given(places=("after",)):
     samples = asked(PROMPTS[:1], texts=1, places=places)
-    return {part: [Asked(one, None, "gold") for one in of] for part, of in samples.items()}
+    return {
+        part: [Asked(one, IfevalSamples().item(one), "gold") for one in of]
+        for part, of in samples.items()
+    }
 
 
 def test_prompts_stand_by_length_and_what_they_refer_to_once():

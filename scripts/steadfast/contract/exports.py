@@ -101,9 +101,11 @@ class Exports(ABC):
         refer to.
         """
 
-    @abstractmethod
     def prompt(self, asked: Asked) -> str:
-        """The whole prompt, as the card says to put it together from the tables."""
+        """The whole prompt, as the card says to put it together from the tables: by default what
+        precedes the context, the context and the instruction."""
+        prompt = asked.sample.prompt
+        return f"{prompt.get('before', '')}{asked.item.context}{prompt['instruction']}"
 
     @abstractmethod
     def about(self) -> About:
@@ -143,10 +145,6 @@ class PlainExports(Exports):
             for kind, files in held.items():
                 kinds.setdefault(kind, {}).update(files)
         return {"prompts": prompts, **kinds}
-
-    def prompt(self, asked: Asked) -> str:
-        """Returns the instruction."""
-        return asked.sample.prompt["instruction"]
 
     def about(self) -> About:
         sources = [

@@ -32,10 +32,6 @@ class SimpleExports(Exports):
         }
         return {"prompts": prompts} | {k: of for k, of in kinds.items() if any(of.values())}
 
-    def prompt(self, asked: Asked) -> str:
-        prompt = asked.sample.prompt
-        return f"{prompt.get('before', '')}{asked.sample.source['context']}{prompt['instruction']}"
-
     def about(self) -> About:
         named = {"title": self._title, "summary": self._known["summary"].format(title=self._title)}
         return about_by({**self._known, **named}, [self._source], self._settings)

@@ -43,11 +43,6 @@ class IfevalExports(Exports):
             found["contexts"] = {part: list(of.values()) for part, of in texts.items() if of}
         return found
 
-    def prompt(self, asked: Asked) -> str:
-        prompt, context = asked.sample.prompt, asked.sample.source["context"]
-        text = context["text"] if context else ""
-        return f"{prompt.get('before', '')}{text}{prompt['instruction']}"
-
     def about(self) -> About:
         known = dict(self._known)
         if "texts" not in self._sources:
