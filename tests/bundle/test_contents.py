@@ -16,13 +16,13 @@ def named(**settings):
 
 def test_a_folder_is_all_its_files(tmp_path, monkeypatch):
     (tmp_path / "data/more").mkdir(parents=True)
-    for name in ("one.txt", "more/two.txt"):
+    for name in ("one.txt", "more/two.txt", ".hidden", "more/.two"):
         (tmp_path / "data" / name).touch()
     monkeypatch.chdir(tmp_path)
     assert files_of({"data": "cfbench.directory"}) == ["data/more/two.txt", "data/one.txt"]
 
 
-@pytest.mark.parametrize("path", ["/somewhere/labels.jsonl", "../labels.jsonl"])
+@pytest.mark.parametrize("path", ["/a/labels.jsonl", "../labels.jsonl", ".git/labels.jsonl"])
 def test_a_file_outside_the_working_directory_is_named_with_its_key(path):
     with pytest.raises(UserError, match=r"config: cfbench.labels: .*labels.jsonl: it lies outside"):
         files_of({path: "cfbench.labels"})

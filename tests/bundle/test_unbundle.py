@@ -40,6 +40,7 @@ FILES = {
     "config.yaml": yaml.safe_dump(CONFIG).encode(),
     "README.md": b"A run.\n",
     OUTPUTS: b'{"sample_id": "a", "text": "x"}\n',
+    OUTPUTS.replace(".jsonl", ".identity.json"): b"{}",
     "made/tables/report.md": b"| Model | ARS |\n",
 }
 """A genuine bundle, without its manifest: of the answers, one file."""
@@ -84,7 +85,7 @@ def changed(content: bytes, offset: int, value: bytes) -> bytes:
     """An archive with a field of the answers' entry in its directory, and of their own header,
     replaced; the offset is that of the directory's."""
     whole = bytearray(content)
-    start = whole.rindex(OUTPUTS.encode()) - 46
+    start = whole.rindex(b"PK\1\2", 0, whole.rindex(OUTPUTS.encode()))
     (local,) = struct.unpack_from("<I", whole, start + 42)
     whole[start + offset : start + offset + len(value)] = value
     if offset < 28:  # the header has the same fields, two bytes earlier
@@ -112,7 +113,6 @@ BOMB = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "\n".join(
 NAMES = [
     "../out.txt",
     "made/tables/../../../out.txt",
-    "/out.txt",
     "made/tables/./x",
     "made/tables//x",
     f"made/tables/{ESCAPE}",
@@ -196,7 +196,9 @@ def test_a_genuine_bundle_is_taken(unpacked, tmp_path):
     found = unpacked(bundle())
     assert (found.kept, found.made_again, found.commit) == ([OUTPUTS], [], "0" * 40)
     assert (tmp_path / "there" / OUTPUTS).read_bytes() == FILES[OUTPUTS]
-    assert (tmp_path / "there/made/tables/report.md").read_text() == "| Model | ARS |\n"
+    files = [path for path in (tmp_path / "there").rglob("*") if path.is_file()]
+    assert len(files) == len(FILES) + 1  # the manifest
+    assert len({path.stat().st_mtime for path in files}) == 1  # or some would be made again
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle.zip", "there"]
 
 
@@ -218,11 +220,18 @@ def test_a_hostile_one_is_refused_in_one_sentence_and_leaves_nothing(unpacked, t
     assert {**os.environ} == environment
 
 
+@pytest.mark.parametrize("name", ["{}/out.txt", "../../out.txt"])
+def test_nothing_is_written_outside_the_folder(unpacked, tmp_path, name):
+    with pytest.raises(UserError, match="would lie outside the folder"):
+        unpacked(bundle([name.format(tmp_path)]))
+    assert [path.name for path in tmp_path.iterdir()] == ["bundle.zip"]
+
+
 @pytest.mark.parametrize(
     ("limit", "value", "said"),
     [
-        ("MOST_FILES", 4, "it would be 5 files of"),
-        ("ALWAYS", 10, r"5 files of 1,000,\d+ bytes, which no bundle of its size is"),
+        ("MOST_FILES", 5, "it would be 6 files of"),
+        ("ALWAYS", 10, r"6 files of 1,000,\d+ bytes, which no bundle of its size is"),
     ],
 )
 def test_what_would_be_too_much_is_refused(unpacked, monkeypatch, limit, value, said):
@@ -247,7 +256,8 @@ def test_what_no_answer_of_the_config_is_does_not_come_along(unpacked, tmp_path)
     found = unpacked(bundle(["results/tables/report.md", "results/lifbench/scores/x/y.jsonl"]))
     assert found.kept == [OUTPUTS]
     left = (tmp_path / "there/results").rglob("*")
-    assert [path.name for path in left if path.is_file()] == ["1k.jsonl"]
+    names = sorted(path.name for path in left if path.is_file())
+    assert names == ["1k.identity.json", "1k.jsonl"]
 
 
 def test_an_answer_that_the_code_here_makes_otherwise_is_left_out(unpacked, tmp_path):

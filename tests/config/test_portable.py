@@ -94,3 +94,8 @@ def test_a_path_stays_one_under_whatever_name_of_the_user_s(name, path):
 def test_what_sends_a_key_or_runs_a_program_is_refused(kind, settings, key):
     with pytest.raises(UserError, match=f"config: {kind}.m.{key}: it would run a program, send a"):
         check_portable({kind: {"m": {"model": "m", **settings}}})
+
+
+def test_where_files_are_written_is_not_for_a_config_that_travels_to_say():
+    with pytest.raises(UserError, match="config: pathvars: it would"):
+        check_portable({"pathvars": {"results": "made"}})

@@ -205,7 +205,8 @@ def test_a_judged_benchmark_s_prompts_and_data_are_exported(name, tmp_path):
     for place, part in enumerate(exported.built.task.parts):
         rows = exported.rows("prompts", part.replace("-", "_"))
         assert [row["instruction"] for row in rows] == asked(exported, place)
-    assert front(exported)["license"] == "mit"
+    head = front(exported)
+    assert (head["license"], head["configs"][0].get("default")) == ("mit", True)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pydantic import BaseModel, Field, ValidationError
 from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, file_sha256, partial_folder
-from steadfast.base.names import shown, visible
+from steadfast.base.names import shown
 from steadfast.config.load import load_config
 from steadfast.config.portable import check_portable, foreign_code
 from steadfast.config.source import read_source
@@ -40,7 +40,6 @@ MOST_FILES = 200_000
 MOST_TIMES, ALWAYS = 200, 2**28
 """What is unpacked has so many times the bytes of its archive, or so many bytes, at most: a run's
 files shrink to a tenth, and what holds nothing but one letter to a thousandth."""
-ENCRYPTED = 0x1
 DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError)
 """What the reader of zip files raises of one that is damaged, or packed in another way."""
 
@@ -136,14 +135,12 @@ def _check_names(members: list[zipfile.ZipInfo]) -> None:
         name, path = member.orig_filename, PurePosixPath(member.orig_filename)
         if path.is_absolute() or contents.is_hidden(path):  # .. is hidden too
             what = "would lie outside the folder, or hidden in it"
-        elif not name.isprintable() or name != visible(name) or name != path.as_posix():
+        elif not name.isprintable() or name != path.as_posix():
             what = "has a name that no file of a bundle has"
         elif spelled[name.casefold()] > 1:
             what = "is there twice, or differs from another in capitals alone"
         elif stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
             what = "is no plain file"
-        elif member.flag_bits & ENCRYPTED:
-            what = "is encrypted"
         else:
             continue
         raise UserError(f"its member {shown(name)} {what}; nothing is unpacked")
