@@ -9,8 +9,7 @@ import threading
 import time
 from functools import cache
 
-from batch_server import BatchServer
-from dialect_batch_servers import GeminiBatchServer
+from batch_servers import BatchServer, GeminiBatchServer
 from dialect_servers import GeminiServer, as_chat, in_dialect
 from servers import Server, echo, prompt_of
 from steadfast.base.tokens import load_tokenizer

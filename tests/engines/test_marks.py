@@ -6,7 +6,7 @@ from dataclasses import replace
 import openai
 import pytest
 
-from batch_server import BatchServer
+from batch_servers import BatchServer
 from caching_servers import MarkingServer, in_batches
 from parts import Job, Part, items, prompts
 from servers import Server, echo, running
@@ -147,8 +147,8 @@ def test_a_killed_job_of_marked_batches_submits_nothing_twice(tmp_path):
         records = Part(tmp_path, server.url).run(items(2, 20), **batched)
     assert server.submitted() == dict.fromkeys(prompts(items(2, 20)), 1)
     assert {record["status"] for record in records} == {"ok"}
-    lines = [json.loads(line) for batch in server.batches.values() for line in batch["lines"]]
-    assert {len(line["body"]["messages"][-1]["content"]) for line in lines} == {2}
+    bodies = [body for batch in server.batches for _, body in batch["asked"]]
+    assert {len(body["messages"][-1]["content"]) for body in bodies} == {2}
 
 
 WRONG = {

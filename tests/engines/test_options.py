@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from batch_servers import AnthropicBatchServer
 from caching_servers import (
     TEMPLATE,
     ImplicitServer,
@@ -12,7 +13,6 @@ from caching_servers import (
     in_batches,
     tokens,
 )
-from dialect_batch_servers import AnthropicBatchServer
 from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Part
 from servers import running

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batch_server import BatchServer, Fate
+from batch_servers import BatchServer, Fate
 from parts import Part, items
 from servers import Fault, error, running
 from steadfast.base.errors import UserError

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import RLock
 from zlib import crc32
 
-from batch_server import BatchServer
+from batch_servers import BatchServer
 from dialect_servers import DIALECT_PATHS, as_chat, in_dialect
 from features import results_of
 from servers import Fault, error, handler_of, text_of

@@ -1,0 +1,436 @@
+"""Batches of each provider against a server of its kind: nothing submitted twice, whatever
+happens."""
+
+import json
+
+import pytest
+
+from batch_servers import AnthropicBatchServer, BatchServer, Fate, GeminiBatchServer
+from dialect_servers import AnthropicServer, GeminiServer, words
+from parts import Job, Part, items, prompts, same_bytes
+from servers import Server, echo, running
+from steadfast.base.errors import UserError
+from steadfast.base.files import canonical_json
+from steadfast.contract.request import Response
+from steadfast.engines.api import batch_files
+from steadfast.engines.api.batches import ChatBatches
+from steadfast.engines.api.engines import BATCHES
+from steadfast.engines.api.replies import Retry
+from steadfast.engines.cost.bill import Bill
+
+KINDS = {
+    "openai": (BatchServer, Server),
+    "anthropic": (AnthropicBatchServer, AnthropicServer),
+    "gemini": (GeminiBatchServer, GeminiServer),
+}
+MAKING = {
+    "openai": "POST /v1/batches",
+    "anthropic": "POST /v1/messages/batches",
+    "gemini": "POST /v1/models/echo-1:batchGenerateContent",
+}
+LOOKING = {
+    "openai": "GET /v1/batches/batch_0",
+    "anthropic": "GET /v1/messages/batches/msgbatch_0",
+    "gemini": "GET /v1/batches/b0",
+}
+UPLOADING = {"openai": "POST /v1/files", "gemini": "POST /upload/v1/files"}
+CALLS = [(name, call[name]) for call in (MAKING, LOOKING, UPLOADING) for name in call]
+RESULTS = ("/results", ":download", "/content")
+PRICE = {"input": 2.0, "cached": None, "output": 8.0}
+
+
+@pytest.fixture(params=KINDS)
+def engine(request):
+    return request.param
+
+
+@pytest.fixture
+def server(engine):
+    with running(kind=KINDS[engine][0]) as started:
+        yield started
+
+
+@pytest.fixture
+def part(tmp_path, engine, server):
+    return part_of(tmp_path, engine, server, batch=True)
+
+
+def only(*names):
+    """Runs a test with these engines alone."""
+    return pytest.mark.parametrize("engine", names, indirect=True)
+
+
+def address(engine, server):
+    return server.url if engine == "openai" else server.url.removesuffix("/v1")
+
+
+def part_of(folder, engine, server, **operation):
+    found = Part(folder, address(engine, server))
+    found.answers["engine"] = engine
+    found.operation |= operation
+    return found
+
+
+def state(part):
+    return json.loads(part.journal.with_suffix(".batches.json").read_text("utf-8"))
+
+
+def test_every_item_is_answered_in_order_by_one_batch(part, server):
+    records = part.run()
+    assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+    kept = map(json.loads, part.journal.read_text("utf-8").splitlines())
+    assert {(reply["status"], reply["tier"]) for reply in kept} == {("ok", "batch")}
+    assert len(server.batches) == 1
+
+
+def test_requests_and_outputs_are_those_of_the_live_engine(part, server, engine, tmp_path):
+    part.answers["system"] = "Be brief."
+    records = part.run()
+    with running(kind=KINDS[engine][1]) as live:
+        other = part_of(tmp_path / "live", engine, live)
+        other.answers["system"] = "Be brief."
+        live_records = other.run()
+    asked = [body for _, body in server.batches[0]["asked"]]
+    assert set(map(canonical_json, asked)) == set(map(canonical_json, live.bodies))
+    names = ("sample_id", "request_hash", "text", "prompt_tokens")
+    assert [[r[n] for n in names] for r in records] == [[r[n] for n in names] for r in live_records]
+
+
+@only("openai")
+@pytest.mark.parametrize("template", ["chat", "base"])
+def test_a_file_has_the_fields_of_openai_s_format(part, server, template):
+    part.answers["template"] = template
+    (record,) = part.run(items(1, 1))
+    (batch,) = server.batches
+    content = server.files[batch["wanted"]["input_file_id"]]
+    assert content.endswith(b"\n")
+    line = json.loads(content)
+    url = "/v1/completions" if template == "base" else "/v1/chat/completions"
+    del line["body"]
+    assert line == {"custom_id": record["request_hash"], "method": "POST", "url": url}
+    assert (batch["wanted"]["endpoint"], batch["wanted"]["completion_window"]) == (url, "24h")
+
+
+def test_requests_are_split_within_the_limit(part, server):
+    part.run(batch_requests=4)
+    assert sorted(len(batch["asked"]) for batch in server.batches) == [2, 4, 4]
+    assert set(server.submitted().values()) == {1}
+
+
+def test_requests_are_split_within_the_bytes(part, server, engine, monkeypatch):
+    monkeypatch.setitem(BATCHES[engine].facts, "bytes", 2000)
+    part.run()
+    assert len(server.batches) > 2
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+
+
+@pytest.mark.parametrize("status", ["completed", "expired", "cancelled"])
+def test_what_a_batch_left_goes_into_a_further_one(part, server, engine, status):
+    server.fates.append(Fate(status, lose=("Ask 1.0!", "Ask 3.1!")))
+    records = part.run()
+    assert {r["status"] for r in records} == {"ok"}
+    none_kept = (engine, status) == ("gemini", "cancelled")
+    assert [len(batch["asked"]) for batch in server.batches] == [10, 10 if none_kept else 2]
+
+
+@pytest.mark.parametrize(("cut", "batches"), [(1, 1), (2, 2)])
+def test_results_that_end_in_the_middle_are_fetched_once_more(part, server, cut, batches):
+    server.cut = cut
+    records = part.run()
+    assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+    assert len(server.batches) == batches
+    kept = len(server.batches[0]["asked"]) - sum(len(b["asked"]) for b in server.batches[1:])
+    assert kept >= 4  # of ten: the lines of the first half
+
+
+def test_a_request_that_is_refused_is_an_error_of_its_own(part, server):
+    server.fates.append(Fate(fail=("Ask 2.0!",)))
+    records = part.run(allowed_failures=0.1)
+    (failed,) = [r for r in records if r["status"] == "error"]
+    assert (failed["sample_id"], failed["error"]) == ("q2/c0", "HTTP 400: bad request")
+    assert len(server.batches) == 1
+
+
+@only("anthropic")
+def test_replies_that_are_no_answer_are_in_the_bill(part, server):
+    server.stop = "pause_turn"
+    with pytest.raises(UserError, match=r"2 of 2 .*finish_reason 'pause_turn'"):
+        part.run(items(1, 2), attempts=1)
+    paid = 2 * sum(map(words, prompts(items(1, 2)))) + 8 * 2 * 7
+    assert Bill(PRICE, 1.0, [part.directory]).spent() == pytest.approx(paid / 1e6)
+
+
+@only("openai", "gemini")
+def test_a_failed_batch_is_tried_again_up_to_attempts(part, server):
+    server.fates.extend([Fate("failed")] * 4)
+    # The failed ones have the same requests, and are not taken for new ones.
+    server.lost_replies = 4
+    with pytest.raises(UserError, match=r"10 of 10 .*10 × batch failed: bad line"):
+        part.run()
+    assert len(server.batches) == 4
+    part.run()  # a later run begins anew
+    assert len(server.batches) == 5
+
+
+@only("openai")
+def test_what_there_is_no_room_for_waits_for_other_batches_and_is_no_attempt(part, server):
+    said = "Enqueued token limit reached for gpt-x. Limit: 90,000 enqueued tokens."
+    full = Fate("failed", message=said)
+    server.fates.extend([Fate(), full, full, Fate(), full, Fate()])
+    part.run(batch_requests=4, attempts=1)
+    ended = [(batch["status"], batch["answered"]) for batch in state(part)["ended"]]
+    assert ended == [("failed", 0), ("failed", 0), ("completed", 4), ("failed", 0),
+                     ("completed", 4), ("completed", 2)]  # fmt: skip
+    assert set(server.answered.values()) == {1}
+
+
+@only("openai")
+def test_what_there_is_never_room_for_is_an_error(part, server):
+    server.fates.extend([Fate("failed", message="Enqueued token limit reached for x.")] * 2)
+    with pytest.raises(UserError, match="10 × batch failed: Enqueued token limit reached"):
+        part.run(attempts=2)
+    assert len(server.batches) == 2
+
+
+@pytest.mark.parametrize("status", [None, 500, 503])
+def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, status):
+    part.run(items(1, 2))  # an older batch, of as many requests as one to come
+    server.lost_replies, server.lost_as, server.page = 1, status, 1
+    part.run(items(2, 2))
+    assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
+
+
+def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engine, server):
+    options = {"batch": True, "cache": None}  # what a cache gave depends on the batches
+    first, second = (
+        part_of(tmp_path / name, engine, server, **options) for name in ("first", "second")
+    )
+    server.refusals[LOOKING[engine]] = [500] * 4
+    with pytest.raises(UserError, match=r"failed 4 times in a row .* submits none twice"):
+        first.run()
+    assert len(state(first)["open"]) == 1
+    server.lost_replies = 1
+    second.run()
+    assert len(server.batches) == 2
+    first.run()
+    assert same_bytes(first.directory, second.directory)
+    ended = [batch["batch_id"] for part in (first, second) for batch in state(part)["ended"]]
+    assert len(set(ended)) == 2
+
+
+@only("openai", "gemini")
+def test_a_file_that_is_in_no_batch_when_the_job_ends_is_in_one_later(part, server, engine):
+    server.refusals[MAKING[engine]] = [500] * 4
+    with pytest.raises(UserError, match="in a row"):
+        part.run()
+    assert (len(server.files), len(server.batches)) == (1, 0)
+    part.run()
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+
+
+@pytest.mark.timeout(60)
+@only("anthropic")
+def test_a_list_whose_pages_are_all_the_same_comes_to_an_end(part, server):
+    part.run(items(1, 2))
+    server.lost_replies, server.page, server.stuck = 1, 1, True
+    part.run(items(2, 2))
+    assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
+
+
+@only("anthropic")
+def test_a_batch_that_was_turned_away_is_not_looked_for_among_others(part, server, engine):
+    server.refusals[MAKING[engine]] = [429, 529]
+    part.run()
+    assert server.calls["GET /v1/messages/batches"] == 1  # the newest, before ours
+
+
+@pytest.mark.parametrize(("engine", "call"), CALLS, indirect=["engine"])
+def test_a_passing_fault_is_waited_out(part, server, call):
+    server.refusals[call] = [500, 429, 503]
+    part.run()
+    assert len(server.batches) == 1
+
+
+ODD_BODIES = [b"", b"<html>", b"null", b"[]", b'{"id": 3}', b'{"id": "", "status": ""}', b"\xff"]
+
+
+@pytest.mark.parametrize(("engine", "call"), CALLS[::3] + CALLS[-2:-1], indirect=["engine"])
+def test_a_call_that_brings_something_else_is_made_again(part, server, call):
+    server.odd[call] = list(ODD_BODIES)
+    part.run(attempts=len(ODD_BODIES) + 1)
+    assert len(server.batches) == 1
+    assert set(server.answered.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"errors": "x", "metadata": 3},
+        {"errors": {"data": [3]}, "output_file_id": 5, "error_file_id": [1]},
+        {"errors": {"data": [{"message": ["x"]}]}, "output_file_id": None},
+    ],
+)
+def test_odd_words_about_a_batch_are_none(said):
+    remote = ChatBatches.remote(None, {"id": "b", "status": "failed", **said})
+    assert (remote.key, remote.files, remote.why) == (None, (), "batch failed")
+
+
+def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engine):
+    server.refusals[MAKING[engine]] = [None, 429, 429, None, 429, 429]
+    part.journal = part.directory / "journals" / "4k.jsonl"
+    part.run(batch_requests=4, attempts=2, price=PRICE, max_spend=1)
+    assert [len(batch["asked"]) for batch in server.batches] == [4, 4, 2]
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+
+
+@only("openai", "gemini")
+def test_what_may_be_made_all_the_same_is_not_forgotten(part, server, engine):
+    server.refusals[MAKING[engine]] = [None, 500, 429]
+    with pytest.raises(UserError, match="2 times in a row"):
+        part.run(batch_requests=4, attempts=2)
+    assert [bool(batch["batch_id"]) for batch in state(part)["open"]] == [True, False]
+
+
+def test_what_a_batch_has_is_not_asked_live_too(part, server, engine):
+    server.refusals[LOOKING[engine]] = [500] * 4
+    with pytest.raises(UserError, match="in a row"):
+        part.run(items(2, 3))
+    with pytest.raises(UserError, match=r"batches.json: 6 of the requests are in batches"):
+        part.run(batch=False)
+    part.run()
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+
+
+def test_a_key_that_is_not_accepted_is_said(part, server, engine):
+    server.refusals[MAKING[engine]] = [401]
+    with pytest.raises(UserError, match="does not accept the key"):
+        part.run()
+
+
+def test_a_batch_that_was_deleted_there_is_said_and_forgotten_with_its_file(part, server, engine):
+    server.refusals[LOOKING[engine]] = [404]
+    with pytest.raises(UserError, match=r"no such batch.* remove .*\.batches\.json"):
+        part.run()
+    part.journal.with_suffix(".batches.json").unlink()
+    assert [record["text"] for record in part.run()] == [echo(p) for p in prompts()]
+    assert len(server.batches) == 2
+
+
+def test_the_key_goes_to_the_provider_alone(part, server, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-ant-api03-Q7wEr5TyUi9OpAs2DfGh")
+    part.run(api_key_env="MY_KEY")  # results and uploads that are said to be elsewhere
+    (key,) = server.keys
+    assert key.removeprefix("Bearer ") == "sk-ant-api03-Q7wEr5TyUi9OpAs2DfGh"
+    for path in part.directory.iterdir():
+        assert "Q7wEr5TyUi9OpAs2DfGh" not in path.read_text()
+
+
+@only("openai")
+def test_the_cap_holds_back_batches_and_keeps_those_under_way(part, server):
+    part.journal = part.directory / "journals" / "4k.jsonl"
+    part.run(items(1, 2))
+    spending = {"price": PRICE, "max_spend": 1e-6}
+    with pytest.raises(UserError, match="max_spend"):
+        part.run(**spending)
+    assert len(server.batches) == 1
+    server.refusals["GET /v1/batches/batch_1"] = [500] * 4
+    with pytest.raises(UserError, match="in a row"):
+        part.run()
+    with pytest.raises(UserError, match="max_spend"):
+        part.run(items(2, 6), **spending)
+    assert len(server.batches) == 2
+    assert len(part.journal.read_text("utf-8").splitlines()) == 10
+
+
+@only("anthropic")
+def test_a_batch_of_anthropic_s_writes_a_context_once(part):
+    asked = items(contexts=2, questions=4)
+    records = part.run(asked, cache="1h")
+    shared = sum(words(item.head + item.context) for item in asked[:2])
+    assert sum(record["written_tokens"] for record in records) == shared
+    assert sum(record["cached_tokens"] for record in records) == 3 * shared
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        lambda server: server.calls,  # something was asked, perhaps nothing is made
+        lambda server: server.batches,  # made, perhaps not yet kept
+        lambda server: any(call.endswith(RESULTS) for call in server.calls),
+    ],
+    ids=["begun", "made", "importing"],
+)
+def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, engine, server, moment):
+    server.looks = 5
+
+    def job():
+        options = {"batch": True, "batch_requests": 4, "cache": None}
+        options |= {"engine": engine, "base_url": address(engine, server)}
+        return Job(tmp_path / "killed", server, **options)
+
+    assert job().kill(when=lambda: moment(server)) == -9
+    code, errors = job().finish()
+    assert code == 0, errors
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+
+    with running(kind=KINDS[engine][0]) as other:
+        options = {"batch": True, "cache": None}
+        part_of(tmp_path / "undisturbed", engine, other, **options).run()
+    assert same_bytes(tmp_path / "killed", tmp_path / "undisturbed")
+
+
+# --- lines and files --------------------------------------------------------------------------
+
+
+ODD_LINES = {
+    "torn": b'{"custom_id": "a", "resp',
+    "no id": b'{"response": {"status_code": 200}}',
+    "no object": b"[1]",
+    "deep": b"[" * 100_000,
+    "not utf-8": b'{"custom_id": "\xff"}',
+}
+
+
+@pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
+def test_a_line_that_is_no_reply_is_passed_over(line):
+    assert list(batch_files.parse(line + b"\n", batch_files.outcome)) == []
+
+
+@pytest.mark.parametrize(
+    ("record", "outcome"),
+    [
+        ({"response": None, "error": {"code": "batch_expired"}}, Retry("batch: batch_expired")),
+        ({"error": {"message": "Request timeout", "code": "timeout"}}, Retry("batch: timeout")),
+        ({"response": None, "error": None}, Retry("batch: no response")),
+        ({"response": {"status_code": 200, "body": None}}, Retry("a body without choices")),
+        ({"response": {"status_code": 500, "body": {}}}, Retry("HTTP 500", broken=True)),
+        (
+            {"response": {"status_code": 400, "body": None}, "error": "no such url"},
+            Response("error", error="HTTP 400: no such url"),
+        ),
+        (
+            {"response": {"status_code": 400, "body": {"error": {"code": "content_filter"}}}},
+            Response("refused", finish_reason="content_filter"),
+        ),
+    ],
+)
+def test_a_line_says_what_became_of_its_request(record, outcome):
+    content = json.dumps({"custom_id": "a", **record}).encode()
+    assert list(batch_files.parse(content, batch_files.outcome)) == [("a", outcome)]
+
+
+def test_files_keep_to_the_limits_and_the_order():
+    lines = [
+        (item, b"x" * size) for item, size in zip(items(), (3, 4, 5, 1, 1, 1, 1), strict=False)
+    ]
+    files = [[len(line) for _, line in file] for file in batch_files.split(lines, 3, 8)]
+    assert files == [[3, 4], [5, 1, 1], [1, 1]]
+    with pytest.raises(UserError, match="makes a line of 5 bytes"):
+        list(batch_files.split(lines, 3, 4))
+
+
+def test_the_providers_limits_are_facts():
+    limits = {name: (kind.facts["requests"], kind.facts["bytes"]) for name, kind in BATCHES.items()}
+    assert limits["openai"] == (50_000, 200_000_000)
+    assert limits["anthropic"][0] == 100_000 and limits["anthropic"][1] < 256_000_000
+    assert limits["gemini"][1] <= 2_000_000_000
