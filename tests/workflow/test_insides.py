@@ -379,12 +379,15 @@ def test_run_here(monkeypatch):
     assert "local_runjobs = [job for job in run if job.is_local]" in scheduler
     monkeypatch.setattr(Job, "is_local", property(lambda job: job.rule == "local"))
     insides.run_here(lambda job: job.rule == "here")
+    monkeypatch.setattr(Job, "group", property(lambda job: job.groups.get(job.rule)))
     jobs = []
-    for rule in ("here", "local", "away"):
+    for rule in ("here", "local", "away", "grouped"):
         job = Job.__new__(Job)
-        job.rule = rule
+        job.rule, job.groups = rule.replace("grouped", "here"), {}
         jobs.append(job)
-    assert [job.is_local for job in jobs] == [True, True, False]
+    jobs[-1].groups = {"here": "of the command line"}
+    assert [job.is_local for job in jobs] == [True, True, False, False]
+    assert "any(job.is_local for job in self.jobs)" in inspect.getsource(GroupJob)
 
 
 def test_path_of_a_module():

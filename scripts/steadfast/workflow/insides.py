@@ -298,9 +298,13 @@ def forgive(job: Any) -> None:
 
 def run_here(is_here: Callable[[Any], bool]) -> None:
     """Has jobs run on this machine that a cluster would get, as ``localrules`` has all jobs of a
-    rule: ``Job.is_local``."""
+    rule: ``Job.is_local``. One that is in a ``group`` stays with it, which would run here else."""
     is_local: Any = Job.is_local
-    Job.is_local = property(lambda job: is_here(job) or is_local.fget(job))
+
+    def runs_here(job: Any) -> bool:
+        return (is_here(job) and job.group is None) or is_local.fget(job)
+
+    Job.is_local = property(runs_here)
 
 
 def take_scripts(run: Callable[[PythonScript, str], bool]) -> None:
