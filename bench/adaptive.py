@@ -25,8 +25,9 @@ from steadfast.benchmarks.lifbench.analyses import SCENARIO_OF
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS
-from steadfast.stats.adaptive import FIRST, Course, Design, Differences, differences
-from steadfast.stats.intervals import SIGNIFICANT
+from steadfast.stats import FIRST_LOOK as FIRST
+from steadfast.stats.adaptive import Course, Design, Differences
+from steadfast.stats.intervals import SIGNIFICANT, Estimates
 from steadfast.stats.pairs import holm
 
 RUNS, BATCH = 200, 10
@@ -114,6 +115,27 @@ def looks(
                 Differences(*(of[run] for of in (one.difference, one.error, one.freedom, one.p)))
                 for one in after
             ]
+
+
+def differences(apart: np.ndarray, weights: np.ndarray) -> Differences:
+    """Returns the differences of pairs of which each context's is known.
+
+    Args:
+        apart: of each pair (row), stratum and context, between -1 and 1.
+        weights: of the strata in the overall difference; their sum is 1.
+    """
+    rows, strata, contexts = apart.shape
+    means = apart.mean(axis=2)
+    share = np.repeat(weights / contexts, contexts)
+    value = means @ weights
+    of = Estimates(
+        pd.DataFrame({"value": value, "n": contexts, "lowest": -1.0, "highest": 1.0}),
+        (apart - means[:, :, None]).reshape(rows, -1) * share,
+        np.broadcast_to(share, (rows, strata * contexts)),
+        np.repeat(np.arange(strata), contexts),
+    )
+    error, freedom, _ = of.errors()
+    return Differences(value, error, freedom, of.p_values())
 
 
 def _compared(apart: np.ndarray, people: Population) -> Differences:

@@ -17,11 +17,10 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import scipy  # whose parts are loaded where they are first used
 
 from steadfast.stats import FIRST_LOOK
-from steadfast.stats.intervals import NOTHING, SIGNIFICANT, Estimates
+from steadfast.stats.intervals import NOTHING, SIGNIFICANT
 from steadfast.stats.pairs import holm
 
 NODES = 120
@@ -114,27 +113,6 @@ class Differences:
     error: np.ndarray
     freedom: np.ndarray
     p: np.ndarray
-
-
-def differences(apart: np.ndarray, weights: np.ndarray) -> Differences:
-    """Returns the differences of pairs of which each context's is known.
-
-    Args:
-        apart: of each pair (row), stratum and context, between -1 and 1.
-        weights: of the strata in the overall difference; their sum is 1.
-    """
-    rows, strata, contexts = apart.shape
-    means = apart.mean(axis=2)
-    share = np.repeat(weights / contexts, contexts)
-    value = means @ weights
-    of = Estimates(
-        pd.DataFrame({"value": value, "n": contexts, "lowest": -1.0, "highest": 1.0}),
-        (apart - means[:, :, None]).reshape(rows, -1) * share,
-        np.broadcast_to(share, (rows, strata * contexts)),
-        np.repeat(np.arange(strata), contexts),
-    )
-    error, freedom, _ = of.errors()
-    return Differences(value, error, freedom, of.p_values())
 
 
 class Course:
