@@ -62,7 +62,7 @@ def main() -> None:
     for (name, curve), (kind, effects), contexts in product(
         wanted.items(), kinds.items(), (2, 4, 10, 20)
     ):
-        rows = effective(drawn(effects, contexts, curve), SHARE)
+        rows = effective(drawn(effects, contexts, curve))
         truth = true_length(curve)
         low, high, hit = (
             np.array([LENGTHS.index(getattr(reach, end)) for reach in reaches(rows).values()])

@@ -42,21 +42,22 @@ def kept_shares(means: Estimates, lengths: Sequence[str], share: float = SHARE) 
         test says on which side the truth lies. They are empty at the shortest length, and where
         clusters cannot tell. n is what the score rests on.
     """
-    found = means.cells.reset_index()[["model", "length", "value", "n"]]
-    found = found.astype({"model": str, "length": str}).assign(place=range(len(found)))
-    models = sorted(found["model"].unique())
+    scores = means.cells.reset_index()[["model", "length", "value", "n"]]
+    scores = scores.astype({"model": str, "length": str}).assign(cell=range(len(scores)))
+    models = sorted(scores["model"].unique())
     index = pd.MultiIndex.from_product([models, list(lengths)], names=["model", "length"])
-    rows = found.set_index(["model", "length"]).reindex(index).reset_index()
-    first = rows["model"].map(found[found["length"] == lengths[0]].set_index("model")["place"])
-    start = first.map(found["value"])
-    known = rows["place"].notna() & (start > 0)
+    rows = scores.set_index(["model", "length"]).reindex(index).reset_index()
+    shortest = scores[scores["length"] == lengths[0]].set_index("model")
+    start_cell = rows["model"].map(shortest["cell"])
+    start = rows["model"].map(shortest["value"])
+    known = rows["cell"].notna() & (start > 0)
     rows = rows.rename(columns={"value": "score"})
     rows["value"] = (rows["score"] / start).where(known)
     tested = rows.index[known & (rows["length"] != lengths[0])]
-    of, before = (at[tested].astype(int).to_numpy() for at in (rows["place"], first))
     low, high = np.full((2, len(rows)), math.nan)
     if len(tested):
-        ends = left(means.take(of), means.take(before), share).rows()[["low", "high"]]
+        cells, start_cells = (of[tested].astype(int) for of in (rows["cell"], start_cell))
+        ends = left(means.take(cells), means.take(start_cells), share).rows()[["low", "high"]]
         scaled = ends.to_numpy() / start[tested].to_numpy()[:, None]
         low[tested], high[tested] = share + scaled.T
     rows = rows.assign(low=low, high=high, share=share)

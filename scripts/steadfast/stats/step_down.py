@@ -66,28 +66,34 @@ def _signs(clusters: int, rows: int) -> np.ndarray:
     return signs
 
 
-def _under_flips(contributions: np.ndarray, of: Estimates) -> np.ndarray:
-    """|t| of each difference (row) under each pattern of signs, by the variance of ``errors``."""
-    here = (of.shares > 0).any(axis=0)
-    weights, strata = of.shares[:, here], of.strata[here]
-    parts = contributions[:, here]
-    signs = _signs(len(strata), len(parts))
-    totals = parts @ signs
+def _under_flips(contributions: np.ndarray, differences: Estimates) -> np.ndarray:
+    """Returns |t| of each difference (row) under each pattern of signs (column).
+
+    The variance is that of ``Estimates.errors``. Of clusters i of a stratum with contributions c,
+    signs s, shares h within the stratum, w = 1 ÷ (1 − h) and the total T = Σ cs it is
+    Σ (cs − hT)² w = Σ c²w − 2T Σ cshw + T² Σ h²w.
+    """
+    present = (differences.shares > 0).any(axis=0)
+    shares, strata = differences.shares[:, present], differences.strata[present]
+    contributions = contributions[:, present]
+    signs = _signs(len(strata), len(contributions))
+    totals = contributions @ signs
     variance = np.zeros_like(totals)
     for stratum in np.unique(strata):
         columns = strata == stratum
-        values, of_stratum = parts[:, columns], weights[:, columns]
-        several = np.count_nonzero(of_stratum, axis=1)[:, None] > 1
-        whole = np.where(several, of_stratum.sum(axis=1, keepdims=True), 1.0)
-        of_stratum = of_stratum / np.where(whole > 0, whole, 1.0)
-        wider = 1 / np.where(several, 1 - of_stratum, 1.0)
-        sums = np.where(several, values @ signs[columns], totals)
-        squares = (values**2 * wider).sum(axis=1, keepdims=True)
-        squares = squares - 2 * sums * ((values * of_stratum * wider) @ signs[columns])
-        squares += sums**2 * (of_stratum**2 * wider).sum(axis=1, keepdims=True)
+        parts, leverage = contributions[:, columns], shares[:, columns]
+        # One of several clusters alone deviates from the whole cell, and has no leverage.
+        several = np.count_nonzero(leverage, axis=1)[:, None] > 1
+        stratum_share = np.where(several, leverage.sum(axis=1, keepdims=True), 1.0)
+        leverage = leverage / np.where(stratum_share > 0, stratum_share, 1.0)
+        wider = 1 / np.where(several, 1 - leverage, 1.0)
+        sums = np.where(several, parts @ signs[columns], totals)
+        squares = (parts**2 * wider).sum(axis=1, keepdims=True)
+        squares = squares - 2 * sums * ((parts * leverage * wider) @ signs[columns])
+        squares += sums**2 * (leverage**2 * wider).sum(axis=1, keepdims=True)
         variance += np.maximum(squares, 0.0)
     # Where all clusters agree there is no variance, but for rounding errors.
-    nothing = 1e-20 * (parts**2).sum(axis=1, keepdims=True)
+    nothing = 1e-20 * (contributions**2).sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.abs(totals) / np.sqrt(np.where(variance > nothing, variance, 0.0))
-    return np.where(np.isnan(found), 0.0, found)
+        t = np.abs(totals) / np.sqrt(np.where(variance > nothing, variance, 0.0))
+    return np.where(np.isnan(t), 0.0, t)

@@ -39,14 +39,14 @@ class Ties:
     def of(cls, rows: pd.DataFrame) -> "Ties":
         """Reads rows of ``pairs.compare_models`` of one task; pairs without p are left out."""
         told: dict[str, dict[str, int]] = {}
-        known = rows[rows["p_model"].notna()]
-        names = ("model", "other", "difference", "p_model", "p_other")
-        columns = (known[name].tolist() for name in names)
-        for model, other, difference, p_model, p_other in zip(*columns, strict=True):
-            sign = (difference > 0) - (difference < 0)
-            told.setdefault(model, {})[other] = sign if p_model < SIGNIFICANT else APART
-            told.setdefault(other, {})[model] = -sign if p_other < SIGNIFICANT else APART
-        return cls(told, known["clusters"].max())
+        tested = rows[rows["p_model"].notna()]
+        columns = ["model", "other", "difference", "p_model", "p_other"]
+        for row in tested[columns].itertuples(index=False):
+            sign = (row.difference > 0) - (row.difference < 0)
+            of_model, of_other = told.setdefault(row.model, {}), told.setdefault(row.other, {})
+            of_model[row.other] = sign if row.p_model < SIGNIFICANT else APART
+            of_other[row.model] = -sign if row.p_other < SIGNIFICANT else APART
+        return cls(told, tested["clusters"].max())
 
     @classmethod
     def of_headline(cls, rows: pd.DataFrame) -> "Ties":
@@ -76,12 +76,12 @@ class Ties:
         behind it as are told to be worse. A model's comparisons together err in 5 of 100 runs, so
         that its range holds its true rank in 95 (Mogstad, Romano, Shaikh and Wilhelm 2024).
         """
-        found = {}
+        ranks = {}
         for model in models:
             told = [*map(self._told.get(model, {}).get, models)]
             if told.count(None) < len(told):
-                found[model] = (1 + told.count(WORSE), len(models) - told.count(BETTER))
-        return found
+                ranks[model] = (1 + told.count(WORSE), len(models) - told.count(BETTER))
+        return ranks
 
 
 NO_TIES = Ties({})
@@ -89,13 +89,21 @@ NO_TIES = Ties({})
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
-    """Returns Spearman's ρ, Pearson's correlation of the mean ranks; nan if a side is constant."""
+    """Returns Spearman's ρ; nan where one side is constant.
+
+    ρ is Pearson's correlation of the ranks, where equal values share their mean rank (Spearman
+    1904).
+    """
     ranks = [pd.Series(side).rank().to_numpy() for side in (first, second)]
     return _cosine(*(side - side.mean() for side in ranks))
 
 
 def kendall(first: np.ndarray, second: np.ndarray) -> float:
-    """Returns Kendall's τ-b, which corrects for ties; nan where one side is constant."""
+    """Returns Kendall's τ-b, which corrects for ties; nan where one side is constant.
+
+    Σ sign(xᵢ − xⱼ) sign(yᵢ − yⱼ) over all pairs, over the root of the product of both sides' own
+    sums, which leave tied pairs out (Kendall 1945).
+    """
     return _cosine(*(np.sign(np.subtract.outer(side, side)).ravel() for side in (first, second)))
 
 
