@@ -17,7 +17,6 @@ from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample, StandIn
 
 _STEEPNESS = 0.6  # of recall over the context's length
-_MIDDLE = 0.5  # depth of what stands at no one place
 _LOST = 0.7  # chance to lose the thread where nothing is recalled
 _EXPRESSION_SPREAD = 0.15  # of skill over a task's expressions
 
