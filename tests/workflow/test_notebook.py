@@ -4,7 +4,6 @@ import doctest
 import os
 import subprocess
 import sys
-from html.parser import HTMLParser
 
 import nbformat
 import pytest
@@ -37,7 +36,7 @@ def test_the_notebook_of_the_docs_runs(finished):
     client.execute(env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")})
     shown = [out for cell in notebook.cells for out in cell.get("outputs", ())]
     assert {out.output_type for out in shown} == {"execute_result"}
-    assert "<summary>Instruction</summary>" in shown[-3]["data"]["text/html"]
+    assert "\nInstruction:\n" in shown[-3]["data"]["text/html"]
 
 
 def test_import_steadfast_imports_no_library_of_frames():
@@ -75,32 +74,12 @@ def test_a_sample_scores_any_answer(run):
     assert steadfast.score("lifbench", sample, "").total == 0
 
 
-class Tags(HTMLParser):
-    """The names of all elements."""
-
-    def __init__(self):
-        super().__init__()
-        self.names = set()
-
-    def handle_starttag(self, tag, attrs):
-        self.names.add(tag)
-
-
 def test_no_text_of_a_model_is_markup_in_a_notebook(run):
     sample = run.sample("LSI/list-2k-s1/e0/v1", model="sim-a")
-    answer = sample.answers[0]
-    answer.output["text"] = "<script>alert(1)</script>\x1b[31m"
+    sample.answers[0].output["text"] = "<script>alert(1)</script>\x1b[31m"
     shown = sample._repr_html_()
-    tags = Tags()
-    tags.feed(shown)
-    assert tags.names == {"h4", "p", "details", "summary", "pre"}
+    assert shown.count("<") == 2  # of the one element, and of its end
     assert "&lt;script&gt;" in shown and "\x1b" not in shown + repr(sample)
-
-
-def test_all_of_a_sample_but_its_context_stands_open_in_a_notebook(run):
-    shown = run.sample("LSI/list-2k-s1/e0/v1", model="sim-a")._repr_html_()
-    assert shown.count("<details><summary>") == 1 and "<details><summary>Context" in shown
-    assert shown.count("<details open><summary>") > 1
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,14 @@
 """One sample as a notebook shows it, and the score of any answer to it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html import escape
-from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import nearest, shown, visible
+from steadfast.base.names import nearest, shown
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.registry import benchmarks_of, installed
-from steadfast.page.sample_text import (
-    answer_lines,
-    answer_name,
-    asked_blocks,
-    place_of,
-    sample_text,
-)
+from steadfast.page.sample_text import sample_text
 from steadfast.page.view_sample import SeenSample
 
 OK = "ok"
@@ -25,8 +18,8 @@ REFERENCE = {"reference": {"engine": "reference"}}
 class ShownSample(SeenSample):
     """A sample with all that a run has of it.
 
-    ``print`` shows it as text, as ``steadfast show`` does, and a notebook with headings. Texts of
-    models and data are escaped. ``sample`` is what is asked, ``expected`` the reference's answer,
+    ``print`` and a notebook show it as ``steadfast show`` does; no text of a model or of data is
+    acted on. ``sample`` is what is asked, ``expected`` the reference's answer,
     ``answers`` each model's with its score and what judges said.
     """
 
@@ -38,17 +31,7 @@ class ShownSample(SeenSample):
         return sample_text(self)
 
     def _repr_html_(self) -> str:
-        return "".join(self._html())
-
-    def _html(self) -> Iterator[str]:
-        name, place = self.sample.prompt["sample_id"], place_of(self)
-        yield f"<h4>{_safe(name)}</h4><p>{_safe(place)}</p>"
-        for heading, text in asked_blocks(self):
-            yield _folded(heading, text, opened=not heading.startswith("Context"))
-        for answer in self.answers:
-            total = answer.score["total"] if answer.score else None
-            worth = "not scored" if total is None else f"score {total:g}"
-            yield _folded(f"{answer_name(answer)}: {worth}", "\n".join(answer_lines(answer)), True)
+        return f'<pre style="white-space: pre-wrap">{escape(sample_text(self))}</pre>'
 
 
 def score(
@@ -97,13 +80,3 @@ def score_answer(
     given = Answer(OK, answer) if isinstance(answer, str) else answer
     replies = {name: Reply(OK, text) for name, text in verdicts.items()}
     return scoring.score(sample, given, replies)
-
-
-def _folded(heading: str, text: str, opened: bool) -> str:
-    summary = f"<summary>{_safe(heading)}</summary>"
-    body = f'<pre style="white-space: pre-wrap">{_safe(text)}</pre>'
-    return f"<details{' open' if opened else ''}>{summary}{body}</details>"
-
-
-def _safe(text: Any) -> str:
-    return escape(visible(str(text)))

@@ -18,47 +18,30 @@ def sample_text(seen: SeenSample) -> str:
 
 
 def _lines(seen: SeenSample) -> Iterator[str]:
-    yield f"== {seen.sample.prompt['sample_id']} =="
-    yield place_of(seen)
-    for heading, text in asked_blocks(seen):
-        yield from _block(heading, text)
-    for answer in seen.answers:
-        yield f"\n-- {answer_name(answer)} --"
-        yield from answer_lines(answer)
-
-
-def place_of(seen: SeenSample) -> str:
-    """Says of which benchmark, part and task a sample is."""
-    return f"{seen.benchmark}, part {seen.sample.part}, task {seen.sample.prompt['task']}"
-
-
-def asked_blocks(seen: SeenSample) -> Iterator[tuple[str, str]]:
-    """Yields heading and text of all that was asked and expected."""
+    prompt = seen.sample.prompt
+    yield f"== {prompt['sample_id']} =="
+    yield f"{seen.benchmark}, part {seen.sample.part}, task {prompt['task']}"
     for turn in seen.before:
-        yield "Turn before", turn
-    yield "Instruction", seen.sample.prompt["instruction"]
+        yield from _block("Turn before", turn)
+    yield from _block("Instruction", prompt["instruction"])
     if seen.passages is None:
         fields = (f"{name}: {as_text(value)}" for name, value in seen.fields.items())
-        yield "Instance", "\n".join(fields)
+        yield from _block("Instance", "\n".join(fields))
     elif shown := excerpts(seen.passages):
         for number, excerpt in enumerate(shown, start=1):
-            yield f"Context, place {number}", excerpt
+            yield from _block(f"Context, place {number}", excerpt)
     else:
-        yield "Context, start (no one place is asked about)", seen.passages.text[:START]
-    yield "Expected (the reference's answer)", seen.expected
+        heading = "Context, start (no one place is asked about)"
+        yield from _block(heading, seen.passages.text[:START])
+    yield from _block("Expected (the reference's answer)", seen.expected)
+    for answer in seen.answers:
+        yield f"\n-- {answer.model}{f', draw {answer.draw}' if answer.draw else ''} --"
+        yield from _answer(answer)
 
 
-def answer_name(seen: FinishedAnswer) -> str:
-    """Says whose answer it is."""
-    return seen.model + (f", draw {seen.draw}" if seen.draw else "")
-
-
-def answer_lines(seen: FinishedAnswer) -> Iterator[str]:
-    """Yields the lines about one answer: status, text, score, and what judges said."""
-    if seen.output is None:
-        yield "no answer here: not asked yet, or not of this trial"
-    else:
-        output = seen.output
+def _answer(seen: FinishedAnswer) -> Iterator[str]:
+    """The lines about one answer: status, text, score, and what judges said."""
+    if output := seen.output:
         cut = output.get("truncated_tokens")
         yield f"status: {output['status']}" + (f"; {cut:,} tokens of context cut" if cut else "")
         if output.get("error"):
@@ -66,6 +49,8 @@ def answer_lines(seen: FinishedAnswer) -> Iterator[str]:
         if output["thought"]:
             yield from _block("Thought", output["thought"])
         yield from _block("Answer", output["text"] or "")
+    else:
+        yield "no answer here: not asked yet, or not of this trial"
     if seen.score:
         yield from _score(seen.score)
     for request in seen.judged:
