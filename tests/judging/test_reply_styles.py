@@ -60,6 +60,8 @@ def composed(
             cn="一二三"[place],
             circled="①②③"[place],
             ordinal=["first", "second", "third"][place],
+            roman=["i", "ii", "iii"][place],
+            letter="abc"[place],
             about=about[place],
             word=[no, yes][verdicts[place]],
         )

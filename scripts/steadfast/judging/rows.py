@@ -20,11 +20,12 @@ _NAMED = rf"(?:(?:{UNIT})\s*#?|第|#|no\.\s*|c(?=\d))\s*"
 _COUNTED = rf"(?:\s*[条个项点])?(?:\s*(?:{UNIT}))?"
 _NUMBERED = re.compile(
     rf"\[?(?:{_NAMED})?[(\[]?(?P<n>{NUMERAL})[)\]]?{_COUNTED}\s*\]?\s*(?:\([^()]{{0,80}}\))?\s*"
-    r"(?:[.:),]|\.{3}|=+>?|->|→|⇒|-|–|—|(?:is|was)\b|(?<=[\])]))(?!\d)\s*(?P<rest>.*)"
+    r"(?:\.?\)|[.:,]|\.{3}|=+>?|->|→|⇒|-|–|—|(?:is|was)\b|(?<=[\])]))(?!\d)\s*(?P<rest>.*)"
     rf"|\[?{_NAMED}(?P<name>{NUMERAL}){_COUNTED}\]?[.:=-]?\s*(?P<named>.*)",
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(rf"(?:the )?({'|'.join(words.ORDINALS)})\s*[:=-]\s*(.*)", re.IGNORECASE)
+_LETTERED = re.compile(r"\(?([a-h]|i{1,3}|iv|v)[.):]\)?\s+(.*)", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"(\d{1,2})(?:\s*[:=]\s*|\s+)(\S+)")
 _LABELLED = re.compile(
     rf"(?:\[?(?:{words.LABEL})\]?\s*(?:is|为|是)?\s*(?:[:=|]|→|->)|→|->|=>)\s*(.*)", re.IGNORECASE
@@ -42,8 +43,8 @@ def _ending(figures: bool) -> re.Pattern[str]:
     word = words.pattern(figures)
     return re.compile(
         # A dash that touches a number is its sign.
-        rf"""(?:(?P<mark>^|(?<!\d),|[:=(\[—\t|]|–\s|\s(?:-+\s|[-=]*[→⇒>]+)|\.{{3,}})|(?P<loose>\s|\\t|\?))"""
-        rf"""\s*["'\[]?(?P<word>{_TICK}?\s*{word}\s*{_TICK}?)["')\]]*\s*,?\s*[.]*$""",
+        rf"""(?:(?P<mark>^|(?<!\d)[,.!;]|[:=(\[—\t|→⇒]|(?:{words.LABEL})\s*(?:为|is)|–\s|\s(?:-+\s|[-=]*[→⇒>]+)|\.{{3,}})|(?P<loose>\s|\\t|\?))"""
+        rf"""\s*["'\[]?(?P<word>{_TICK}?\s*{word}\s*{_TICK}?(?:\s*\({word}\))?)["')\]]*\s*[,;]?\s*[.]*$""",
         re.IGNORECASE,
     )
 
@@ -64,7 +65,7 @@ def _middle(figures: bool) -> re.Pattern[str]:
     """A verdict between what it is about and a reason."""
     word = words.pattern(figures)
     return re.compile(
-        rf"(?P<about>.{{0,160}}?)[:—\t|]\s*(?P<word>{word})\s*(?:[,.;](?!\d)|[(—\t|])\s*(?P<reason>\S.*)",
+        rf"(?P<about>.{{0,160}}?)[:—\t|(]\s*(?P<word>{word})\)?\s*(?:[,.;](?!\d)|[(—\t|:])\s*(?P<reason>\S.*)",
         re.IGNORECASE,
     )
 
@@ -75,14 +76,16 @@ def _inline(figures: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
     word = words.pattern(figures)
     item = (
         rf"(?:\[?{_NAMED}(?:{NUMERAL}){_COUNTED}\]?\s*(?:[.:=-]|->|→|is\b|是)?"
-        rf"|\(?(?:{NUMERAL})(?:\)|\s*(?:[.:=-]|->|→|is\b)))\s*\[?(?:{word})\]?(?![\w])"
+        rf"|\(?(?:{NUMERAL}|[ivx]{{1,4}})(?:\)|\s*(?:[.:=-]|->|→|is\b))"
+        rf"|(?:{NUMERAL}),(?=(?:{words.pattern()})))\s*\[?(?:{word})\]?(?![\w])"
     )
     parts = (
-        rf"\[?(?:{_NAMED})?\(?(?P<n>{NUMERAL})\)?{_COUNTED}\W*(?:is\b|是(?=\d))?\W*(?P<word>{word})"
+        rf"\[?(?:{_NAMED})?\(?(?P<n>{NUMERAL}|[ivx]{{1,4}})\)?{_COUNTED}"
+        rf"\W*(?:is\b|是(?=\d))?\W*(?P<word>{word})"
     )
     lead = r"(?:[^\d:]{0,30}[:,]\s*)?"
     joint = r"(?:\s*[,;|]\s*|\s+)(?:and\s+|和)?"
-    whole = rf"{lead}(?P<items>{item}(?:{joint}{item})+)\s*[.]?"
+    whole = rf"{lead}(?P<items>{item}(?:{joint}{item})+)\s*[.;]?"
     return re.compile(whole, re.IGNORECASE), re.compile(parts, re.IGNORECASE)
 
 
@@ -111,8 +114,9 @@ def rows(
             anything else leaves all in doubt.
     """
     reader = _Reader(figures, answer, place, texts)
+    listed = words.lines(without_json(text))
     for is_table, block in groupby(
-        words.lines(without_json(text)), lambda line: line[0].count("|") > 0
+        listed, lambda line: "|" in line[0] and not reader.items(line[0])
     ):
         if is_table:
             reader.read_table(list(block))
@@ -149,7 +153,7 @@ class _Reader:
                 yield Claim(tuple(verdicts), self._end, self._soft)
 
     def read_line(self, line: str, stop: int) -> None:
-        if len(line) < _ROW and (items := self._items(line)):
+        if items := self.items(line):
             self._doubt_if(squeezed(line) in self._given or words.negative(self._lead), stop)
             for verdict in items:
                 self._add(verdict, stop, soft=False)
@@ -160,14 +164,17 @@ class _Reader:
             return
         self._end_of_bare()
         labelled = _LABELLED.fullmatch(line) if len(line) < _ROW else None
-        value = words.verdict(labelled[1], self._words) if labelled else None
+        value = self._verdict_with_reason(labelled[1]) if labelled else None
         if labelled and value is not None:
             self._read_labelled(line, value, stop)
             return
         self._read_row(line, stop)
         self._before = [*self._before, line][-self._height :]
 
-    def _items(self, line: str) -> list[Verdict]:
+    def items(self, line: str) -> list[Verdict]:
+        """Several numbered verdicts in one line."""
+        if len(line) >= _ROW:
+            return []
         whole, part = _inline(self._figures)
         found = whole.fullmatch(line)
         if not found:
@@ -199,6 +206,13 @@ class _Reader:
             self._under_heading(value, stop)
         elif not self._figures:
             self._add(Verdict(value), stop, soft=False)
+
+    def _verdict_with_reason(self, text: str) -> int | None:
+        value = words.verdict(text, self._words)
+        found = _beginning(self._figures).fullmatch(text) if value is None else None
+        if found and found["word"]:
+            return reasoned(found["word"], found["reason"], self._words)
+        return value
 
     def _under_heading(self, value: int, stop: int) -> None:
         heading = self._heading
@@ -255,9 +269,12 @@ class _Reader:
     def _at_end(self, line: str, rest: str, number: int | None) -> _Row | None:
         found = _ending(self._figures).search(line[-_ENDING:])
         value = words.verdict(found["word"], self._words) if found else None
-        before = words.verdict(rest[: -len(found[0])], self._words) if found else None
-        if not found or value is None or before not in (None, value):  # "Yes = violated"
+        if not found or value is None:
             return None
+        before = rest[: -len(found[0])].strip().casefold()
+        named = found["mark"] == ":" and before not in ASKED  # "Satisfied: no"
+        if not named and words.verdict(before, self._words) not in (None, value):
+            return None  # "Yes = violated"
         head = line[: len(line[-_ENDING:]) and len(line) - len(line[-_ENDING:]) + found.start()]
         label = head[-_ENDING:]
         names = [_LABEL_AT_END.sub("", head), head]
@@ -359,6 +376,8 @@ def _number(line: str) -> tuple[int | None, str]:
         return words.number(found["name"]), found["named"]
     if found := _ORDINAL.fullmatch(line):
         return words.ORDINALS[found[1].casefold()], found[2]
+    if found := _LETTERED.fullmatch(line):
+        return words.number(found[1]), found[2]
     if (found := _BARE_NUMBER.fullmatch(line)) and words.verdict(found[2], FIGURES) is not None:
         return int(found[1]), found[2]
     return None, line

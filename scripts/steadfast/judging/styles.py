@@ -127,10 +127,11 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
             listed = [name.casefold() for name in element.findall(found[0])]
             repeated = squeezed(found[0]) in given
             verdicts = tuple(Verdict(known[name]) for name in listed)
-            behind = text[found.end() :].partition("\n")[0].strip(" .,;!")
+            behind = text[found.end() : found.end() + _SENTENCE].partition("\n")[0].strip(" .,;!")
             boxed = len(listed) == 1 and behind  # "[PASS] The tone is calm"
             if not boxed and not _counts(listed, lead):
-                yield Claim(() if repeated else verdicts, found.end())
+                doubtful = repeated or words.disclaimed(behind)
+                yield Claim(() if doubtful else verdicts, found.end(), soft=len(listed) == 1)
 
 
 def _counts(listed: Sequence[str], lead: str) -> bool:
@@ -156,8 +157,8 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     known = FIGURES if figures else WORDS
     word = words.pattern(figures)
     form = re.compile(
-        rf"(?P<lead>[^\[\]]{{0,80}}?)[('\"]*(?P<all>{word}(?:['\"]?\s*[,;|\s]\s*['\"]?{word})+)"
-        r"[)'\"]*\s*[.!]?",
+        rf"(?P<lead>[^\[\]]{{0,80}}?)[('\"{{]*(?P<all>{word}(?:['\"]?\s*[,;|\s]\s*['\"]?{word})+)"
+        r"[)'\"}]*\s*[.!]?",
         re.IGNORECASE,
     )
     element = re.compile(word, re.IGNORECASE)
@@ -188,7 +189,9 @@ _STATEMENT = re.compile(
     rf"|(?:{words.UNIT})\s*#?(?P<n>{words.NUMERAL})"
     rf"|第\s*(?P<th>{words.NUMERAL})\s*[条个项](?:{words.UNIT})?"
     r"|\b(?P<digit>\d)(?=\s+(?:is|was)\b))"
-    r"\s*(?:(?:is|was|应该?是|应?为|应改为|也|其实|都|:)\s*){0,2}(?:an?\s+)?"
+    r"\s*(?:(?:is|was|(?:has|have) (?P<not>not )?been|should (?:be|read)|[:?–—-]"
+    r"|应该?是|应?为|应改为|也|其实|都)\s*){0,2}"
+    r"(?:an?\s+)?"
     rf"(?P<word>{_WORD})(?!\w)",
     re.IGNORECASE,
 )
@@ -199,18 +202,19 @@ def statements(answer: str, text: str) -> Iterator[Claim]:
     given = words.squeezed_lines(answer)
     verdicts, end = [], 0
     for found in _STATEMENT.finditer(text):
-        before, behind = (
-            text[max(0, found.start() - _SENTENCE) : found.start()],
-            text[found.end() :],
-        )
-        clause = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind[:_SENTENCE], maxsplit=1)[0]
-        reason = clause[1].strip()
-        followed = reason and not reason.startswith(_REASON)
-        if followed or _OPEN.search(clause[0]) or words.hedged(" ".join(clause)):
+        before = _CLAUSE_END.split(text[max(0, found.start() - _SENTENCE) : found.start()])[-1]
+        following = text[found.end() : found.end() + _SENTENCE]
+        behind = _CLAUSE_END.split(following, maxsplit=1)[0].strip()
+        followed = behind and not behind.startswith(_REASON)
+        asked = following.lstrip().startswith("?")
+        if followed or asked or _OPEN.search(before) or words.negative(before):
+            continue
+        if words.hedged(f"{before} {behind}"):
             continue
         numeral = found["n"] or found["th"] or found["digit"]
         number = words.number(numeral) if numeral else words.ORDINALS[found["ordinal"].casefold()]
-        verdicts.append(Verdict(WORDS[found["word"].casefold()], number))
+        value = WORDS[found["word"].casefold()]
+        verdicts.append(Verdict(0 if found["not"] else value, number))
         end = found.end()
     numbers = {verdict.number for verdict in verdicts}
     repeated = any(squeezed(line) in given for line, _ in words.lines(text[:end]))
@@ -219,7 +223,8 @@ def statements(answer: str, text: str) -> Iterator[Claim]:
 
 
 _OPENING = (
-    r"(?:(?:therefore|thus|so|hence|overall|in conclusion|因此|所以|综上(?:所述)?|总之)[,\s]*)?"
+    r"(?:(?:therefore|thus|so|hence|overall|in conclusion"
+    r"|因此|所以|综上(?:所述)?|总之|我认为)[,:\s]*)?"
 )
 _MET_VERB = r"satisf(?:y|ies)|meets?|fulfill?s?|follows?|passe?s?"
 _SUBJECT = (
@@ -239,15 +244,22 @@ _PREDICATE = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    rf"{_OPENING}(?:(?:我的|i would )?\[?(?:{words.LABEL})\]?"
-    r"(?:\s*(?:is|为|是)\b|(?<=[a-z])\s|\s*(?:为|是)(?=\s*[:\"'])|(?<=\])|(?=\s*[^\w\s])|(?=\s))"
-    r"\s*(?:[:=|]|->|→)?\s*)?"
+    rf"{_OPENING}(?:(?:i (?:would|conclude|judge)(?: that)?\b:?\s*)?"
+    rf"(?:[\[\"]?(?:{words.LABEL})[\]\"]?"
+    r"(?:\s*(?:is|为|是)\b|(?<=[a-z])\s|\s*应?为|\s*应?是(?=\s*[:\"'])|(?<=\])|(?=\s*[^\w\s])|(?=\s)))?"
+    r"\s*(?:[:=|–—-]|->|→)?\s*)?"
     rf"""[\[("'|]*(?P<word>.{{1,30}}?)[\])"'|]*\s*[.!]?""",
     re.IGNORECASE,
 )
+_CONCLUDED = re.compile(
+    rf"[,.;]\s*{_OPENING}(?:{words.LABEL})\s*(?:\bis\b|应?为|是|:)\s*:?\s*"
+    rf"""["'\[]*(?P<word>{_WORD})["'\]]*\s*[.!]?$""",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?;]")
 _QUESTION = re.compile(
     rf"(?P<question>[^?:]{{0,160}}(?:{_MET_VERB}|\bmet\b|satisfied|满足|符合|通过)[^?:]{{0,60}})[?:]\s*"
-    rf"(?P<word>{_WORD})\s*[.!]?",
+    rf"(?:(?:answer|答案)\s*:\s*)?(?P<word>{_WORD})\s*[.!]?",
     re.IGNORECASE,
 )
 _REASONED = re.compile(
@@ -306,6 +318,10 @@ def _single(line: str) -> int | None:
         value = words.verdict(found["word"])
         if value is not None:
             return value
+    if found := _CONCLUDED.search(line):
+        sentence = _SENTENCE_END.split(line[: found.start() + 1])[-1]
+        doubtful = words.disclaimed(sentence) or words.hedged(sentence)
+        return None if doubtful else words.verdict(found["word"])
     if found := _QUESTION.fullmatch(line):
         question = found["question"]
         if not (words.negative(question) or words.hedged(question) or _NOT.search(question)):
@@ -325,11 +341,16 @@ def reasoned(word: str, reason: str, known: Words = WORDS) -> int | None:
     """Returns a word's verdict if the reason behind it fits it."""
     value = known[word.casefold()]
     said = {WORDS[found.casefold()] for found in _IN_REASONS.findall(reason)}
+    parts = [words.verdict(part) for part in re.split(r"[,;\s]+", reason)]
+    if parts[0] is not None or not _SOME_WORDS.search(reason):
+        return None
+    said |= {part for part in parts if part is not None}
     if words.hedged(reason) or said - {value} or (value and words.negative(reason)):
         return None
     return value
 
 
+_SOME_WORDS = re.compile(r"\w\s+\w|[\u4e00-\u9fff]")
 _LONG_WORDS = sorted((word for word in WORDS if len(word) > 1), key=len, reverse=True)
 _IN_REASONS = re.compile(
     "|".join(rf"\b{word}\b" if word.isascii() else word for word in _LONG_WORDS), re.IGNORECASE

@@ -45,6 +45,9 @@ def pattern(figures: bool = False) -> str:
     return f"(?:{'|'.join(map(re.escape, words))})"
 
 
+_EXPLAINED = re.compile(r"(.{1,20}?)\s*\((.{1,20})\)")  # "yes (satisfied)"
+
+
 def verdict(text: str, words: Words = WORDS) -> int | None:
     """Returns the verdict that a text is, with a tick that says the same or without.
 
@@ -52,6 +55,8 @@ def verdict(text: str, words: Words = WORDS) -> int | None:
     (0, 1, None, None)
     """
     bare = text.strip(" \t.\"'*!").casefold()
+    if (found := _EXPLAINED.fullmatch(bare)) and words.get(found[1]) == words.get(found[2], -1):
+        return words[found[1]]
     if bare[:1] in TICKS and len(bare) > 1:
         bare = f"{bare[1:].strip()} {bare[0]}"
     if bare[-1:] in TICKS and len(bare) > 1:
@@ -106,23 +111,32 @@ def taken_back(following: str) -> bool:
 UNIT = _FACTS["unit"]
 LABEL = "".join(_FACTS["label"].split("\n"))
 ORDINALS: Mapping[str, int] = _FACTS["ordinals"]
-_CHINESE = _FACTS["chinese_numbers"]
+_CHINESE: str = _FACTS["chinese_numbers"]
 NUMERAL = rf"(?:\d{{1,2}}|[{_CHINESE}])"
 
 
-def number(numeral: str) -> int:
-    """Returns the number of a numeral, Arabic or Chinese.
+_ROMAN = ("i", "ii", "iii", "iv", "v")
 
-    >>> number("12"), number("三")
-    (12, 3)
+
+def number(numeral: str) -> int:
+    """Returns the number of a numeral, Arabic, Chinese or Roman, or of a letter.
+
+    >>> number("12"), number("三"), number("ii"), number("b")
+    (12, 3, 2, 2)
     """
-    return int(numeral) if numeral.isdecimal() else _CHINESE.index(numeral) + 1
+    if numeral.isdecimal():
+        return int(numeral)
+    if numeral in _CHINESE:
+        return _CHINESE.index(numeral) + 1
+    roman = numeral.casefold()
+    return _ROMAN.index(roman) + 1 if roman in _ROMAN else ord(roman[0]) - ord("a") + 1
 
 
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~).*$", re.MULTILINE)
 _TYPESET = re.compile(r"\\++(?:boxed|text|textbf|mathrm)[ \t]*\{([^{}]*)\}")
 _NUMBERED_TAG = re.compile(r'<\w{1,20}\s+\w{1,10}="(\d{1,2})"\s*>')
 _TAG = re.compile(r"</?[^\W\d]\w{0,20}>")
+_CELLS = re.compile(r"</t[dh]>\s*<t[dh]>")
 _CIRCLED = {ord("①") + place: f"({place + 1}) " for place in range(20)}
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
 _MARKS = str.maketrans(
@@ -138,6 +152,7 @@ def plain(text: str) -> str:
     text = _FENCE.sub("", composed(text, "NFKC").translate(_MARKS))
     for _ in range(2):  # one within another
         text = _TYPESET.sub(r"\1", text)
+    text = _CELLS.sub(" | ", text)
     text = _TAG.sub("", _NUMBERED_TAG.sub(r"\1: ", text))
     text = text.replace("**", "").replace("__", "")
     return text if '"' in text else text.translate(_QUOTES)  # some within others are what is said
