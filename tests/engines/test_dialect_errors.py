@@ -23,6 +23,10 @@ def anthropic_error(kind, text="No.", **details):
     return {"type": "error", "error": inner, "request_id": "req_1"}
 
 
+def openai_error(code, text="No."):
+    return {"error": {"message": text, "type": "fault", "code": code}}
+
+
 def google_error(status, name, text="No.", *details):
     return {"error": {"code": status, "message": text, "status": name, "details": list(details)}}
 
@@ -44,6 +48,13 @@ ERRORS = [
      "sampling"),
     (400, {"error": {"message": "Unsupported value: 'temperature' does not support 0.0 with this "
                      "model.", "code": "unsupported_value"}}, "sampling"),
+    (400, openai_error("content_filter"), "refused"),
+    (400, openai_error("content_policy_violation"), "refused"),
+    (400, openai_error("context_length_exceeded"), "overflow"),
+    (400, openai_error("x", "This model's maximum context length is 4096 tokens."), "overflow"),
+    (400, openai_error("x", "'max_tokens' is unsupported. Use 'max_completion_tokens' instead."),
+     "limit"),
+    (429, openai_error("insufficient_quota"), "quota"),
     (401, anthropic_error("authentication_error"), "key"),
     (402, anthropic_error("billing_error"), "quota"),
     (403, anthropic_error("permission_error"), "key"),
@@ -101,7 +112,8 @@ def test_an_overloaded_provider_is_asked_again(tmp_path, engine):
     [
         (401, anthropic_error("authentication_error"), "does not accept the key (HTTP 401)"),
         (402, anthropic_error("billing_error"), "no quota left; top it up"),
-        (404, anthropic_error("not_found_error"), "does not know model 'echo-1'"),
+        (400, openai_error("x", "Use 'max_completion_tokens' instead."),
+         "set max_tokens_field: max_completion_tokens"),
         (400, anthropic_error("invalid_request_error", "top_k is deprecated."),
          "(top_k is deprecated.); set temperature to null"),
     ],

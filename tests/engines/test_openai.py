@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from parts import Part, items, prompts, same_bytes
+from parts import items, prompts
 from servers import Fault, echo, error
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Response
@@ -43,13 +43,6 @@ def test_the_concurrency_is_used_and_never_exceeded(part, server):
     server.delay = 0.1
     part.run(items(contexts=3, questions=10), max_concurrency=5)
     assert server.most_busy == 5
-
-
-def test_more_are_asked_at_once_where_that_helps_up_to_the_ceiling(part, server):
-    server.delay = 0.05
-    part.run(items(contexts=1, questions=240), max_concurrency=14)
-    assert server.most_busy == 14
-    assert set(server.asked.values()) == {1}
 
 
 def test_prompts_without_a_context_do_not_wait_for_one_another(part, server):
@@ -94,21 +87,7 @@ def test_a_base_model_gets_the_suffix(part, server):
 
 TRANSIENT = {
     "429": error(429, Retry_After="0"),
-    "408": error(408),
-    "409": error(409),
-    "500": error(500),
-    "503": error(503),
-    "not json": Fault(body=b"<html>busy</html>"),
     "half json": Fault(body=b'{"choices": [{"mess'),
-    "not utf-8": Fault(body=b'{"a": "\xff"}'),
-    "no choices": Fault(body=b'{"object": "chat.completion"}'),
-    "empty choices": Fault(body=b'{"choices": []}'),
-    "an array": Fault(body=b"[1]"),
-    "null": Fault(body=b"null"),
-    "deep": Fault(body=b"[" * 100_000),
-    "null content": Fault(
-        body=b'{"choices": [{"finish_reason": "stop", "message": {"content": null}}]}'
-    ),
     "dropped": Fault(drop=True),
 }
 
@@ -185,48 +164,21 @@ def test_allowed_failures_are_rows_and_no_answers(part, server):
     assert [r["sample_id"] for r in records] == [i.sample_id for i in items()]
 
 
-def test_resumed_output_equals_the_undisturbed(part, server, tmp_path):
-    server.faults["Ask 2.0!"].extend([error(500)] * 4)
-    with pytest.raises(UserError):
-        part.run()
-    part.run()
-    other = Part(tmp_path / "other", server.url)
-    other.run()
-    assert same_bytes(tmp_path, other.directory)
-
-
 def choice(reason, **message):
     reply = {"choices": [{"finish_reason": reason, "message": {"content": None, **message}}]}
     return Fault(body=json.dumps(reply).encode())
 
 
-REFUSED = {
-    "finish reason": choice("content_filter", content="half an ans"),
-    "refusal": choice("stop", refusal="I cannot."),
-    "400": error(400, "content_filter"),
-    "policy": error(400, "content_policy_violation"),
-}
-
-
-@pytest.mark.parametrize("fault", REFUSED.values(), ids=REFUSED)
-def test_a_refusal_is_final_and_no_failure(part, server, fault):
-    server.faults["Ask 2.0!"].append(fault)
+def test_a_refusal_is_final_and_no_failure(part, server):
+    server.faults["Ask 2.0!"].append(choice("content_filter", content="half an ans"))
     record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
     assert (record["status"], record["text"]) == ("refused", "")
     part.run()
     assert set(server.asked.values()) == {1}
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        error(400, "context_length_exceeded"),
-        error(400, message="This model's maximum context length is 4096 tokens."),
-        error(413),
-    ],
-)
-def test_too_long_for_the_server_is_overflow(part, server, fault):
-    server.faults["Ask 2.0!"].append(fault)
+def test_too_long_for_the_server_is_overflow(part, server):
+    server.faults["Ask 2.0!"].append(error(400, "context_length_exceeded"))
     record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
     assert (record["status"], record["text"]) == ("overflow", "")
     assert "window" in record["error"]
@@ -240,28 +192,9 @@ def test_the_output_limit_is_a_status(part, server):
     assert (records["q3/c0"]["status"], records["q3/c0"]["text"]) == ("unfinished", "")
 
 
-def test_lone_surrogates_are_replaced(part, server):
-    server.faults["Ask 2.0!"].append(choice("stop", content="a \ud800 b \U0001f600"))
-    record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
-    assert record["text"] == "a � b \U0001f600"
-
-
-@pytest.mark.parametrize(
-    ("fault", "sentence"),
-    [
-        (error(401), "does not accept the key"),
-        (error(403), "does not accept the key"),
-        (error(404), "does not know model 'echo-1'"),
-        (error(429, "insufficient_quota"), "no quota left"),
-        (
-            error(400, message="'max_tokens' is unsupported. Use 'max_completion_tokens' instead."),
-            "set max_tokens_field: max_completion_tokens",
-        ),
-    ],
-)
-def test_hopeless_faults_stop_the_job_at_once(part, server, fault, sentence):
-    server.faults["Ask 4.0!"].extend([fault] * 10)
-    with pytest.raises(UserError, match=sentence):
+def test_what_every_request_would_meet_stops_the_job_at_once(part, server):
+    server.faults["Ask 4.0!"].extend([error(404)] * 10)
+    with pytest.raises(UserError, match="does not know model 'echo-1'"):
         part.run(max_concurrency=1)
     assert sum(server.asked.values()) == 5
     server.faults.clear()
