@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from steadfast.plan.certificate import Pilot, certificate
+from steadfast.stats.power import smallest_difference
 
 MEASURES = {"ARS": {"compared": {"task": "overall"}, "full": 1.0}}
 ROW = {
@@ -57,6 +58,9 @@ def test_the_pair_that_varies_most_counts_and_failures_that_go_unseen_are_named(
     # .05^(1/k): none of k contexts fails in 5 of 100 runs
     assert row["unseen"] == pytest.approx(1 - 0.05 ** (1 / row["clusters_all"]))
     assert "all 3 pairs" in page and "The run in the results folder has 20." in page
+    one, three = (smallest_difference(0.02, 19, pairs, skewed=True) for pairs in (1, 3))
+    assert f"{one:.3f} of one pair, {three:.3f} of each of all pairs" in page
+    assert certified(tmp_path, [ROW | {"freedom": 3}])[0] != []
 
 
 def test_each_language_has_its_own_and_differences_are_shares_of_full_marks(tmp_path):
