@@ -143,7 +143,8 @@ def report_table(report: Report) -> Table:
     )
     measures = "; ".join(measure.text for measure in report.measures)
     caption = WORDS["captions"]["report"].format(measures=measures)
-    return Table("report", caption, tuple(columns), sections, tuple(_notes(report)))
+    notes = results.without_bold(_notes(report), sections, roster, WORDS["drawn"])
+    return Table("report", caption, tuple(columns), sections, notes)
 
 
 def _texts(rows: pd.DataFrame, roster: Roster, column: str) -> CellsByModel:

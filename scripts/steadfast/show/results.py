@@ -77,8 +77,10 @@ class Results:
         **slots: str,
     ) -> Table:
         """Returns a table under its caption, with the caption's slots filled."""
-        parts = (tuple(columns), tuple(sections), tuple(notes))
-        return Table(self.prefix + name, self.caption(name, **slots), *parts)
+        shown = tuple(sections)
+        told = without_bold(notes, shown, self.roster, self.words["drawn"]["unit"])
+        caption = self.caption(name, **slots)
+        return Table(self.prefix + name, caption, tuple(columns), shown, told)
 
     def cells(self, columns: Iterable[Values]) -> CellsByModel:
         """Returns the cells of each model, a column a cell."""
@@ -191,6 +193,19 @@ def tie_note(roster: Roster, unit: str) -> Note:
     if roster.as_printed:
         return (None, NOTES["print_ties"])
     return (None, NOTES["ties"].format(bold=FEWEST_FOR_BOLD, fewest=FEWEST, unit=unit))
+
+
+def without_bold(
+    notes: Iterable[Note], sections: Iterable[Section], roster: Roster, unit: str
+) -> tuple[Note, ...]:
+    """Returns notes in which that on bold says that nothing is bold, where that is so."""
+    rows = (row for section in sections for row in section.rows)
+    if any(cell.style == "best" for row in rows for cell in row):
+        return tuple(notes)
+    about_bold = tie_note(roster, unit)
+    nothing = NOTES["no_bold"].format(bold=FEWEST_FOR_BOLD, fewest=FEWEST, unit=unit)
+    shorter = (None, nothing) if not roster.as_printed else about_bold
+    return tuple(shorter if note == about_bold else note for note in notes)
 
 
 def shared_notes(roster: Roster, judged: bool) -> list[Note]:
