@@ -69,8 +69,8 @@ class Config(StrictModel):
     )
     seed: int = key("Seed of everything that is drawn: corpora, contexts, variables.", 1)
     tokenizer: str = key(
-        "tiktoken encoding in which contexts are measured: that of the released ones, and not "
-        "GPT-4's own, cl100k_base, which LIFBench's paper names.",
+        "tiktoken encoding in which contexts are measured: that of LIFBench's release, and not "
+        "GPT-4's own, cl100k_base, which its paper names.",
         "o200k_base",
     )
     benchmarks: list[str] = key("Benchmarks that run.", ..., min_length=1)

@@ -1,7 +1,7 @@
 """What inference took, per job: tokens from the outputs, time and retries from the run records."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
@@ -46,7 +46,8 @@ def write_usage(
     rows: list[Record] = []
     planned = _planned(results)
     for job, path in zip(jobs, outputs, strict=True):
-        record = record_path(results / job.journal)
+        # Equal requests were sent once.
+        records = {record["request_hash"]: record for record in read_outputs(path)}
         price = prices[job.role].get(job.name)
         plan = planned.get((job.benchmark, job.model, job.part)) if job.role == MODELS else None
         rows.append(
@@ -55,32 +56,37 @@ def write_usage(
                 "model": job.model,
                 "part": job.part,
                 "judge": job.judge,
-                **_tokens(list(read_outputs(path))),
-                **_billed(read_outputs(path), results / job.journal, price, plan),
-                **_runs(read_runs(record)),
+                **_tokens(list(records.values())),
+                **_billed(records, results / job.journal, price, plan),
+                **_runs(read_runs(record_path(results / job.journal))),
             }
         )
     write_rows(out, COLUMNS, rows)
 
 
 def _billed(
-    records: Iterable[OutputRecord], journal: Path, price: Settings | None, planned: float | None
+    records: Mapping[str, OutputRecord],
+    journal: Path,
+    price: Settings | None,
+    planned: float | None,
 ) -> Record:
-    """What the requests cost, equal ones once, by the journal's notes.
+    """What the requests cost, by their hashes, and by the journal's notes.
 
     Beside it what the plan had for their prompts, with answers as long as they came out.
     """
     if price is None:
         return dict.fromkeys(("billed", "planned"))
-    asked = {record["request_hash"]: record for record in records}
     tiers: dict[str, str | None] = {}
     attempts = 0.0  # replies that were no answer, and were paid for all the same
     for request_hash, reply in kept_replies(journal):
         if reply.status in FINAL:
             tiers[request_hash] = reply.tier
-        elif request_hash in asked and (paid := counted_cost(price, asdict(reply))):
+        elif request_hash in records and (paid := counted_cost(price, asdict(reply))):
             attempts += paid[0]
-    costs = [counted_cost(price, {**one, "tier": tiers.get(name)}) for name, one in asked.items()]
+    costs = [
+        counted_cost(price, {**record, "tier": tiers.get(request_hash)})
+        for request_hash, record in records.items()
+    ]
     known = [cost for cost in costs if cost is not None]
     billed, answers = (sum(cost[i] for cost in known) for i in range(2))
     billed += attempts
@@ -101,18 +107,19 @@ def _planned(results: Path) -> dict[tuple[str, str, str], float]:
 
 
 def _tokens(records: Sequence[OutputRecord]) -> Record:
-    """Sums over the requests, equal ones once; None where nothing is known."""
-    asked = {record["request_hash"]: record for record in records}.values()
+    """Sums over the requests; None where nothing is known."""
 
     def total(name: Tokens) -> int | None:
-        known = [count for record in asked if (count := record.get(name)) is not None]
+        counts = [record.get(name) for record in records]
+        known = [count for count in counts if count is not None]
         return sum(known) if known else None
 
-    statuses = Counter(record["status"] for record in asked)
+    statuses = Counter(record["status"] for record in records)
+    answers = [record["text"] for record in records if record["status"] in ANSWERED]
     prompt, cached = total("prompt_tokens"), total("cached_tokens")
     computed = None if prompt is None or cached is None else prompt - cached
     return {
-        "requests": len(asked),
+        "requests": len(records),
         "logical_tokens": prompt,
         "cached_tokens": cached,
         "written_tokens": total("written_tokens"),
@@ -122,9 +129,7 @@ def _tokens(records: Sequence[OutputRecord]) -> Record:
         "refused": statuses["refused"],
         "cut": statuses["length"],
         "unfinished": statuses["unfinished"],
-        "empty": sum(
-            record["status"] in ANSWERED and not record["text"].strip() for record in asked
-        ),
+        "empty": sum(not answer.strip() for answer in answers),
     }
 
 
