@@ -11,7 +11,7 @@ from steadfast.share import contents
 rule bundle:
     input:
         tables="<results>/tables",
-        answers=lambda w: in_results(dict(contents.required_answers(RUN, STEPS))),
+        answers=lambda w: in_results(contents.required_answers(RUN, STEPS)),
         scores=in_results(contents.scores(RUN)),
         metrics=in_results(contents.metrics(RUN)),
     output:
@@ -33,6 +33,6 @@ rule bundle:
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),
         key_variables=settings.key_variables(CONFIG),
-        lineages=lambda w: dict(contents.required_answers(RUN, STEPS)),
+        lineages=lambda w: contents.required_answers(RUN, STEPS),
     script:
         "../scripts/steadfast/share/bundle.py"

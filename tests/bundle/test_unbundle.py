@@ -50,7 +50,7 @@ FILES = {
 def lineage() -> str:
     """What the answers are made from."""
     run = Evaluation(load_config(CONFIG))
-    return dict(contents.answers(run, Lineage(run)))[OUTPUTS.removeprefix("results/")]
+    return contents.answers(run, Lineage(run))[OUTPUTS.removeprefix("results/")]
 
 
 def sums(files) -> dict[str, str]:

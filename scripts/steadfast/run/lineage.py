@@ -100,14 +100,16 @@ class Lineage:
         used = ENGINES[run.settings(job).engine], run.joins(job), run.stand_in(job), run.form(job)
         replayed = run.replayed(job)
         settings = [run.params(job), *contents([replayed] if replayed else [])]
+        return step("stages.one_load", *used, settings=settings, before=[self.requests(job)])
+
+    def requests(self, job: Job) -> Step:
+        """What a job asks."""
         if job.judge:
-            asked = self.judge_prompts(job.benchmark, job.model, job.part)
-        elif job.role == REWRITERS:
-            asked = self.data(run.prompts(job))
-        else:
-            rounds = run.rounds.get(job.benchmark, {}).get(job.model)
-            asked = self.asked(job.benchmark, job.part, rounds)
-        return step("stages.one_load", *used, settings=settings, before=[asked])
+            return self.judge_prompts(job.benchmark, job.model, job.part)
+        if job.role == REWRITERS:
+            return self.data(self._run.prompts(job))
+        rounds = self._run.rounds.get(job.benchmark, {}).get(job.model)
+        return self.asked(job.benchmark, job.part, rounds)
 
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
         """A model's answers to a part."""

@@ -25,7 +25,6 @@ from steadfast.run.lineage import Lineage
 from steadfast.run.rounds import decided
 from steadfast.share import contents
 from steadfast.share.card import sources_table
-from steadfast.share.contents import Made
 from steadfast.workflow.script import run_rule
 
 SECRETS = (
@@ -63,16 +62,18 @@ def bundle_results(
     run.rounds = {name: dict(asked) for name, asked in (rounds or {}).items()}
     steps = Lineage(run)
     lineages = {**lineages, **{path: lineage for path, (lineage, _) in noise.items()}}
-    answers = [made for made in contents.answers(run, steps) if made.path in lineages]
+    possible = contents.answers(run, steps)
+    answers = {path: lineage for path, lineage in possible.items() if path in lineages}
     with files.partial_folder(out.with_suffix("")) as staging:
         folder = staging / "files"
         files.write_text(folder / contents.CONFIG, as_yaml(config))
         for path in contents.files_of(own_files):
             _copy(Path(path), folder / path)
-        for made in answers:
-            _take(results, folder / contents.ANSWERS, made, lineages[made.path], shortened)
+        for path, lineage in answers.items():
+            seal = Seal.beside(results / path, lineages[path])
+            _take(seal, results, folder / contents.ANSWERS, lineage, shortened)
         # Where settings of a model were shortened, its requests are known by other hashes.
-        same = {made.path for made in answers if made.lineage == lineages[made.path]}
+        same = {path for path, lineage in answers.items() if lineage == lineages[path]}
         _take_journals(run, results, folder / contents.ANSWERS, same)
         for path, step in decided(run):
             decision = files.read_json(results / path) | {"lineage": step.lineage}
@@ -92,13 +93,12 @@ def _copy(source: Path, to: Path) -> None:
     shutil.copyfile(source, to)
 
 
-def _take(results: Path, to: Path, made: Made, lineage: str, shortened: Mapping[str, str]) -> None:
+def _take(seal: Seal, results: Path, to: Path, lineage: str, shortened: Mapping[str, str]) -> None:
     """Copies a file and the identity beside it, with the lineage by the bundle's config."""
-    _copy(results / made.path, to / made.path)
-    seal = Seal.beside(results / made.path, lineage)
+    _copy(seal.files[0], to / seal.files[0].relative_to(results))
     seal.check()
-    identity = replaced(files.read_json(seal.identity), shortened) | {"lineage": made.lineage}
-    files.write_json(to / contents.identity_path(made.path), identity)
+    identity = replaced(files.read_json(seal.identity), shortened) | {"lineage": lineage}
+    files.write_json(to / seal.identity.relative_to(results), identity)
 
 
 def _take_journals(run: Evaluation, results: Path, to: Path, outputs: Collection[str]) -> None:
@@ -139,7 +139,7 @@ def _readme(run: Evaluation) -> str:
     )
 
 
-def _write_manifest(folder: Path, answers: Iterable[Made], needed: Mapping[str, str]) -> None:
+def _write_manifest(folder: Path, answers: Mapping[str, str], needed: Mapping[str, str]) -> None:
     """What a bundle says of itself: who made it, the checksum of each file, and what it is from."""
     sums = {
         path.relative_to(folder).as_posix(): files.file_sha256(path)
@@ -152,7 +152,7 @@ def _write_manifest(folder: Path, answers: Iterable[Made], needed: Mapping[str, 
             "commit": asked_of_git("log", "-1", "--format=%H") or None,
             "packages": needed,
             "sha256": sums,
-            "lineages": {f"{contents.ANSWERS}/{made.path}": made.lineage for made in answers},
+            "lineages": {f"{contents.ANSWERS}/{path}": of for path, of in answers.items()},
         },
     )
 

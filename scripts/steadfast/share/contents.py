@@ -1,9 +1,8 @@
 """Which files of a run a bundle has: those that cost something to make, and what they make."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.seal import IDENTITY
@@ -18,41 +17,27 @@ minutes; and what the run made of it."""
 CONFIG, MANIFEST, README = "config.yaml", "manifest.json", "README.md"
 
 
-class Made(NamedTuple):
-    """A file below the results folder, beside which an identity says what it was made from."""
-
-    path: str
-    lineage: str
-
-
-def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
-    """Data, prompts, judge prompts and replies of the benchmarks that run, and the noise of models'
-    answers, which was measured of some alone."""
-    yield from required_answers(run, steps)
+def answers(run: Evaluation, steps: Lineage) -> dict[str, str]:
+    """The lineage of data, prompts, judge prompts and replies of the benchmarks that run, and of
+    the noise of models' answers, which was measured of some alone, by path below the results."""
+    lineages = required_answers(run, steps)
     for name in run.running:
         for model, part in product(run.asked_of(name), run.tasks[name].parts):
-            yield Made(noise_path(name, model, part), steps.noise(name, model, part).lineage)
+            lineages[noise_path(name, model, part)] = steps.noise(name, model, part).lineage
+    return lineages
 
 
-def required_answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
+def required_answers(run: Evaluation, steps: Lineage) -> dict[str, str]:
     """Those that every run has."""
+    lineages: dict[str, str] = {}
     for name in run.running:
-        task = run.tasks[name]
-        for path in dict.fromkeys(p for part in task.parts.values() for p in part.sources.values()):
-            yield Made(path, steps.data(path).lineage)
-        for part in task.parts:
-            yield Made(f"{name}/prompts/{part}.jsonl", steps.prompts(name, part).lineage)
-            if run.config.limit is not None:
-                yield Made(f"{name}/trial/{part}.jsonl", steps.asked(name, part).lineage)
-            for rounds in sorted(set(run.rounds.get(name, {}).values())):
-                step = steps.asked(name, part, rounds)
-                yield Made(f"{name}/rounds/{rounds}/{part}.jsonl", step.lineage)
+        for part, files in run.tasks[name].parts.items():
+            lineages |= {path: steps.data(path).lineage for path in files.sources.values()}
+            lineages[f"{name}/prompts/{part}.jsonl"] = steps.prompts(name, part).lineage
     for job in run.jobs:
-        if job.judge:
-            asked = f"{job.benchmark}/judging/{job.model}/{job.part}.jsonl"
-            step = steps.judge_prompts(job.benchmark, job.model, job.part)
-            yield Made(asked, step.lineage)
-        yield Made(job.outputs, steps.replies(job).lineage)
+        lineages[run.prompts(job)] = steps.requests(job).lineage
+        lineages[job.outputs] = steps.replies(job).lineage
+    return lineages
 
 
 def scores(run: Evaluation) -> list[str]:

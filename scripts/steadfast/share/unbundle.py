@@ -162,8 +162,8 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     if not code:
         _check_code(raw, sums)
     lineages = manifest.lineages
-    answers = [(f"{ANSWERS}/{path}", of) for path, of in contents.answers(run, Lineage(run))]
-    kept = [path for path, lineage in answers if lineages.get(path) == lineage]
+    answers = {f"{ANSWERS}/{path}": of for path, of in contents.answers(run, Lineage(run)).items()}
+    kept = [path for path, lineage in answers.items() if lineages.get(path) == lineage]
     taken = {*kept, *map(contents.identity_path, kept), *own}
     taken |= {f"{ANSWERS}/{job.journal}" for job in run.jobs}
     taken |= {f"{ANSWERS}/{path}" for path, _ in decided(run)}
