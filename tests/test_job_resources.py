@@ -9,9 +9,10 @@ import pytest
 
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
+from steadfast.config.settings import gpus
 from steadfast.engines.cost.forecast import Work, asked_work
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.job_resources import Requests, cpus_per_task, gpu, mem_mb, runtime
+from steadfast.run.job_resources import Requests, cpus_per_task, mem_mb, runtime
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
 from steadfast.workflow.insides import Snakemake
@@ -41,7 +42,7 @@ def minutes(model, work=WORK, config=CONFIG, **more):
 
 
 def test_gpus_memory_and_cores():
-    found = {name: (gpu(m), mem_mb(m), cpus_per_task(m)) for name, m in CONFIG.models.items()}
+    found = {name: (gpus(m), mem_mb(m), cpus_per_task(m)) for name, m in CONFIG.models.items()}
     assert found["remote"] == (0, 4_000, 1)
     assert found["small"] == (1, 48_000, 4)
     assert found["large"] == (4, 100_500, 16)
@@ -207,7 +208,7 @@ def test_work_is_counted_without_a_tokenizer(tmp_path):
 def test_past_runs_of_a_model_with_copies_are_those_on_the_gpus_of_one(tmp_path, machine, counts):
     models = {"copied": {**SHARED, "data_parallel_size": 2, "throughput": SPEED}}
     config = load_config({"models": models})
-    assert gpu(config.models["copied"]) == 4
+    assert gpus(config.models["copied"]) == 4
     run = {
         "wall_seconds": 2000.0,
         "load_seconds": 200.0,

@@ -16,7 +16,7 @@ from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame
 from steadfast.plan.model import ASK, planned_jobs
 from steadfast.plan.page import total_lines
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.job_resources import Requests, gpu
+from steadfast.run.job_resources import Requests
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
 from steadfast.workflow.insides import Snakemake
@@ -135,7 +135,7 @@ def test_the_plan_says_what_the_jobs_of_a_load_ask_for_within_the_most_hours(tmp
     minutes = ask(Wildcards(benchmark="complexbench", model="large", part="zh"), 1)
     assert minutes == 180
     requested = float(rows["large", ""]["requested_gpu_hours"])
-    assert requested == minutes * gpu(run.config.models["large"]) / 60
+    assert requested == minutes * settings.gpus(run.config.models["large"]) / 60
     assert "- large: the jobs of one load would ask for" in page
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from steadfast.config.settings import answer_settings, plan_settings
+from steadfast.config.settings import answer_settings, gpus, plan_settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import Work, asked_work
@@ -31,19 +31,14 @@ SLURM_EXTRA = "slurm_extra"
 """The plugin's resource for all other options, as words of a shell."""
 
 
-def gpu(model: BaseModelSettings) -> int:
-    """GPUs of a job."""
-    return int(plan_settings(model)["gpus"])
-
-
 def cpus_per_task(model: BaseModelSettings) -> int:
     """Cores of a job."""
-    return max(1, CORES_PER_GPU * gpu(model))
+    return max(1, CORES_PER_GPU * gpus(model))
 
 
 def mem_mb(model: BaseModelSettings, attempt: int = 1) -> int:
     """Memory of a job's host in MB."""
-    mem_gb = model.mem_gb or max(MEM_GB, MEM_GB_PER_GPU * gpu(model))
+    mem_gb = model.mem_gb or max(MEM_GB, MEM_GB_PER_GPU * gpus(model))
     return expected.escalated(GB * mem_gb, attempt)
 
 
@@ -100,7 +95,7 @@ class Requests:
                 return self._minutes(job, attempt)
             if name == "mem_mb":
                 return mem_mb(model, attempt)
-            return {"gpu": gpu, "cpus_per_task": cpus_per_task}[name](model)
+            return {"gpu": gpus, "cpus_per_task": cpus_per_task}[name](model)
 
         return ask
 
@@ -123,7 +118,7 @@ class Requests:
         if not job.rule.name.endswith(tuple(ROLES)):
             return False
         model = self._run.settings(Job.of(job.wildcards))
-        return model.engine in WITHOUT_MODEL and not model.slurm and not gpu(model)
+        return model.engine in WITHOUT_MODEL and not model.slurm and not gpus(model)
 
     def _minutes(self, job: Job, attempt: int) -> int:
         """Minutes of a job with those that share its load; raises where it has no prompts yet."""

@@ -302,7 +302,7 @@ def run_here(is_here: Callable[[Any], bool]) -> None:
     is_local: Any = Job.is_local
 
     def runs_here(job: Any) -> bool:
-        return (is_here(job) and job.group is None) or is_local.fget(job)
+        return is_local.fget(job) or (is_here(job) and job.group is None)
 
     Job.is_local = property(runs_here)
 
