@@ -4,6 +4,7 @@ from typing import Any
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.contract.components import Score
 
@@ -49,35 +50,38 @@ def scores(difference: dict, context: dict) -> dict[str, Score]:
 
 
 def shown_context(context: dict) -> str:
-    """A context as the page shows it."""
-    return f"**{context['context_id']}**\n\n```text\n{context['text']}\n```\n"
+    """A context as the page shows it: documents as a table, the rest as it stands in a prompt."""
+    heading = f"**{context['context_id']}**"
+    if context["scenario"] != "multidoc":
+        return f"{heading}\n\n```text\n{context['text']}\n```\n"
+    fields = ["id", "title", "text", "date", "source"]
+    rows = [["document", *fields], ["---"] * (len(fields) + 1)]
+    for number, document in enumerate(context["documents"], start=1):
+        rows.append([f"doc-{number}", *(document.get(field, "") for field in fields)])
+    return f"{heading}\n\n{_table(rows)}"
 
 
 def shown_difference(difference: dict) -> str:
-    """A difference as the page shows it."""
-    names = list(difference["scores"]["released"])
-    rows = [
-        ["", *names],
-        ["---", *("---" for _ in names)],
-        *([rubric, *points.values()] for rubric, points in difference["scores"].items()),
-    ]
-    return "\n".join(
-        [
-            f"### {difference['quirk']} · {difference['title']}",
-            "",
-            f"- released: {difference['released']}",
-            f"- corrected: {difference['corrected']}",
-            "",
-            f"Asked ({difference['task']}, {difference['context']}): {difference['asked']}.",
-            "",
-            "```text",
-            difference["response"],
-            "```",
-            "",
-            *(f"| {' | '.join(map(str, row))} |" for row in rows),
-            "",
-        ]
-    )
+    """A difference as a row of the page's table."""
+    results = []
+    for rubric in RUBRICS:
+        points = dict(difference["scores"][rubric])
+        total = points.pop("total")
+        listed = ", ".join(f"`{name}` {value}" for name, value in points.items())
+        marks = f"**{total}** ({listed})" if listed else f"**{total}**"
+        results.append(f"{marks}: {difference[rubric]}")
+    example = f"{difference['task']}, {difference['context']}: {difference['requested']}"
+    response = f"`{_in_a_cell(difference['response'])}`"
+    quirk = f"**{difference['quirk']}** {difference['title']}"
+    return _table([[quirk, f"{example} → {response}", *results]])
+
+
+def _in_a_cell(response: str) -> str:
+    return response.replace("\n", "⏎").replace("|", "\\|")
+
+
+def _table(rows: list[list]) -> str:
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
 
 
 def points_of_tasks() -> list[dict[str, Any]]:
@@ -100,20 +104,22 @@ def total(part: dict, context: dict, answer: str) -> float:
 
 def shown_points(part: dict) -> str:
     """The section of the page about such tasks."""
-    answers = [(answer.replace("\n", "⏎").replace("|", "\\|"), t) for answer, t in part["answers"]]
+    task, *_ = part["tasks"]
+    rows = [["response", "total"], ["---", "---"]]
+    rows += [[f"`{_in_a_cell(answer)}`", value] for answer, value in part["answers"]]
+    weights = WEIGHTS["corrected"][task]
     return "\n".join(
         [
             f"### {', '.join(part['tasks'])}",
             "",
-            *(f"- **{name}**: {meaning}" for name, meaning in part["points"].items()),
+            f"Requested ({task}, {part['context']}): {part['requested']}.",
             "",
-            f"Forced by the weights: {part['forced']}.",
-            "",
-            f"Asked ({part['tasks'][0]}, {part['context']}): {part['asked']}.",
-            "",
-            "| answer | total |",
-            "| --- | --- |",
-            *(f"| `{answer}` | {t} |" for answer, t in answers),
+            _table(rows),
+            *(
+                f"- `{name}`, weight {weights[name].weight}: {meaning}"
+                for name, meaning in part["points"].items()
+            ),
+            f"- **Wrong content**: {part['forced']}",
             "",
         ]
     )
