@@ -7,6 +7,7 @@ from steadfast.base.resources import facts
 from steadfast.show.report import Report, ReportedMeasure
 from steadfast.show.table import rounded
 from steadfast.stats.tidy import EFFECTIVE
+from steadfast.stats.ties import COLUMNS as TIES
 
 WORDS: Mapping[str, str] = facts("report.yaml")["findings"]
 MOST_NAMED = 3
@@ -27,6 +28,7 @@ def findings(report: Report) -> list[str]:
     clauses = {
         "leaders": [_leader(report, measure) for measure in main.values()],
         "ties": [_ties(report, measure) for measure in main.values()],
+        "untested": [_untested(report, measure) for measure in main.values()],
         "lengths": [_lengths(report, measure) for measure in main.values()],
         "missing": [_missing(report, measure) for measure in report.measures],
     }
@@ -66,6 +68,17 @@ def _ties(report: Report, measure: ReportedMeasure) -> str:
     if not tied:
         return ""
     return WORDS["tied"].format(benchmark=measure.benchmark, models=_named(report, tied))
+
+
+def _untested(report: Report, measure: ReportedMeasure) -> str:
+    """Returns what was sampled where that is too little to tell the leader from any other model."""
+    ranked = _ranked(report, measure)
+    if len(ranked) < 2:
+        return ""
+    leader = measure.rows.set_index("model").loc[ranked[0]]
+    if not leader["drawn"] or any(leader[[*TIES]]):
+        return ""
+    return WORDS["sampled"].format(benchmark=measure.benchmark, sampled=leader["drawn"])
 
 
 def _lengths(report: Report, measure: ReportedMeasure) -> str:
