@@ -124,14 +124,3 @@ def test_the_released_file_is_the_pinned_one_and_has_its_counts():
     assert {record["domain"] for record in found} - {None} == set(names["domains"])
     tasks = {record["task"] for record in found} - {None}
     assert {task for task in tasks if not task.isascii() or not task} == set(names["tasks"])
-
-
-def test_the_released_source_is_fetched_and_checked(monkeypatch):
-    """Served from the disk by a file: URL in place of the pinned one."""
-    path = cfbench_shared.data() / "cfbench_data.json"
-    pinned = PINNED | {"url": path.resolve().as_uri()}
-    monkeypatch.setattr(data, "facts", lambda name: pinned)
-    assert len(list(data.released({}))) == 1000
-    pinned["sha256"] = "0" * 64
-    with pytest.raises(UserError, match=r"is not 0000.*cfbench\.directory"):
-        data.released({})

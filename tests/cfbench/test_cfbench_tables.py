@@ -11,8 +11,6 @@ from picture_checks import check, drawn, legend_texts
 from cfbench_run import CAREFUL, READER, Run
 from steadfast.benchmarks.cfbench import figures, tables
 from steadfast.benchmarks.cfbench.facts import MEASURES, OTHER_TASKS, SETS
-from steadfast.show import latex
-from steadfast.show.render import markdown
 from steadfast.show.roster import Display, Shown
 from steadfast.stats.tidy import rows_of
 
@@ -106,17 +104,6 @@ def test_what_is_incomplete_is_marked_and_explained(frames):
     assert coverage["model-b"][7] == str(counts["status_invalid"])
 
 
-def test_names_are_escaped_and_types_are_named_in_english(frames):
-    found = all_tables(frames)
-    for name, table in found.items():
-        text = latex.render(table)
-        assert "U+" not in text, name  # nothing that LaTeX cannot set
-        assert "$A_1$" not in text
-    types = markdown(found["types"])
-    for name in ("C10 Rule", "Word count", "Bespoke", "Complex context", "No type given"):
-        assert name in types
-
-
 def test_people_stand_in_table_6_and_in_the_agreement(frames):
     found = all_tables(frames)
     judges = rows(found["table6_humans"])
@@ -132,21 +119,6 @@ def test_mode_released_prints_two_decimals_and_its_fallback():
     assert "Fallback" in [column.heading for column in found["coverage"].columns]
     assert "as the released code does" in found["types"].caption
     assert "two decimals" in notes(found["table2_results"])
-
-
-def test_with_many_models_a_table_with_a_column_each_shows_the_best_and_says_so(frames):
-    def with_copies(frame):
-        if "model" not in frame:
-            return frame
-        chosen = frame[frame["model"] == "sim-c"]
-        return pd.concat([frame, *(chosen.assign(model=f"sim-{n}") for n in range(9))])
-
-    found = all_tables({name: with_copies(frame) for name, frame in frames.items()})
-    heads = [column.heading for column in found["types"].columns]
-    assert len(heads) == 2 + 8
-    assert {"model-b", "Model $A_1$ & co", "Reference"} <= set(heads)
-    assert "Shown are 8 of 13 models" in notes(found["types"])
-    assert len(rows(found["table2_results"])) == 13
 
 
 def test_figures_name_what_is_no_real_model_and_show_the_whole_legend(frames):

@@ -171,17 +171,6 @@ def test_rates_follow_the_papers_equations(checkpoints):
     assert got.psr <= 2 * got.csr
 
 
-@given(CHECKPOINTS)
-def test_both_modes_agree_on_a_clean_reply_but_for_rounding(checkpoints):
-    texts = [f"条目{number}" for number in range(len(checkpoints))]
-    reply = "\n\n".join(f"{text}\t{v}" for text, (_, v) in zip(texts, checkpoints, strict=True))
-    priorities = [priority for priority, _ in checkpoints]
-    exact = satisfaction(priorities, read_verdicts(texts, reply))
-    released = outcome(texts, priorities, reply).rates
-    assert abs(exact.csr - released.csr) <= 0.005 + 1e-12
-    assert (exact.isr, exact.psr) == (released.isr, released.psr)
-
-
 @pytest.mark.parametrize(
     ("priorities", "verdicts", "psr"),
     [

@@ -3,10 +3,7 @@
 import random
 from dataclasses import replace
 
-import pytest
-
 from followbench_run import BOTH, REFUSED, run
-from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.judge import slots
 from steadfast.benchmarks.followbench.readers import FollowbenchJudge
@@ -63,16 +60,6 @@ def test_what_is_not_answered_is_not_judged():
     answers = run().answers("en", changes={REFUSED: {"status": "refused", "text": ""}})
     asked = [prompt.answer_id for prompt in run().judge_prompts("en", answers)]
     assert REFUSED not in asked and "en/style/1/1" in asked
-
-
-def test_a_template_of_the_users_takes_the_place_of_ours(tmp_path):
-    mine, answers = tmp_path / "mine.txt", run().answers("en")
-    mine.write_text("{{path}}\n{{boundary}}\n{{answer}}\n{{boundary}}\n{{count}}!\n")
-    (request,) = run().judge_prompts("en", answers, {"en": str(mine)})[0].requests
-    assert request.tail.endswith("\n1!") and request.reminder == ""
-    mine.write_text("{{path}} {{answer}}")
-    with pytest.raises(UserError, match=r"mine\.txt: the slot \{\{count\}\} is missing"):
-        run().judge_prompts("en", answers, {"en": str(mine)})
 
 
 @BOTH

@@ -43,8 +43,9 @@ def _ending(figures: bool) -> re.Pattern[str]:
     word = words.pattern(figures)
     return re.compile(
         # A dash that touches a number is its sign.
-        rf"""(?:(?P<mark>^|(?<!\d)[,.!;]|[:=(\[—\t|→⇒]|(?:{words.LABEL})\s*(?:为|is)|–\s|\s(?:-+\s|[-=]*[→⇒>]+)|\.{{3,}})|(?P<loose>\s|\\t|\?))"""
-        rf"""\s*["'\[]?(?P<word>{_TICK}?\s*{word}\s*{_TICK}?(?:\s*\({word}\))?)["')\]]*\s*[,;]?\s*[.]*$""",
+        r"(?:(?P<mark>^|(?<!\d)[,.!;]|[:=(\[—\t|→⇒]|–\s|\s(?:-+\s|[-=]*[→⇒>]+)|\.{3,}"
+        rf"|(?:{words.LABEL})\s*(?:为|is))|(?P<loose>\s|\\t|\?))\s*[\"'\[]?"
+        rf"(?P<word>{_TICK}?\s*{word}\s*{_TICK}?(?:\s*\({word}\))?)[\"')\]]*\s*[,;]?\s*[.]*$",
         re.IGNORECASE,
     )
 
@@ -65,7 +66,8 @@ def _middle(figures: bool) -> re.Pattern[str]:
     """A verdict between what it is about and a reason."""
     word = words.pattern(figures)
     return re.compile(
-        rf"(?P<about>.{{0,160}}?)[:—\t|(]\s*(?P<word>{word})\)?\s*(?:[,.;](?!\d)|[(—\t|:])\s*(?P<reason>\S.*)",
+        rf"(?P<about>.{{0,160}}?)[:—\t|(]\s*(?P<word>{word})\)?\s*"
+        r"(?:[,.;](?!\d)|[(—\t|:])\s*(?P<reason>\S.*)",
         re.IGNORECASE,
     )
 
@@ -133,7 +135,9 @@ class _Reader:
         self._figures, self._place = figures, place
         self._words = FIGURES if figures else WORDS
         self._given = words.squeezed_lines(answer)
-        self._parts = {squeezed(line).rstrip(".") for one in texts for line, _ in words.lines(one)}
+        self._parts = {
+            squeezed(line).rstrip(".") for text in texts for line, _ in words.lines(text)
+        }
         self._height = max((text.count("\n") for text in texts), default=0) + 1
         self._before: list[str] = []  # lines, of which a thing's name may consist
         self._heading: _Row | None = None
@@ -152,6 +156,8 @@ class _Reader:
             if verdicts:
                 yield Claim(tuple(verdicts), self._end, self._soft)
 
+    # A line is, in this order: several rows in one; a verdict alone; a label with a verdict; a row;
+    # else the heading of what follows, or what introduces it.
     def read_line(self, line: str, stop: int) -> None:
         if items := self.items(line):
             self._doubt_if(squeezed(line) in self._given or words.negative(self._lead), stop)
@@ -176,18 +182,16 @@ class _Reader:
         if len(line) >= _ROW:
             return []
         whole, part = _inline(self._figures)
-        found = whole.fullmatch(line)
-        if not found:
+        match = whole.fullmatch(line)
+        if not match:
             return []
         return [
-            Verdict(self._words[one["word"].casefold()], words.number(one["n"]))
-            for one in part.finditer(found["items"])
+            Verdict(self._words[item["word"].casefold()], words.number(item["n"]))
+            for item in part.finditer(match["items"])
         ]
 
     def _read_bare(self, line: str, value: int, stop: int) -> None:
-        repeated = squeezed(line) in self._given
-        if repeated:
-            self._doubt_if(True, stop)
+        self._doubt_if(squeezed(line) in self._given, stop)
         self._bare.append(Verdict(value))
         self._end = stop
 
@@ -209,9 +213,9 @@ class _Reader:
 
     def _verdict_with_reason(self, text: str) -> int | None:
         value = words.verdict(text, self._words)
-        found = _beginning(self._figures).fullmatch(text) if value is None else None
-        if found and found["word"]:
-            return reasoned(found["word"], found["reason"], self._words)
+        match = _beginning(self._figures).fullmatch(text) if value is None else None
+        if match and match["word"]:
+            return reasoned(match["word"], match["reason"], self._words)
         return value
 
     def _under_heading(self, value: int, stop: int) -> None:
@@ -267,45 +271,44 @@ class _Reader:
         )
 
     def _at_end(self, line: str, rest: str, number: int | None) -> _Row | None:
-        found = _ending(self._figures).search(line[-_ENDING:])
-        value = words.verdict(found["word"], self._words) if found else None
-        if not found or value is None:
+        match = _ending(self._figures).search(line[-_ENDING:])
+        value = words.verdict(match["word"], self._words) if match else None
+        if not match or value is None:
             return None
-        before = rest[: -len(found[0])].strip().casefold()
-        named = found["mark"] == ":" and before not in ASKED  # "Satisfied: no"
+        before = rest[: -len(match[0])].strip().casefold()
+        named = match["mark"] == ":" and before not in ASKED  # "Satisfied: no" has a label
         if not named and words.verdict(before, self._words) not in (None, value):
             return None  # "Yes = violated"
-        head = line[: len(line[-_ENDING:]) and len(line) - len(line[-_ENDING:]) + found.start()]
+        head = line[: max(0, len(line) - _ENDING) + match.start()]
         label = head[-_ENDING:]
         names = [_LABEL_AT_END.sub("", head), head]
         if number is not None:
             names += [_number(name)[1] for name in names]
         names += ["".join(self._before[-n:]) + head for n in range(1, self._height)]
-        word = found["word"].casefold()
+        word = match["word"].casefold()
         hard = word in ASKED or (self._figures and word in FIGURES and word not in WORDS)
-        loose = found["mark"] is None and found["word"].strip() not in TICKS
+        loose = match["mark"] is None and match["word"].strip() not in TICKS
         return _Row(value, number, tuple(names), hard and not loose, loose, label)
 
     def _in_the_middle(self, line: str, rest: str, number: int | None) -> _Row | None:
-        found = _middle(self._figures).fullmatch(line)
-        if not found:
+        match = _middle(self._figures).fullmatch(line)
+        if not match:
             return None
-        word, head = found["word"].casefold(), found["about"]
+        word, head = match["word"].casefold(), match["about"]
         names = (head, _number(head)[1])
         if words.verdict(names[1], self._words) is not None:  # "Yes: no, it is not"
             return None
-        value = reasoned(word, found["reason"], self._words)
+        value = reasoned(word, match["reason"], self._words)
         loose = word not in WORDS  # figures may count something
         return None if value is None else _Row(value, number, names, False, loose, head)
 
     def _at_beginning(self, line: str, rest: str, number: int | None) -> _Row | None:
-        found = _beginning(self._figures).fullmatch(rest) or _beginning(self._figures).fullmatch(
-            line
-        )
-        if not found:
+        form = _beginning(self._figures)
+        match = form.fullmatch(rest) or form.fullmatch(line)
+        if not match:
             return None
-        word = found["boxed"] or found["tick"] or found["word"]
-        reason = found["of"] or found["ticked"] or found["reason"]
+        word = match["boxed"] or match["tick"] or match["word"]
+        reason = match["of"] or match["ticked"] or match["reason"]
         inner_number, inner = _number(reason)
         names = (reason, inner)
         value: int | None = self._words[word.casefold()]
@@ -329,7 +332,7 @@ class _Reader:
             return
         columns = list(zip(*body, strict=True))
         numbers = [_cell_number(cell) for cell in columns[0]]
-        numbered = sorted(one or 0 for one in numbers) == list(range(1, len(body) + 1))
+        numbered = sorted(number or 0 for number in numbers) == list(range(1, len(body) + 1))
         values = {
             place: [words.verdict(cell, self._words) for cell in column]
             for place, column in enumerate(columns)
@@ -370,16 +373,16 @@ class _Reader:
 
 def _number(line: str) -> tuple[int | None, str]:
     """The number that a line begins with, and what follows it."""
-    if found := _NUMBERED.fullmatch(line):
-        if found["n"]:
-            return words.number(found["n"]), found["rest"]
-        return words.number(found["name"]), found["named"]
-    if found := _ORDINAL.fullmatch(line):
-        return words.ORDINALS[found[1].casefold()], found[2]
-    if found := _LETTERED.fullmatch(line):
-        return words.number(found[1]), found[2]
-    if (found := _BARE_NUMBER.fullmatch(line)) and words.verdict(found[2], FIGURES) is not None:
-        return int(found[1]), found[2]
+    if match := _NUMBERED.fullmatch(line):
+        if match["n"]:
+            return words.number(match["n"]), match["rest"]
+        return words.number(match["name"]), match["named"]
+    if match := _ORDINAL.fullmatch(line):
+        return words.ORDINALS[match[1].casefold()], match[2]
+    if match := _LETTERED.fullmatch(line):
+        return words.number(match[1]), match[2]
+    if (match := _BARE_NUMBER.fullmatch(line)) and words.verdict(match[2], FIGURES) is not None:
+        return int(match[1]), match[2]
     return None, line
 
 

@@ -1,8 +1,8 @@
 """The styles in which chat models write a verdict that is beyond doubt.
 
 A judge is told one form, and many write another that says the same: in a fence, in bold type, as
-JSON, as a table, before a last sentence. What is found here has one meaning; what may have two
-(a verdict that is partly so, two lists that differ, one out of the answer) is not found.
+JSON, as a table, before a last sentence. What is read here has one meaning; what may have two
+(a verdict that is partly so, two lists that differ, one out of the answer) is left.
 """
 
 import json
@@ -14,7 +14,6 @@ from steadfast.judging import words
 from steadfast.judging.reply import own_words
 from steadfast.judging.words import ASKED, FIGURES, TICKS, WORDS, Words, plain, squeezed
 
-_LEADING = " \t#>*-•+"
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
 _LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|是|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
 _NAME = 24
@@ -114,24 +113,24 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     form = re.compile(rf"\[\s*+{quoted}(?:\s*+,\s*+{quoted})*+\s*+,?+\s*+\]", re.IGNORECASE)
     element = re.compile(word, re.IGNORECASE)
     given = squeezed(plain(answer))
-    for found in form.finditer(text):
-        lead = _lead(text, found.start())
-        after = text[found.end() : found.end() + 1]
-        if _turned(text, found):
-            yield Claim((), found.end())
+    for match in form.finditer(text):
+        lead = _lead(text, match.start())
+        after = text[match.end() : match.end() + 1]
+        behind = text[match.end() : match.end() + _SENTENCE].partition("\n")[0].lstrip(" \t")
+        if _turned(text, match):
+            yield Claim((), match.end())
         elif (
             _is_label(lead)
             and after in {"", "\n", " ", ".", ",", ";", "!", "}", "\r", "\t", '"'}
-            and not text[found.end() :].lstrip(" \t").startswith(("*", "+", "[", "/"))
+            and not behind.startswith(("*", "+", "[", "/"))
         ):
-            listed = [name.casefold() for name in element.findall(found[0])]
-            repeated = squeezed(found[0]) in given
+            listed = [name.casefold() for name in element.findall(match[0])]
+            repeated = squeezed(match[0]) in given
             verdicts = tuple(Verdict(known[name]) for name in listed)
-            behind = text[found.end() : found.end() + _SENTENCE].partition("\n")[0].strip(" .,;!")
-            boxed = len(listed) == 1 and behind  # "[PASS] The tone is calm"
+            boxed = len(listed) == 1 and behind.strip(" .,;!")  # "[PASS] The tone is calm"
             if not boxed and not _counts(listed, lead):
                 doubtful = repeated or words.disclaimed(behind)
-                yield Claim(() if doubtful else verdicts, found.end(), soft=len(listed) == 1)
+                yield Claim(() if doubtful else verdicts, match.end(), soft=len(listed) == 1)
 
 
 def _counts(listed: Sequence[str], lead: str) -> bool:
@@ -144,12 +143,12 @@ _OF_VERDICTS = re.compile(rf"{words.LABEL}|score|评分", re.IGNORECASE)
 
 def turned(text: str) -> bool:
     """Whether a list in a text says what is violated, or is replaced by what follows it."""
-    return any(_turned(text, found) for found in _ANY_LIST.finditer(text))
+    return any(_turned(text, match) for match in _ANY_LIST.finditer(text))
 
 
-def _turned(text: str, found: re.Match[str]) -> bool:
-    changed = _CHANGED.match(text, found.end())
-    return bool(changed or words.negative(_lead(text, found.start())))
+def _turned(text: str, match: re.Match[str]) -> bool:
+    changed = _CHANGED.match(text, match.end())
+    return bool(changed or words.negative(_lead(text, match.start())))
 
 
 def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
@@ -164,14 +163,14 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     element = re.compile(word, re.IGNORECASE)
     given = words.squeezed_lines(answer)
     for line, stop in words.lines(text):
-        found = form.fullmatch(line.strip("|{} ")) if len(line) < _SENTENCE else None
-        if not found:
+        match = form.fullmatch(line.strip("|{} ")) if len(line) < _SENTENCE else None
+        if not match:
             continue
-        lead = found["lead"]
+        lead = match["lead"]
         if words.negative(lead) or (_is_label(lead) and squeezed(line) in given):
             yield Claim((), stop, soft=True)
         elif _is_label(lead):
-            listed = [name.casefold() for name in element.findall(found["all"])]
+            listed = [name.casefold() for name in element.findall(match["all"])]
             # A tick beside a word is one verdict, as is a number beside one.
             alike = len({(name in TICKS, name in WORDS) for name in listed}) == 1
             if alike and not _counts(listed, lead):
@@ -184,6 +183,8 @@ _OPEN = re.compile(
     r"\b(?:not|whether|that|doubt|never|neither|must)\b|n't|不|是否|要", re.IGNORECASE
 )
 _REASON = ("because", "as ", "since", "(", "-", "–", "—")
+"""What begins the reason behind a statement."""
+# What is judged, by its number or ordinal; words that join; the verdict.
 _STATEMENT = re.compile(
     rf"(?:(?:the\s+)?(?P<ordinal>{'|'.join(words.ORDINALS)})(?:\s+(?:{words.UNIT}|one))?(?=\s)"
     rf"|(?:{words.UNIT})\s*#?(?P<n>{words.NUMERAL})"
@@ -201,9 +202,9 @@ def statements(answer: str, text: str) -> Iterator[Claim]:
     """Sentences that say of each thing by its number or ordinal whether it is satisfied."""
     given = words.squeezed_lines(answer)
     verdicts, end = [], 0
-    for found in _STATEMENT.finditer(text):
-        before = _CLAUSE_END.split(text[max(0, found.start() - _SENTENCE) : found.start()])[-1]
-        following = text[found.end() : found.end() + _SENTENCE]
+    for match in _STATEMENT.finditer(text):
+        before = _CLAUSE_END.split(text[max(0, match.start() - _SENTENCE) : match.start()])[-1]
+        following = text[match.end() : match.end() + _SENTENCE]
         behind = _CLAUSE_END.split(following, maxsplit=1)[0].strip()
         followed = behind and not behind.startswith(_REASON)
         asked = following.lstrip().startswith("?")
@@ -211,11 +212,11 @@ def statements(answer: str, text: str) -> Iterator[Claim]:
             continue
         if words.hedged(f"{before} {behind}"):
             continue
-        numeral = found["n"] or found["th"] or found["digit"]
-        number = words.number(numeral) if numeral else words.ORDINALS[found["ordinal"].casefold()]
-        value = WORDS[found["word"].casefold()]
-        verdicts.append(Verdict(0 if found["not"] else value, number))
-        end = found.end()
+        numeral = match["n"] or match["th"] or match["digit"]
+        number = words.number(numeral) if numeral else words.ORDINALS[match["ordinal"].casefold()]
+        value = WORDS[match["word"].casefold()]
+        verdicts.append(Verdict(0 if match["not"] else value, number))
+        end = match.end()
     numbers = {verdict.number for verdict in verdicts}
     repeated = any(squeezed(line) in given for line, _ in words.lines(text[:end]))
     if verdicts and not repeated and len(numbers) == len(verdicts):
@@ -237,12 +238,14 @@ _OBJECT = (
     r"(?:requirement|question|condition|constraint)s?)?"
     r"|(?:评分问题的?|题目的?|指令的?|所有的?)*(?:要求|条件)?"
 )
+# A sentence: "The answer does not meet the requirement."
 _PREDICATE = re.compile(
     rf"{_OPENING}(?:{_SUBJECT})(?:(?P<word>{_WORD})|(?P<no>does not|doesn't|fails to)?\s*"
     rf"(?P<verb>{_MET_VERB})|(?P<not>不|未|没有?|未能|不能|并未)?(?P<met>满足|符合|达到|做到)了?)"
     rf"(?:{_OBJECT})\s*[.!]?",
     re.IGNORECASE,
 )
+# A verdict alone, or behind a label such as "Final answer:".
 _LABELLED = re.compile(
     rf"{_OPENING}(?:(?:i (?:would|conclude|judge)(?: that)?\b:?\s*)?"
     rf"(?:[\[\"]?(?:{words.LABEL})[\]\"]?"
@@ -251,6 +254,7 @@ _LABELLED = re.compile(
     rf"""[\[("'|]*(?P<word>.{{1,30}}?)[\])"'|]*\s*[.!]?""",
     re.IGNORECASE,
 )
+# A label with its verdict behind other words of the same line.
 _CONCLUDED = re.compile(
     rf"[,.;]\s*{_OPENING}(?:{words.LABEL})\s*(?:\bis\b|应?为|是|:)\s*:?\s*"
     rf"""["'\[]*(?P<word>{_WORD})["'\]]*\s*[.!]?$""",
@@ -267,20 +271,6 @@ _REASONED = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\bnot\b|n't|(?<!是)不|没有|未", re.IGNORECASE)
-_AMBIGUOUS = {
-    "y",
-    "n",
-    "true",
-    "false",
-    "correct",
-    "incorrect",
-    "wrong",
-    "对",
-    "错",
-    "正确",
-    "错误",
-}
-"""Words that begin sentences which are no verdict."""
 
 
 def single(answer: str, text: str) -> Iterator[Claim]:
@@ -295,10 +285,13 @@ def single(answer: str, text: str) -> Iterator[Claim]:
         # A word between other lines may be a remark on what stands above it, as may "Correct."
         bare = line.casefold().strip(" .!")
         alone = words.verdict(line) is not None and bare not in ASKED
-        paragraph = _blank_line(text[listed[place - 1][1] if place else 0 :]) and _blank_line(
-            text[stop:]
-        )
-        if alone and place != len(listed) - 1 and (bare in _AMBIGUOUS or (place and not paragraph)):
+        before = listed[place - 1][1] if place else 0
+        paragraph = _blank_line(text, before) and _blank_line(text, stop)
+        if (
+            alone
+            and place != len(listed) - 1
+            and (bare in words.AMBIGUOUS or (place and not paragraph))
+        ):
             remarks.add(value)
             continue
         verdicts.add(value)
@@ -307,40 +300,41 @@ def single(answer: str, text: str) -> Iterator[Claim]:
         yield Claim((), len(text))
 
 
-def _blank_line(text: str) -> bool:
-    return text[:_NAME].lstrip(" \t").startswith(("\n", "\r"))
+def _blank_line(text: str, place: int) -> bool:
+    """Whether the line that begins at a place has nothing in it."""
+    return text[place : place + _NAME].lstrip(" \t").startswith(("\n", "\r"))
 
 
 def _single(line: str) -> int | None:
     if len(line) < _NAME and (value := words.verdict(line)) is not None:
         return value
-    if found := _LABELLED.fullmatch(line):
-        value = words.verdict(found["word"])
+    if match := _LABELLED.fullmatch(line):
+        value = words.verdict(match["word"])
         if value is not None:
             return value
-    if found := _CONCLUDED.search(line):
-        sentence = _SENTENCE_END.split(line[: found.start() + 1])[-1]
+    if match := _CONCLUDED.search(line):
+        sentence = _SENTENCE_END.split(line[: match.start() + 1])[-1]
         doubtful = words.disclaimed(sentence) or words.hedged(sentence)
-        return None if doubtful else words.verdict(found["word"])
-    if found := _QUESTION.fullmatch(line):
-        question = found["question"]
+        return None if doubtful else words.verdict(match["word"])
+    if match := _QUESTION.fullmatch(line):
+        question = match["question"]
         if not (words.negative(question) or words.hedged(question) or _NOT.search(question)):
-            return WORDS[found["word"].casefold()]
-    if found := _PREDICATE.fullmatch(line):
-        if found["word"]:
-            word = found["word"].casefold()
+            return WORDS[match["word"].casefold()]
+    if match := _PREDICATE.fullmatch(line):
+        if match["word"]:
+            word = match["word"].casefold()
             return None if word in ASKED else WORDS[word]  # "答案是" says nothing yet
-        return int(not (found["no"] or found["not"]))
-    found = _REASONED.fullmatch(line)
-    if found and found["word"].casefold() not in _AMBIGUOUS:
-        return reasoned(found["word"], found["reason"])
+        return int(not (match["no"] or match["not"]))
+    match = _REASONED.fullmatch(line)
+    if match and match["word"].casefold() not in words.AMBIGUOUS:
+        return reasoned(match["word"], match["reason"])
     return None
 
 
 def reasoned(word: str, reason: str, known: Words = WORDS) -> int | None:
     """Returns a word's verdict if the reason behind it fits it."""
     value = known[word.casefold()]
-    said = {WORDS[found.casefold()] for found in _IN_REASONS.findall(reason)}
+    said = {WORDS[match.casefold()] for match in _IN_REASONS.findall(reason)}
     parts = [words.verdict(part) for part in re.split(r"[,;\s]+", reason)]
     if parts[0] is not None or not _SOME_WORDS.search(reason):
         return None
@@ -465,13 +459,13 @@ def _value(value: Any, known: Words) -> int | None:
 def _lead(text: str, place: int) -> str:
     """What precedes a place of a text on its line, after the line before that ends in a colon."""
     start = text.rfind("\n", 0, place) + 1
-    before = text[:start].rstrip().rpartition("\n")[2]
+    before = text[max(0, start - _SENTENCE) : start].rstrip().rpartition("\n")[2]
     return f"{before} {text[start:place]}" if before.endswith((":", "?")) else text[start:place]
 
 
 def _is_label(lead: str) -> bool:
     """Whether what stands before a list on its line says that it comes, or is nothing."""
-    lead = lead.strip().lstrip(_LEADING + '{"').strip()
+    lead = lead.strip().lstrip(words.LEADING + '{"').strip()
     if number := _NUMBER.match(lead):
         lead = lead[number.end() :]
     lead = lead.replace('"', "")

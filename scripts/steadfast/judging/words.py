@@ -36,6 +36,8 @@ OTHERS: Words = {**_given("others"), **_negatable(), **TICKS}
 WORDS: Words = {**ASKED, **OTHERS}
 FIGURES: Words = {**WORDS, **_given("figures")}
 """Where numbers are verdicts too."""
+AMBIGUOUS = frozenset(_FACTS["ambiguous"])
+"""Words that begin sentences which are no verdict."""
 
 
 @cache
@@ -55,8 +57,8 @@ def verdict(text: str, words: Words = WORDS) -> int | None:
     (0, 1, None, None)
     """
     bare = text.strip(" \t.\"'*!").casefold()
-    if (found := _EXPLAINED.fullmatch(bare)) and words.get(found[1]) == words.get(found[2], -1):
-        return words[found[1]]
+    if (match := _EXPLAINED.fullmatch(bare)) and words.get(match[1]) == words.get(match[2], -1):
+        return words[match[1]]
     if bare[:1] in TICKS and len(bare) > 1:
         bare = f"{bare[1:].strip()} {bare[0]}"
     if bare[-1:] in TICKS and len(bare) > 1:
@@ -167,7 +169,7 @@ def squeezed(text: str) -> str:
     return "".join(text.split()).casefold()
 
 
-_LEADING = " \t#>*-•+"
+LEADING = " \t#>*-•+"
 
 
 def lines(text: str) -> Iterator[tuple[str, int]]:
@@ -179,7 +181,7 @@ def lines(text: str) -> Iterator[tuple[str, int]]:
     end = 0
     for line in text.splitlines(keepends=True):
         end += len(line)
-        if bare := line.strip().lstrip(_LEADING).strip():
+        if bare := line.strip().lstrip(LEADING).strip():
             yield bare, end
 
 
