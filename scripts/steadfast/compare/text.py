@@ -43,8 +43,9 @@ def _settings(rows: pd.DataFrame) -> list[str]:
         return ["Settings: the same."]
     shown = []
     for (key, a, b), alike in rows.groupby(["key", "a", "b"], sort=False):
-        where, more = alike["where"].iloc[0], len(alike) - 1
-        where += f" and {more} more" if more else ""
+        where = alike["where"].iloc[0]
+        if len(alike) > 1:
+            where += f" and {len(alike) - 1} more"
         shown.append(f"  {where}: {key}: {_cut(a)} → {_cut(b)}")
     return [f"Settings: {len(rows)} changed.", *_first(shown)]
 
@@ -87,8 +88,8 @@ def _difference(row: Any) -> str:
 
 
 def _cells(comparison: Comparison) -> Iterator[str]:
-    cells, whole = comparison.cells, int(comparison.counts["cells"].sum())
-    yield f"Cells: {len(cells):,} of {whole:,} moved."
+    cells = comparison.cells
+    yield f"Cells: {len(cells):,} of {int(comparison.counts['cells'].sum()):,} moved."
     if not len(cells):
         return
     apart = cells[cells["apart"] == YES]

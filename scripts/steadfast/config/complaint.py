@@ -28,13 +28,18 @@ def complaint(
 
     It begins with ``where``, and names the ``page`` that lists the keys.
     """
-    found = [(_located(schema, _location(one))[0], one) for one in error.errors()]
-    # An unknown key explains most of what else is wrong: it comes first.
-    place, first = min(found, key=lambda one: not _is_about_key(one[1]))
-    if not _is_about_key(first):  # of a value's alternatives, the one that came furthest says most
-        place = max((at for at, _ in found if at[: len(place)] == place), key=len)
-    errors = [one for at, one in found if at == place]
-    return f"{where}: {_sentence(schema, place, errors, page)}"
+    errors = error.errors()
+    places = [_located(schema, _location(detail))[0] for detail in errors]
+    about_keys = [at for at, detail in zip(places, errors, strict=True) if _is_about_key(detail)]
+    if about_keys:
+        # An unknown key explains most of what else is wrong.
+        place = about_keys[0]
+    else:
+        # Of a value's alternatives, the one that came furthest says most.
+        within_first = [at for at in places if at[: len(places[0])] == places[0]]
+        place = max(within_first, key=len)
+    at_place = [detail for at, detail in zip(places, errors, strict=True) if at == place]
+    return f"{where}: {_sentence(schema, place, at_place, page)}"
 
 
 def _is_about_key(error: ErrorDetails) -> bool:
@@ -51,7 +56,8 @@ def _location(error: ErrorDetails) -> Place:
 def _sentence(
     schema: type[BaseModel], place: Place, errors: Sequence[ErrorDetails], page: str
 ) -> str:
-    key, error = dotted(place), errors[0]
+    key = dotted(place)
+    error = errors[0]
     given = error["input"]
     match error["type"]:
         case "extra_forbidden":
@@ -71,7 +77,7 @@ def _sentence(
         case "too_short" | "too_long":
             return f"{key}: {error['msg'].replace(' after validation', '')}"
         case _:
-            wanted = " or ".join(dict.fromkeys(_wanted(one) for one in errors))
+            wanted = " or ".join(dict.fromkeys(map(_wanted, errors)))
             sentence = f"{wanted}, not {shown(given)}".replace(f" or {EXPECTED}", " or ")
             return f"{key}: {sentence}" if key else sentence
 
@@ -85,7 +91,7 @@ def _instead(key: str) -> str | None:
 def _of_tag(error: ErrorDetails, kind: Any) -> str:
     """What is wrong with the key that says which alternative a section is, such as its engine."""
     name = error["ctx"]["discriminator"].strip("'")
-    known = [_tag(one) for one in _alternatives(kind)]
+    known = list(map(_tag, _alternatives(kind)))
     given = error["input"].get(name)
     if isinstance(given, str):
         return f".{name}: unknown {name} {shown(given)}; {nearest(given, known)}"
@@ -115,7 +121,7 @@ def _located(schema: type[BaseModel], location: Place) -> tuple[Place, Any]:
     for step in location:
         alternatives = _alternatives(kind)
         if len(alternatives) > 1:
-            kind = next((one for one in alternatives if _tag(one) == step), None)
+            kind = next((option for option in alternatives if _tag(option) == step), None)
         else:
             place.append(step)
             kind = _inner(alternatives[0], step)
@@ -128,15 +134,16 @@ def _alternatives(kind: Any) -> list[Any]:
         kind = get_args(kind)[0]
     if get_origin(kind) not in (Union, types.UnionType):
         return [kind]
-    return [one for one in get_args(kind) if one is not types.NoneType]
+    return [option for option in get_args(kind) if option is not types.NoneType]
 
 
 def _tag(kind: Any) -> str:
     """The name of an alternative in a location."""
     if _is_section(kind):
-        literals = (f.annotation for f in kind.model_fields.values() if f.is_required())
-        tags = (get_args(one)[0] for one in literals if get_origin(one) is Literal)
-        return str(next(tags, kind.__name__))
+        for field in kind.model_fields.values():
+            if field.is_required() and get_origin(field.annotation) is Literal:
+                return str(get_args(field.annotation)[0])
+        return kind.__name__
     return str(kind).replace(" ", "")
 
 

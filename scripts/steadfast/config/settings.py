@@ -76,11 +76,11 @@ def _copies(model: BaseModelSettings) -> int:
 def prices(config: Config) -> dict[str, dict[str, Settings]]:
     """The prices of the models, judges and rewriters that have one, by section and name."""
     roles = {"models": config.models, "judges": config.judges, "rewriters": config.rewriters}
-    priced = {
-        role: {name: plan_settings(model)["price"] for name, model in named.items()}
-        for role, named in roles.items()
-    }
-    return {role: {n: price for n, price in of.items() if price} for role, of in priced.items()}
+    priced: dict[str, dict[str, Settings]] = {}
+    for role, models in roles.items():
+        rates_by_name = {name: rates(model.model_dump()) for name, model in models.items()}
+        priced[role] = {name: price for name, price in rates_by_name.items() if price}
+    return priced
 
 
 def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, Settings]:
@@ -132,12 +132,15 @@ def _majorities(judges: Mapping[str, Record]) -> dict[str, Record]:
 def _shown(config: Config, name: str) -> dict[str, str]:
     """A model's label, group and engine; the paper's where its scores are the released ones."""
     model = config.models[name]
-    if isinstance(model, ScoredModel) and (paper := _released(config, name)):
-        label, group, gold = paper.label, paper.group, paper.gold
-    else:
-        label, group, gold = name, DEFAULT_GROUPS.get(model.engine, "Models"), False
-    engine = "reference" if gold else model.engine
-    return {"label": model.label or label, "group": model.group or group, "engine": engine}
+    paper = _released(config, name) if isinstance(model, ScoredModel) else None
+    if paper is None:
+        group = DEFAULT_GROUPS.get(model.engine, "Models")
+        paper = ReleasedModel(label=name, group=group)
+    return {
+        "label": model.label or paper.label,
+        "group": model.group or paper.group,
+        "engine": "reference" if paper.gold else model.engine,
+    }
 
 
 def _series(config: Config, name: str) -> Settings:

@@ -72,13 +72,16 @@ class PlannedModel:
         tokenizers: dict[str, CachedTokenizer],
     ) -> tuple[Record, list[tuple[str, str, int, int]]]:
         """Returns what is counted of a part, by ``engines.cost.forecast``, and its misfits."""
-        answers, engine = self.answers, self.engine
-        own = engine.tokenizer if engine else None
-        name, estimated = ("own", False) if own else _tokenizer(answers)
-        if not own and name not in tokenizers:
-            tokenizers[name] = CachedTokenizer(load_tokenizer(name))
-        tokenizer = CachedTokenizer(own) if own else tokenizers[name]
-        requests, template = reckoned(self.name, engine, answers, items, tokenizer)
+        answers = self.answers
+        if self.engine and self.engine.tokenizer:
+            name, estimated = "own", False
+            tokenizer = CachedTokenizer(self.engine.tokenizer)
+        else:
+            name, estimated = _tokenizer(answers)
+            if name not in tokenizers:
+                tokenizers[name] = CachedTokenizer(load_tokenizer(name))
+            tokenizer = tokenizers[name]
+        requests, template = reckoned(self.name, self.engine, answers, items, tokenizer)
         counts = plan_part(requests, known, tokenizer, template)
         counts |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
         counts["options"] = []
@@ -105,21 +108,22 @@ class PlannedModel:
 
     def requested(self, works: Sequence[Work]) -> tuple[list[Record], str]:
         """Returns what the jobs of one load ask for, and what does not fit, as a sentence."""
-        found, gpus, sharing = self.speed, self.plan["gpus"], len(works)
-        uncut = [expected.job_minutes(work, found, sharing, self.plan["hours"]) for work in works]
-        load = found.load / sharing * gpus / 3600 if found else None
-        asked = expected.within_most(uncut, self.hardware["max_hours"])
+        speed = self.speed
+        jobs = len(works)
+        wanted = [expected.job_minutes(work, speed, jobs, self.plan["hours"]) for work in works]
+        most_hours = self.hardware["max_hours"]
+        requested = expected.within_most(wanted, most_hours)
+        load_hours = speed.load / jobs * self.gpus / 3600 if speed else None
         rows: list[Record] = [
-            {"load_gpu_hours": load, "requested_gpu_hours": minutes * gpus / 60}
-            for minutes in asked
+            {"load_gpu_hours": load_hours, "requested_gpu_hours": minutes * self.gpus / 60}
+            for minutes in requested
         ]
-        if asked == uncut:
+        if requested == wanted:
             return rows, ""
         return rows, (
-            f"{self.name}: the jobs of one load would ask for {sum(uncut) / 60:.1f} hours, more "
-            f"than hardware.max_hours; they ask for {self.hardware['max_hours']:g}, and a further "
-            "attempt goes on where that ends. Fewer parts_per_load, or more GPUs, make a job "
-            "shorter"
+            f"{self.name}: the jobs of one load would ask for {sum(wanted) / 60:.1f} hours, more "
+            f"than hardware.max_hours; they ask for {most_hours:g}, and a further attempt goes on "
+            "where that ends. Fewer parts_per_load, or more GPUs, make a job shorter"
         )
 
 
