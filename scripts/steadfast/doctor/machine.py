@@ -41,34 +41,38 @@ def packages(requirements: Path) -> Check:
 
     if not requirements.is_file():
         return unneeded("packages", "no lock file here: pip installed what the package asks for")
-    lines = requirements.read_text(encoding="utf-8").splitlines()
-    locked = [Requirement(line.rstrip(" \\")) for line in lines if line[:1].isalnum()]
-    locked = [package for package in locked if not package.marker or package.marker.evaluate()]
+    locked = 0
     wrong = []
-    for package in locked:
+    for line in requirements.read_text(encoding="utf-8").splitlines():
+        if not line[:1].isalnum():
+            continue
+        package = Requirement(line.rstrip(" \\"))
+        if package.marker and not package.marker.evaluate():
+            continue
+        locked += 1
         try:
             installed = version(package.name)
         except PackageNotFoundError:
-            installed = ""
-        if not installed or installed not in package.specifier:
-            state = installed or "is not installed"
-            wrong.append(f"{package.name} {state} ({package.specifier})")
+            wrong.append(f"{package.name} is not installed ({package.specifier})")
+            continue
+        if installed not in package.specifier:
+            wrong.append(f"{package.name} {installed} ({package.specifier})")
     install = f"{sys.executable} -m pip install --require-hashes -r {requirements}"
     return checked(
         "packages",
         not wrong,
-        f"{len(locked)}, each in the version of {requirements.name}",
+        f"{locked}, each in the version of {requirements.name}",
         f"not those of {requirements.name}: {some(wrong, NAMED)}; {install}",
     )
 
 
 def disk(folder: Path) -> Check:
     """Whether there is room for results, and they may be written."""
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not os.access(there, os.W_OK):
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not os.access(existing, os.W_OK):
         advice = "correct its rights, or name another with pathvars.results"
         return Check("disk", "missing", f"{folder} cannot be written to; {advice}")
-    free = shutil.disk_usage(there).free / 1e9
+    free = shutil.disk_usage(existing).free / 1e9
     text = f"{free:,.1f} GB free for {folder}"
     return checked(
         "disk", free >= LEAST_GB, text, f"{text}, {LEAST_GB} are needed; make room there"
@@ -89,10 +93,10 @@ def tokenizer(name: str) -> Check:
 
 def silent(addresses: Iterable[str]) -> dict[str, str]:
     """The addresses that do not give what they should, and why; nothing is downloaded."""
-    asked = list(dict.fromkeys(addresses))
+    distinct = list(dict.fromkeys(addresses))
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        reasons = dict(zip(asked, pool.map(_fault, asked), strict=True))
-    return {address: reason for address, reason in reasons.items() if reason}
+        faults = zip(distinct, pool.map(_fault, distinct), strict=True)
+        return {address: fault for address, fault in faults if fault}
 
 
 def hosts(addresses: Iterable[str]) -> str:
