@@ -143,7 +143,7 @@ def _tag(kind: Any) -> str:
         for field in kind.model_fields.values():
             if field.is_required() and get_origin(field.annotation) is Literal:
                 return str(get_args(field.annotation)[0])
-        return kind.__name__
+        return str(kind.__name__)
     return str(kind).replace(" ", "")
 
 
