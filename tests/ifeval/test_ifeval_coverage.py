@@ -43,7 +43,7 @@ def test_intervals_of_the_drop_cover_it_in_95_of_100_runs(frame):
 
 def test_ranges_of_effective_length_hold_it_in_at_least_95_of_100_runs(frame):
     """More often than that, since lengths are few: each end errs in at most 2.5 of 100 runs."""
-    found = reaches(kept_shares(length_means(frame), LENGTHS, 0.85)).values()
+    found = reaches(kept_shares(length_means(frame), LENGTHS)).values()
     place = LENGTHS.index
     held = [place(of.low) <= place("32k") <= place(of.high) for of in found]
     assert len(held) == RUNS

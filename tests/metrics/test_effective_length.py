@@ -26,7 +26,7 @@ def scores(by_length: dict[str, list[float]], model: str = "m", own: bool = Fals
 
 def kept(frame: pd.DataFrame, lengths: list[str]) -> pd.DataFrame:
     means = Clusters(frame, ["stratum"]).means(frame, ["model", "length"])
-    return kept_shares(means, lengths, 0.85)
+    return kept_shares(means, lengths)
 
 
 def reach(values: list[float], low: list[float], high: list[float]) -> Reach:

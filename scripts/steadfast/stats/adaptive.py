@@ -168,15 +168,15 @@ class Course:
         """What \\|z\\| of the pair with the smallest p has to reach now, beside all others."""
         return self.design.boundary(int(self._look.max()), SIGNIFICANT / len(self.pairs))
 
-    def intervals(self, level: float = SIGNIFICANT) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the repeated interval of each difference at its last look, 1 - level wide.
+    def intervals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the repeated 95 % interval of each difference at its last look.
 
-        All those of a pair hold its true difference in 1 - level of runs, whenever it was stopped
+        All those of a pair hold its true difference in 95 of 100 runs, whenever it was stopped
         (Jennison and Turnbull 1989). They are no narrower than the p-values say, and empty where
         all contexts agree that there is no difference: that has no error.
         """
         places, which = np.unique(self._look, return_inverse=True)
-        z = np.array([self.design.boundary(look, level) for look in places])[which]
+        z = np.array([self.design.boundary(look, SIGNIFICANT) for look in places])[which]
         last, t = self._last, scipy.special.stdtrit
         with np.errstate(divide="ignore", invalid="ignore"):
             by_p = np.abs(last.difference) / -t(last.freedom, last.p / 2)

@@ -94,40 +94,29 @@ def joined(parts: Sequence[Replicates]) -> Replicates:
 class Bootstrap(Clusters):
     """Draws clusters within strata (see ``Clusters``), the same for every statistic.
 
-    Args:
-        replicates: how often clusters are drawn. None are where no stratum has two.
-        seed: text; with it and the stratum's name the draws are fixed.
+    There are no replicates where no stratum has two clusters. The draws follow from the stratum's
+    name.
     """
-
-    def __init__(
-        self,
-        frame: pd.DataFrame,
-        strata: Sequence[str],
-        replicates: int = REPLICATES,
-        seed: str = SEED,
-    ):
-        super().__init__(frame, strata)
-        self._replicates, self._seed = replicates, seed
 
     @cached_property
     def weights(self) -> np.ndarray:
         """Returns how much each cluster (column) counts: row 0 as measured, then each replicate."""
         places = pd.Series(range(len(self.strata))).groupby(self.strata).agg(list)
         several = places[places.map(len) > 1]
-        weights = np.ones((1 + self._replicates * (len(several) > 0), len(self.strata)))
+        weights = np.ones((1 + REPLICATES * (len(several) > 0), len(self.strata)))
         for stratum, columns in several.items():
-            rng = np.random.default_rng(list(f"{self._seed}/{stratum}".encode()))
+            rng = np.random.default_rng(list(f"{SEED}/{stratum}".encode()))
             size = len(columns)
             drawn = rng.multinomial(size - 1, [1 / size] * size, len(weights) - 1)
             weights[1:, columns] = drawn * size / (size - 1)
         return weights
 
-    def replicates(self, frame: pd.DataFrame, by: list[str], value: str = "total") -> Replicates:
-        """Returns the means of a column in each cell, as measured and in each replicate.
+    def replicates(self, frame: pd.DataFrame, by: list[str]) -> Replicates:
+        """Returns the mean total in each cell, as measured and in each replicate.
 
         The values of the columns ``by`` together are a cell; rows without a value do not count.
         """
-        sums, counts = self.sums(frame, by, value)
+        sums, counts = self.sums(frame, by)
         totals, numbers = (part.to_numpy(float) @ self.weights.T for part in (sums, counts))
         with np.errstate(invalid="ignore"):  # a replicate may draw no cluster that has samples
             values = pd.DataFrame(totals / numbers, index=sums.index)

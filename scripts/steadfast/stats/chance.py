@@ -61,7 +61,7 @@ def crossed(
     return pd.Series(np.where((groups > 1) & (blocks > 1), found, np.nan), index)
 
 
-def nested(frame: pd.DataFrame, group: str, drawn: Clusters, by: Sequence[str] = ()) -> pd.Series:
+def nested(frame: pd.DataFrame, group: str, drawn: Clusters) -> pd.Series:
     """Returns the spread by chance over the mean of groups that have clusters of their own.
 
     It is nan where clusters cannot tell, as with one context of each length (``Estimates.rows``).
@@ -72,10 +72,10 @@ def nested(frame: pd.DataFrame, group: str, drawn: Clusters, by: Sequence[str] =
     >>> float(nested(frame, "length", drawn).iloc[0].round(3))  # .798 ÷ .886 · .1 ÷ .6
     0.15
     """
-    means = drawn.means(frame, [*KEYS, *by, group])
+    means = drawn.means(frame, [*KEYS, group])
     error, freedom, _ = means.errors()
     cells = means.cells[["value"]].assign(variance=error**2, freedom=freedom)
-    of = cells.groupby(level=[*KEYS, *by], observed=True)
+    of = cells.groupby(level=KEYS, observed=True)
     known = of["variance"].count() == of.size()
     mean, groups = of.mean(), of.size().to_numpy()
     variance, number = mean["variance"].to_numpy(), (mean["freedom"] * groups).to_numpy()

@@ -26,20 +26,19 @@ COLUMNS = ("model", "length", "value", "low", "high", "n", "score", "share")
 ROUNDING = 1e-9
 
 
-def kept_shares(means: Estimates, lengths: Sequence[str], share: float = SHARE) -> pd.DataFrame:
+def kept_shares(means: Estimates, lengths: Sequence[str]) -> pd.DataFrame:
     """Returns the share of its score at the shortest length that each model keeps at each length.
 
     Args:
         means: scores, with the index levels model and length.
         lengths: their names, from the shortest to the longest.
-        share: of the score at the shortest that is to be kept.
 
     Returns:
         Columns of ``COLUMNS``, a row for each model and length, models by name. value is the score
         over that at the shortest length; empty where there is no score, or none above 0 at the
-        shortest. low and high are the 95 % interval of score − share × score at the shortest, in
-        units of the latter and set about ``share``: they lie on one side of ``share`` where the
-        test says on which side the truth lies. They are empty at the shortest length, and where
+        shortest. low and high are the 95 % interval of score − ``SHARE`` × score at the shortest,
+        in units of the latter and set about ``SHARE``: they lie on one side of it where the test
+        says on which side the truth lies. They are empty at the shortest length, and where
         clusters cannot tell. n is what the score rests on.
     """
     scores = means.cells.reset_index()[["model", "length", "value", "n"]]
@@ -57,10 +56,10 @@ def kept_shares(means: Estimates, lengths: Sequence[str], share: float = SHARE) 
     low, high = np.full((2, len(rows)), math.nan)
     if len(tested):
         cells, start_cells = (of[tested].astype(int) for of in (rows["cell"], start_cell))
-        ends = left(means.take(cells), means.take(start_cells), share).rows()[["low", "high"]]
+        ends = left(means.take(cells), means.take(start_cells), SHARE).rows()[["low", "high"]]
         scaled = ends.to_numpy() / start[tested].to_numpy()[:, None]
-        low[tested], high[tested] = share + scaled.T
-    rows = rows.assign(low=low, high=high, share=share)
+        low[tested], high[tested] = SHARE + scaled.T
+    rows = rows.assign(low=low, high=high, share=SHARE)
     rows["n"] = rows["n"].fillna(0).astype(int)
     return rows[list(COLUMNS)]
 
