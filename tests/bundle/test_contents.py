@@ -22,6 +22,15 @@ def test_a_folder_is_all_its_files(tmp_path, monkeypatch):
     assert files_of({"data": "cfbench.directory"}) == ["data/more/two.txt", "data/one.txt"]
 
 
+def test_two_files_whose_names_differ_in_capitals_alone_are_named(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    for name in ("One.txt", "one.txt"):
+        (tmp_path / "data" / name).touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"data/one\.txt: it differs from data/One\.txt in capital"):
+        files_of({"data": "cfbench.directory"})
+
+
 @pytest.mark.parametrize("path", ["/a/labels.jsonl", "../labels.jsonl", ".git/labels.jsonl"])
 def test_a_file_outside_the_working_directory_is_named_with_its_key(path):
     with pytest.raises(UserError, match=r"config: cfbench.labels: .*labels.jsonl: it lies outside"):

@@ -86,7 +86,15 @@ def own_files(run: Evaluation) -> dict[str, str]:
 def files_of(named: Mapping[str, str]) -> list[str]:
     """The files that the config names, and those of the folders that it names, by name."""
     check_inside(named)
-    return sorted({file.as_posix() for path in named for file in _visible_files(Path(path))})
+    found = sorted({file.as_posix() for path in named for file in _visible_files(Path(path))})
+    spelled: dict[str, str] = {}
+    for file in found:
+        if (other := spelled.setdefault(file.casefold(), file)) != file:
+            raise UserError(
+                f"{file}: it differs from {other} in capitals alone, and some machines take them "
+                "for one; rename one of them"
+            )
+    return found
 
 
 def check_inside(named: Mapping[str, str]) -> None:
