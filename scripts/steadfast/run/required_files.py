@@ -40,9 +40,10 @@ def required_files(config: Config, tasks: Mapping[str, Task]) -> Iterator[tuple[
 
 
 def example_files(config: Config) -> Iterator[tuple[str, str]]:
-    """The config's key and the path of each file with examples of a model or judge that runs."""
+    """The config's key and the path of each file with examples of what is asked anything."""
     models = {f"models.{name}": config.models[name] for name in config.running}
     models |= {f"judges.{name}": judge for name, judge in config.judges.items()}
+    models |= {f"rewriters.{name}": rewriter for name, rewriter in config.rewriters.items()}
     for key, model in models.items():
         if isinstance(model, OpenModel) and model.examples is not None:
             yield f"{key}.examples", model.examples
