@@ -152,6 +152,17 @@ def test_the_list_that_was_asked_for_may_be_spelled_otherwise(spelling):
     assert strict(spelling("['YES', 'NO', 'YES']"), ANSWER, 3) == [1, 0, 1]
 
 
+def test_one_constraint_is_read_in_its_styles_too():
+    for reply in (
+        "- constraint 1: YES\n3) ['YES']\nI hope that this helps.",
+        '{"constraint": 1, "verdict": "YES"}',
+        "**Verdicts:** YES",
+        "The constraint is satisfied.",
+    ):
+        assert strict(reply, ANSWER, 1) == [1], reply
+    assert strict('{"verdict": "NO", "confidence": "1"}', ANSWER, 1) is None
+
+
 def test_order_by_number_makes_no_difference_and_numbers_that_lack_do():
     assert strict("3: YES, 1: NO, 2: YES", ANSWER, 3) == [0, 1, 1]
     assert strict('{"2": "NO", "1": "YES", "3": "YES"}', ANSWER, 3) == [1, 0, 1]

@@ -33,7 +33,7 @@ _LABELLED = re.compile(
 _LABEL_AT_END = re.compile(rf"[\s(,;.?—]*(?:{words.LABEL})?[\s(,;?—]*$", re.IGNORECASE)
 _TICK = f"[{''.join(TICKS)}]"
 _NEGATED = re.compile(r"\b(?:no|without|free of)\b|没有|无", re.IGNORECASE)
-_LIST = re.compile(r"\[[^\[\],]*,[^\[\]]*\]")
+_LIST = re.compile(r"""\[[^\[\],]*,[^\[\]]*\]|\[\s*["'][^\[\]]*["']\s*\]""")
 _SEPARATOR = re.compile(r"[|:\-\s]+")
 
 

@@ -406,25 +406,26 @@ def _members(value: Any, known: Words) -> Iterator[Verdict]:
     """
     if isinstance(value, dict):
         _refuse_negative(value)
-        inner = [part for part in value.values() if isinstance(part, list | dict)]
+        inner = [(name, part) for name, part in value.items() if isinstance(part, list | dict)]
         if len(inner) == 1:
-            yield from _members(inner[0], known)
+            name, part = inner[0]
+            verdict = _member(name, part, known) if isinstance(part, dict) else None
+            yield from [verdict] if verdict else _members(part, known)
             return
-        said = [v for part in value.values() if (v := _value(part, known)) is not None]
-        if len(said) == 1:  # beside reasons
-            yield Verdict(said[0])
+        if verdict := _member("", value, known):  # beside reasons
+            yield verdict
             return
-    listed = list(value.items()) if isinstance(value, dict) else [("", one) for one in value]
+    listed = list(value.items()) if isinstance(value, dict) else [("", member) for member in value]
     verdicts = []
-    for place, (name, one) in enumerate(listed, start=1):
-        verdict = _member(name, one, place, known)
+    for name, member in listed:
+        verdict = _member(name, member, known)
         if verdict is None:
             return
         verdicts.append(verdict)
     yield from verdicts
 
 
-def _member(name: str, value: Any, place: int, known: Words) -> Verdict | None:
+def _member(name: str, value: Any, known: Words) -> Verdict | None:
     """The verdict of one member of a list or an object."""
     about = [name] if name else []
     numbered = _KEY_NUMBER.fullmatch(name)
@@ -434,13 +435,10 @@ def _member(name: str, value: Any, place: int, known: Words) -> Verdict | None:
         return None if said is None else Verdict(said, number, tuple(about))
     _refuse_negative(value)
     parts = list(value.values())
+    first = next(iter(value), "")
+    if len(parts) > 1 and words.IDENTIFIER.fullmatch(first) and str(parts[0]).isdecimal():
+        number = int(parts.pop(0))
     verdicts = [v for part in parts if (v := _value(part, known)) is not None]
-    identifier = str(parts[0]) if parts and not isinstance(parts[0], bool) else ""
-    if identifier.isdecimal():
-        further = [v for part in parts[1:] if (v := _value(part, known)) is not None]
-        if further:  # a number, then the verdict
-            number = int(identifier)
-            verdicts = further
     about += [text for text in parts if isinstance(text, str) and _value(text, known) is None]
     return Verdict(verdicts[0], number, tuple(about)) if len(verdicts) == 1 else None
 

@@ -111,6 +111,7 @@ def taken_back(following: str) -> bool:
 
 
 UNIT = _FACTS["unit"]
+IDENTIFIER = re.compile(f"{_FACTS['identifier']}|{UNIT}", re.IGNORECASE)
 LABEL = "".join(_FACTS["label"].split("\n"))
 ORDINALS: Mapping[str, int] = _FACTS["ordinals"]
 _CHINESE: str = _FACTS["chinese_numbers"]
