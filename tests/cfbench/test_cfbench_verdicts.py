@@ -60,6 +60,7 @@ def test_harmless_edits_are_read_alike(edited):
         ("1\n0\n1", "0 verdicts for 3"),
         (CLEAN.rpartition("\n\n")[0], "2 verdicts for 3"),
         (CLEAN + "\n\n不押韵\t1", "more than 3"),
+        (CLEAN + "\n\n 不出现“春”字 \t0", "more than 3"),
         (REORDERED, "verdict 1 is not"),
         (CLEAN.replace("六个字", "五个字"), "verdict 1 is not"),
         (CLEAN.replace("\t0", "\t0.5"), "verdict 2 is not"),

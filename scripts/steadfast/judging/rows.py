@@ -43,7 +43,7 @@ def _ending(figures: bool) -> re.Pattern[str]:
     word = words.pattern(figures)
     return re.compile(
         # A dash that touches a number is its sign.
-        r"(?:(?P<mark>^|(?<!\d)[,.!;]|[:=(\[—\t|→⇒]|–\s|\s(?:-+\s|[-=]*[→⇒>]+)|\.{3,}"
+        r"(?:(?P<mark>^|(?<!\d)[,.!;]|[:=(\[—|→⇒]|\s*\t|–\s|\s(?:-+\s|[-=]*[→⇒>]+)|\.{3,}"
         rf"|(?:{words.LABEL})\s*(?:为|is))|(?P<loose>\s|\\t|\?))\s*[\"'\[]?"
         rf"(?P<word>{_TICK}?\s*{word}\s*{_TICK}?(?:\s*\({word}\))?)[\"')\]]*\s*[,;]?\s*[.]*$",
         re.IGNORECASE,
