@@ -1,7 +1,7 @@
 """A corpus from a data set of the Hugging Face hub, at one commit, its files checked by sha256.
 
 Which files hold the corpus follows from the data set's own list of files at that commit and from
-the fields of their records; a config may name the files instead. A connection that drops is resumed
+the fields of their records. A connection that drops is resumed
 where it broke, a few times; files that are complete stay in the hub's cache, so another run fetches
 only what is missing. The environment variables HF_ENDPOINT, HF_TOKEN, HF_HOME (or HF_HUB_CACHE) and
 HF_HUB_OFFLINE are honoured.
@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -41,16 +40,15 @@ def corpus(
     revision: str,
     fields: Mapping[str, str],
     lock: str = LOCK,
-    files: Sequence[str] = (),
     preferred: Sequence[str] = (),
     sha256: Mapping[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Record]:
     """Returns the records of the data set's files, all fetched and checked before one is read.
 
-    Files are named, by globs too; without names the first of ``tables`` is taken whose records have
-    all the fields, preferred globs first. One sentence is printed after the last record: what was
-    found, and what else is there.
+    They are those of the first of ``tables``, preferred globs before others, whose records have all
+    the fields. One sentence is printed after the last record: what was found, and what else is
+    there.
     """
     if not COMMIT.fullmatch(revision):
         raise UserError(
@@ -60,16 +58,13 @@ def corpus(
     locks = LockFile(lock)
     data_set = _DataSet(corpus, repo, revision, locks, sha256 or {})
     offered = data_set.files()
-    if files:
-        names, how = data_set.named(files, offered), "named in the config"
-    else:
-        names = data_set.fitting(fields, tables(offered, preferred), offered)
-        how = f"found by the fields {', '.join(sorted(set(fields.values())))}"
+    names = data_set.fitting(fields, tables(offered, preferred), offered)
     paths = [data_set.fetch(name) for name in names]
     locks.record(repo, revision, {name: data_set.digests[name] for name in names})
     records = cleaned(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit)
     others = [name for name in offered if name.endswith(FORMATS) and name not in names]
-    where = f"{_shown(names)} of {repo} at {revision}, {how}"
+    by = ", ".join(sorted({*fields.values()}))
+    where = f"{_shown(names)} of {repo} at {revision}, found by the fields {by}"
     return _counted(records, f"{where}; other data files there: {_shown(others)}", corpus)
 
 
@@ -116,19 +111,6 @@ class _DataSet:
                 "that entry to take what is there"
             )
         return sorted(found)
-
-    def named(self, files: Sequence[str], offered: Sequence[str]) -> list[str]:
-        """Returns the files that match the config's names."""
-        names: dict[str, None] = {}
-        for pattern in files:
-            matching = [name for name in offered if name == pattern or fnmatchcase(name, pattern)]
-            if not matching:
-                raise self._refused(
-                    f"no file of {self._repo} matches {pattern!r}; the files of the revision are: "
-                    f"{_shown(offered)}"
-                )
-            names |= dict.fromkeys(matching)
-        return list(names)
 
     def fitting(
         self, fields: Mapping[str, str], groups: Sequence[list[str]], offered: Sequence[str]

@@ -32,11 +32,6 @@ class HubFiles(StrictModel):
 
     repo: str = key("Data set id, such as yahma/alpaca-cleaned.", ..., pattern=r"^[\w.-]+/[\w.-]+$")
     revision: str = key("Commit, 40 hexadecimal digits.", ..., pattern=r"^[0-9a-f]{40}$")
-    files: list[str] = key(
-        "Files of the data set, or globs of them; by default those whose records have "
-        "the fields, training data first.",
-        [],
-    )
     sha256: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = key(
         "Checksum per file; without one the first fetch records it in the lock file.", {}
     )
