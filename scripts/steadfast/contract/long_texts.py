@@ -46,7 +46,7 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
             )
             hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
             revision = f"{settings['repo']}/revision/{settings['revision']}"
-            needs = Needs((f"{hub}/api/datasets/{revision}",))  # of its first name alone
+            needs = Needs((f"{hub}/api/datasets/{revision}",))
     return DataFile(
         f"{folder if source == 'synthetic' else FOLDER}/{corpus}.jsonl",
         "corpus",

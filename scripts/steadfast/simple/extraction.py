@@ -40,7 +40,7 @@ def plain(text: object, ignore: Sequence[str] = ()) -> str:
 # --- claims -----------------------------------------------------------------------------------
 
 ANSWER = (
-    r"(?:\b(?:answer|ans\b\.?|respuesta|réponse|antwort|risposta|resposta)"
+    r"(?:\b(?:answer|ans\b\.?|correct(?= ?[:：])|respuesta|réponse|antwort|risposta|resposta)"
     r"|答案|答え|正解|정답|ответ)"
 )
 OPTION = r"(?:\b(?:option|choice|letter)|选项|选择|选)"
@@ -50,14 +50,15 @@ SURELY = (
 )
 # "answer is", "answer should clearly be": up to one word between, such as "respuesta correcta es".
 IS = (
-    r"(?:(?: \w{1,15})? (?:is|would be|must be|should be|has to be|to be|ist|est|es|è|é)"
+    r"(?:(?: \w{1,15})?"
+    r" (?:is|would(?: \w{1,15})? be|must be|should be|has to be|to be|ist|est|es|è|é)"
     rf"(?: {SURELY})?|是|为)"
 )
-LINK = rf"(?:{IS} ?[:：=]?|[\"”]? ?[:：=]| [-–—] )"
+LINK = rf"(?:{IS} ?[:：=]?|[\"”]? ?[:：=]| ?(?:→|->|=>) ?| [-–—] )"
 """Between the word "answer" and what it is."""
 SAID = (
-    r"(?:\b(?:it is|it's|it’s|must be|should be|would be|go with|so|no[,:]|leaves"
-    r"|(?:I|I'd|I’d|I would|I'll|I’ll) (?:say|choose|pick|select)|selected|picked|chosen"
+    r"(?:\b(?:it is|it's|it’s|must be|should be|would be|go with|going with|so|no[,:]|yes[,:]"
+    r"|leaves|(?:I|I'd|I’d|I would|I'll|I’ll) (?:say|choose|pick|select)|selected|picked|chosen"
     rf"|{SURELY})|所以|因此)"
 )
 """What precedes a claim that does not name the answer as such."""
