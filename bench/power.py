@@ -11,8 +11,8 @@ Run: ``PYTHONPATH=scripts python bench/power.py``
 import numpy as np
 import pandas as pd
 
-from steadfast.plan.certificate import Pilot
 from steadfast.stats.intervals import SIGNIFICANT, Clusters
+from steadfast.stats.power import Pilot
 
 RUNS = 1000
 SPREAD = 0.1  # standard deviation of a context's difference
@@ -44,7 +44,7 @@ def main() -> None:
             for name, draw in SHAPES.items():
                 rng = np.random.default_rng([pilot_contexts, len(name)])
                 pilot = Pilot(
-                    "", 1.0, SPREAD / pilot_contexts**0.5, pilot_contexts - 1, pilot_contexts, 2
+                    SPREAD / pilot_contexts**0.5, pilot_contexts - 1, pilot_contexts, skewed=True
                 )
                 needed = pilot.needed(difference)
                 runs = difference + SPREAD * draw(rng, (RUNS, needed))
@@ -52,7 +52,7 @@ def main() -> None:
                 for _ in range(20):
                     of_pilot = SPREAD * draw(rng, (pilot_contexts,))
                     error = of_pilot.std(ddof=1) / pilot_contexts**0.5
-                    estimated = Pilot("", 1.0, error, pilot_contexts - 1, pilot_contexts, 2)
+                    estimated = Pilot(error, pilot_contexts - 1, pilot_contexts, skewed=True)
                     size = (50, estimated.needed(difference))
                     shares.append(told_apart(difference + SPREAD * draw(rng, size)))
                 cells = [pilot_contexts, difference, needed, name, f"{told_apart(runs):.2f}"]

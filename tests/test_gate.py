@@ -13,13 +13,14 @@ from steadfast.compare.gate import (
     PASS,
     UNCLEAR,
     WORSE,
-    _more,
     contexts_needed,
     gate,
+    more_contexts,
     shown_worse,
     worst,
 )
 from steadfast.compare.results import MEASURED, TESTS
+from steadfast.stats.power import smallest_difference
 
 T975 = 2.200985  # of 11 degrees of freedom, one-sided; from a table of Student's t
 
@@ -141,17 +142,20 @@ def test_no_common_score_tells_nothing():
 
 def test_what_more_contexts_would_tell_is_said_where_nothing_else_is():
     (row,) = gate(compared(("m", 0.0, 0.012)), 0.02).measures.itertuples()
-    for times, enough in ((row.more, True), (row.more - 0.1, False)):
-        t = sum(scipy.stats.t.ppf(level, 12 * times - 1) for level in (0.975, 0.8))
-        assert (t * 0.012 / math.sqrt(times) <= 0.02) == enough
-    (row,) = gate(compared(("m", 0.0, 0.001)), 0.02).measures.itertuples()
-    assert math.isnan(row.more)
+    more = more_contexts(row, 0.02)
+    clusters = round(more * 12)
+    assert more == clusters / 12
 
+    def told_apart(clusters):
+        times = clusters / 12
+        return smallest_difference(0.012 / math.sqrt(times), 11 * times)
 
-def test_more_is_reckoned_with_the_t_of_as_many_clusters():
-    # 22.93 = 6 · ((t.975 + t.8 of 21.93 degrees) · .02 / .03)², and 22.93 / 6 = 3.82.
-    assert _more(0.02, 5, 0.03) == 3.9
-    assert math.isnan(_more(0.0, 5, 0.03))
+    # A loss of the margin is told from none in 80 of 100 runs: by about (t.975 + t.8) errors.
+    t = sum(scipy.stats.t.ppf(level, 11 * more) for level in (0.975, 0.8))
+    assert t * 0.012 / math.sqrt(more) == pytest.approx(0.02, rel=0.08)
+    assert told_apart(clusters) <= 0.02 < told_apart(clusters - 1)
+    (row,) = gate(compared(("m", 0.0, 0.0)), 0.02).measures.itertuples()
+    assert math.isnan(more_contexts(row, 0.02))
 
 
 @pytest.mark.parametrize("wrong", [PASS, WORSE])

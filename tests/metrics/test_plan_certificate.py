@@ -1,12 +1,10 @@
 """The plan's certificate: how many contexts tell models apart, by the run in the results folder."""
 
-from math import isnan
-
 import pandas as pd
 import pytest
 
-from steadfast.plan.certificate import Pilot, certificate
-from steadfast.stats.power import smallest_difference
+from steadfast.plan.certificate import certificate
+from steadfast.stats.power import Pilot, smallest_difference
 
 MEASURES = {"ARS": {"compared": {"task": "overall"}, "full": 1.0}}
 ROW = {
@@ -22,37 +20,10 @@ def certified(folder, rows, differences=(0.05,), measures=MEASURES):
     return found, "\n".join(lines)
 
 
-def pilot(variance: float = 1.0, clusters: int = 100) -> Pilot:
-    error = (variance / clusters) ** 0.5
-    return Pilot("ARS", 1.0, error, clusters - 1, clusters, models=2)
-
-
-def test_as_many_contexts_as_a_skewed_normal_deviate_needs():
-    # (1.960 + .842)² ÷ .1² = 785 normal contexts. Skewed against the better model (γ = −2/√n) it
-    # takes more: t of 1.963 where Hall's cubic is, and √(1 + t · 2/√n + t² · 2/n) times as spread.
-    n = pilot().needed(0.1)
-    skew = 2 / n**0.5
-    reach = 3 * ((1 - skew * (1.963 + skew / 6)) ** (1 / 3) - 1) / -skew
-    spread = (1 + reach * skew + reach**2 * 2 / n) ** 0.5
-    assert (reach + 0.8416 * spread) ** 2 / 0.1**2 == pytest.approx(n, abs=2)
-    assert 785 < n < 950
-    # Bonferroni for ten pairs: (2.807 + .842)² ÷ (1.960 + .842)² = 1.7 times as many.
-    assert pilot().needed(0.1, pairs=10) == pytest.approx(1.7 * n, rel=0.05)
-
-
-def test_a_run_that_can_never_be_large_enough_has_no_number():
-    assert pilot().needed(1e-6) is None
-
-
-def test_fewer_than_six_contexts_promise_nothing():
-    # The signs of five differences cannot reach p = .05.
-    assert isnan(pilot().smallest(5)) and not isnan(pilot().smallest(6))
-
-
 def test_the_pair_that_varies_most_counts_and_failures_that_go_unseen_are_named(tmp_path):
     others = [ROW | {"other": "c", "error": 0.01}, ROW | {"task": "MF", "error": 0.5}]
     (row,), page = certified(tmp_path, [ROW, *others])
-    alone = Pilot("ARS", 1.0, 0.02, 19, 20, models=3)
+    alone = Pilot(0.02, 19, 20, skewed=True)
     assert (row["clusters"], row["clusters_all"]) == (alone.needed(0.05), alone.needed(0.05, 3))
     assert row["factor"] == row["clusters_all"] / 20
     # .05^(1/k): none of k contexts fails in 5 of 100 runs
@@ -73,7 +44,7 @@ def test_each_language_has_its_own_and_differences_are_shares_of_full_marks(tmp_
         del row["task"]
     found, page = certified(tmp_path, rows, measures=measures)
     assert [row["measure"] for row in found] == ["HSR en", "HSR zh"]
-    assert found[0]["clusters"] == Pilot("", 1.0, 0.02, 19, 20, 2).needed(0.05)
+    assert found[0]["clusters"] == Pilot(0.02, 19, 20, skewed=True).needed(0.05)
     assert "## Certificate of lifbench (HSR zh)" in page
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from steadfast.stats.intervals import SIGNIFICANT, Clusters
-from steadfast.stats.power import smallest_difference
+from steadfast.stats.power import Pilot, smallest_difference
 
 
 @pytest.mark.parametrize(("effect", "size"), [(0.2, 199), (0.1, 787)])
@@ -50,3 +50,28 @@ def test_the_project_s_test_has_the_power_that_is_promised(clusters, skewed):
     sums = pd.DataFrame(gaps, columns=contexts.clusters)
     found = contexts.ratios(sums, ones, (-np.inf, np.inf))
     assert (found.p_values() < SIGNIFICANT).mean() == pytest.approx(0.8, abs=0.05)
+
+
+PILOT = Pilot(0.1, 99, 100, skewed=True)  # of variance 1
+
+
+def test_as_many_contexts_as_a_skewed_normal_deviate_needs():
+    # (1.960 + .842)² ÷ .1² = 785 normal contexts. Skewed against the better model (γ = −2/√n) it
+    # takes more: t of 1.963 where Hall's cubic is, and √(1 + t · 2/√n + t² · 2/n) times as spread.
+    n = PILOT.needed(0.1)
+    skew = 2 / n**0.5
+    reach = 3 * ((1 - skew * (1.963 + skew / 6)) ** (1 / 3) - 1) / -skew
+    spread = (1 + reach * skew + reach**2 * 2 / n) ** 0.5
+    assert (reach + 0.8416 * spread) ** 2 / 0.1**2 == pytest.approx(n, abs=2)
+    assert 785 < n < 950
+    # Bonferroni for ten pairs: (2.807 + .842)² ÷ (1.960 + .842)² = 1.7 times as many.
+    assert PILOT.needed(0.1, pairs=10) == pytest.approx(1.7 * n, rel=0.05)
+
+
+def test_a_run_that_can_never_be_large_enough_has_no_number():
+    assert PILOT.needed(1e-6) is None
+
+
+def test_fewer_than_six_contexts_promise_nothing():
+    # The signs of five differences cannot reach p = .05.
+    assert math.isnan(PILOT.smallest(5)) and not math.isnan(PILOT.smallest(6))

@@ -33,20 +33,17 @@ from steadfast.compare.results import Comparison
 from steadfast.show.results import unseen
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT, TAIL
 from steadfast.stats.pairs import holm
-from steadfast.stats.power import POWER
+from steadfast.stats.power import Pilot
 
 IDENTICAL, PASS, WORSE, UNCLEAR = "identical", "pass", "worse", "cannot tell"
 EXIT_CODES = {IDENTICAL: 0, PASS: 0, WORSE: 3, UNCLEAR: 4}
 COLUMNS = (
     "benchmark", "model", "measure", "difference", "low", "high", "p", "contexts", "lacking",
-    "verdict", "more",
+    "verdict", "error", "freedom",
 )  # fmt: skip
 EACH, TOGETHER = 0.01, 0.032
 """Levels of the two tests of *worse*: by Holm, and by the mean of p-values, of which the least that
 six contexts can give is 2 · 2⁻⁶ = .03125."""
-ROUNDS = 20
-MOST = 1000
-"""Times as many clusters beyond which no number is given."""
 
 
 class Gate(NamedTuple):
@@ -56,8 +53,8 @@ class Gate(NamedTuple):
         measures: a row a measure and model (``COLUMNS``): difference is B minus A in units of the
             measure, low and high its 95 % interval, p the one-sided p-value of a loss within the
             margin, contexts how many were sampled (or groups, records), lacking the share of A's
-            scored answers that B has no score for, more how many times as many contexts would let
-            an equal run pass in 80 of 100 cases.
+            scored answers that B has no score for, error the standard error of the difference as a
+            share of full marks, freedom its degrees of freedom.
         verdict: of all together.
         needed: contexts that a strict gate needs; None where it is not strict.
     """
@@ -130,7 +127,7 @@ def _measures(comparison: Comparison, margin: float, needed: int) -> Iterator[tu
         names = measured.benchmark, measured.model
         if tests.empty:  # no sample has a score in both runs
             unknown = [np.nan] * 4
-            yield *names, measured.measure, *unknown, 0, lacking, UNCLEAR, np.nan
+            yield *names, measured.measure, *unknown, 0, lacking, UNCLEAR, np.nan, np.nan
         for test in tests.itertuples():
             further = [key for key in test.cell.split() if key not in measured.where.split()]
             name = " ".join([measured.measure, *further])
@@ -150,8 +147,8 @@ def _judged(
     else:
         verdict = PASS if passes else UNCLEAR
         p = _p_within(test, margin, agree)
-    more = np.nan if passes or agree else _more(test.error, test.freedom, margin)
-    return *values, p, test.clusters, lacking, verdict, more
+    error = test.error / measured.full
+    return *values, p, test.clusters, lacking, verdict, error, test.freedom
 
 
 def _p_within(test: Any, margin: float, agree: bool) -> float:
@@ -172,16 +169,15 @@ def _p_within(test: Any, margin: float, agree: bool) -> float:
     return float(max(p, least))
 
 
-def _more(error: float, freedom: float, margin: float) -> float:
-    """How many times as many clusters let an equal run pass with 80 % power; nan: no number."""
-    if not error > NOTHING:
-        return np.nan
-    clusters = wanted = freedom + 1
-    for _ in range(ROUNDS):  # t itself is of as many clusters
-        t = sum(scipy.special.stdtrit(wanted - 1, level) for level in (1 - TAIL, POWER))
-        wanted = max(2.0, clusters * (t * error / margin) ** 2)
-    times = float(np.ceil(10 * wanted / clusters) / 10)
-    return times if times <= MOST else np.nan
+def more_contexts(row: Any, margin: float) -> float:
+    """How many times as many contexts would let an equal run pass with 80 % power; or nan.
+
+    ``row`` is of ``Gate.measures``.
+    """
+    if not (row.error > NOTHING and row.freedom >= 1):
+        return math.nan
+    needed = Pilot(row.error, row.freedom, row.contexts).needed(margin)
+    return needed / row.contexts if needed else math.nan
 
 
 def worst(comparison: Comparison) -> pd.DataFrame:

@@ -12,7 +12,15 @@ from steadfast.base.commands import typed
 from steadfast.base.names import visible
 from steadfast.compare import flips
 from steadfast.compare.changed import UNKNOWN, YES
-from steadfast.compare.gate import EXIT_CODES, IDENTICAL, PASS, UNCLEAR, Gate, worst
+from steadfast.compare.gate import (
+    EXIT_CODES,
+    IDENTICAL,
+    PASS,
+    UNCLEAR,
+    Gate,
+    more_contexts,
+    worst,
+)
 from steadfast.compare.results import Comparison
 
 MOST, EACH = 12, 4
@@ -154,7 +162,7 @@ def gate_text(verdicts: Gate, comparison: Comparison, margin: float, a: Path, b:
             "–" if math.isnan(row.difference) else f"{row.difference:+.3f}",
             "–" if math.isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}",
             row.verdict,
-            _remark(row, verdicts.needed),
+            _remark(row, verdicts.needed, margin),
         )
         for row in verdicts.measures.itertuples()
     ]
@@ -180,7 +188,7 @@ def _verdict(verdicts: Gate, margin: float) -> list[str]:
     return [f"{last}."]
 
 
-def _remark(row: Any, needed: int | None) -> str:
+def _remark(row: Any, needed: int | None, margin: float) -> str:
     remarks = []
     if row.lacking:
         remarks.append(f"B lacks {row.lacking:.1%} of the scores, counted as none")
@@ -192,8 +200,8 @@ def _remark(row: Any, needed: int | None) -> str:
         remarks.append(
             f"strict needs {needed:,} contexts, groups or records; {row.contexts:,} were sampled"
         )
-    elif row.more > 1:
-        remarks.append(f"{row.more:g} × as many contexts, groups or records would tell")
+    elif (times := more_contexts(row, margin)) > 1:
+        remarks.append(f"{times:.1f} × as many contexts, groups or records would tell")
     elif row.high < 0:
         remarks.append("lower than A; whether by more than the margin is open")
     elif math.isnan(row.low):

@@ -1,16 +1,12 @@
 """The certificate of a plan: how many contexts tell two models apart, by their difference.
 
-It rests on the run in the results folder. Where c contexts gave a difference its standard error s
-and f degrees of freedom, k contexts are expected to give
-
-    s · √(c/k)   and   f · k/c.
-
-What is promised holds for contexts that are skewed against the better model (``stats.power``).
+It rests on the run in the results folder. What is promised holds for contexts that are skewed
+against the better model (``stats.power``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, isnan, sqrt
+from math import comb, isnan
 from pathlib import Path
 
 import pandas as pd
@@ -20,15 +16,12 @@ from steadfast.base.markdown import markdown_table
 from steadfast.show.results import unseen
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import COLUMNS as COMPARISON_COLUMNS
-from steadfast.stats.power import POWER, smallest_difference
-from steadfast.stats.step_down import FEWEST
+from steadfast.stats.power import POWER, Pilot
 from steadfast.stats.tidy import read_csv, rows_of
 
 COLUMNS = ("benchmark", "measure", "difference", "clusters", "clusters_all", "factor", "unseen")
 LEAST_FREEDOM = 3
 """Degrees of freedom that a variance must rest on."""
-MOST = 10**6
-"""Contexts beyond which no number is given."""
 NO_VARIANCES = (
     "None yet: no variances are known. Run two models or more with four contexts (groups, records) "
     "or more of each task, and plan again."
@@ -36,59 +29,29 @@ NO_VARIANCES = (
 
 
 @dataclass(frozen=True)
-class Pilot:
-    """The pair of models whose difference varies most in a measure, and so needs most.
+class Measured:
+    """A main measure: the pair of models whose difference varies most, and so needs most.
 
     Attributes:
-        measure: its name, with the language or the like that it is of.
-        full: full marks, which differences are shares of.
-        error: standard error of the difference.
-        freedom: its degrees of freedom.
-        clusters: how many the difference rests on.
+        name: the measure's, with the language or the like that it is of.
+        pilot: of that pair, in shares of full marks.
         models: how many are compared.
     """
 
-    measure: str
-    full: float
-    error: float
-    freedom: float
-    clusters: int
+    name: str
+    pilot: Pilot
     models: int
-
-    def smallest(self, clusters: int, pairs: int = 1) -> float:
-        """The smallest difference that so many clusters tell apart, as a share of full marks."""
-        if clusters < FEWEST:
-            return float("nan")
-        times = clusters / self.clusters
-        error = self.error / self.full / sqrt(times)
-        return smallest_difference(error, self.freedom * times, pairs, skewed=True)
-
-    def needed(self, difference: float, pairs: int = 1) -> int | None:
-        """The fewest clusters that tell a difference apart; None beyond ``MOST``."""
-        enough = 1
-        while not self.smallest(enough, pairs) <= difference:
-            enough *= 2
-            if enough > MOST:
-                return None
-        too_few = enough // 2
-        while enough - too_few > 1:
-            middle = (enough + too_few) // 2
-            if self.smallest(middle, pairs) <= difference:
-                enough = middle
-            else:
-                too_few = middle
-        return enough
 
     def row(self, difference: float) -> Record:
         """What it takes to tell such a difference apart: ``COLUMNS`` but for the benchmark."""
-        needed = self.needed(difference)
-        needed_of_all = self.needed(difference, comb(self.models, 2))
+        needed = self.pilot.needed(difference)
+        needed_of_all = self.pilot.needed(difference, comb(self.models, 2))
         return {
-            "measure": self.measure,
+            "measure": self.name,
             "difference": difference,
             "clusters": needed,
             "clusters_all": needed_of_all,
-            "factor": needed_of_all and needed_of_all / self.clusters,
+            "factor": needed_of_all and needed_of_all / self.pilot.clusters,
             "unseen": needed_of_all and unseen(needed_of_all),
         }
 
@@ -107,14 +70,15 @@ def certificate(
     """
     rows: list[Record] = []
     lines: list[str] = []
-    for pilot in _pilots(metrics / "comparisons.csv", measures):
-        needs = [pilot.row(difference) for difference in differences]
+    for measured in _measured(metrics / "comparisons.csv", measures):
+        needs = [measured.row(difference) for difference in differences]
         rows += [{"benchmark": benchmark, **need} for need in needs]
-        lines += ["", f"## Certificate of {benchmark} ({pilot.measure})", "", *_page(pilot, needs)]
+        heading = f"## Certificate of {benchmark} ({measured.name})"
+        lines += ["", heading, "", *_page(measured, needs)]
     return rows, lines or ["", f"## Certificate of {benchmark}", "", NO_VARIANCES]
 
 
-def _pilots(path: Path, measures: Mapping[str, Settings]) -> Iterator[Pilot]:
+def _measured(path: Path, measures: Mapping[str, Settings]) -> Iterator[Measured]:
     comparisons = read_csv(path) if path.is_file() else pd.DataFrame()
     known = comparisons[comparisons["freedom"] >= LEAST_FREEDOM] if len(comparisons) else ()
     for name, measure in measures.items() if len(known) else ():
@@ -124,18 +88,18 @@ def _pilots(path: Path, measures: Mapping[str, Settings]) -> Iterator[Pilot]:
             if not len(pairs):
                 continue
             widest = pairs.loc[pairs["error"].idxmax()]
-            yield Pilot(
-                measure=" ".join([name, *place]),
-                full=measure["full"],
-                error=widest["error"],
-                freedom=widest["freedom"],
-                clusters=int(widest["clusters"]),
+            error = widest["error"] / measure["full"]
+            clusters = int(widest["clusters"])
+            yield Measured(
+                name=" ".join([name, *place]),
+                pilot=Pilot(error, widest["freedom"], clusters, skewed=True),
                 models=len({*pairs["model"], *pairs["other"]}),
             )
 
 
-def _page(pilot: Pilot, rows: Sequence[Record]) -> Iterator[str]:
-    pairs = comb(pilot.models, 2)
+def _page(measured: Measured, rows: Sequence[Record]) -> Iterator[str]:
+    pilot = measured.pilot
+    pairs = comb(measured.models, 2)
     head = [
         "difference", "contexts, one pair", f"contexts, all {pairs} pairs", "times as in the run",
         "failures that may go unseen",

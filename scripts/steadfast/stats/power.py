@@ -13,16 +13,21 @@ fails, exponentially distributed. Such a run tells less apart, since a mean that
 with a variance that lies low.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
 from steadfast.stats.intervals import SIGNIFICANT, Estimates, uncurved
+from steadfast.stats.step_down import FEWEST
 
 POWER = 0.8
 RUNS = 2000
 FEW = 60
 """Clusters up to which power is simulated."""
+MOST = 10**6
+"""Clusters beyond which no number is given."""
 SEED = "power"
 
 
@@ -50,6 +55,52 @@ def smallest_difference(
         return error * (reach + spread * float(scipy.special.ndtri(POWER)))
     # The other tail of the noncentral t is next to nothing where power is worth having.
     return float(error * scipy.special.nctdtrinc(clusters - 1, 1 - POWER, limit))
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """A difference that was measured, and what more clusters would make of it.
+
+    Where c clusters gave a standard error s and f degrees of freedom, k clusters are expected to
+    give
+
+        s · √(c/k)   and   f · k/c.
+
+    Attributes:
+        error: standard error of the difference.
+        freedom: its degrees of freedom.
+        clusters: how many it rests on.
+        skewed: whether clusters are skewed against the better model.
+    """
+
+    error: float
+    freedom: float
+    clusters: int
+    skewed: bool = False
+
+    def smallest(self, clusters: int, pairs: int = 1) -> float:
+        """The smallest difference that so many clusters tell apart."""
+        if clusters < FEWEST:
+            return float("nan")
+        times = clusters / self.clusters
+        error = self.error / np.sqrt(times)
+        return smallest_difference(error, self.freedom * times, pairs, skewed=self.skewed)
+
+    def needed(self, difference: float, pairs: int = 1) -> int | None:
+        """The fewest clusters that tell a difference apart; None beyond ``MOST``."""
+        enough = 1
+        while not self.smallest(enough, pairs) <= difference:
+            enough *= 2
+            if enough > MOST:
+                return None
+        too_few = enough // 2
+        while enough - too_few > 1:
+            middle = (enough + too_few) // 2
+            if self.smallest(middle, pairs) <= difference:
+                enough = middle
+            else:
+                too_few = middle
+        return enough
 
 
 def _reach(clusters: int, limit: float) -> tuple[float, float]:
