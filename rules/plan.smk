@@ -40,7 +40,7 @@ rule plan:
         rows="<results>/plan/plan.csv",
         options="<results>/plan/options.csv",
         misfits="<results>/plan/misfits.csv",
-        certificate=["<results>/plan/certificate.csv"] if CONFIG.certificate else [],
+        certificate=["<results>/plan/certificate.csv"] if CONFIG.certificate and PLANNED else [],
     log:
         "<logs>/plan.log",
     benchmark:
