@@ -7,7 +7,7 @@ from steadfast.show.cells import MODEL, Values, joined_cells
 from steadfast.show.results import Note, Results, values_by_model
 from steadfast.show.roster import Group
 from steadfast.show.table import Cell, Column, Table, rounded
-from steadfast.stats.effective_length import Reach, reaches
+from steadfast.stats.effective_length import SHARE, Reach, reaches
 from steadfast.stats.tidy import rows_of
 
 WORDS = facts("effective.yaml")
@@ -22,9 +22,10 @@ class Effective:
 
     def __init__(self, results: Results, score: str):
         self.results, self.rows = results, results.frames[FRAME]
-        self.lengths = list(dict.fromkeys(self.rows["length"]))
+        # Where nothing was scored the rows name no length.
+        self.lengths = list(dict.fromkeys(self.rows["length"])) or ["--"]
         self.reaches = reaches(self.rows)
-        share = rounded(100 * float(self.rows["share"].max()), 6).normalize()
+        share = rounded(100 * SHARE, 6).normalize()
         self.slots = {
             "score": score,
             "share": f"{share:f}",

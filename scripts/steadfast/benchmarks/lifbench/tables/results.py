@@ -116,10 +116,13 @@ class LifbenchResults(Results):
         notes = super().drawn_notes()
         if "nested" not in self.frames:
             return notes
+        notes.append((None, WORDS["notes"]["nested"]))
         rows = self.frames["nested"].set_index("unit")
-        slots = {unit: f"{count:,}" for unit, count in rows["told_apart"].items()}
-        pairs = f"{rows['pairs'].max():,}"
-        return [*notes, (None, WORDS["notes"]["nested"].format(pairs=pairs, **slots))]
+        if pairs := int(rows["pairs"].max()):
+            slots = {unit: f"{count:,}" for unit, count in rows["told_apart"].items()}
+            told_apart = WORDS["notes"]["nested_pairs"].format(pairs=f"{pairs:,}", **slots)
+            notes.append((None, told_apart))
+        return notes
 
     def groups(self) -> list[Group]:
         """Returns the roster's groups, by falling overall ARS."""
