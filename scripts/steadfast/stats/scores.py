@@ -107,7 +107,10 @@ def answers_expected(
 
 
 def coverage(
-    answers: pd.DataFrame, of: Sequence[str] = ("sample_id",), flags: Sequence[str] = ()
+    answers: pd.DataFrame,
+    of: Sequence[str] = ("sample_id",),
+    flags: Sequence[str] = (),
+    by: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Returns expected and scored answers of each model, and how many have each status.
 
@@ -115,12 +118,17 @@ def coverage(
         answers: a row an answer, with what ``answer_row`` has.
         of: columns that name a sample.
         flags: columns of truth values that are counted too.
+        by: columns that part a model's answers.
     """
+    keys = ["model", *by]
     statuses = {f"status_{status}": answers["status"] == status for status in STATUSES}
-    counted = answers[["model"]].assign(scored=answers["total"].notna(), **statuses)
+    counted = answers[keys].assign(scored=answers["total"].notna(), **statuses)
     counted = counted.assign(**{name: answers[name] for name in (*flags, "empty")})
-    expected = answers_expected(answers, [], of).merge(counted.groupby("model").sum(), on="model")
-    return with_prompts(expected, answers)
+    counts = counted.groupby(keys).sum().reset_index()
+    columns = list(counts.columns[len(keys) :])
+    rows = answers_expected(answers, by, of).merge(counts, "left", keys)
+    rows[columns] = rows[columns].fillna(0).astype(int)
+    return with_prompts(rows, answers)
 
 
 def with_prompts(rows: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:

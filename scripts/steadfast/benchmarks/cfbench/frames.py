@@ -15,7 +15,7 @@ from steadfast.benchmarks.cfbench.facts import (
     ScoreRecord,
 )
 from steadfast.contract.components import Scored
-from steadfast.stats.scores import is_empty, prompts_of
+from steadfast.stats.scores import answer_row
 
 Records = Mapping[str, Record]
 """The data's records by sample."""
@@ -40,23 +40,18 @@ def record_frame(data: Records) -> pd.DataFrame:
 def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -> pd.DataFrame:
     """Returns the scored and unscored answers; the rates are empty where there is no score."""
     rows: list[Record] = []
-    for model, _, record in scores:
+    for scored in scores:
+        record = scored.record
         if record["sample_id"] not in records.index:
             raise UserError(
-                f"cfbench: sample {record['sample_id']} of model {model!r} is not in the data; "
-                "score it again"
+                f"cfbench: sample {record['sample_id']} of model {scored.model!r} is not in the "
+                "data; score it again"
             )
+        parsing = (record.get("extracted") or {}).get("parsing")
+        rates = {name: record[name] for name in RATES}
+        # Records are what was drawn.
         rows.append(
-            {
-                "model": model,
-                "prompts": prompts_of(record),
-                "draw": record["draw"],
-                "cluster": record["sample_id"],
-                "status": record["status"],
-                "empty": is_empty(record),
-                "parsing": (record.get("extracted") or {}).get("parsing"),
-                **{name: record[name] for name in RATES},
-            }
+            answer_row(scored) | {"cluster": record["sample_id"], "parsing": parsing} | rates
         )
     frame = pd.DataFrame(rows).astype(dict.fromkeys(RATES, float))
     return frame.join(records, on="cluster")

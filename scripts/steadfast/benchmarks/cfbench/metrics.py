@@ -40,8 +40,9 @@ from steadfast.contract.components import Data, Labels, Scored
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import drawn, joint_headline, pairs
-from steadfast.stats.scores import STATUSES, answers_expected, models_of, with_prompts
-from steadfast.stats.tidy import in_order, rows_of
+from steadfast.stats.scores import coverage as answer_coverage
+from steadfast.stats.scores import models_of, with_prompts
+from steadfast.stats.tidy import PROMPTS, in_order, rows_of
 
 VALUES = ["value", "low", "high", "n"]
 
@@ -102,8 +103,7 @@ def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.D
     """Returns CSR, ISR and PSR of every two models on the records that both have scored."""
     compared = samples[~samples["model"].isin(references)]
     rows = with_full(by_measure(compared.assign(stratum=compared["split"])))
-    rows = rows.assign(sample_id=rows["cluster"]).rename(columns={"value": "total"})
-    found = pairs(rows, ["measure"], "split")
+    found = pairs(rows.assign(total=rows["value"]), ["measure"], "split")
     order = {"split": SETS, "measure": MEASURES, "model": _models(samples)}
     found = in_order(found[found["split"].isin(SETS)], order)
     names = ["model", "other", "split", "measure"]
@@ -207,19 +207,16 @@ def statistics(data: Records) -> pd.DataFrame:
 
 def coverage(samples: pd.DataFrame) -> pd.DataFrame:
     """Returns expected and scored answers of each model on the easy, the hard and all records."""
-    flags = {
-        "scored": samples["psr"].notna(),
-        **{f"status_{status}": samples["status"] == status for status in STATUSES},
-        "empty": samples["empty"],
-        "fallback": samples["parsing"] == PARTLY,
-        "nothing": samples["parsing"] == UNREADABLE,
-    }
-    keys = ["model", "split"]
+    flagged = samples.assign(
+        fallback=samples["parsing"] == PARTLY, nothing=samples["parsing"] == UNREADABLE
+    )
+    keys, flags = ["model", "split"], ["fallback", "nothing"]
+    rows = answer_coverage(with_full(flagged), ["cluster"], flags, by=["split"])
+    # A split of which nothing was asked has a row too.
     every = pd.MultiIndex.from_product([_models(samples), SETS], names=keys)
-    counts = with_full(samples[keys].assign(**flags)).groupby(keys).sum()
-    expected = answers_expected(with_full(samples), ["split"], ["cluster"]).set_index(keys)
-    found = expected.join(counts).reindex(every).fillna(0).astype(int)
-    return with_prompts(found.reset_index(), samples)
+    counts = rows.drop(columns=PROMPTS).set_index(keys).reindex(every, fill_value=0)
+    others = [column for column in counts if column not in flags]
+    return with_prompts(counts[[*others, *flags]].reset_index(), samples)
 
 
 def _means(rows: pd.DataFrame, by: list[str], stratum: str = "split") -> pd.DataFrame:

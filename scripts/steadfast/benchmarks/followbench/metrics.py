@@ -26,7 +26,7 @@ from steadfast.contract.records import OVERALL, OWN
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters, joined
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
-from steadfast.stats.scores import STATUSES, answers_expected, with_prompts
+from steadfast.stats.scores import STATUSES, answers_expected, coverage, with_prompts
 from steadfast.stats.tidy import HEADLINE, HIGHEST, PROMPTS, in_order, rows_of
 
 KINDS = (OVERALL, RULE, JUDGE)
@@ -134,16 +134,10 @@ class LevelMetrics:
     def coverage(self) -> pd.DataFrame:
         """Returns expected and scored samples of each model."""
         keys = ["model", "language", "category", "level"]
-        flags = self.samples[keys].assign(
-            scored=self.samples["hard"].notna(),
-            **{f"status_{status}": self.samples["status"] == status for status in STATUSES},
-            **self.samples[["empty", frames.UNREADABLE]],
-        )
-        counts = _margins(flags).groupby(keys).sum().reset_index()
-        rows = self._expected(self.samples, keys[2:]).merge(counts, "left", keys)
-        columns = ["expected", *flags.columns[len(keys) :]]
-        rows[columns] = rows[columns].fillna(0).astype(int)
-        return self._sorted(with_prompts(rows, self.samples), keys, [*columns, PROMPTS])
+        rows = coverage(_margins(self.samples), flags=[frames.UNREADABLE], by=keys[1:])
+        counted = ["expected", "scored", *(f"status_{status}" for status in STATUSES)]
+        columns = [*counted, "empty", frames.UNREADABLE, PROMPTS]
+        return self._sorted(rows, keys, columns)
 
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
         """Compares every two models on the samples, and in CSL the groups, that both have."""
