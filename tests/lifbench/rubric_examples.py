@@ -105,14 +105,13 @@ def total(part: dict, context: dict, answer: str) -> float:
 def shown_points(part: dict) -> str:
     """The section of the page about such tasks."""
     task, *_ = part["tasks"]
-    rows = [["response", "total"], ["---", "---"]]
+    request = f"response to: {part['requested']} ({task}, {part['context']})"
+    rows = [[request, "total"], ["---", "---"]]
     rows += [[f"`{_in_a_cell(answer)}`", value] for answer, value in part["answers"]]
     weights = WEIGHTS["corrected"][task]
     return "\n".join(
         [
             f"### {', '.join(part['tasks'])}",
-            "",
-            f"Requested ({task}, {part['context']}): {part['requested']}.",
             "",
             _table(rows),
             *(
