@@ -104,7 +104,7 @@ def role_of(field: FieldInfo) -> str:
 
 def display(config: Config) -> Settings:
     """What ``show.roster.Display`` is made of: how models and judges are shown, and the limit."""
-    models = {name: {**_shown(config, name), **_series(config, name)} for name in config.models}
+    models = {name: _shown(config, name) for name in config.models}
     judges = {
         name: {"label": judge.label or name, "engine": judge.engine}
         for name, judge in config.judges.items()
@@ -129,27 +129,27 @@ def _majorities(judges: Mapping[str, Record]) -> dict[str, Record]:
     return found
 
 
-def _shown(config: Config, name: str) -> dict[str, str]:
-    """A model's label, group and engine; the paper's where its scores are the released ones."""
+def _shown(config: Config, name: str) -> Record:
+    """A model's label, group and engine, as in the paper where its scores are the released ones.
+
+    Beside them its series, where one is known, and whether it is a base model.
+    """
     model = config.models[name]
-    paper = _released(config, name) if isinstance(model, ScoredModel) else None
-    if paper is None:
-        group = DEFAULT_GROUPS.get(model.engine, "Models")
-        paper = ReleasedModel(label=name, group=group)
-    return {
+    released = _released(config, name) if isinstance(model, ScoredModel) else None
+    base = getattr(model, "template", "") == "base"
+    paper = released or ReleasedModel(
+        label=name, group=DEFAULT_GROUPS.get(model.engine, "Models"), base=base
+    )
+    shown: Record = {
         "label": model.label or paper.label,
         "group": model.group or paper.group,
         "engine": "reference" if paper.gold else model.engine,
     }
-
-
-def _series(config: Config, name: str) -> Settings:
-    """The series that a model is of, and whether it is a base model, where something is known."""
-    model = config.models[name]
-    paper = _released(config, scored_models(config).get(name, ""))
-    series = paper.series if paper else ""
-    base = paper.base if paper else getattr(model, "template", "") == "base"
-    return {**({"series": series} if series else {}), **({"base": True} if base else {})}
+    if paper.series:
+        shown["series"] = paper.series
+    if paper.base:
+        shown["base"] = True
+    return shown
 
 
 def _released(config: Config, name: str) -> ReleasedModel | None:
