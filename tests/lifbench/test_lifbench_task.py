@@ -87,7 +87,7 @@ def test_a_glob_that_is_none_is_named_before_anything_runs(tmp_path):
 
 
 def test_a_data_set_of_one_s_own_replaces_the_pinned_one():
-    own = {"repo": "me/mine", "revision": COMMIT, "files": ["a"], "fields": {"text": "t"}}
+    own = {"repo": "me/mine", "revision": COMMIT, "fields": {"text": "t"}}
     found = task(corpora={"source": "hub", "hub": {"xsum": own}})
     settings = data_file(found, "corpora/xsum.jsonl").content.settings
     assert (settings["repo"], settings["revision"]) == ("me/mine", COMMIT)
