@@ -85,9 +85,10 @@ def rank_texts(roster: Roster, ties: Ties, values: Mapping[str, float]) -> dict[
     return {m: f"{a}" if a == b else f"{a}\u2013{b}" for m, (a, b) in found.items()}
 
 
-def joined_cells(parts: Sequence[CellsByModel]) -> CellsByModel:
-    """Returns the cells of several columns side by side."""
-    return {model: tuple(cell for part in parts for cell in part[model]) for model in parts[0]}
+def joined_cells(parts: Sequence[CellsByModel], models: Iterable[str] = ()) -> CellsByModel:
+    """Returns the cells of several columns side by side; of these models where there are none."""
+    names = parts[0] if parts else models
+    return {model: tuple(cell for part in parts for cell in part[model]) for model in names}
 
 
 def incomplete_mark(incomplete: bool) -> tuple[Mark, ...]:

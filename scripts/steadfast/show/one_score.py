@@ -87,7 +87,8 @@ class OneScore(ModelsAcross):
         self, name: str, columns: Iterable[Column], cells: Sequence[CellsByModel], **slots: str
     ) -> Table:
         """Returns a table with a row a model, whose values no test compares."""
-        sections = self.sections(self.groups, joined_cells(cells).__getitem__)
+        joined = joined_cells(cells, self.roster.models)
+        sections = self.sections(self.groups, joined.__getitem__)
         notes = [*self.notes(), *self.untested_notes()]
         return self.table(name, (MODEL, *columns), sections, notes, **slots)
 

@@ -18,7 +18,8 @@ def figures(
     results = IfevalResults(frames, display, reading, place)
     words, rows = results.words, rows_of(frames["accuracy"], measure=SCORE)
     groups, left_out = pictured(results.roster, results.ranking)
-    lines, sets = lineups(groups), [name for name in results.sets if name != OVERALL]
+    lines = lineups(groups)
+    sets = [name for name in results.sets if name != OVERALL] or [OVERALL]  # nothing has a score
     figure, panels, keys = rows_of_panels(len(lines), 2.6, len(sets))
     for task, down in zip(sets, panels, strict=True):
         its = rows_of(rows, task=task).set_index("length")

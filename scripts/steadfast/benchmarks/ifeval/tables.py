@@ -32,7 +32,8 @@ class IfevalResults(OneScore):
         found = frames["accuracy"]
         self.lengths = list(dict.fromkeys(found["length"]))
         self.sets = list(dict.fromkeys(found["task"]))
-        self.whole = OVERALL if OVERALL in self.sets else self.sets[0]
+        several_or_none = OVERALL in self.sets or not self.sets  # none: nothing has a score
+        self.whole = OVERALL if several_or_none else self.sets[0]
 
     def of_all(self, metric: str, **values: str) -> pd.DataFrame:
         """Returns the rows of a metric that are of all sets together."""
@@ -110,7 +111,7 @@ def _effective(results: IfevalResults) -> Table:
 
 def _kinds(results: IfevalResults) -> Table:
     words, rows = results.words, results.frames["kinds"]
-    ends = rows[rows["length"].isin([ALONE, results.lengths[-1]])]
+    ends = rows[rows["length"].isin([ALONE, *results.lengths[-1:]])]
     sections = [
         (
             words["sets"][task],

@@ -40,8 +40,7 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
         places = shown_ranks(exact(values), results.roster.contenders)
         parts.append({m: (Cell(str(places[m]) if m in places else None),) for m in models})
         columns += [Column(heading, WORDS["rubric_headings"][rubric]) for heading in headings]
-    # Where nothing was scored there is no rubric to show.
-    cells = joined_cells(parts) if parts else dict.fromkeys(models, ())
+    cells = joined_cells(parts, models)  # no column where nothing has a score
     sections = results.sections(results.groups(), cells.__getitem__)
     notes = [*results.notes, *((None, text) for text in _agreement(rows, results))]
     correlated = rows.loc[rows["measure"].isin(CORRELATIONS), "n"]
