@@ -163,7 +163,9 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     element = re.compile(word, re.IGNORECASE)
     given = words.squeezed_lines(answer)
     for line, stop in words.lines(text):
-        match = form.fullmatch(line.strip("|{} ")) if len(line) < _SENTENCE else None
+        if len(line) >= _SENTENCE or not words.ends_in_verdict(line, known):
+            continue
+        match = form.fullmatch(line.strip("|{} "))
         if not match:
             continue
         lead = match["lead"]

@@ -47,6 +47,15 @@ def pattern(figures: bool = False) -> str:
     return f"(?:{'|'.join(map(re.escape, words))})"
 
 
+def ends_in_verdict(line: str, words: Words) -> bool:
+    """Whether the last word of a line may be a verdict: a quick look before a thorough one.
+
+    >>> ends_in_verdict("1. The tone: YES.", WORDS), ends_in_verdict("Yes, it does so", WORDS)
+    (True, False)
+    """
+    return line.rstrip(" \t.,;!)]}|\"'").casefold().endswith(tuple(words))
+
+
 _EXPLAINED = re.compile(r"(.{1,20}?)\s*\((.{1,20})\)")  # "yes (satisfied)"
 
 
