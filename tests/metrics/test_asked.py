@@ -45,7 +45,7 @@ def test_released_score_files_say_that_they_are_of_other_prompts(tmp_path):
     scores.parent.mkdir()
     head = "model,ins_id,param_id,length,correct,format,total_score\n"
     scores.write_text(head + "m-1,0,0,3,1.0,0.5,0.8\n")
-    source = {"url": "unused"}
+    source = {"url": "unused", "files": {"onedoc-qa.csv": {}}}
     settings = {"directory": str(tmp_path), "tasks": ["OQ"], "source": source}
     released = "steadfast.benchmarks.lifbench.released_scores:released_scores", settings
     release_scores(released, {"m": "m-1"}, {("m", "4k"): tmp_path / "out.jsonl"})
