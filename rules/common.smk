@@ -51,6 +51,11 @@ def shown(path):
     )
 
 
+def shown_of(benchmarks):
+    """How results are shown; a judge that is added makes nothing anew where nothing is judged."""
+    return DISPLAY if {*RUN.judged} & {*benchmarks} else {**DISPLAY, "judges": {}}
+
+
 def made(step):
     """The params that say what a file is made by (run/lineage.py), of a step by wildcards."""
     return {"code": lambda w: step(w).code, "lineage": lambda w: step(w).lineage}

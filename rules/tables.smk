@@ -12,12 +12,6 @@ from steadfast.show.roster import REPORT_TABLES, Display, adaptive_remark
 
 DISPLAY = settings.display(CONFIG)
 
-
-def shown_of(benchmarks):
-    """How results are shown; a judge that is added makes nothing anew where nothing is judged."""
-    return DISPLAY if {*RUN.judged} & {*benchmarks} else {**DISPLAY, "judges": {}}
-
-
 KINDS = ["tex", "md", "csv"]
 FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
 TABLES, FIGURES = {}, {}
