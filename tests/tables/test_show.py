@@ -74,7 +74,6 @@ REAL, STAND_IN = Shown("GPT-4o", engine="openai"), Shown("Stand-in", engine="ref
         ("m sim-a", {"b": STAND_IN, "a": REAL}, "answers: Stand-in, which stands in for a judge"),
         ("m", {"b": STAND_IN, "a": REAL}, "Judge: GPT-4o."),
         ("sim-a gold", {"a": REAL, "b": STAND_IN}, "Judge: Stand-in, which stands in for one"),
-        ("sim-a gold", {"b": STAND_IN}, "Judge: Stand-in, which stands in for one"),
         ("m gold", {"a": REAL, "c": Shown("Qwen", engine="vllm")}, "Judge: GPT-4o."),
     ],
 )
