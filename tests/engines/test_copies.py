@@ -1,5 +1,7 @@
-"""Copies of a model share out the contexts; each has GPUs of its own, and one's death is said."""
+"""Copies of a model share out the contexts; each has GPUs of its own, each part its own log, hint
+and failure, and one's death is said."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,52 +9,55 @@ from pathlib import Path
 
 import pytest
 
+from steadfast.base.files import read_jsonl
 from steadfast.contract.request import Request
 from steadfast.engines.vllm.copies import shares
 
 HERE = Path(__file__).parent
 ASK = """
 import json, sys
-from steadfast.engines.base import Setup
-from steadfast.engines.base import build_engine
-from steadfast.engines.fit import fitted
-from steadfast.contract.request import Item, grouped
+from pathlib import Path
+from steadfast.engines.base import EngineFailed, Loaded
+from steadfast.contract.request import Item
+from ask_items import ask_items
 from steadfast.base.errors import UserError
 
 if __name__ == "__main__":
-    copies = int(sys.argv[1])
-    answers = {"engine": "vllm", "model": "one", "window": 4096}
-    engine = build_engine(Setup(answers, {"data_parallel_size": copies}, lambda line: None))
-    items = [
-        Item(f"{c}{q}", c, "Read. ", f"context {c} " * 9, f" Ask {q}!", 9)
-        for q in range(3) for c in "abcde"
-    ]
-    requests = fitted("one", engine, answers, items)
-    for again in range(2):
+    copies, folder = int(sys.argv[1]), Path(sys.argv[0]).parent
+    answers = {"engine": "vllm", "model": "one", "window": 4_000_000}
+    loaded, errors = Loaded(), {}
+    for part, longest in (("first", 9), ("second", 2_000_000), ("third", 9)):
+        items = [
+            Item(f"{c}{q}", c, "Read. ", f"{part} context {c} " * 9, f" Ask {q}!",
+                 longest if c == "b" else 9)
+            for q in range(3) for c in "abcde"
+        ]
+        at = folder / f"{copies}-{part}"
+        files = [at.with_suffix(end) for end in (".journal", ".out", ".identity.json", ".log")]
         try:
-            found = {r.sample_id: a.text for r, a in engine.answer(grouped(requests))}
+            ask_items("one", answers, {"data_parallel_size": copies}, items, *files,
+                     loaded=loaded)
         except UserError as error:
-            sys.exit(str(error))
-    print(json.dumps(found, sort_keys=True))
+            errors[part] = str(error)
+            if isinstance(error, EngineFailed):
+                break
+    print(json.dumps(errors))
+    # 0.2 s are what the stand-in takes.
+    sys.exit("no load is known" if not errors and loaded.seconds < 0.2 else 0)
 """
 
 
-def ask(folder: Path, copies: int, **variables: str) -> subprocess.CompletedProcess:
-    return ask_script(ASK, folder, copies, **variables)
-
-
-def ask_script(
-    text: str, folder: Path, copies: int, **variables: str
-) -> subprocess.CompletedProcess:
+def errors_of(folder: Path, copies: int, **variables: str) -> dict[str, str]:
+    """Asks three parts of so many copies; what failed, by part."""
     script = folder / "ask.py"
-    script.write_text(text)
+    script.write_text(ASK)
     own = {
         "PYTHONPATH": f"{HERE.parents[1] / 'scripts'}:{HERE / 'fake_vllm'}:{HERE}",
         "FAKE_VLLM_LOADS": str(folder / f"loads-{copies}"),
         "CUDA_VISIBLE_DEVICES": "GPU-a,GPU-b,GPU-c",
         "TMPDIR": str(folder),
     }
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, script, str(copies)],
         env={**os.environ, **own, **variables},
         capture_output=True,
@@ -60,34 +65,67 @@ def ask_script(
         timeout=120,
         check=False,
     )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
 
 
-def loads(folder: Path, copies: int) -> list[list[str]]:
-    return [line.split() for line in (folder / f"loads-{copies}").read_text().splitlines()]
+def gpus(folder: Path, copies: int) -> list[str]:
+    """Those on which a model was loaded, each by a process of its own."""
+    loads = [line.split() for line in (folder / f"loads-{copies}").read_text().splitlines()]
+    assert len({process for _, process, _ in loads}) == len(loads)
+    return sorted(gpu for _, _, gpu in loads)
 
 
-def test_two_copies_answer_as_one_does_on_gpus_of_their_own(tmp_path):
-    alone, both = ask(tmp_path, 1), ask(tmp_path, 2)
-    assert alone.returncode == both.returncode == 0, both.stderr
-    assert alone.stdout == both.stdout and alone.stdout.count("tokens") == 15
-    ((_, _, gpu),) = loads(tmp_path, 1)
-    assert gpu == "GPU-a"
-    processes = loads(tmp_path, 2)
-    assert sorted(gpu for _, _, gpu in processes) == ["GPU-a", "GPU-b"]
-    assert len({process for _, process, _ in processes}) == 2
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("parts")
+
+
+@pytest.fixture(scope="module")
+def errors(folder) -> dict[str, str]:
+    return errors_of(folder, 2)
+
+
+def test_parts_are_answered_by_the_same_copies_as_by_one(folder, errors):
+    errors_of(folder, 1)
+    for part in ("first", "third"):
+        both, alone = (folder / f"{copies}-{part}.out" for copies in (2, 1))
+        assert part not in errors
+        assert both.read_bytes() == alone.read_bytes()
+    assert (gpus(folder, 1), gpus(folder, 2)) == (["GPU-a"], ["GPU-a", "GPU-b"])
 
 
 def test_a_clusters_gpus_are_shared_out_as_they_are(tmp_path):
-    done = ask(tmp_path, 2, SLURM_JOB_ID="1", CUDA_VISIBLE_DEVICES="2,3")
-    assert done.returncode == 0, done.stderr
-    assert sorted(gpu for _, _, gpu in loads(tmp_path, 2)) == ["2", "3"]
+    errors_of(tmp_path, 2, SLURM_JOB_ID="1", CUDA_VISIBLE_DEVICES="2,3")
+    assert gpus(tmp_path, 2) == ["2", "3"]
+
+
+def test_the_copies_lines_are_in_the_log_of_the_part_that_they_answer(folder, errors):
+    for part in ("first", "third"):
+        log = (folder / f"2-{part}.log").read_text()
+        assert log.count("KV cache") == 2
+        counts = [int(line.split(" requests:")[0]) for line in log.splitlines() if "cached" in line]
+        assert sum(counts) == 15
+
+
+def test_a_part_that_does_not_fit_fails_alone_and_keeps_what_the_other_copy_answers(folder, errors):
+    assert list(errors) == ["second"]
+    assert "the KV cache holds 1,000,000 tokens" in errors["second"]
+    # One copy has the large context; the other has the other four, of three questions each.
+    assert len(list(read_jsonl(folder / "2-second.journal"))) == 12
+
+
+def test_after_a_death_by_memory_it_is_that_part_which_asks_fewer_at_once(tmp_path):
+    variables = {"FAKE_VLLM_DIES": "third context c", "FAKE_VLLM_DIES_OF": "out of memory"}
+    errors = errors_of(tmp_path, 2, **variables)
+    assert "for want of memory" in errors["third"]
+    assert [path.name for path in tmp_path.glob("*.hint.json")] == ["2-third.hint.json"]
 
 
 def test_the_death_of_a_copy_is_one_sentence_and_ends_the_job(tmp_path):
-    done = ask(tmp_path, 2, FAKE_VLLM_DIES="context c")
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert "model one failed (RuntimeError: the engine died)" in done.stderr
+    errors = errors_of(tmp_path, 2, FAKE_VLLM_DIES="first context c")
+    assert list(errors) == ["first"]
+    assert "model one failed (RuntimeError: the engine died)" in errors["first"]
 
 
 def request(tokens: int, answer: int) -> Request:

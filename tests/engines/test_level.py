@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from paced_servers import SERVERS, Paced, ask, best_bare
 from steadfast.engines.api.level import Level
-from steadfast.engines.api.pace import RecentFailures
 
 ASKED = {
     **dict.fromkeys(SERVERS, (1_250, 256)),
@@ -188,32 +187,6 @@ def test_what_waits_to_be_asked_again_takes_no_place():
     assert server.most_under_way <= 16
     # Fifty wait a minute, and five of them two, all side by side.
     assert taken <= 60 * 5
-
-
-def outcomes(share, count, every=1.0):
-    """How many alarms there are where that share of requests fails, evenly spread."""
-    failures, alarms, due = RecentFailures(), 0, 0.0
-    for number in range(count):
-        failures.sent(number * every, 32)
-        due += share
-        if due >= 1:
-            due -= 1
-            alarms += failures.failed(number * every) is not None
-    return alarms
-
-
-def test_scattered_failures_are_no_alarm_and_many_are():
-    assert outcomes(0.13, 2_000) == 0
-    assert outcomes(0.2, 2_000) > 0
-    assert outcomes(1.0, 6) == 1
-
-
-def test_failures_of_requests_that_were_sent_before_an_alarm_are_no_second_one():
-    failures = RecentFailures()
-    for number in range(32):
-        failures.sent(float(number), 32)
-    shares = [failures.failed(float(number)) for number in range(32)]
-    assert [share for share in shares if share] == [9 / 32]
 
 
 @settings(max_examples=8, deadline=None)

@@ -1,14 +1,12 @@
 """Marks, keys and tiers: what a server is sent, what it bills, and that nothing is asked anew."""
 
-import json
 from dataclasses import replace
 
 import openai
 import pytest
 
-from batch_servers import BatchServer
 from caching_servers import MarkingServer, in_batches
-from parts import Job, Part, items, prompts
+from parts import Part, items, prompts
 from servers import Server, echo, running
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
@@ -119,36 +117,6 @@ def test_a_batch_is_marked_and_billed_as_one(tmp_path):
     (tmp_path / "out.jsonl").unlink()
     bill = Bill(server.price | {"batch": 0.5}, 1.0, [tmp_path])
     assert bill.spent() == pytest.approx(sum(server.bill))
-
-
-def test_a_killed_job_asks_nothing_twice_however_it_was_sent(tmp_path):
-    with running(0.02) as server:
-        job = Job(tmp_path, server, questions=20, cache="30m", service_tier="flex")
-        job.kill(lambda: sum(server.answered.values()) >= 8)
-        kept = {
-            json.loads(line)["hash"]
-            for line in (tmp_path / "journal.jsonl").read_text("utf-8").splitlines()
-        }
-        answered = sum(server.answered.values())
-        part = Part(tmp_path, server.url)
-        part.run(items(2, 20), cache="30m")
-    assert answered - len(kept) <= 4  # those in flight
-    assert sum(server.answered.values()) == answered + 40 - len(kept)
-
-
-def test_a_killed_job_of_marked_batches_submits_nothing_twice(tmp_path):
-    with running(kind=BatchServer) as server:
-        server.looks = 40
-        batched = {"batch": True, **MARKED}
-        job = Job(tmp_path, server, questions=20, **batched)
-        polled = "GET /v1/batches/batch_0"
-        job.kill(lambda: server.calls[polled] >= 3)
-        assert not (tmp_path / "out.jsonl").exists()
-        records = Part(tmp_path, server.url).run(items(2, 20), **batched)
-    assert server.submitted() == dict.fromkeys(prompts(items(2, 20)), 1)
-    assert {record["status"] for record in records} == {"ok"}
-    bodies = [body for batch in server.batches for _, body in batch["asked"]]
-    assert {len(body["messages"][-1]["content"]) for body in bodies} == {2}
 
 
 WRONG = {

@@ -1,5 +1,6 @@
 """A job killed at any instant and started again asks nothing twice but what was in flight."""
 
+import asyncio
 import json
 import os
 import random
@@ -10,6 +11,7 @@ import pytest
 
 from parts import Job, Part, items, same_bytes
 from servers import running
+from steadfast.engines.api.engine import _signals
 from steadfast.engines.asking.journal import Journal
 
 PART = 3, 20  # contexts and questions
@@ -108,3 +110,16 @@ def test_the_journal_holds_no_prompt(part):
     records = [json.loads(line) for line in part.journal.read_text("utf-8").splitlines()]
     assert len(records) == 10
     assert "Read." not in part.journal.read_text("utf-8")
+
+
+def test_a_job_that_is_deaf_to_ctrl_c_stays_so():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    loop = asyncio.new_event_loop()
+    try:
+        with _signals(loop, asyncio.Queue()):
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, None)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        loop.close()
+        signal.signal(signal.SIGINT, before)

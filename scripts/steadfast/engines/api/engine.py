@@ -331,7 +331,10 @@ def _signals(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list
     if threading.current_thread() is not threading.main_thread():
         yield came  # signals are the main thread's
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {signal.SIGTERM: signal.getsignal(signal.SIGTERM)}
+    interrupt = signal.getsignal(signal.SIGINT)
+    if interrupt is signal.default_int_handler:  # else somebody else takes it, or it is ignored
+        before[signal.SIGINT] = interrupt
     for number in before:
         loop.add_signal_handler(number, note, number)
     try:
