@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,10 +27,18 @@ QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
 @pytest.fixture
 def shown():
+    return taken_over(io.StringIO())
+
+
+def taken_over(stream):
     """Snakemake's own handler, taken over: a logger, and what it has shown."""
-    stream = io.StringIO()
     handler = ColorizingTextHandler(stream=stream)
     handler.name = "DefaultStreamHandler"
     handler.addFilter(DefaultFilter(QUIET, False, False, False, False))
@@ -78,7 +87,23 @@ def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
     path = tmp_path / "4k.identity.json"
     path.write_text(json.dumps(made))
     line = ": 10 done, 0 failed, 2 empty, 2 cut, 1 unfinished, 4 refused, 5 tokens"
-    assert answered([str(path)]) == line
+    assert answered([str(path)]) == (line, True)
+
+
+def test_on_a_terminal_a_bar_names_what_runs_and_a_line_what_failed(tmp_path):
+    logger, stream = taken_over(Terminal())
+    made = {"statuses": {"ok": 3, "error": 1}, "tokens": {"prompt": 1000, "completion": 234}}
+    (tmp_path / "4k.identity.json").write_text(json.dumps(made))
+    started(logger, 3, [LOG.replace("4k", "8k")])
+    started(logger, 7, [LOG], [str(tmp_path / "4k.identity.json")])
+    finished(logger, 7, 1)
+    finished(logger, 3, 9)
+    plain = re.sub(r"\x1b\[[0-9;]*[mA-Z]", "", stream.getvalue())
+    said = re.split(r"[\r\n]+", plain)
+    assert "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens" in said
+    (bar,) = (line for line in said if "1 of 9 jobs" in line)
+    assert bar.startswith(" 11 % |") and bar.rstrip().endswith(", lifbench/inference/m/8k")
+    assert "9 of 9 done" not in plain and "100 % |" in plain
 
 
 def test_the_end_names_models_that_judge_and_people_order_differently(tmp_path):

@@ -1,14 +1,15 @@
-"""What a run shows on the terminal while its jobs run: a line a finished job."""
+"""What a run shows while its jobs run: a progress bar on a terminal, elsewhere a line a job."""
 
 import json
 import logging
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from steadfast.base.names import some
 from steadfast.base.seal import IDENTITY
 from steadfast.workflow.failures import named_after
 from steadfast.workflow.insides import NO_RULE, NOTHING, SAYS, terminals
@@ -33,6 +34,9 @@ REMARKABLE = {
 }
 """Answers that a job's line names, those that did not fail only where there are some, by status,
 and what it calls them."""
+BAR = "{percentage:3.0f} % |{bar:20}| {n_fmt} of {total_fmt} jobs, {elapsed}{postfix}"
+MOST_RUNNING = 2
+"""Jobs that the progress bar names; of the others it has the number."""
 
 
 class JobLines(logging.Filter, logging.Formatter):
@@ -40,9 +44,12 @@ class JobLines(logging.Filter, logging.Formatter):
 
     A job is called by its log file below the logs' folder, such as
     ``lifbench/inference/my-model/4k``; behind one of inference stand its answers, those that
-    failed, and tokens. What Snakemake says of jobs that fail is not shown, since
-    ``failures.FailedJobs`` says why they do. Of the jobs that there are the number stands in place
-    of a table. All else, and a dry run, is shown as it was before.
+    failed, and tokens. On a terminal a progress bar stands in place of these lines, but for those
+    of jobs with answers that failed or are otherwise remarkable.
+
+    What Snakemake says of jobs that fail is not shown, since ``failures.FailedJobs`` says why they
+    do. Of the jobs that there are the number stands in place of a table. All else, and a dry run,
+    is shown as it was before.
     """
 
     def __init__(self, handler: logging.Handler, logs: Path, dry: Callable[[], bool]):
@@ -53,6 +60,9 @@ class JobLines(logging.Filter, logging.Formatter):
         self._logs, self._dry = logs, dry
         self._started: dict[int, Any] = {}
         self._finished: list[str] = []
+        self._stream: Any = getattr(handler, "stream", None)
+        self._on_terminal = bool(self._stream and self._stream.isatty())
+        self._bar: Any = None
 
     @classmethod
     def install(cls, logger: logging.Logger, logs: Path, dry: Callable[[], bool] = bool) -> None:
@@ -70,13 +80,38 @@ class JobLines(logging.Filter, logging.Formatter):
         elif event == LogEvent.JOB_FINISHED:
             started = self._started.pop(record.job_id, None)
             done = record.getMessage()
+            answers = answered(getattr(started, "output", ())) if started else Answers()
             if started:
-                name = named_after(started.log, self._logs) or str(started.rule_name)
-                done = name + answered(getattr(started, "output", ()))
-            self._finished.append(done)
+                done = self._name(started) + answers.line
+            if answers.is_remarkable or not self._on_terminal:
+                self._finished.append(done)
         if event in HIDDEN or SAID_BY_US.match(str(record.msg)):
             return False
-        return all(one.filter(record) for one in self._filters)
+        if event == LogEvent.PROGRESS and self._on_terminal:
+            self._advance(record)
+            shown = bool(self._finished)
+        else:
+            shown = all(one.filter(record) for one in self._filters)
+        if shown and self._bar:
+            self._bar.clear()  # what is said stands above it
+        return shown
+
+    def _name(self, started: Any) -> str:
+        return named_after(started.log, self._logs) or str(started.rule_name)
+
+    def _advance(self, record: Any) -> None:
+        """Moves the progress bar, which names jobs that run."""
+        from tqdm import tqdm  # no run without a terminal loads it
+
+        if self._bar is None:
+            self._bar = tqdm(
+                total=record.total, file=self._stream, bar_format=BAR, dynamic_ncols=True
+            )
+        running = [self._name(started) for started in self._started.values()]
+        self._bar.n = record.done
+        self._bar.set_postfix_str(some(running, MOST_RUNNING), refresh=True)
+        if record.done >= record.total:
+            self._bar.close()
 
     def format(self, record: Any) -> str:
         """The line of a finished job; others as Snakemake has them."""
@@ -106,7 +141,14 @@ def with_target(results: Path, record: logging.LogRecord) -> bool:
     return True
 
 
-def answered(files: Iterable[str]) -> str:
+class Answers(NamedTuple):
+    """What stands behind a finished job, and whether any of its answers is remarkable."""
+
+    line: str = ""
+    is_remarkable: bool = False
+
+
+def answered(files: Iterable[str]) -> Answers:
     """Returns what stands behind a finished job, by the identity of its answers."""
     for path in (Path(file) for file in files if str(file).endswith(IDENTITY)):
         made = json.loads(path.read_text(encoding="utf-8"))
@@ -120,5 +162,6 @@ def answered(files: Iterable[str]) -> str:
                 if found.get(name) or name == "error"
             ]
             done = sum(statuses.values())
-            return f": {', '.join([f'{done} done', *remarks])}, {counted:,} tokens"
-    return ""
+            line = f": {', '.join([f'{done} done', *remarks])}, {counted:,} tokens"
+            return Answers(line, any(found.get(name) for name in REMARKABLE))
+    return Answers()
