@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import TypedDict
 
 import msgspec
 
@@ -16,8 +17,8 @@ SHOWN = 3
 """Modules that a line names, at most."""
 
 
-class _Kept(msgspec.Struct):
-    """What the file holds."""
+class _Kept(TypedDict):
+    """What the file holds: the digest of each lineage's code, and the parts of each code."""
 
     lineages: dict[str, str]
     parts: dict[str, dict[str, str]]
@@ -32,15 +33,13 @@ class CodeHistory:
 
     def __init__(self, results: Path):
         self._path = results / PATH
-        self._lineages: dict[str, str] = {}
-        self._parts: dict[str, dict[str, str]] = {}
+        self._kept: _Kept = {"lineages": {}, "parts": {}}
         with suppress(UserError, msgspec.ValidationError):  # a damaged file says nothing
-            kept = msgspec.convert(read_json(self._path), _Kept)
-            self._lineages, self._parts = kept.lineages, kept.parts
+            self._kept = msgspec.convert(read_json(self._path), _Kept)
 
     def changed(self, lineage: object, code: str) -> list[str]:
         """Modules and data files of a job's code that differ from those of a file's lineage."""
-        before = self._parts.get(self._lineages.get(str(lineage), ""))
+        before = self._kept["parts"].get(self._kept["lineages"].get(str(lineage), ""))
         now = parts_of(code)
         if before is None or not now:
             return []
@@ -52,10 +51,10 @@ class CodeHistory:
         for lineage, code in steps:
             if parts := parts_of(code):
                 digest = code.rpartition(" ")[2]
-                self._lineages[lineage] = digest
-                self._parts[digest] = parts
+                self._kept["lineages"][lineage] = digest
+                self._kept["parts"][digest] = parts
         with suppress(OSError):  # nothing rests on it but a line that explains
-            write_json(self._path, {"lineages": self._lineages, "parts": self._parts})
+            write_json(self._path, self._kept)
 
 
 def explained(rule: str, changed: Iterable[str]) -> str:
