@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 import steadfast
 from project import ROOT
 from steadfast.base.errors import UserError
-from steadfast.base.files import read_jsonl
+from steadfast.base.files import file_sha256, read_jsonl
 from steadfast.contract.components import Answer
 from steadfast.notebook import run as run_module
 
@@ -122,6 +122,20 @@ def test_a_file_that_was_edited_is_refused(project, file, read):
             read(run)
     with pytest.raises(UserError, match=rf"{file}(: changed since it was made| than there is)"):
         read(steadfast.load(project.path("results")))
+
+
+def test_a_run_of_another_version_has_the_metrics_that_it_made(project):
+    folder = project.path("results/lifbench/metrics")
+    (folder / "depth.csv").rename(folder / "older.csv")
+    identity = folder / "identity.json"
+    before = file_sha256(identity)
+    identity.write_text(identity.read_text().replace('"depth.csv"', '"older.csv"'))
+    beside = project.path("results/config.identity.json")
+    beside.write_text(beside.read_text().replace(before, file_sha256(identity)))
+    run = steadfast.load(project.path("results"))
+    assert len(run.metrics("lifbench", "older")) and len(run.metrics("lifbench", "ars"))
+    with pytest.raises(UserError, match="unknown metric 'depth'"):
+        run.metrics("lifbench", "depth")
 
 
 def test_metrics_of_another_config_are_refused(project):

@@ -84,6 +84,11 @@ class Seal:
         return _read(self.identity).get("lineage")
 
     @property
+    def known_files(self) -> list[str]:
+        """The names of the files that the identity has checksums of, in its folder."""
+        return [name for name in _read(self.identity).get("sha256", {}) if name == Path(name).name]
+
+    @property
     def names_lineage(self) -> bool:
         """Whether the files are there and their identity says that they have this lineage."""
         return all(path.exists() for path in self.files) and self.known_lineage == self.lineage
