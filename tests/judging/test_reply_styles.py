@@ -11,6 +11,7 @@ import yaml
 from steadfast.benchmarks.cfbench.replies import strict_verdicts
 from steadfast.benchmarks.complexbench.replies import strict_verdict
 from steadfast.benchmarks.followbench.replies import strict
+from steadfast.judging.stand_in import CHATTER, UNSIGNED
 from steps import steps
 
 STYLES = yaml.safe_load(Path(__file__).with_name("reply_styles.yaml").read_text("utf-8"))
@@ -231,3 +232,9 @@ def test_replies_held_to_json_are_read_whatever_their_reasons_say(reasons, inden
     assert strict_verdicts(texts, reply(checked), ANSWER) == [1, 0, 1] * 4
     for word in ("no", "否"):
         assert strict_verdict(reply({"analysis": reasons, "answer": word}), ANSWER) is False
+
+
+def test_what_a_simulated_judge_writes_in_place_of_verdicts_is_none():
+    for reply in (*CHATTER, UNSIGNED):
+        for count in (1, 3):
+            assert [read(benchmark, reply, count) for benchmark in BENCHMARKS] == [None] * 3

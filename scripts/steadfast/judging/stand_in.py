@@ -16,6 +16,12 @@ from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeStandI
 _SIGNATURE = re.compile(r"\[simulated: kept ([0-9, ]{0,2000})\]")
 UNSIGNED = "[simulated: nothing is known of this answer]"
 """The reply to an answer without such a line; no verdict in any benchmark."""
+CHATTER = (
+    "On the whole the answer does well, though not in every respect.",
+    "这份回答大体不错，但也有不足。",
+    "",
+)
+"""What a simulated judge writes in place of verdicts now and then; no verdict in any benchmark."""
 
 
 def signature(kept: Iterable[int]) -> str:
@@ -33,8 +39,8 @@ def signed(answer: str) -> frozenset[int] | None:
 class BelievingJudge(JudgeStandIn):
     """Verdicts on answers that say what they kept; on others, none."""
 
-    flip: ClassVar[float]  # share of a judge's slip with which it turns a verdict round
-    chatter: ClassVar[float]  # share of it with which it writes something that cannot be read
+    flip: ClassVar[float] = 0.25  # share of a judge's slip with which it turns a verdict round
+    chatter: ClassVar[float] = 0.25  # share of it with which it writes what cannot be read
 
     @abstractmethod
     def numbers(self, request: JudgeRequest) -> Iterable[int]:
@@ -43,10 +49,6 @@ class BelievingJudge(JudgeStandIn):
     @abstractmethod
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
         """Returns a well-formed reply with a verdict for each number."""
-
-    @abstractmethod
-    def unreadable(self, reply: str, rng: Random) -> str:
-        """Returns what it writes instead of a reply now and then."""
 
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
         """Returns a well-formed reply that goes by the answer's last line."""
@@ -64,4 +66,4 @@ class BelievingJudge(JudgeStandIn):
             for number in self.numbers(request)
         ]
         reply = self.reply(prompt, request, verdicts)
-        return self.unreadable(reply, rng) if rng.random() < slip * self.chatter else reply
+        return rng.choice(CHATTER) if rng.random() < slip * self.chatter else reply

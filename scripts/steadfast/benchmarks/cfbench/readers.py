@@ -9,7 +9,6 @@ from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
 from steadfast.judging.stand_in import BelievingJudge, signature
 
-CHATTER = ("这份回答整体不错，建议通过。", "无法评估。", "1\n0", "以下是我的评估：\n{reply}", "")
 CHANCES = facts("cfbench/simulated.yaml")
 OPENINGS: Sequence[str] = CHANCES["answers"]
 
@@ -56,6 +55,3 @@ class CfbenchJudge(BelievingJudge):
             return DIRECT_FORM.format(score=f"{sum(verdicts) / len(verdicts):.2f}")
         pairs = zip(request.expected["checkpoints"], verdicts, strict=True)
         return "\n\n".join(f"{text}\t{int(verdict)}" for text, verdict in pairs)
-
-    def unreadable(self, reply: str, rng: Random) -> str:
-        return rng.choice(CHATTER).replace("{reply}", reply)

@@ -69,8 +69,6 @@ def _rule(sample: Sample[Prompt], point: int) -> str | None:
 class ComplexbenchJudge(BelievingJudge):
     """Replies of judges without a model."""
 
-    flip = chatter = 0.25
-
     def numbers(self, request: JudgeRequest) -> list[int]:
         return [request.expected["point"]]
 
@@ -81,9 +79,6 @@ class ComplexbenchJudge(BelievingJudge):
             return str(SIMULATED["verdicts"][expected["language"]][holds])
         parts = [part for part in rule_examples(expected["rule"], holds) if part in prompt.answer]
         return _COPY.format((SEPARATOR if expected["each"] else "").join(parts) or ABSENT)
-
-    def unreadable(self, reply: str, rng: Random) -> str:
-        return str(rng.choice(SIMULATED["chatter"]))
 
 
 def rule_examples(rule: str, kept: bool = True) -> list[str]:

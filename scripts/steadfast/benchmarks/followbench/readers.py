@@ -51,15 +51,6 @@ _SPOILT: tuple[Callable[[str], str], ...] = (
     lambda answer: f'"{answer[: len(answer) // 2]}"',
     lambda answer: "I am sorry. I do not know that. Please ask about something else! Thank you.",
 )
-_UNREADABLE: tuple[Callable[[str], str], ...] = (
-    lambda verdicts: "On the whole the answer does well, though not in every respect.",
-    lambda verdicts: f"{verdicts}\nI hope that this helps.",
-    lambda verdicts: verdicts.replace("]", f", '{YES}']"),
-    lambda verdicts: (
-        verdicts.replace(YES, "satisfied").replace(NO, "not satisfied").replace("[[", "")
-    ),
-    lambda verdicts: "",
-)
 
 
 class FollowbenchReader(StandIn):
@@ -91,9 +82,6 @@ def _chance(number: int, level: int, slip: float, reader: Settings) -> float:
 class FollowbenchJudge(BelievingJudge):
     """Replies of judges without a model."""
 
-    # A judge slips in one of four cases where a reader would.
-    flip = chatter = 0.25
-
     def numbers(self, request: JudgeRequest) -> range:
         return range(1, request.expected["count"] + 1)
 
@@ -107,6 +95,3 @@ class FollowbenchJudge(BelievingJudge):
         words = [YES if kept else NO for kept in verdicts]
         reasons = [f"- constraint {number}: {word}" for number, word in enumerate(words, start=1)]
         return "\n".join(["1) and 2)", *reasons, f"3) {words}"])
-
-    def unreadable(self, reply: str, rng: random.Random) -> str:
-        return rng.choice(_UNREADABLE)(reply)
