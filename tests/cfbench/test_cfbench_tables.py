@@ -135,6 +135,15 @@ def test_figures_name_what_is_no_real_model_and_show_the_whole_legend(frames):
         assert any(t.endswith("(gold)") for t in texts)
 
 
+def test_factors_are_shown_of_five_models_as_in_figure_6(frames, monkeypatch):
+    assert figures.FACTOR_MODELS == 5
+    monkeypatch.setattr(figures, "FACTOR_MODELS", 2)  # of the four here
+    found = figures.figures(frames, DISPLAY)["factors"]
+    *models, _ = legend_texts(found.figure)  # the last is the mean
+    assert models == ["model-b", "Model $A_1$ & co"]
+    assert "Shown are 2 of 4 models" in found.caption
+
+
 def test_a_mark_stands_at_the_share_of_its_type_and_the_caption_names_the_ends(frames):
     found = figures.figures(frames, DISPLAY)
     for name, kind in (("types", "primary"), ("secondary_types", "secondary")):

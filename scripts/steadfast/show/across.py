@@ -33,15 +33,23 @@ class ModelsAcross(Results):
 
     @cached_property
     def shown_models(self) -> list[str]:
-        """The models that have a column: those that compete first, then by falling value."""
+        """The models that have a column."""
+        return self.best_models(self.words["most_models"])
+
+    def best_models(self, most: int) -> list[str]:
+        """So many models: those that compete first, then by falling value."""
         contenders = self.roster.contenders
         ordered = [model for group in self.groups for model in group.models]
         best = sorted(ordered, key=lambda m: (m not in contenders, -self.ranking.get(m, -1.0)))
-        return [model for model in ordered if model in best[: self.words["most_models"]]]
+        return [model for model in ordered if model in best[:most]]
 
-    def left_out(self, metric: str) -> list[Note]:
-        """That only these models are shown, where there are more, and where all of them are."""
-        slots = {"shown": len(self.shown_models), "all": len(self.roster.models), "metric": metric}
+    def left_out(self, metric: str, models: Sequence[str] | None = None) -> list[Note]:
+        """That only these models are shown, where there are more, and where all of them are.
+
+        ``models`` are by default those that have a column.
+        """
+        shown = self.shown_models if models is None else models
+        slots = {"shown": len(shown), "all": len(self.roster.models), "metric": metric}
         if slots["shown"] == slots["all"]:
             return []
         return [(None, self.words["notes"]["most_models"].format(**{**self.slots, **slots}))]

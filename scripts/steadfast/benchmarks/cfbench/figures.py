@@ -28,6 +28,7 @@ from steadfast.show.roster import Display
 from steadfast.stats.tidy import rows_of
 
 MEASURES = ("ISR", "PSR")  # of Figure 6
+FACTOR_MODELS = 5  # of Figure 6, beside their mean
 FACTORS = facts("cfbench/factors.yaml")
 
 
@@ -61,7 +62,7 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
         )
         drawn[name] = picture(figure, captions[name], notes)
     drawn["distribution"] = _distribution(results)
-    notes = [*shared, *results.left_out("factors")]
+    notes = [*shared, *results.left_out("factors", results.best_models(FACTOR_MODELS))]
     return drawn | {"factors": picture(_factors(results), captions["factors"], notes)}
 
 
@@ -126,7 +127,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
     """A line a model over the bins that have records, and the mean of those shown that compete."""
     table = rows.pivot(index="category", columns="model", values="value")
     table = table.reindex([name for name in bins if name in table.index])
-    bins, models = list(table.index), [m for m in results.shown_models if m in table]
+    bins, models = list(table.index), [m for m in results.best_models(FACTOR_MODELS) if m in table]
     draw_models(axes, results.roster, models, rows.set_index("category"), bins, 0.3)
     competing = [model for model in models if model in results.roster.contenders]
     if len(competing) > 1:
