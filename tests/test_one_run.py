@@ -75,3 +75,15 @@ def test_a_shared_journal_that_a_job_writes_is_left_to_it(linked):
         with pytest.raises(UserError, match=r"m\.jsonl: it is shared with a copy .* by hard links"):
             hold(copy, RUN)
     assert (copy / "journal/m.jsonl").stat().st_nlink == 2
+
+
+def test_a_file_system_that_counts_two_links_of_any_file_is_held_too(tmp_path, monkeypatch):
+    stat = type(tmp_path).stat
+
+    def two_links(path, **how):
+        mode, inode, device, _, *more = stat(path, **how)
+        return os.stat_result((mode, inode, device, 2, *more))
+
+    monkeypatch.setattr(type(tmp_path), "stat", two_links)
+    hold(tmp_path, RUN)
+    assert (tmp_path / LOCK).read_text() == f"process {os.getpid()}\n"

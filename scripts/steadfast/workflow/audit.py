@@ -76,7 +76,7 @@ HELD: set[Path] = set()
 """The folders that this process holds, also where it reads the Snakefile more than once."""
 
 
-def hold(results: Path, snakemake: Snakemake) -> None:
+def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
     """Takes a results folder for a run that makes files, and what dead runs have locked there.
 
     Snakemake's own locks lie in its working directory. They outlive a process that is killed, and
@@ -105,9 +105,9 @@ def hold(results: Path, snakemake: Snakemake) -> None:
             f"{results}: another run makes files there ({holder}); wait for its end, or "
             "name another folder under pathvars, results"
         )
-    if _is_shared(lock, fd):
+    if _is_shared(lock, fd, again):
         os.close(fd)
-        hold(results, snakemake)
+        hold(results, snakemake, again=True)
         return
     for journal in (results / "journal").rglob("*"):
         if journal != lock and journal.is_file() and journal.stat().st_nlink > 1:
@@ -124,7 +124,7 @@ def hold(results: Path, snakemake: Snakemake) -> None:
             dead.unlink(missing_ok=True)
 
 
-def _is_shared(lock: Path, fd: int) -> bool:
+def _is_shared(lock: Path, fd: int, again: bool) -> bool:
     """Whether an open lock that was taken must be opened anew.
 
     A copy of a folder by hard links (cp -al) has its very files. Where one is written in place, as
@@ -137,7 +137,7 @@ def _is_shared(lock: Path, fd: int) -> bool:
         return True
     if not os.path.samestat(there, os.fstat(fd)):
         return True
-    if there.st_nlink > 1:
+    if there.st_nlink > 1 and not again:  # some file systems count two of any file
         lock.unlink()  # nobody else does so who does not hold it
         return True
     return False
