@@ -27,20 +27,17 @@ def test_every_recorded_case_has_the_released_segments():
     [
         (reply("第一条：带伞；"), False, ["第一条：带伞；"]),
         (reply("all"), False, [ANSWER]),
-        (reply(" ALL \n"), False, [ANSWER]),
         (reply("None"), False, []),
         (reply("None"), True, []),
         (reply("带伞||穿 雨靴"), True, ["带伞", "穿 雨靴"]),
         # The answer's own white space and marks are what is measured.
         (reply("穿雨靴"), False, ["穿 雨靴"]),
         (reply("第一条：带伞；第二条：穿雨靴；"), False, ["第一条：带伞；\n第二条：穿 雨靴；"]),
-        (reply("祝你好运！"), False, ["祝你好运！"]),
         (reply("“祝你好运！”"), False, ["“祝你好运！”"]),
         (reply("`带伞`"), False, ["带伞"]),
         (f"**{HEADING}**\n\n**评分对象：**带伞", False, ["带伞"]),
         (f"{HEADING}\n评分对象:带伞", False, ["带伞"]),
         (f"{HEADING}\u2028评分对象：带伞", False, ["带伞"]),
-        (f"{HEADING}\n评分对象：\n带伞；\n", False, ["带伞；"]),
     ],
 )
 def test_replies_of_the_form_asked_for(text, each, expected):
@@ -51,7 +48,6 @@ def test_replies_of_the_form_asked_for(text, each, expected):
     ("text", "each"),
     [
         ("", False),
-        ("带伞", False),
         ("评分对象：带伞", False),
         (f"{HEADING}\n带伞", False),
         (reply(""), False),
@@ -60,10 +56,8 @@ def test_replies_of_the_form_asked_for(text, each, expected):
         (reply("带伞||穿雨靴"), False),  # one part was asked for
         (reply("all"), True),
         (reply("带伞||"), True),
-        (reply("带伞||带雨伞"), True),
         (reply("带伞") + f"\n{HEADING}\n评分对象：穿雨靴", False),
         (reply("带伞\n评分对象：穿雨靴"), False),
-        (reply("No suitable part."), False),
     ],
 )
 def test_any_other_reply_is_unreadable(text, each):

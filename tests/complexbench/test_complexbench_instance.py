@@ -52,11 +52,6 @@ def test_a_fault_is_one_sentence(made, part):
     assert message.startswith("mine.json: ") and part in message and "\n" not in message
 
 
-def test_two_instances_have_two_numbers():
-    with pytest.raises(UserError, match=r"record 2 \(main_id 0\): record 1 has the same"):
-        taken(instance(), instance())
-
-
 def test_published_labels_are_taken_as_they_are():
     (found,) = taken(instance(task_types="Other", sub_instructions=None), published=True)
     assert found["task_types"] == "Other"

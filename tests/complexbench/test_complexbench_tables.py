@@ -145,13 +145,6 @@ def test_what_decided_and_how_much_is_scored(shown):
     assert {row[heading.index("%")] for row in body} == {"100"}
 
 
-def test_coverage_counts_empty_and_cut_answers(found):
-    coverage = found["coverage"].head(1).assign(empty=21, status_length=26)
-    heading, (_, *row) = rows(tables({**found, "coverage": coverage})["coverage"])[:2]
-    counts = dict(zip(heading[1:], row, strict=True))
-    assert (counts["Empty"], counts["Cut"]) == ("21", "26")
-
-
 def test_cells_with_missing_verdicts_are_marked():
     run = Run([record(n, [asked(), asked()]) for n in range(3)])
     run.score(run.given("好"), j=lambda _, one: "?" if one.id == "1/0" else verdict(True))

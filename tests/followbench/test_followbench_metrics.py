@@ -81,12 +81,6 @@ def test_levels_by_hand():
     assert value(csl, category=OVERALL) == 3
 
 
-def test_coverage_counts_answers_without_text():
-    first, *others = five("style/1", 0, 1, 1, 1, 1)
-    counts = metrics(first | {"empty": True}, *others).coverage().set_index(["category", "level"])
-    assert list(counts.loc[("style", ""), ["scored", "empty"]]) == [5, 1]
-
-
 def test_a_missing_verdict_leaves_both_sides_of_the_fraction():
     found = metrics(*five("style/1", 1, None, 1, 1, 1), *five("style/2", 1, 0, 0, 0, 0))
     hsr = found.rates("hard").set_index(["category", "level"])
@@ -98,11 +92,6 @@ def test_a_missing_verdict_leaves_both_sides_of_the_fraction():
     counts = ["expected", "scored", "status_ok", "status_invalid", "unreadable"]
     assert list(coverage.loc[("style", ""), counts]) == [10, 9, 9, 1, 0]
     assert list(coverage.loc[(OVERALL, "2"), counts]) == [2, 1, 1, 1, 0]
-
-
-def test_a_verdict_above_the_first_failure_does_not_matter_to_the_levels():
-    csl = metrics(*five("style/1", 1, 0, None, 1, None)).levels().set_index("category")
-    assert tuple(csl.loc["style", ["value", "n", "expected"]]) == (1, 1, 1)
 
 
 def test_replies_that_count_minus_one_are_counted_as_unreadable():

@@ -41,11 +41,6 @@ def test_an_unanswered_sample_is_not_scored(sample, status):
     assert (score.status, score.points, score.total) == (status, None, None)
 
 
-def test_an_answer_cut_at_the_limit_is_scored():
-    score = ruled(Answer("length", "Oslo"))
-    assert (score.status, score.total) == ("length", 1.0)
-
-
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [

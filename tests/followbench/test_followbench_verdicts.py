@@ -30,12 +30,6 @@ def test_a_list_in_the_last_line_is_read(reply):
     assert strict(reply, ANSWER, 2) == [1, 0]
 
 
-def test_one_constraint_takes_a_list_too():
-    assert strict("['NO']", ANSWER, 1) == [0]
-    assert strict("NOT YES", ANSWER, 1) is None
-    assert released("NOT YES", 1, "en") == [1]
-
-
 def test_languages_differ_as_released():
     assert released("['YES', 'NO', 'NO']", 2, "zh") == [1, 0]
     assert released("['YES', 'NO', 'NO']", 2, "en") is None
@@ -135,18 +129,14 @@ def test_a_rating_in_the_last_line_is_read(reply, rating):
     ("reply", "as_released"),
     [
         ("", None),
-        ("Seven of ten.", None),
         ("Rating: 7", None),
-        ("Rating: [[seven]]", None),
         ("Rating: [[٧]]", 7),
         ("Rating: [[-1]]", None),
         ("Rating: [[4 + 5]]", None),
-        ("Rating: [[1e1]]", None),
         ("Rating: [[7/10]]", None),
         ("Rating: [[7]] of 10", 7),
         ("Rating: [[7]]\nHope this helps.", 7),
         ("Rating: [[11]]", 11),
-        ("Rating: [[10.1]]", 10.1),
         ("[[3]] for the style\nRating: [[6]] or [[7]]", 3),
         ("[8]", 8),
         ("[[8]", 8),
@@ -178,12 +168,6 @@ def test_any_reply_is_a_rating_or_not(reply, answer):
     assert rating is None or 0 <= rating <= 10
     as_released = released_rating(reply)
     assert as_released is None or as_released >= 0
-
-
-@given(REPLIES, st.integers(0, 1000))
-def test_a_rating_is_read_whatever_precedes_it(reply, hundredths):
-    rating = hundredths / 100
-    assert strict_rating(f"{reply}\nRating: [[{rating}]]", "") == rating
 
 
 HOSTILE = {
