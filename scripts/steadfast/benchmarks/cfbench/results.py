@@ -8,7 +8,7 @@ import pandas as pd
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import FULL, Mode
 from steadfast.contract.components import Frames
-from steadfast.show.across import ModelsAcross
+from steadfast.show.one_score import ModelsAcross
 from steadfast.show.results import Note, values_by_model
 from steadfast.show.roster import Display
 from steadfast.stats.tidy import rows_of
