@@ -167,6 +167,9 @@ def test_one_constraint_is_read_in_its_styles_too():
 def test_order_by_number_makes_no_difference_and_numbers_that_lack_do():
     assert strict("3: YES, 1: NO, 2: YES", ANSWER, 3) == [0, 1, 1]
     assert strict('{"2": "NO", "1": "YES", "3": "YES"}', ANSWER, 3) == [1, 0, 1]
+    twice = "1. the tone: YES\n2. the length: NO\n\nIn short: 1: YES, 2: {}"
+    assert strict(twice.format("NO"), ANSWER, 2) == [1, 0]
+    assert strict(twice.format("YES"), ANSWER, 2) is None
     assert strict("3: YES, 1: NO", ANSWER, 3) is None
     assert strict("3: YES, 1: NO, 4: YES", ANSWER, 3) is None
 
