@@ -18,11 +18,12 @@ class Level:
     """The number of requests at once: slow start, then additive increase, multiplicative decrease.
 
     Each level is kept for a round of answers, which say how many a second it gives. From time to
-    time a few requests more are tried, and kept if enough of what is added arrives, or half as
-    many, and kept if as many answers arrive, so that no requests only wait. A trial that fails
+    time a few requests more are tried, and kept if enough of what is added arrives, or a fifth
+    fewer, and kept if as many answers arrive, so that no requests only wait. A trial that fails
     makes the next one come later, and in the other direction. Where the held level gives less than
     half of what it gave, twice in a row, the server got slower: half as many are tried at once. A
-    server that refuses requests gets fewer by their share; nothing else goes below the start.
+    server that refuses requests or resets connections gets as many as it accepts, and half of the
+    level at least; nothing else goes below the start.
     """
 
     GROWTH = 3.0  # of slow start
@@ -78,70 +79,79 @@ class Level:
     def refused(self, accepted: int, now: float) -> None:
         """The server refuses requests beyond those that it has accepted: no more are sent at once.
 
-        A trial goes back to no less than the level before it, which met no refusals.
+        A trial goes back no further than to the level before it, which met no refusals.
         """
+        limit = self._round.limit
         is_trial = self._state in (State.SLOW_START, State.INCREASE)
-        least = self._held.limit if is_trial and self._held else max(1.0, self._round.limit / 2)
-        limit = min(self._round.limit, max(least, accepted))
-        if self._state is State.SLOW_START:
-            self._hold = 1
-        elif self._state is State.INCREASE:
-            self._hold = min(self.LONGEST_HOLD, 2 * self._hold)
-        else:
-            self._hold = self.LONGEST_HOLD
-        self._rounds = self._hold
-        self._held, self._down = None, False
-        self._begin(State.HOLD, limit, now)
+        least = self._held.limit if is_trial and self._held else max(1.0, limit / 2)
+        match self._state:
+            case State.SLOW_START:
+                self._hold = 1
+            case State.INCREASE:
+                self._hold = min(self.LONGEST_HOLD, 2 * self._hold)
+            case _:
+                self._hold = self.LONGEST_HOLD
+        self._held = None
+        self._down = False
+        self._rest(min(limit, max(least, accepted)), now)
 
     def _begin(self, state: State, limit: float, now: float) -> None:
         self._state, self._round = state, Round(min(limit, self._most), now)
 
     def _judge_start(self, now: float) -> None:
-        found, held = self._round, self._held
-        gain = found.rate / held.rate if held else math.inf
-        if held and gain < self._needed(held, found):
-            self._held, self._down = None, gain < 1
+        measured = self._round
+        held = self._held
+        gain = measured.rate / held.rate if held else math.inf
+        if held and gain < self._needed(held, measured):
+            # More requests bring hardly more answers: back, or to as many as answers have grown.
+            self._held = None
+            self._down = gain < 1
             self._begin(State.HOLD, held.limit * max(1.0, gain), now)
-        elif found.limit < self._most:
-            self._held = found
-            self._begin(State.SLOW_START, self.GROWTH * found.limit, now)
+        elif measured.limit < self._most:
+            self._held = measured
+            self._begin(State.SLOW_START, self.GROWTH * measured.limit, now)
         else:
-            self._held, self._hold, self._rounds = None, self.LONGEST_HOLD, self.LONGEST_HOLD
-            self._begin(State.HOLD, found.limit, now)
+            self._held = None
+            self._hold = self._rounds = self.LONGEST_HOLD
+            self._begin(State.HOLD, measured.limit, now)
 
     def _judge_held(self, now: float) -> None:
-        found, held = self._round, self._held or self._round
-        has_fallen = found.rate < self.FALLEN * held.rate
+        measured = self._round
+        held = self._held or measured
+        has_fallen = measured.rate < self.FALLEN * held.rate
         if has_fallen and not self._doubted:  # it may have been a pause
             self._doubted = True
-            self._begin(State.HOLD, found.limit, now)
+            self._begin(State.HOLD, measured.limit, now)
             return
-        self._held, self._doubted = found, False
+        self._held = measured
+        self._doubted = False
         self._rounds -= 1
-        if has_fallen and found.limit > self._start:
-            share = min(0.5, 2 * found.rate / held.rate)
-            self._begin(State.DECREASE, max(self._start, share * found.limit), now)
-        elif self._rounds <= 0 or found.rate > self.RISEN * held.rate:
+        if has_fallen and measured.limit > self._start:
+            share = min(0.5, 2 * measured.rate / held.rate)
+            self._begin(State.DECREASE, max(self._start, share * measured.limit), now)
+        elif self._rounds <= 0 or measured.rate > self.RISEN * held.rate:
             self._try(now)
         else:
-            found.rate = (held.rate + found.rate) / 2
-            self._begin(State.HOLD, found.limit, now)
+            measured.rate = (held.rate + measured.rate) / 2
+            self._begin(State.HOLD, measured.limit, now)
 
     def _judge_trial(self, now: float) -> None:
-        found, held = self._round, self._held
+        measured = self._round
+        held = self._held
         assert held is not None, "trials begin at a level that was measured"
-        needed = self.KEPT if self._state is State.DECREASE else self._needed(held, found)
-        if found.rate >= needed * held.rate:
-            self._held, self._hold = found, 1
+        needed = self.KEPT if self._state is State.DECREASE else self._needed(held, measured)
+        if measured.rate >= needed * held.rate:
+            self._held = measured
+            self._hold = 1
             self._try(now)
         else:
             self._down = self._state is State.INCREASE
             self._hold = min(self.LONGEST_HOLD, 2 * self._hold)
             self._rest(held.limit, now)
 
-    def _needed(self, held: "Round", found: "Round") -> float:
+    def _needed(self, held: "Round", measured: "Round") -> float:
         """By which factor more requests must give more answers."""
-        return 1 + self.GAIN * (found.limit / held.limit - 1)
+        return 1 + self.GAIN * (measured.limit / held.limit - 1)
 
     def _try(self, now: float) -> None:
         """The next level in the direction in which the last trial went well."""
