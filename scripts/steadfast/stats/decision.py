@@ -80,32 +80,32 @@ class TakenLook:
             self._course.look(Differences(*np.array(known, float).reshape(-1, len(NUMBERS)).T))
 
     def _look(self) -> Look:
-        found = {}
-        for first, second, *values in self._rows[["model", "other", *NUMBERS]].to_numpy().tolist():
-            found[first, second] = values
-            found[second, first] = [-values[0], *values[1:]]
-        known = (found.get(pair) for pair in self._pairs)
-        rounded = ([float(f"{one:.12g}") for one in row] if row else None for row in known)
-        return [row if row and not np.isnan(row).any() else None for row in rounded]
+        numbers: dict[tuple[str, str], list[float]] = {}
+        for model, other, *values in self._rows[["model", "other", *NUMBERS]].to_numpy().tolist():
+            rounded = [float(f"{value:.12g}") for value in values]
+            numbers[model, other] = rounded
+            numbers[other, model] = [-rounded[0], *rounded[1:]]
+        looks = [numbers.get(pair) for pair in self._pairs]
+        return [None if of is None or np.isnan(of).any() else of for of in looks]
 
     @property
     def record(self) -> Record:
         """Who goes on, why, and all that the next look needs, as plain values."""
         course = self._course
-        words = ("better than", "worse than", "open")
-        told: dict[str, Record] = {name: {how: [] for how in words} for name in self._models}
-        for (first, second), how in zip(self._pairs, course.told, strict=True):
-            better, worse, left = words
-            one, other = {1: (better, worse), -1: (worse, better)}.get(how, (left, left))
-            told[first][one].append(second)
-            told[second][other].append(first)
+        words = {1: "better than", -1: "worse than", 0: "open"}
+        models: dict[str, Record] = {
+            name: {"rounds": self._asked[name], **{word: [] for word in words.values()}}
+            for name in self._models
+        }
+        for (first, second), sign in zip(self._pairs, course.told, strict=True):
+            models[first][words[int(sign)]].append(second)
+            models[second][words[-int(sign)]].append(first)
         goes_on = [name for name, on in zip(self._models, course.going_on, strict=True) if on]
-        rounds = {name: self._asked[name] for name in self._models}
         return {
             "design": dict(self._design),
             "decided_by": dict(self._decided_by),
             "measure": self._measure,
-            "models": {name: {"rounds": rounds[name], **told[name]} for name in self._models},
+            "models": models,
             "rounds": max(self._asked.values()),
             "goes_on": goes_on,
             "boundary": round(course.boundary, 4),
