@@ -4,6 +4,7 @@ import csv
 from collections import Counter
 
 import pytest
+import yaml
 
 from judge_server import MANNERS, JudgeServer, judging, read, some, truth
 from judged_project import HOW, TINY_DATA, config, http, judged, new_project, rows
@@ -172,3 +173,8 @@ def test_labels_are_drawn_of_what_was_answered(ran):
         asked = {(row["model"], row["sample_id"]) for row in csv.DictReader(lines)}
     assert {model for model, _ in asked} == set(HOW) and len(asked) == 10
     assert len({sample for _, sample in asked}) == 5  # each with all models' answers
+    config = yaml.safe_load(ran.path("my.yaml").read_text())
+    config["models"]["slips"] = {"engine": "reference"}  # whose answers these are not
+    ran.path("other.yaml").write_text(yaml.safe_dump(config))
+    done = command("labels", "other.yaml", cwd=ran.path("."))
+    assert done.returncode == 1 and "made from other settings" in done.stderr
