@@ -13,7 +13,6 @@ from pyarrow import parquet
 
 from prepared import Prepared
 from steadfast.base.errors import UserError
-from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.benchmark import LIFBENCH, exports
 from steadfast.benchmarks.lifbench.export import LifbenchExports
 from steadfast.config.load import load_config
@@ -23,7 +22,6 @@ from steadfast.contract.task import DataFile
 from steadfast.share.card import card
 from steadfast.share.export import export_benchmark
 
-ROOT = Path(__file__).parents[2]
 MODELS = {"reference": {"engine": "reference"}}
 RAW = {"benchmarks": ["lifbench"], "lifbench": {"lengths": {"2k": 2048, "2-k": 2050}}}
 SNIPPET = re.compile(r"```python\n(.*?)```", re.S)
@@ -86,11 +84,6 @@ def test_the_card_s_own_code_gives_the_very_prompts_that_models_are_asked(lifben
     loaded = lifbench.run(f"{code}\nimport json\nprint(json.dumps(prompts))", lifbench.cwd)
     assert len(loaded) == len({*loaded}) == 461
     assert loaded == asked(lifbench, 0)
-
-
-def test_the_documented_code_is_the_card_s():
-    shown = SNIPPET.findall((ROOT / "docs/share.md").read_text())
-    assert shown == SNIPPET.findall(facts("lifbench/export.yaml")["usage"].replace("LENGTH", "4k"))
 
 
 def test_each_context_is_there_once(lifbench):
