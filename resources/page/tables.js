@@ -22,6 +22,12 @@ function compareCells(a, b, sign) {
 const STYLES = { best: "may be first by the test", first: "the best value", second: "the second value" };
 const MARKS = { dagger: "†", incomplete: "*" };
 
+/** Whether a column has the intervals of the column before it, which stand below its values. */
+function isInterval(columns, column) {
+  const heading = columns[column][1];
+  return column > 0 && (heading === "95 % interval" || heading === `${columns[column - 1][1]}: 95 %`);
+}
+
 /** A table that sorts and filters. Rows stay in their section: what is no model is never ranked
  * among models. */
 class TableView {
@@ -35,7 +41,8 @@ class TableView {
     this.sorted = { column: -1, sign: 1 };
     this.filter = { text: "", printed: true };
     this.body = element("tbody");
-    this.heads = data.columns.map(([, heading], column) => this.head(heading, column));
+    this.columns = data.columns.map((_, column) => column).filter((column) => !isInterval(data.columns, column));
+    this.heads = this.columns.map((column) => this.head(data.columns[column][1], column));
     const grid = element("table", {}, element("thead", {}, this.groups(), element("tr", {}, this.heads)), this.body);
     const caption = element("p", { class: "caption" }, visible(data.caption));
     const notes = data.notes.map(([mark, text]) => element("li", {}, visible(`${mark ? `${MARKS[mark]} ` : ""}${text}`)));
@@ -47,7 +54,8 @@ class TableView {
   /** The headings that columns share; none where no column has one. */
   groups() {
     const cells = [];
-    for (const [group] of this.data.columns) {
+    for (const column of this.columns) {
+      const [group] = this.data.columns[column];
       const last = cells.at(-1);
       if (last && last.group === group) last.width += 1;
       else cells.push({ group, width: 1 });
@@ -74,7 +82,7 @@ class TableView {
     else if (sign === first) this.sorted = { column, sign: -first };
     else this.sorted = { column: -1, sign: 1 };
     this.heads.forEach((head, place) => {
-      const state = place !== this.sorted.column ? "none" : this.sorted.sign > 0 ? "ascending" : "descending";
+      const state = this.columns[place] !== this.sorted.column ? "none" : this.sorted.sign > 0 ? "ascending" : "descending";
       head.setAttribute("aria-sort", state);
     });
     this.fill();
@@ -96,7 +104,7 @@ class TableView {
       const rows = section.rows.filter((row) => row.some((cell) => cellText(cell).toLowerCase().includes(wanted)));
       if (column >= 0) rows.sort((a, b) => compareCells(a[column], b[column], sign));
       if (rows.length && section.heading) {
-        const head = element("th", { colspan: this.data.columns.length, scope: "rowgroup" }, visible(section.heading));
+        const head = element("th", { colspan: this.columns.length, scope: "rowgroup" }, visible(section.heading));
         this.body.append(element("tr", { class: "section" }, head));
       }
       this.body.append(...rows.map((row) => this.row(section, row)));
@@ -107,7 +115,13 @@ class TableView {
 
   row(section, row) {
     const other = this.before?.get(rowKey(section, row, this.data));
-    return element("tr", {}, row.map((cell, column) => this.cell(cell, column, other?.get(columnKey(this.data, column)))));
+    return element("tr", {}, this.columns.map((column) => {
+      const cell = this.cell(row[column], column, other?.get(columnKey(this.data, column)));
+      const next = column + 1;
+      const interval = next < row.length && isInterval(this.data.columns, next) ? cellText(row[next]) : "";
+      if (interval) cell.append(element("small", {}, visible(interval)));
+      return cell;
+    }));
   }
 
   /** A cell; those that are picked out, and those with another value in the other run, say so. */
@@ -188,7 +202,7 @@ async function showTables(section, run, other) {
     which.field, field("Rows with", find, true), field("what the papers print", printed),
     element("button", { type: "button", onclick: all(true) }, "Open all"), element("button", { type: "button", onclick: all(false) }, "Close all"));
   const key = element("p", { class: "key" }, element("strong", { class: "best" }, "Bold"),
-    ": the models that may be first by the paired test, unless the caption says otherwise. A heading sorts its column; rows stay in their section.");
+    ": the models that may be first by the paired test, unless the caption says otherwise. Below a value: its 95 % interval. A heading sorts its column; rows stay in their section.");
   const findings = [run, other].filter(Boolean).map(({ name, about }) => element("ul", { class: "findings", "aria-label": `What ${name} found` },
     about.findings.map((sentence) => element("li", {}, visible(other ? `${name}: ${sentence}` : sentence)))));
   section.replaceChildren(...findings, form, key, ...shown);

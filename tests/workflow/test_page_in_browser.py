@@ -88,18 +88,21 @@ def open_sample(page, name):
 
 
 ROWS = [
-    [Cell("one"), Cell("9.5", "best"), Cell("0.1 to 0.2")],
-    [Cell("two"), Cell("1,200", marks=("incomplete",)), Cell("-0.3 to 0.2")],
-    [Cell("three"), Cell("10.0", "best", suffix="(1)"), Cell(None)],
-    [Cell("four"), Cell(None), Cell("< 0.001", "second")],
+    [Cell("one"), Cell("9.5", "best"), Cell("9 to 10"), Cell("0.1 to 0.2")],
+    [Cell("two"), Cell("1,200", marks=("incomplete",)), Cell(None), Cell("-0.3 to 0.2")],
+    [Cell("three"), Cell("10.0", "best", suffix="(1)"), Cell("8 to 11"), Cell(None)],
+    [Cell("four"), Cell(None), Cell(None), Cell("< 0.001", "second")],
 ]
 TABLE = Table(
     "made",
     "A table.",
-    (Column("Model", align="l"), Column("Value", "Group"), Column("Interval", "Group")),
+    (
+        Column("Model", align="l"),
+        *(Column(heading, "Group") for heading in ("Value", "Value: 95 %", "Difference")),
+    ),
     (
         Section(tuple(map(tuple, ROWS)), "Models"),
-        Section(((Cell("gold"), Cell("99"), Cell(None)),)),
+        Section(((Cell("gold"), Cell("99"), Cell(None), Cell(None)),)),
     ),
     (("incomplete", "Some are missing."),),
 )
@@ -110,6 +113,7 @@ def table_page(started, tmp_path):
     """A page with one table, by hand."""
     pack = Pack()
     about = {"format": 1, "trial": "Trial: few.", "published": False, "benchmarks": []}
+    about["findings"] = ["Highest scores: three."]
     pack.add("run", about)
     pack.add("tables", [{"title": "All", "tables": [table_data(TABLE)]}])
     path = tmp_path / "page.html"
@@ -140,7 +144,9 @@ def test_a_heading_sorts_its_column_and_leaves_rows_in_their_section(table_page,
 def test_the_group_of_the_best_and_incomplete_values_are_marked(table_page):
     assert table_page.locator("td.best strong").all_inner_texts() == ["9.5", "10.0"]
     assert table_page.locator("td u").all_inner_texts() == ["< 0.001"]
-    assert cells(table_page, "table", 2) == ["9.5", "1,200*", "10.0 (1)", "–", "99"]
+    shown = [text.split("\n") for text in cells(table_page, "table", 2)]
+    assert shown == [["9.5", "9 to 10"], ["1,200*"], ["10.0 (1)", "8 to 11"], ["–"], ["99"]]
+    assert table_page.locator(".findings li").all_inner_texts() == ["Highest scores: three."]
     assert table_page.locator("#trial").inner_text() == "Trial: few."
 
 
