@@ -25,17 +25,17 @@ from steadfast.workflow.script import collect_seldom
 collect_seldom()
 
 from steadfast.config import settings
-from steadfast.run.job_resources import Requests
+from steadfast.jobs.job_resources import Requests
 from steadfast.config.load import load_config
 from steadfast.config.source import check_source, default_config, typed
-from steadfast.run.digests import digest
+from steadfast.jobs.digests import digest
 from steadfast.base.errors import UserError
-from steadfast.run.evaluation import Evaluation, in_results, plain
-from steadfast.run.job import Job
-from steadfast.run.lineage import Lineage, lineages
-from steadfast.run.loads import Allocation, HandedOver, Loads
-from steadfast.run.required_files import check_required_files
-from steadfast.run.rounds import follow
+from steadfast.jobs.evaluation import Evaluation, in_results, plain
+from steadfast.jobs.job import Job
+from steadfast.jobs.lineage import Lineage, lineages
+from steadfast.jobs.loads import Allocation, HandedOver, Loads
+from steadfast.jobs.required_files import check_required_files
+from steadfast.jobs.rounds import follow
 from steadfast.base.names import visible
 from steadfast.workflow.insides import Snakemake
 

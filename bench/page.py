@@ -17,10 +17,10 @@ from typing import Any
 
 from steadfast.base.files import Record, write_jsonl, write_text
 from steadfast.contract.components import Component
+from steadfast.jobs.finished import FinishedRun
 from steadfast.page.make_page import FORMAT, LIMIT
 from steadfast.page.pack import BLOCK, Pack, pack_samples, page
 from steadfast.page.sample_data import Cut, table_data
-from steadfast.run.finished import FinishedRun
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.workflow.script import collect_seldom
 

@@ -57,7 +57,7 @@ def shown_of(benchmarks):
 
 
 def made(step):
-    """The params that say what a file is made by (run/lineage.py), of a step by wildcards."""
+    """The params that say what a file is made by (jobs/lineage.py), of a step by wildcards."""
     return {"code": lambda w: step(w).code, "lineage": lambda w: step(w).lineage}
 
 

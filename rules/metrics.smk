@@ -6,7 +6,7 @@ out  results/{benchmark}/metrics/*.csv: docs/metrics.md, docs/{benchmark}.md; co
      results/{benchmark}/decisions/{rounds}.json: of an adaptive run, who goes on after a round
 """
 
-from steadfast.run import rounds
+from steadfast.jobs import rounds
 
 for name in TASKS:
 

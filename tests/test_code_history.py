@@ -2,8 +2,8 @@
 
 import pytest
 
-from steadfast.run import code_history
-from steadfast.run.code_history import PATH, CodeHistory
+from steadfast.jobs import code_history
+from steadfast.jobs.code_history import PATH, CodeHistory
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import yaml
 from steadfast.base.files import read_json
 from steadfast.config import settings
 from steadfast.config.load import config_model, load_config
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
 from steadfast.stages.draw import draw
 
 ROOT = Path(__file__).parents[1]

@@ -11,7 +11,7 @@ import grimp
 FLOORS = (
     ("command", "notebook"),
     ("benchmarks", "simple", "stages", "plan", "page", "compare", "share", "label", "doctor"),
-    ("run", "show", "judging"),
+    ("jobs", "show", "judging"),
     ("engines", "stats", "config", "workflow"),
     ("contract",),
     ("schema", "corpora"),

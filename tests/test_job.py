@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from steadfast.base.seal import Seal
-from steadfast.run.job import Assignment, Job, Journals
+from steadfast.jobs.job import Assignment, Job, Journals
 
 ANSWERS = Job("inference", "lifbench", "gpt", "4k")
 VERDICTS = Job("verdicts", "cfbench", "gpt", "zh", "wise")

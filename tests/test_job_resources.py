@@ -11,10 +11,10 @@ from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.config.settings import gpus
 from steadfast.engines.cost.forecast import Work, asked_work
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job_resources import Requests, cpus_per_task, mem_mb, runtime
-from steadfast.run.lineage import Lineage
-from steadfast.run.loads import Loads
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job_resources import Requests, cpus_per_task, mem_mb, runtime
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.loads import Loads
 from steadfast.workflow.insides import Snakemake
 
 SHARED = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}

@@ -8,8 +8,8 @@ import pytest
 from steadfast.base.files import file_sha256
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
 
 
 @pytest.fixture

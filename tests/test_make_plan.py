@@ -12,13 +12,13 @@ from steadfast.base.files import read_jsonl
 from steadfast.config import settings
 from steadfast.contract.part_files import judge_items, read_judge_prompts
 from steadfast.engines.cost.forecast import COUNTS
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job_resources import Requests
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.loads import Loads
 from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame, summed
 from steadfast.plan.model import ASK, planned_jobs
 from steadfast.plan.page import total_lines
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job_resources import Requests
-from steadfast.run.lineage import Lineage
-from steadfast.run.loads import Loads
 from steadfast.workflow.insides import Snakemake
 
 EMPTY = {

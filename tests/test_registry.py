@@ -10,7 +10,7 @@ from steadfast.base.errors import UserError
 from steadfast.benchmarks.followbench.benchmark import FOLLOWBENCH
 from steadfast.config.load import load_config
 from steadfast.contract import registry
-from steadfast.run.evaluation import Evaluation
+from steadfast.jobs.evaluation import Evaluation
 
 SEED, DASHED = (replace(FOLLOWBENCH, name=name) for name in ("seed", "my-bench"))
 NOTHING = "no benchmark"

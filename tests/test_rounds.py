@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_jsonl, write_json, write_jsonl
 from steadfast.config.load import load_config
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import Job
-from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import (
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import Job
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.rounds import (
     before,
     decided,
     decision_file,

@@ -13,10 +13,10 @@ from snakemake.resources import Resources
 
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job_resources import Requests
-from steadfast.run.lineage import Lineage
-from steadfast.run.loads import Loads
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job_resources import Requests
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.loads import Loads
 from steadfast.stages.session import Session
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import Snakemake

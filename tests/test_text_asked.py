@@ -8,7 +8,7 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.run.evaluation import Evaluation
+from steadfast.jobs.evaluation import Evaluation
 
 ASKED, RELEASED = {"engine": "reference"}, {"engine": "scored"}
 OTHER = "These are other prompts than the paper's, so that values do not compare with the paper's."

@@ -12,8 +12,8 @@ from steadfast.base.errors import UserError
 from steadfast.config import settings
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Scored
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
 from steadfast.show.render import write_table
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table

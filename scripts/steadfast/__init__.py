@@ -1,6 +1,7 @@
 """How well, and how stably, language models follow instructions in long contexts.
 
-``load`` reads a finished run as data frames, ``score`` scores one answer (docs/notebook.ipynb).
+``run`` runs a config, ``load`` reads a finished run as data frames, ``score`` scores one answer
+(docs/notebook.ipynb).
 The floors of the package, from the rules down: CONTRIBUTING.md. Each benchmark is a package, which
 ``contract.registry`` finds by its entry point: no other module knows one by name.
 """
@@ -11,7 +12,12 @@ from typing import Any
 __version__ = "0.1.0"
 
 # By name, so that no part of the workflow imports what they do, and depends on it.
-_CALLS = {"load": "notebook.run", "Run": "notebook.run", "score": "notebook.sample"}
+_CALLS = {
+    "run": "notebook.start",
+    "load": "notebook.run",
+    "Run": "notebook.run",
+    "score": "notebook.sample",
+}
 
 
 def __getattr__(name: str) -> Any:

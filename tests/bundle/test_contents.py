@@ -4,7 +4,7 @@ import pytest
 
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.run.evaluation import Evaluation
+from steadfast.jobs.evaluation import Evaluation
 from steadfast.share.contents import files_of, own_files
 
 MODELS = {"reference": {"engine": "reference"}}

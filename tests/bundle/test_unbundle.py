@@ -17,8 +17,8 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.base.names import visible
 from steadfast.config.load import load_config
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
 from steadfast.share import contents, unbundle
 from steadfast.share.bundle import write_archive
 

@@ -15,9 +15,9 @@ from steadfast.config.load import load_config
 from steadfast.config.settings import answer_settings, plan_settings
 from steadfast.config.source import read_source
 from steadfast.contract.registry import benchmarks
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import Job
-from steadfast.run.required_files import check_required_files
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import Job
+from steadfast.jobs.required_files import check_required_files
 
 ROOT = Path(__file__).parents[2]
 MINIMAL = {"models": {"reference": {"engine": "reference"}}}

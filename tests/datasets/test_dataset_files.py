@@ -8,8 +8,8 @@ import pytest
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.contract import registry
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
 from steadfast.simple.datasets import DataSet
 from steadfast.simple.records import placed
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from steadfast.config.load import load_config
 from steadfast.contract.part_files import PartFiles
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import Assignment, Job
 from steadfast.judging.ask_judge import write_judge_prompts
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import Assignment, Job
 from steadfast.stages.make_data import make_data
 from steadfast.stages.one_load import ask
 from steadfast.stages.score import score_part

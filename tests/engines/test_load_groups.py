@@ -9,10 +9,10 @@ import pytest
 from steadfast.base.errors import UserError
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import Assignment, Job
-from steadfast.run.lineage import Lineage
-from steadfast.run.loads import Allocation, HandedOver, Loads
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import Assignment, Job
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.loads import Allocation, HandedOver, Loads
 
 VLLM = {"engine": "vllm", "model": "x", "window": 65536}
 API = {"engine": "openai", "model": "y"}

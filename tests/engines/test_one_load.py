@@ -11,7 +11,7 @@ import pytest
 
 from steadfast.base.errors import UserError
 from steadfast.engines.base import EngineFailed
-from steadfast.run.job import Assignment, Job
+from steadfast.jobs.job import Assignment, Job
 from steadfast.stages import one_load
 from steadfast.stages.one_load import ask_together
 

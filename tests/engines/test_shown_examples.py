@@ -18,9 +18,9 @@ from steadfast.contract.registry import benchmarks
 from steadfast.contract.request import Item
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
-from steadfast.run.required_files import check_required_files
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.required_files import check_required_files
 
 EXAMPLES = [["Say one.", "One."], ["Zähle bis zwei.\n", "Eins, zwei."]]
 SHOTS = "Say one.\nOutput: One.\n\nZähle bis zwei.\nOutput: Eins, zwei.\n\n"

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 from prepared import Prepared
 from steadfast.base.files import read_json
-from steadfast.run.job import Job
+from steadfast.jobs.job import Job
 from steadfast.stages.one_load import ask_together
 from steadfast.workflow.script import run_rule
 

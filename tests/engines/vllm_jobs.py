@@ -5,7 +5,7 @@ from pathlib import Path
 
 import short_lifbench
 from steadfast.base.files import read_json, read_jsonl, write_json
-from steadfast.run.job import Job
+from steadfast.jobs.job import Job
 from vllm_venv import environment, vllm_python, warm_vllm
 
 HERE = Path(__file__).parent

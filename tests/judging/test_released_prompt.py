@@ -7,9 +7,9 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.judge import SLOTS
 from steadfast.config.load import load_config
 from steadfast.contract.judge_template import load_template
+from steadfast.jobs.evaluation import Evaluation
 from steadfast.judging import released_prompt
 from steadfast.judging.released_prompt import texts_of
-from steadfast.run.evaluation import Evaluation
 
 BY_LEVEL = """
 import nothing.there

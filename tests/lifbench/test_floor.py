@@ -21,8 +21,8 @@ from steadfast.benchmarks.lifbench.rubric import score
 from steadfast.benchmarks.lifbench.tables import tables
 from steadfast.config.load import load_config
 from steadfast.contract.components import Frames, Sample, Scored, StandIn
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import Job
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import Job
 from steadfast.show.render import printed
 from steadfast.show.roster import Display, Shown
 

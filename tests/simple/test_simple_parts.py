@@ -12,8 +12,8 @@ from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Sample, Scored
 from steadfast.contract.registry import checked_task
 from steadfast.contract.task import Output, Part
-from steadfast.run.digests import digest
-from steadfast.run.evaluation import Evaluation
+from steadfast.jobs.digests import digest
+from steadfast.jobs.evaluation import Evaluation
 from steadfast.show.roster import Display
 from steadfast.simple.figures import figures
 from steadfast.simple.instance import Instance, Mark, SimpleSamples, checked, instance_of

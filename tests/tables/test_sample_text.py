@@ -13,10 +13,10 @@ from steadfast.base.seal import Seal
 from steadfast.benchmarks.lifbench.passages import passages
 from steadfast.config.load import load_config
 from steadfast.contract.components import Sample
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
 from steadfast.page.sample_text import sample_text
 from steadfast.page.view_sample import examples, view_sample
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
 from steadfast.show.passages import Passages, excerpts, places
 
 ELEMENTS = [f"entry {name}" for name in ("alpha", "beta", "gamma", "delta")]

@@ -22,8 +22,8 @@ from steadfast.contract.part_files import (
     read_judge_prompts,
 )
 from steadfast.contract.request import Item
+from steadfast.jobs.evaluation import Evaluation
 from steadfast.judging.stand_in import signature, signed
-from steadfast.run.evaluation import Evaluation
 from test_rewriting_run import BETWEEN, OPENINGS
 
 FAULTS = (error(429, Retry_After="0"), error(500), *[Fault()] * 8)

@@ -12,7 +12,7 @@ import pytest
 
 from project import ROOT, TINY, Project
 from steadfast.base.errors import UserError
-from steadfast.run.digests import digest, modules, resources
+from steadfast.jobs.digests import digest, modules, resources
 from steadfast.workflow.forking import SWITCH
 from warm_python import warm_python
 
@@ -135,7 +135,7 @@ def package(tmp_path):
 
     def found() -> str:
         call = (
-            "from steadfast.run.digests import digest; "
+            "from steadfast.jobs.digests import digest; "
             "print(digest('steadfast.base.errors', 'small.main:run'))"
         )
         path = os.pathsep.join([str(tmp_path), str(ROOT / "scripts")])

@@ -8,7 +8,9 @@ import sys
 import pytest
 import yaml
 
+import steadfast
 from project import ROOT, TINY, Project
+from steadfast.base.errors import UserError
 from warm_python import warm_python
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -91,3 +93,13 @@ def test_the_command_makes_what_snakemake_makes(installed, tmp_path):
     assert "Nothing to be done" in project.snakemake("-n", *again, "results/tables")
     shown = in_installation(installed, tmp_path, *command, "show", "no-such-sample", "my.yaml")
     assert shown.returncode == 1 and shown.stderr.startswith("error: ")
+
+
+def test_python_runs_a_config_and_has_what_it_made(tmp_path, capsys):
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(SMALL))
+    made = steadfast.run(tmp_path / "my.yaml", tmp_path, cores=1, settings={"seed": 3})
+    assert made.models("lifbench") == ["reference", "sim-a"]
+    assert "Tables" in capsys.readouterr().out
+    with pytest.raises(UserError, match="the run failed"):
+        steadfast.run(tmp_path / "my.yaml", tmp_path, settings={"sed": 3})
+    assert "unknown key 'sed'; did you mean 'seed'?" in capsys.readouterr().out

@@ -27,7 +27,7 @@ from snakemake.script import PythonScript
 from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
 
 from project import ROOT, Project
-from steadfast.run.digests import modules
+from steadfast.jobs.digests import modules
 from steadfast.workflow import insides
 from steadfast.workflow.insides import Snakemake
 from steadfast.workflow.slurm import PLUGIN, STEPS, Plugin
@@ -41,7 +41,7 @@ sys.path.insert(0, {str(ROOT / "scripts")!r})
     + """
 import json, os, subprocess
 from snakemake.logging import logger
-from steadfast.run.loads import HandedOver
+from steadfast.jobs.loads import HandedOver
 from steadfast.workflow import insides
 
 pathvars:

@@ -13,9 +13,9 @@ from steadfast.base.files import read_jsonl
 from steadfast.config import settings
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.finished import FinishedRun
 from steadfast.page.make_page import make_page
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.finished import FinishedRun
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 

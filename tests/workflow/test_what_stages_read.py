@@ -12,8 +12,8 @@ from project import ROOT
 from steadfast.config.load import load_config
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
-from steadfast.run.digests import modules, resources
-from steadfast.run.evaluation import Evaluation
+from steadfast.jobs.digests import modules, resources
+from steadfast.jobs.evaluation import Evaluation
 from warm_python import warm_python
 
 BENCHMARKS = ["lifbench", "followbench", "cfbench", "complexbench"]
@@ -104,8 +104,8 @@ def test_nothing_up_to_the_verdicts_reads_a_scorer_or_its_facts(name, config):
 LINEAGES = """
 import json, sys
 from steadfast.config.load import load_config
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
 run = Evaluation(load_config(json.load(sys.stdin)))
 lineage, found = Lineage(run), {}
 def note(*name, step):

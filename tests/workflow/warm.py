@@ -22,7 +22,7 @@ from steadfast.workflow.forking import ONE_THREAD
 SERVE = """
 import sys
 sys.path.insert(0, {scripts!r})
-import snakemake.cli, snakemake.workflow, steadfast.run.evaluation, steadfast.compare.results
+import snakemake.cli, snakemake.workflow, steadfast.jobs.evaluation, steadfast.compare.results
 import steadfast.share.unbundle
 from steadfast.workflow.forks import main
 main({listener}, "o200k_base")

@@ -1,7 +1,7 @@
 """Data files that come with the package: facts, templates, vocabularies.
 
 Name them by constants (``facts("show.yaml")``): a rule depends on those that its modules
-name (``steadfast.run.digests``).
+name (``steadfast.jobs.digests``).
 """
 
 from functools import cache

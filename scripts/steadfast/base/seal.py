@@ -37,7 +37,7 @@ class Seal:
     """Files that one job makes and others read.
 
     Attributes:
-        lineage: that they have, or must have (``run.lineage.Step``).
+        lineage: that they have, or must have (``jobs.lineage.Step``).
         identity: file that says what they were made from.
         files: the files, or the folder that holds them.
         settings: digest of what else the job was given; empty where the lineage has it all.

@@ -5,7 +5,7 @@ from argparse import Namespace
 from steadfast.command.says_why import says_why
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import comparison_text
-from steadfast.run.finished import FinishedRun
+from steadfast.jobs.finished import FinishedRun
 
 
 def main(given: Namespace) -> int:

@@ -13,7 +13,7 @@ from steadfast.compare.gate import EXIT_CODES, gate
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import gate_text
 from steadfast.config.portable import CONFIG_FILE, config_seal
-from steadfast.run.finished import METRICS_IDENTITY, FinishedRun
+from steadfast.jobs.finished import METRICS_IDENTITY, FinishedRun
 from steadfast.share.contents import ANSWERS, CONFIG, MADE
 from steadfast.share.unbundle import unbundle
 

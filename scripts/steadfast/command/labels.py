@@ -9,12 +9,12 @@ from steadfast.base.seal import Seal
 from steadfast.command.says_why import says_why
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.finished import FinishedRun
+from steadfast.jobs.job import Job
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.rounds import follow
 from steadfast.label.sheet import drawn, takes_labels, write_sheet
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.finished import FinishedRun
-from steadfast.run.job import Job
-from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import follow
 
 HALF = 1.96 * 0.5
 """Of the 95 % interval of a share, times the root of the number of clusters, at most."""

@@ -17,7 +17,7 @@ from steadfast.config.portable import portable
 from steadfast.contract.components import Scored
 from steadfast.contract.part_files import read_data
 from steadfast.contract.records import RELEASED, OutputRecord, ScoreRecord
-from steadfast.run.finished import FinishedPart, FinishedRun
+from steadfast.jobs.finished import FinishedPart, FinishedRun
 from steadfast.stats.pairs import COLUMNS as COMPARED
 from steadfast.stats.pairs import holm
 from steadfast.stats.scores import prompts_of

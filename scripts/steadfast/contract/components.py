@@ -44,7 +44,7 @@ class Component(Generic[T]):
     """A class or function of a benchmark by name, with the plain values that it takes.
 
     By name, so that the job of a rule loads this one alone, and the rule depends on no other
-    (``steadfast.run.digests``).
+    (``steadfast.jobs.digests``).
 
     Attributes:
         name: ``module:object``.

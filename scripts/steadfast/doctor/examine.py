@@ -15,8 +15,8 @@ from steadfast.contract.task import DataFile, Task
 from steadfast.doctor.check import Check, Surroundings, checked
 from steadfast.doctor.machine import hosts, machine_checks, silent
 from steadfast.doctor.slurm import on_cluster, read_profile, slurm_checks
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.required_files import check_required_files
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.required_files import check_required_files
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.schema.models import ScoredModel
 from steadfast.show.results import listed

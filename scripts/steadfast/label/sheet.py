@@ -18,7 +18,7 @@ from steadfast.contract.components import Question, Sample
 from steadfast.contract.records import OutputRecord
 from steadfast.contract.request import ANSWERED
 from steadfast.contract.task import Task
-from steadfast.run.finished import FinishedPart
+from steadfast.jobs.finished import FinishedPart
 from steadfast.stats.raters import SHEET
 
 

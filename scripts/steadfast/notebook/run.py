@@ -10,9 +10,9 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import nearest, shown
 from steadfast.base.seal import Seal
 from steadfast.compare.results import Comparison, compare_results
+from steadfast.jobs.finished import FinishedPart, FinishedRun
 from steadfast.notebook.sample import ShownSample
 from steadfast.page.view_sample import nearest_samples
-from steadfast.run.finished import FinishedPart, FinishedRun
 
 TABLES = "tables"
 Reading = Callable[[FinishedPart, str], Mapping[str, Mapping[str, Any]]]

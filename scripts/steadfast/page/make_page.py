@@ -8,11 +8,11 @@ from steadfast.base.files import Record, Settings, canonical_json, read_rows, re
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.contract.request import STATUSES
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.finished import FinishedRun
+from steadfast.jobs.job import REWRITERS
 from steadfast.page.pack import BLOCK, Pack, Packed, pack_samples, page
 from steadfast.page.sample_data import table_data
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.finished import FinishedRun
-from steadfast.run.job import REWRITERS
 from steadfast.show.findings import findings
 from steadfast.show.render import Printed
 from steadfast.show.report import Report, correlations_table, report_table

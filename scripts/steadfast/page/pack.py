@@ -16,9 +16,9 @@ import msgspec
 from steadfast.base.files import Record, file_size, json_line, read_text
 from steadfast.base.resources import resource
 from steadfast.contract.components import Sample
+from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
 from steadfast.page.sample_data import Cut, answer_data, answer_row, sample_data, sample_digest
 from steadfast.page.view_sample import SeenSample
-from steadfast.run.finished import FinishedAnswer, FinishedPart, FinishedRun
 
 SCRIPTS = ("unpack.js", "elements.js", "tables.js", "run.js", "samples.js", "main.js")
 LEVEL = 6

@@ -14,10 +14,10 @@ from steadfast.config.portable import CONFIG_FILE
 from steadfast.config.source import read_source
 from steadfast.contract.components import Sample
 from steadfast.contract.records import read_prompts
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.finished import FinishedAnswer, FinishedPart, FinishedRun
-from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import follow
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.rounds import follow
 from steadfast.show.passages import Passages
 
 

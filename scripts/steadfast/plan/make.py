@@ -23,12 +23,12 @@ from steadfast.engines.cost.forecast import (
 )
 from steadfast.engines.cost.options import COSTS, SUMS
 from steadfast.engines.stand_ins import ReplayEngine
+from steadfast.jobs.job import MODELS
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import certificate
 from steadfast.plan.model import ASK, HOURS, KEYS, PlannedJob, planned_jobs
 from steadfast.plan.page import adaptive_section, plan_page
-from steadfast.run.job import MODELS
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 

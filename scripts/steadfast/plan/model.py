@@ -17,8 +17,8 @@ from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import CachedTokenizer, Work, misfits, plan_part
 from steadfast.engines.cost.options import SUMS, once, option_records
 from steadfast.engines.fit import reckoned
+from steadfast.jobs.job import REWRITERS, Job, Journals
 from steadfast.plan.page import ESTIMATE
-from steadfast.run.job import REWRITERS, Job, Journals
 
 KEYS = ["benchmark", "role", "model", "part"]
 """Of a row of the plan; a judge's has the jobs about all models' answers together."""

@@ -10,7 +10,7 @@ from steadfast.base.files import Record
 from steadfast.base.markdown import markdown_table
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost.options import COSTS
-from steadfast.run.job import JUDGES, MODELS, REWRITERS
+from steadfast.jobs.job import JUDGES, MODELS, REWRITERS
 
 ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5

@@ -20,9 +20,9 @@ from steadfast.contract.registry import packages
 from steadfast.contract.request import FINAL
 from steadfast.engines.api.redaction import Redaction
 from steadfast.engines.asking.journal import journal_line, kept_replies
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import decided
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.rounds import decided
 from steadfast.share import contents
 from steadfast.share.card import sources_table
 from steadfast.workflow.script import run_rule

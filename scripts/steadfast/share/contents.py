@@ -6,10 +6,10 @@ from pathlib import Path, PurePosixPath
 
 from steadfast.base.errors import UserError
 from steadfast.base.seal import IDENTITY
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import noise_path
-from steadfast.run.lineage import Lineage
-from steadfast.run.required_files import required_files
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import noise_path
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.required_files import required_files
 
 ANSWERS, MADE = "results", "made"
 """Folders of a bundle: what a machine needs to make the tables again, which without a model takes

@@ -26,9 +26,9 @@ from steadfast.config.load import load_config
 from steadfast.config.portable import check_portable, foreign_code
 from steadfast.config.source import read_source
 from steadfast.contract.registry import installed
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import decided, follow
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.rounds import decided, follow
 from steadfast.share import contents
 from steadfast.share.contents import ANSWERS, CONFIG, MADE, MANIFEST, README
 

@@ -14,7 +14,7 @@ from steadfast.engines.asking.journal import kept_replies
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
 from steadfast.engines.cost.bill import counted_cost
-from steadfast.run.job import MODELS, Job
+from steadfast.jobs.job import MODELS, Job
 from steadfast.workflow.script import paths, run_rule
 
 COLUMNS = (

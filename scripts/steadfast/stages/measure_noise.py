@@ -15,7 +15,7 @@ from steadfast.engines.asking.repeats import ask_repeatedly, draw
 from steadfast.engines.asking.requests import reader
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
-from steadfast.run.job import Job
+from steadfast.jobs.job import Job
 from steadfast.show.noise import noise_page
 from steadfast.stages.score import score_records
 from steadfast.stats.repeatability import COLUMNS, Pass, noise_rows

@@ -24,7 +24,7 @@ from steadfast.contract.components import JudgePrompt, component
 from steadfast.contract.request import Item, draw_key
 from steadfast.engines.asking.run import run_part
 from steadfast.engines.base import EngineFailed, Loaded, Setup
-from steadfast.run.job import MODELS, Assignment, Journals
+from steadfast.jobs.job import MODELS, Assignment, Journals
 from steadfast.workflow.script import run_rule
 
 LOOK_SECONDS = 0.5

@@ -19,9 +19,9 @@ from steadfast.base.names import visible
 from steadfast.config import settings
 from steadfast.config.portable import CONFIG_FILE, as_yaml, config_seal, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
-from steadfast.run.code_history import CodeHistory, explained
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.rounds import decision_file, going_on, last_decisions, last_round, undecided
+from steadfast.jobs.code_history import CodeHistory, explained
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.rounds import decision_file, going_on, last_decisions, last_round, undecided
 from steadfast.show.ending import ending
 from steadfast.show.roster import Display, adaptive_remark
 from steadfast.workflow.audit import Audit, hold

@@ -17,7 +17,7 @@ from steadfast.base.seal import Seal, seals
 from steadfast.workflow.interpreter import enter
 
 PROVENANCE = frozenset({"code", "lineage", "lineages", "made_from", "measured_from"})
-"""Params that say what a file is made by and from (``run.lineage``), which no function takes."""
+"""Params that say what a file is made by and from (``jobs.lineage``), which no function takes."""
 
 
 def run_rule(

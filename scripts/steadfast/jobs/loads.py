@@ -20,9 +20,9 @@ from uuid import uuid4
 from steadfast.base.files import Record, canonical_json
 from steadfast.base.seal import Seal
 from steadfast.contract.engine_names import LOADS
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import MODELS, ROLES, Assignment, Job
-from steadfast.run.lineage import Lineage
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import MODELS, ROLES, Assignment, Job
+from steadfast.jobs.lineage import Lineage
 
 VARIABLE = "STEADFAST_ALLOCATION"
 """Of the environment, with what the first process of a cluster's job tells the others."""

@@ -10,8 +10,8 @@ from steadfast.config.settings import answer_settings, gpus, plan_settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import Work, asked_work
-from steadfast.run.job import MODELS, ROLES, Job, Journals
-from steadfast.run.loads import Loads
+from steadfast.jobs.job import MODELS, ROLES, Job, Journals
+from steadfast.jobs.loads import Loads
 from steadfast.schema.config import Hardware
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.workflow.insides import Snakemake

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json, read_json
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage, Step
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.lineage import Lineage, Step
 from steadfast.stats import FIRST_LOOK
 
 TYPES = {

@@ -31,7 +31,7 @@ from steadfast.contract.task import (
     Task,
     rewrites_file,
 )
-from steadfast.run.job import MODELS, REWRITERS, Job
+from steadfast.jobs.job import MODELS, REWRITERS, Job
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings
 

@@ -9,7 +9,7 @@ import msgspec
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, write_json
-from steadfast.run.digests import parts_of
+from steadfast.jobs.digests import parts_of
 
 PATH = "logs/code.json"
 """Below the results folder: the code of each lineage, and the parts of each code."""
@@ -27,8 +27,8 @@ class _Kept(TypedDict):
 class CodeHistory:
     """The code that the files of a results folder were made by.
 
-    Identities have the lineage of a file (``run.lineage``); this has the digest of the code of each
-    lineage, and the digests of the modules and data files that it consists of.
+    Identities have the lineage of a file (``jobs.lineage``); this has the digest of the code of
+    each lineage, and the digests of the modules and data files that it consists of.
     """
 
     def __init__(self, results: Path):

@@ -20,10 +20,10 @@ from steadfast.contract.part_files import PartFiles, read_judge_prompts
 from steadfast.contract.records import OutputRecord, ScoreRecord, read_identity, read_outputs
 from steadfast.contract.request import draw_key
 from steadfast.contract.task import Task
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import Job, scores_path
-from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import follow
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import Job, scores_path
+from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.rounds import follow
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import read_csv
 

@@ -18,9 +18,9 @@ from steadfast.config.settings import judges_of
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.registry import families
-from steadfast.run.digests import digest
-from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import REWRITERS, Job, noise_path
+from steadfast.jobs.digests import digest
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.job import REWRITERS, Job, noise_path
 from steadfast.schema.models import ScoredModel
 
 
