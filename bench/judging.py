@@ -20,7 +20,7 @@ from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.part_files import judge_items, read_judge_prompts
-from steadfast.engines.api import api as openai_api
+from steadfast.engines.api import engine as api_engine
 from steadfast.engines.cost.forecast import distinct_tokens
 from steadfast.engines.fit import fit
 
@@ -45,7 +45,7 @@ def prepared(folder: Path) -> Prepared:
 
 def judge(built: Prepared, url: str, concurrency: int, long_prefix: int) -> float:
     """Seconds that all verdicts take, with contexts of so many characters asked one by one."""
-    openai_api.LONG_PREFIX = long_prefix
+    api_engine.LONG_PREFIX = long_prefix
     out = built.verdicts(JUDGE, MODEL, PART)
     journal = built.results / "judge.journal"
     journal.unlink(missing_ok=True)
