@@ -65,14 +65,6 @@ class ApiEngine(Engine):
         self._log = setup.log
         self._notices = Notices()
         self._heard = 0
-        # While ``answer`` runs:
-        self._replies: Replies
-        self._places: asyncio.Semaphore
-        self._settled: asyncio.Event
-        self._capped: CapReached | None
-        self._pace: Pace
-        self._client: Client
-        self._tasks: asyncio.TaskGroup
 
     @property
     def tokenizer(self) -> TokenCounter | None:
@@ -90,8 +82,10 @@ class ApiEngine(Engine):
         self._refuse_what_batches_have(groups)
         self._provider.expect(groups)
         self._check_limits(groups)
-        self._replies, self._settled = asyncio.Queue(), asyncio.Event()
-        self._places, self._capped = asyncio.Semaphore(self._most), None
+        self._replies: Replies = asyncio.Queue()
+        self._settled = asyncio.Event()
+        self._places = asyncio.Semaphore(self._most)
+        self._capped: CapReached | None = None
         with asyncio.Runner() as runner, _signals(runner.get_loop(), self._replies) as came:
             loop = runner.get_loop()
             sending = loop.create_task(self._send_all(settings, groups))
