@@ -182,7 +182,7 @@ def test_the_end_names_what_was_made_and_shows_the_report(tmp_path):
     made = [str(tmp_path / name) for name in files]
     assert ending(tmp_path, made, report, ["Found."], ["Turned."], ["Synthetic."]).splitlines() == [
         "Model  ARS", "-----  ---", "a      .5", "", "Found.", "", "Synthetic.", "", "Turned.", "",
-        f"All of it on one page, for a browser: {tmp_path}/report.html",
+        f"HTML report with all of it, for a browser: {tmp_path}/report.html",
         f"Tables (docs/reading.md explains them): {tmp_path}/tables/",
         f"Figures: {tmp_path}/figures/",
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 
 ASKED, RELEASED = {"engine": "reference"}, {"engine": "scored"}
-OTHER = "These are other prompts than the paper's, so that values do not compare with the paper's."
+OTHER = "Not comparable with the paper's numbers."
 
 
 def asked(benchmark="lifbench", models=None, **sections):
@@ -22,8 +22,7 @@ def asked(benchmark="lifbench", models=None, **sections):
 
 def test_the_default_text_is_called_synthetic_and_not_the_paper_s():
     assert asked() == (
-        "LIFBench here: contexts of synthetic text, written by a program; instructions from the "
-        f"project's own templates. {OTHER}"
+        f"LIFBench: synthetic contexts; the project's own instruction templates. {OTHER}"
     )
 
 
@@ -31,8 +30,8 @@ def test_the_default_text_is_called_synthetic_and_not_the_paper_s():
     ("sections", "words"),
     [
         ({"corpora": {"source": "hub"}}, "contexts built anew from the published corpora;"),
-        ({"corpora": {"source": "local", "directory": "."}}, "in a directory of one's own;"),
-        ({"lifbench": {"expressions": "released"}}, "instructions from the published templates."),
+        ({"corpora": {"source": "local", "directory": "."}}, "contexts built from local corpora;"),
+        ({"lifbench": {"expressions": "released"}}, "; the published templates."),
     ],
 )
 def test_each_kind_of_text_is_named_and_told_from_the_paper_s(sections, words):
@@ -43,8 +42,7 @@ def test_each_kind_of_text_is_named_and_told_from_the_paper_s(sections, words):
 def test_the_published_prompts_are_called_what_they_are():
     text = asked(lifbench={"contexts": "released", "expressions": "released"})
     assert text == (
-        "LIFBench here: the published contexts; instructions from the published templates. These "
-        "are the prompts that the paper's models answered."
+        "LIFBench: the published contexts; the published templates. These are the paper's prompts."
     )
 
 
@@ -55,18 +53,18 @@ def test_the_readme_s_published_data_is_that_of_every_benchmark():
     run = Evaluation(load_config(config | {"models": {"reference": ASKED}}))
     assert run.running == ["lifbench", "followbench", "cfbench", "complexbench"]
     for name in run.running:
-        assert re.search("the paper's models answered|the released data", run.tasks[name].asked)
+        assert re.search("the paper's prompts|the released data", run.tasks[name].asked)
 
 
 def test_released_scores_alone_are_of_the_published_prompts():
     text = asked(models={"Qwen2.5-7B": RELEASED})
-    assert text.endswith("of answers to the published prompts.")
+    assert text.endswith("of responses to the published prompts.")
 
 
 @pytest.mark.parametrize("benchmark", ["followbench", "cfbench", "complexbench"])
 def test_the_judged_benchmarks_say_where_their_data_is_from(benchmark):
-    assert "synthetic data here" in asked(benchmark)
-    assert "the released data here." in asked(benchmark, **{benchmark: {"source": "released"}})
+    assert "synthetic data, not comparable" in asked(benchmark)
+    assert "the released data." in asked(benchmark, **{benchmark: {"source": "released"}})
 
 
 JUDGES = {
@@ -82,8 +80,7 @@ def otherwise(judges, benchmark="cfbench", **section):
 
 def test_another_prompt_than_the_paper_s_is_named_beside_its_numbers():
     assert otherwise(JUDGES) == (
-        "The published values were judged otherwise than this run's: with the paper's prompt, not "
-        "with this run's. A difference between them may come of that alone."
+        "The published values were judged otherwise: with the paper's prompt, not with this run's."
     )
 
 

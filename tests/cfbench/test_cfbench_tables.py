@@ -89,7 +89,7 @@ def test_models_are_compared_on_the_records_that_both_have(frames):
     for row in rows.itertuples():
         found = values[row.split, row.measure]
         assert row.difference == pytest.approx(found["model-a"] - found["sim-c"])
-    assert "Drawn: 24 records (12 of each set)" in notes(all_tables(frames)["table2_results"])
+    assert "Sampled: 24 records (12 of each set)" in notes(all_tables(frames)["table2_results"])
 
 
 def test_what_is_incomplete_is_marked_and_explained(frames):

@@ -109,7 +109,7 @@ def test_the_effective_length_stands_between_the_start_and_what_is_kept_of_it(ma
         "N": ["0.800", "4k", "≥ 0", "1.000", "0.000"],
     }
     told = " ".join(text for _, text in made["effective"].notes)
-    assert '"≥": no longer length' in told and "surely keep 85 % to" in told
+    assert '"≥": at least this length' in told and "Range: 95 % interval" in told
 
 
 def test_kinds_stand_alone_and_beside_the_longest_text(made):

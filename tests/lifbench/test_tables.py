@@ -118,7 +118,7 @@ def test_the_test_of_overall_ars_says_who_is_best_and_what_ranks_there_may_be(fr
 def test_with_one_context_of_a_length_no_length_has_bold_and_a_note_says_why(pages):
     page = pages["lifbench_table7_ars_by_length"]
     assert "**" not in page.md
-    assert "Drawn: 6 contexts (1 of each scenario and length)." in page.md
+    assert "Sampled: 6 contexts (1 of each scenario and length)." in page.md
     assert "With one context of each scenario and length" in page.md
 
 
@@ -144,7 +144,7 @@ def test_simulated_readers_compete_among_themselves_alone(tmp_path):
     (line,) = [line for line in text.splitlines() if line.startswith("| sim-a")]
     assert line.count("**") == 2  # overall ARS alone: a task has four contexts
     assert "**1.000**" not in text
-    assert "No real model has results here" in text
+    assert "Simulated models only" in text
 
 
 def test_cells_that_lack_samples_are_marked(tmp_path):

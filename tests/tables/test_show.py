@@ -58,7 +58,7 @@ def test_released_scores_on_the_same_prompts_are_marked_and_not_apart():
     assert [roster.label(model) for model in roster.models] == ["m", "n (released)"]
     assert roster.apart == frozenset()
     ((_, note),) = shared_notes(roster, judged=False)
-    assert "the very prompts that the other models answered" in note
+    assert "responses to the same prompts" in note
     alone = Roster("n", display, {"n": "own"})
     assert alone.label("n") == "n" and shared_notes(alone, judged=False) == []
 
@@ -70,17 +70,17 @@ REAL, STAND_IN = Shown("GPT-4o", engine="openai"), Shown("Stand-in", engine="ref
     ("models", "judges", "said"),
     [
         ("m", {"a": REAL}, "Judge: GPT-4o."),
-        ("m sim-a", {"b": STAND_IN, "a": REAL}, "Judge: GPT-4o; of simulated readers and"),
-        ("m sim-a", {"b": STAND_IN, "a": REAL}, "answers: Stand-in, which stands in for a judge"),
+        ("m sim-a", {"b": STAND_IN, "a": REAL}, "Judge: GPT-4o; of simulated models and"),
+        ("m sim-a", {"b": STAND_IN, "a": REAL}, "answers: Stand-in, a simulated judge"),
         ("m", {"b": STAND_IN, "a": REAL}, "Judge: GPT-4o."),
-        ("sim-a gold", {"a": REAL, "b": STAND_IN}, "Judge: Stand-in, which stands in for one"),
+        ("sim-a gold", {"a": REAL, "b": STAND_IN}, "Judge: Stand-in, a simulated judge"),
         ("m gold", {"a": REAL, "c": Shown("Qwen", engine="vllm")}, "Judge: GPT-4o."),
     ],
 )
 def test_who_judged_is_said_of_models_and_of_stand_ins(models, judges, said):
     note = Roster(models.split(), replace(DISPLAY, judges=judges)).judge_note
     assert said in note
-    assert ("GPT-4o" in note) == ("GPT-4o" in said or "Stand-in, which stands in for a" in said)
+    assert ("GPT-4o" in note) == ("GPT-4o" in said or "answers: Stand-in" in said)
 
 
 def test_without_judges_nobody_judged():
@@ -147,7 +147,7 @@ def test_print_s_habit_is_told_in_the_caption_of_tables_that_have_it_alone():
         return display.framed(table, []).full_caption
 
     assert captioned("first", PRINTING).startswith("Scores. Bold: the best value of a column;")
-    assert "print's habit" in captioned("second", PRINTING)
+    assert "underlined: the second best" in captioned("second", PRINTING)
     assert captioned("best", DISPLAY) == captioned("", PRINTING) == "Scores."
 
 
