@@ -19,7 +19,7 @@ function compareCells(a, b, sign) {
   return sign * first.text.localeCompare(second.text, "en", { numeric: true });
 }
 
-const STYLES = { best: "may be first by the test", first: "the best value", second: "the second value" };
+const STYLES = { best: "cannot be ruled out as best (paired test)", first: "the best value", second: "the second value" };
 const MARKS = { dagger: "†", incomplete: "*" };
 
 /** Whether a column has the intervals of the column before it, which stand below its values. */
@@ -202,7 +202,7 @@ async function showTables(section, run, other) {
     which.field, field("Rows with", find, true), field("what the papers print", printed),
     element("button", { type: "button", onclick: all(true) }, "Open all"), element("button", { type: "button", onclick: all(false) }, "Close all"));
   const key = element("p", { class: "key" }, element("strong", { class: "best" }, "Bold"),
-    ": the models that may be first by the paired test, unless the caption says otherwise. Below a value: its 95 % interval. A heading sorts its column; rows stay in their section.");
+    ": models that cannot be ruled out as best in the column (paired test, 95 %), unless the caption says otherwise. Below a value: its 95 % interval. A heading sorts its column; rows stay in their section.");
   const findings = [run, other].filter(Boolean).map(({ name, about }) => element("ul", { class: "findings", "aria-label": `What ${name} found` },
     about.findings.map((sentence) => element("li", {}, visible(other ? `${name}: ${sentence}` : sentence)))));
   section.replaceChildren(...findings, form, key, ...shown);

@@ -33,8 +33,9 @@ class DisplaySettings(StrictModel):
         False,
     )
     marks: Literal["ranks", "paper"] = key(
-        "ranks: bold are the models that may be first by the test; paper: as papers print, the "
-        "best value of a column is bold and the second underlined, whatever the test says.",
+        "ranks: bold are the models that cannot be ruled out as best by the paired test; paper: as "
+        "papers print, the best value of a column is bold and the second underlined, whatever the "
+        "test says.",
         "ranks",
     )
 
