@@ -335,18 +335,21 @@ class _Reader:
         columns = list(zip(*body, strict=True))
         numbers = [_cell_number(cell) for cell in columns[0]]
         numbered = sorted(number or 0 for number in numbers) == list(range(1, len(body) + 1))
-        values = {
+        said = {
             place: [words.verdict(cell, self._words) for cell in column]
             for place, column in enumerate(columns)
             if not (numbered and place == 0)
         }
-        values = {place: said for place, said in values.items() if None not in said}
+        values = {place: column for place, column in said.items() if None not in column}
         if not values or len(values) == width:  # of one row: verdicts with bars between
             return
         first, *others = values
         stop = block[-1][1]
         headings = [header[place] for place in values if place < len(header)]
         damaged = not numbered and 0 not in values and any(number for number in numbers)
+        # One of several columns of verdicts may be another judge's, or a draft.
+        unfinished = any(set(column) > {None} for column in said.values())
+        self._doubt_if(unfinished, stop)
         self._doubt_if(damaged or any(values[first] != values[other] for other in others), stop)
         self._doubt_if(any(map(words.negative, headings)) or self._introduced_otherwise(), stop)
         for (line, end), cells, number, value in zip(

@@ -141,6 +141,12 @@ def _counts(listed: Sequence[str], lead: str) -> bool:
 _OF_VERDICTS = re.compile(rf"{words.LABEL}|score|评分", re.IGNORECASE)
 
 
+def ends_in_another(text: str) -> bool:
+    """Whether the last line of a text is introduced as no verdict of the judge's own."""
+    above = [line for line, _ in words.lines(text)][-2:-1]
+    return any(map(words.of_another, above))
+
+
 def turned(text: str) -> bool:
     """Whether a list in a text says what is violated, or is replaced by what follows it."""
     return any(_turned(text, match) for match in _ANY_LIST.finditer(text))
@@ -297,7 +303,8 @@ def single(answer: str, text: str) -> Iterator[Claim]:
             remarks.add(value)
             continue
         verdicts.add(value)
-        yield Claim(() if squeezed(line) in given else (Verdict(value),), stop)
+        foreign = squeezed(line) in given or (place and words.of_another(listed[place - 1][0]))
+        yield Claim(() if foreign else (Verdict(value),), stop)
     if verdicts and remarks - verdicts:
         yield Claim((), len(text))
 

@@ -93,7 +93,22 @@ def negative(label: str) -> bool:
 
 def disclaimed(label: str) -> bool:
     """Whether the words before verdicts leave open whose they are, or whether they are meant."""
-    return bool(_one_of("no_claim").search(label))
+    return any(_one_of(name).search(label) for name in ("no_claim", "quoting"))
+
+
+def of_another(line: str) -> bool:
+    """Whether a line says that a verdict below it is somebody else's, or on another question.
+
+    >>> of_another("Another judge answered:"), of_another("Does it violate the requirement?")
+    (True, True)
+    >>> of_another("This does not suffice, so I conclude:"), of_another("Does it lack a title?")
+    (False, False)
+    """
+    line = line.rstrip()
+    return bool(
+        (line.endswith(":") and _one_of("quoting").search(line))
+        or (line.endswith("?") and _one_of("reversing").search(line))
+    )
 
 
 def hedged(sentence: str) -> bool:

@@ -6,8 +6,8 @@ from functools import partial
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.judging.reply import REASONS, json_object, last_claim, one_of, own_words
-from steadfast.judging.styles import Form, agreed, lists, objects, single
-from steadfast.judging.words import ASKED
+from steadfast.judging.styles import Form, agreed, ends_in_another, lists, objects, single
+from steadfast.judging.words import ASKED, plain
 
 MOST_PARTS = 1000  # more are not copied out, but made up
 
@@ -43,6 +43,8 @@ def strict_verdict(reply: str, answer: str) -> bool | None:
     and a full stop make no difference. A reply without such a line has the verdict that it gives
     beyond doubt in another style (``styles``).
     """
+    if ends_in_another(plain(own_words(reply, answer))):
+        return None
     claim = last_claim(reply, answer, _CLAIM) or ""
     value = ASKED.get(claim.strip(" \t*_`。.").casefold())
     if value is None:

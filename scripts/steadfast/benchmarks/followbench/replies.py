@@ -11,6 +11,7 @@ from steadfast.judging.rows import rows
 from steadfast.judging.styles import (
     Form,
     agreed,
+    ends_in_another,
     lists,
     objects,
     sequences,
@@ -62,7 +63,8 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
         own = plain(own_words(reply, answer))
         others = [[one.value for one in claim.verdicts] for claim in lists(True, answer, own)]
         same = all(other == verdicts for other in others if len(other) == count)
-        return verdicts if same and not turned(own) else None
+        doubtful = turned(own) or ends_in_another(own)
+        return verdicts if same and not doubtful else None
     forms: list[Form] = [partial(form, True, answer) for form in (lists, sequences, objects)]
     forms += [partial(rows, False, answer), partial(statements, answer)]
     if count == 1:
