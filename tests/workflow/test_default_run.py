@@ -42,7 +42,7 @@ def test_latex_has_a_glyph_for_each_character_of_the_tables(paper):
 
 
 def test_every_table_and_caption_says_that_its_text_is_synthetic(paper):
-    said = "contexts of synthetic text, written by a program"
+    said = "LIFBench: synthetic contexts"
     captions = [*paper.folder.glob("results/figures/*.txt")]
     tables = [*paper.folder.glob("results/tables/[a-z]*.*")]
     silent = [path for path in [*captions, *tables] if said not in path.read_text()]
@@ -127,7 +127,7 @@ def test_the_terminal_names_each_job_and_ends_with_the_headline(project):
     assert not [line for line in lines if line.startswith(("Select jobs", "Execute", "Finished"))]
     row = next(line.split() for line in lines if line.startswith("Reference  "))
     assert row == ["Reference", "1.000", "0.000"]
-    assert "LIFBench here: contexts of synthetic text" in "\n".join(lines)
+    assert "LIFBench: synthetic contexts" in "\n".join(lines)
     assert "Tables (docs/reading.md explains them): results/tables/" in lines
 
 

@@ -56,7 +56,7 @@ def test_captions_are_the_results_own_and_say_that_the_text_is_synthetic(page, f
     assert (text(figure["caption"]), figure["labels"]) == (said, {"figure": "ars by length"})
     for path, one in results.items():
         if path.startswith("results/tables"):
-            assert "contexts of synthetic text" in text(one["caption"]), path
+            assert "synthetic contexts" in text(one["caption"]), path
     report = results["results/tables/report.csv"]
     assert report["labels"] == {"table": "report"}
     assert "| Reference" in text(report["caption"])
@@ -68,4 +68,4 @@ def test_captions_are_the_results_own_and_say_that_the_text_is_synthetic(page, f
 def test_the_first_page_shows_the_report_and_what_the_models_are(page):
     said = text(variable(page, "workflow_desc"))
     assert "The config names 2 models, of which 2 are no real ones" in said
-    assert "| Reference" in said and "contexts of synthetic text" in said
+    assert "| Reference" in said and "synthetic contexts" in said
