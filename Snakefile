@@ -10,7 +10,6 @@ import re
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 min_version("9.27")
@@ -36,8 +35,7 @@ from steadfast.jobs.lineage import Lineage, lineages
 from steadfast.jobs.loads import Allocation, HandedOver, Loads
 from steadfast.jobs.required_files import check_required_files
 from steadfast.jobs.rounds import follow
-from steadfast.base.names import visible
-from steadfast.workflow.insides import Snakemake
+from steadfast.workflow.insides import Snakemake, refusal
 
 
 pathvars:
@@ -53,7 +51,7 @@ try:
     for file in CONFIG_FILES:
         check_source(file)
 except UserError as error:
-    raise WorkflowError(visible(str(error))) from None
+    raise refusal(error) from None
 if not SNAKEMAKE.config_files:
 
     configfile: DEFAULT_CONFIG
@@ -68,7 +66,7 @@ try:
     RESULTS = SNAKEMAKE.path("results")
     follow(RUN, RESULTS)
 except UserError as error:
-    raise WorkflowError(visible(str(error))) from None
+    raise refusal(error) from None
 
 TASKS, STEPS = RUN.tasks, Lineage(RUN)
 TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}

@@ -23,6 +23,7 @@ from snakemake.target_jobs import parse_target_jobs_cli_args
 from snakemake_interface_common.exceptions import ApiError
 
 from steadfast.base.errors import UserError
+from steadfast.base.names import visible
 
 NOTHING = NOTHING_TO_BE_DONE_MSG
 """What is said, without any hook being called, where no job is to run."""
@@ -248,6 +249,12 @@ def _told(call: Callable[[], None]) -> None:
         call()
     except UserError as error:
         raise ApiError(str(error)) from None
+
+
+def refusal(error: UserError) -> SystemExit:
+    """What a Snakefile raises for a user's error: of any other exception there Snakemake prints the
+    Snakefile's line before and behind the sentence (``format_error``)."""
+    return SystemExit(f"Error: {visible(str(error))}")
 
 
 def watch_jobs(
