@@ -223,6 +223,7 @@ FEATURES: dict[str, Feature] = {
                 "about": {"path": "sets/about.jsonl", "scorer": "exact", "contexts": "lifbench"}
             }
         },
+        apart=("published contexts",),  # whose lists are not among the files
         files=SETS,
     ),
     "data sets": Feature(
