@@ -51,6 +51,9 @@ def shown(path):
     )
 
 
+DISPLAY = settings.display(CONFIG)
+
+
 def shown_of(benchmarks):
     """How results are shown; a judge that is added makes nothing anew where nothing is judged."""
     return DISPLAY if {*RUN.judged} & {*benchmarks} else {**DISPLAY, "judges": {}}

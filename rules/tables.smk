@@ -10,8 +10,6 @@ Tables, and figures with their captions, stand in Snakemake's report.
 
 from steadfast.show.roster import REPORT_TABLES, Display, adaptive_remark
 
-DISPLAY = settings.display(CONFIG)
-
 KINDS = ["tex", "md", "csv"]
 FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
 TABLES, FIGURES = {}, {}

@@ -37,12 +37,12 @@ def shown():
     return taken_over(io.StringIO())
 
 
-def taken_over(stream):
+def taken_over(stream, quiet=QUIET):
     """Snakemake's own handler, taken over: a logger, and what it has shown."""
     handler = ColorizingTextHandler(stream=stream)
     handler.name = "DefaultStreamHandler"
-    handler.addFilter(DefaultFilter(QUIET, False, False, False, False))
-    handler.setFormatter(DefaultFormatter(QUIET))
+    handler.addFilter(DefaultFilter(quiet, False, False, False, False))
+    handler.setFormatter(DefaultFormatter(quiet))
     logger = logging.Logger("terminal")
     logger.addHandler(handler)
     JobLines.install(logger, Path("results/logs"))
@@ -104,6 +104,13 @@ def test_on_a_terminal_a_bar_names_what_runs_and_a_line_what_failed(tmp_path):
     (bar,) = (line for line in said if "1 of 9 jobs" in line)
     assert bar.startswith(" 11 % |") and bar.rstrip().endswith(", lifbench/inference/m/8k")
     assert "9 of 9 done" not in plain and "100 % |" in plain
+
+
+def test_a_terminal_that_is_to_be_quiet_has_no_bar():
+    logger, stream = taken_over(Terminal(), {*QUIET, Quietness.PROGRESS})
+    started(logger, 3, [LOG])
+    finished(logger, 3, 9)
+    assert stream.getvalue() == ""
 
 
 def test_the_end_names_models_that_judge_and_people_order_differently(tmp_path):

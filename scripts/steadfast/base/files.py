@@ -58,15 +58,20 @@ def read_text(path: Path | str) -> str:
 
 def read_json(path: Path | str) -> Any:
     """Returns a JSON file's value; a ``UserError`` names line and column of what is no JSON."""
+    return parsed_json(read_text(path), path)
+
+
+def parsed_json(text: str, where: Path | str) -> Any:
+    """Returns the value of a text that stands there; errors as of ``read_json``."""
     try:
-        return json.loads(read_text(path))
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise UserError(
-            f"{path}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); "
+            f"{where}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); "
             "mend or fetch the file again"
         ) from None
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 levels
-        raise UserError(f"{path}: {error}; mend or fetch the file again") from None
+        raise UserError(f"{where}: {error}; mend or fetch the file again") from None
 
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any, TextIO
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record
+from steadfast.base.files import Record, parsed_json
 from steadfast.corpora.documents import DOCUMENTS
 from steadfast.corpora.tables import FORMATS, tables
 
@@ -106,14 +106,14 @@ def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
         return
     with TextIOWrapper(data, encoding, errors="surrogatepass", newline="") as text:
         if first == b"{":
-            yield where, _whole(text.read(), where) | {FILE: Path(where).stem}
+            yield where, parsed_json(text.read(), where) | {FILE: Path(where).stem}
             return
         try:
             for number, row in enumerate(listed(text), start=1):
                 yield f"{where}: record {number}", row
         except (ValueError, RecursionError):
             text.seek(0)
-            found = _whole(text.read(), where)
+            found = parsed_json(text.read(), where)
             raise NotRecordsError(
                 f"{where}: a list of records was expected, not {type(found).__name__}; name a "
                 "file that holds one"
@@ -125,18 +125,6 @@ def _is_object(line: bytes) -> bool:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _whole(text: str, where: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UserError(
-            f"{where}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); mend or "
-            "fetch the file again"
-        ) from None
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 levels
-        raise UserError(f"{where}: {error}; mend or fetch the file again") from None
 
 
 def _csv(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:

@@ -9,6 +9,7 @@ import msgspec
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, write_json
+from steadfast.base.names import some
 from steadfast.jobs.digests import parts_of
 
 PATH = "logs/code.json"
@@ -63,6 +64,4 @@ def explained(rule: str, changed: Iterable[str]) -> str:
     >>> explained("scores", ["a.py", "b.py", "c.py", "d.yaml"])
     'scores: made again since a.py, b.py, c.py and 1 more changed'
     """
-    names = list(changed)
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{rule}: made again since {', '.join(names[:SHOWN])}{more} changed"
+    return f"{rule}: made again since {some(list(changed), SHOWN)} changed"

@@ -54,13 +54,13 @@ def takes_labels(task: Task) -> bool:
 
 def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> list[list[ToLabel]]:
     """Returns the answers of the first clusters, cluster by cluster, until there are so many."""
-    by_cluster: dict[str, list[Asked]] = defaultdict(list)
+    by_cluster: dict[str, list[SampleToLabel]] = defaultdict(list)
     judging = part.task.judging
     assert judging and judging.questions, "people can be asked"
     for sample in part.samples:
         if questions := judging.questions.make(sample):
             name = judging.label_id.format(part=sample.part, sample_id=sample.id)
-            by_cluster[sample.prompt["context_id"]].append(Asked(name, sample, questions))
+            by_cluster[sample.prompt["context_id"]].append(SampleToLabel(name, sample, questions))
     strata = {name: str(asked[0].sample.prompt["task"]) for name, asked in by_cluster.items()}
     outputs = {model: part.outputs(model) for model in models}
     clusters: list[list[ToLabel]] = []
@@ -74,7 +74,7 @@ def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> 
     return clusters
 
 
-class Asked(NamedTuple):
+class SampleToLabel(NamedTuple):
     """A sample, by its name in labels, and what people are asked of each answer to it."""
 
     name: str
@@ -83,7 +83,7 @@ class Asked(NamedTuple):
 
 
 def _answers(
-    asked: Sequence[Asked], outputs: Mapping[str, Mapping[str, OutputRecord]]
+    asked: Sequence[SampleToLabel], outputs: Mapping[str, Mapping[str, OutputRecord]]
 ) -> Iterator[ToLabel]:
     for model, by_sample in outputs.items():
         for name, sample, questions in asked:

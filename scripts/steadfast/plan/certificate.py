@@ -29,7 +29,7 @@ NO_VARIANCES = (
 
 
 @dataclass(frozen=True)
-class Measured:
+class WidestPair:
     """A main measure: the pair of models whose difference varies most, and so needs most.
 
     Attributes:
@@ -70,15 +70,15 @@ def certificate(
     """
     rows: list[Record] = []
     lines: list[str] = []
-    for measured in _measured(metrics / "comparisons.csv", measures):
-        needs = [measured.row(difference) for difference in differences]
+    for pair in _widest_pairs(metrics / "comparisons.csv", measures):
+        needs = [pair.row(difference) for difference in differences]
         rows += [{"benchmark": benchmark, **need} for need in needs]
-        heading = f"## Certificate of {benchmark} ({measured.name})"
-        lines += ["", heading, "", *_page(measured, needs)]
+        heading = f"## Certificate of {benchmark} ({pair.name})"
+        lines += ["", heading, "", *_page(pair, needs)]
     return rows, lines or ["", f"## Certificate of {benchmark}", "", NO_VARIANCES]
 
 
-def _measured(path: Path, measures: Mapping[str, Settings]) -> Iterator[Measured]:
+def _widest_pairs(path: Path, measures: Mapping[str, Settings]) -> Iterator[WidestPair]:
     comparisons = read_csv(path) if path.is_file() else pd.DataFrame()
     known = comparisons[comparisons["freedom"] >= LEAST_FREEDOM] if len(comparisons) else ()
     for name, measure in measures.items() if len(known) else ():
@@ -90,16 +90,16 @@ def _measured(path: Path, measures: Mapping[str, Settings]) -> Iterator[Measured
             widest = pairs.loc[pairs["error"].idxmax()]
             error = widest["error"] / measure["full"]
             clusters = int(widest["clusters"])
-            yield Measured(
+            yield WidestPair(
                 name=" ".join([name, *place]),
                 pilot=Pilot(error, widest["freedom"], clusters, skewed=True),
                 models=len({*pairs["model"], *pairs["other"]}),
             )
 
 
-def _page(measured: Measured, rows: Sequence[Record]) -> Iterator[str]:
-    pilot = measured.pilot
-    pairs = comb(measured.models, 2)
+def _page(pair: WidestPair, rows: Sequence[Record]) -> Iterator[str]:
+    pilot = pair.pilot
+    pairs = comb(pair.models, 2)
     head = [
         "difference", "contexts, one pair", f"contexts, all {pairs} pairs", "times as in the run",
         "failures that may go unseen",

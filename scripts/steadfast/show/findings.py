@@ -4,14 +4,12 @@ import math
 from collections.abc import Mapping
 
 from steadfast.base.resources import facts
-from steadfast.show.report import Report, ReportedMeasure
+from steadfast.show.report import MODELS_NAMED, Report, ReportedMeasure
 from steadfast.show.table import rounded
 from steadfast.stats.tidy import EFFECTIVE
 from steadfast.stats.ties import COLUMNS as TIES
 
 WORDS: Mapping[str, str] = facts("report.yaml")["findings"]
-MOST_NAMED = 3
-"""Models that a sentence names, at most; the others are counted."""
 
 
 def findings(report: Report) -> list[str]:
@@ -19,17 +17,14 @@ def findings(report: Report) -> list[str]:
     hold as contexts grow, and what is missing; nothing is said of what the run has not.
 
     Models compete (``Roster.contenders``); references and the floor do not. Of each benchmark its
-    main measure counts, the first one of which more is better.
+    main measure counts.
     """
-    main: dict[str, ReportedMeasure] = {}
-    for measure in report.measures:
-        if not measure.smaller and measure.values:
-            main.setdefault(measure.benchmark, measure)
+    main = report.main_measures
     clauses = {
-        "leaders": [_leader(report, measure) for measure in main.values()],
-        "ties": [_ties(report, measure) for measure in main.values()],
-        "untested": [_untested(report, measure) for measure in main.values()],
-        "lengths": [_lengths(report, measure) for measure in main.values()],
+        "leaders": [_leader(report, measure) for measure in main],
+        "ties": [_ties(report, measure) for measure in main],
+        "untested": [_untested(report, measure) for measure in main],
+        "lengths": [_lengths(report, measure) for measure in main],
         "missing": [_missing(report, measure) for measure in report.measures],
     }
     found = {name: list(filter(None, parts)) for name, parts in clauses.items()}
@@ -67,7 +62,7 @@ def _ties(report: Report, measure: ReportedMeasure) -> str:
     tied = [model for model in ranked if model in apart]
     if not tied:
         return ""
-    return WORDS["tied"].format(benchmark=measure.benchmark, models=_named(report, tied))
+    return WORDS["tied"].format(benchmark=measure.benchmark, models=report.named(tied))
 
 
 def _untested(report: Report, measure: ReportedMeasure) -> str:
@@ -92,7 +87,7 @@ def _lengths(report: Report, measure: ReportedMeasure) -> str:
             length=rows.loc[model, name],
             interval=rows.loc[model, interval],
         )
-        for model in reached[:MOST_NAMED]
+        for model in reached[:MODELS_NAMED]
     ]
     if not shown:
         return ""
@@ -103,14 +98,7 @@ def _missing(report: Report, measure: ReportedMeasure) -> str:
     lacking = measure.rows[measure.rows["n"] < measure.rows["expected"]]
     if lacking.empty:
         return ""
-    models = _named(report, lacking["model"].tolist())
+    models = report.named(lacking["model"].tolist())
     least = float((lacking["n"] / lacking["expected"]).min())
     share = math.floor(100 * least)  # never more than there is
     return WORDS["lacking"].format(measure=measure.label, models=models, share=share)
-
-
-def _named(report: Report, models: list[str]) -> str:
-    labels = [report.roster.label(model) for model in models[:MOST_NAMED]]
-    if more := len(models) - len(labels):
-        labels.append(WORDS["more"].format(count=more))
-    return ", ".join(labels[:-1]) + (" and " if labels[1:] else "") + labels[-1]

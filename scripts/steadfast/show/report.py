@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -26,7 +26,7 @@ from steadfast.stats.ties import CORRELATIONS, Ties
 WORDS = facts("report.yaml")
 NOISE = "noise"
 """A column of the headline's rows: the standard deviation of a value that is asked for again."""
-MODELS_NAMED = 3  # of those below the floor, at most
+MODELS_NAMED = 3  # in a sentence, at most; the others are counted
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,24 @@ class Report:
             for m in measures
         ]
         self.roster = Roster(prompts, display, prompts)
+
+    @property
+    def main_measures(self) -> list[ReportedMeasure]:
+        """Returns the main measure of each benchmark: its first one of which more is better."""
+        main: dict[str, ReportedMeasure] = {}
+        for measure in self.measures:
+            if not measure.smaller:
+                main.setdefault(measure.benchmark, measure)
+        return list(main.values())
+
+    def named(self, models: Sequence[str]) -> str:
+        """Returns the first of some models for a sentence, and how many there are more."""
+        labels = [self.roster.label(model) for model in models[:MODELS_NAMED]]
+        more = len(models) - MODELS_NAMED
+        if more > 0:
+            labels.append(WORDS["more_models"].format(count=more))
+        *first, last = labels
+        return f"{', '.join(first)} and {last}" if first else last
 
     def groups(self) -> list[Group]:
         """Returns the roster's groups, the best mean rank over a model's measures first."""
@@ -181,18 +199,13 @@ def _notes(report: Report) -> list[results.Note]:
 def _below_floor(report: Report) -> list[results.Note]:
     """Returns the contenders below the floor in a benchmark's main measure, if more is better."""
     texts, roster, found = WORDS["notes"], report.roster, []
-    main = {m.benchmark: m for m in reversed(report.measures) if not m.smaller}
-    for measure in reversed(main.values()):
+    for measure in report.main_measures:
         values = measure.values
         floor = max((values[m] for m in values if roster.kind(m) == "floor"), default=math.nan)
-        below = [roster.label(m) for m in roster.contenders if values.get(m, math.inf) < floor]
+        below = [model for model in roster.contenders if values.get(model, math.inf) < floor]
         if below:
-            more = len(below) - MODELS_NAMED
-            named = below[:MODELS_NAMED]
-            named += [texts["more_models"].format(count=more)] if more > 0 else []
-            *first, last = named
-            models = f"{', '.join(first)} and {last}" if first else last
             value = rounded(floor, measure.digits)
+            models = report.named(below)
             form = texts["below_floor_of"]
             found.append(form.format(value=value, measure=measure.label, models=models))
     return [(None, texts["below_floor"].format(found="; ".join(found)))] if found else []

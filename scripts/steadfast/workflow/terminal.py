@@ -87,11 +87,10 @@ class JobLines(logging.Filter, logging.Formatter):
                 self._finished.append(done)
         if event in HIDDEN or SAID_BY_US.match(str(record.msg)):
             return False
-        if event == LogEvent.PROGRESS and self._on_terminal:
+        shown = all(one.filter(record) for one in self._filters)
+        if shown and event == LogEvent.PROGRESS and self._on_terminal:
             self._advance(record)
             shown = bool(self._finished)
-        else:
-            shown = all(one.filter(record) for one in self._filters)
         if shown and self._bar:
             self._bar.clear()  # what is said stands above it
         return shown

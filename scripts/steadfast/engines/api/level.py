@@ -5,7 +5,7 @@ from collections import Counter
 from enum import Enum, auto
 
 
-class State(Enum):
+class Phase(Enum):
     """What a level's requests are to find out."""
 
     SLOW_START = auto()  # three times as many, as long as enough of them arrive as answers
@@ -39,7 +39,7 @@ class Level:
         self._held: Round | None = None  # the last level that was worth its requests
         self._hold = self._rounds = 1  # rounds until the next trial, and those that are left
         self._down = self._doubted = False
-        self._begin(State.SLOW_START, self._start, 0.0)
+        self._begin(Phase.SLOW_START, self._start, 0.0)
 
     @property
     def limit(self) -> int:
@@ -58,23 +58,23 @@ class Level:
         """One more answer; ``full``: the level held requests back."""
         self._round.ended(sent_at, now, answered=True, full=full)
         usual = self._held.rate if self._held else 0.0
-        if not self._round.is_over(now, usual, early=self._state is State.SLOW_START):
+        if not self._round.is_over(now, usual, early=self._phase is Phase.SLOW_START):
             return
         if 2 * self._round.full < self._round.answers:
             self.disturbed(now)
             return
         self._round.rate = self._round.rate_at(now)
-        match self._state:
-            case State.SLOW_START:
+        match self._phase:
+            case Phase.SLOW_START:
                 self._judge_start(now)
-            case State.HOLD:
+            case Phase.HOLD:
                 self._judge_held(now)
-            case State.INCREASE | State.DECREASE:
+            case Phase.INCREASE | Phase.DECREASE:
                 self._judge_trial(now)
 
     def disturbed(self, now: float) -> None:
         """What is being measured is the server's alone no more, such as by a pause: once again."""
-        self._begin(self._state, self._round.limit, now)
+        self._begin(self._phase, self._round.limit, now)
 
     def refused(self, accepted: int, now: float) -> None:
         """The server refuses requests beyond those that it has accepted: no more are sent at once.
@@ -82,12 +82,12 @@ class Level:
         A trial goes back no further than to the level before it, which met no refusals.
         """
         limit = self._round.limit
-        is_trial = self._state in (State.SLOW_START, State.INCREASE)
+        is_trial = self._phase in (Phase.SLOW_START, Phase.INCREASE)
         least = self._held.limit if is_trial and self._held else max(1.0, limit / 2)
-        match self._state:
-            case State.SLOW_START:
+        match self._phase:
+            case Phase.SLOW_START:
                 self._hold = 1
-            case State.INCREASE:
+            case Phase.INCREASE:
                 self._hold = min(self.LONGEST_HOLD, 2 * self._hold)
             case _:
                 self._hold = self.LONGEST_HOLD
@@ -95,8 +95,8 @@ class Level:
         self._down = False
         self._rest(min(limit, max(least, accepted)), now)
 
-    def _begin(self, state: State, limit: float, now: float) -> None:
-        self._state, self._round = state, Round(min(limit, self._most), now)
+    def _begin(self, phase: Phase, limit: float, now: float) -> None:
+        self._phase, self._round = phase, Round(min(limit, self._most), now)
 
     def _judge_start(self, now: float) -> None:
         measured = self._round
@@ -106,14 +106,14 @@ class Level:
             # More requests bring hardly more answers: back, or to as many as answers have grown.
             self._held = None
             self._down = gain < 1
-            self._begin(State.HOLD, held.limit * max(1.0, gain), now)
+            self._begin(Phase.HOLD, held.limit * max(1.0, gain), now)
         elif measured.limit < self._most:
             self._held = measured
-            self._begin(State.SLOW_START, self.GROWTH * measured.limit, now)
+            self._begin(Phase.SLOW_START, self.GROWTH * measured.limit, now)
         else:
             self._held = None
             self._hold = self._rounds = self.LONGEST_HOLD
-            self._begin(State.HOLD, measured.limit, now)
+            self._begin(Phase.HOLD, measured.limit, now)
 
     def _judge_held(self, now: float) -> None:
         measured = self._round
@@ -121,31 +121,31 @@ class Level:
         has_fallen = measured.rate < self.FALLEN * held.rate
         if has_fallen and not self._doubted:  # it may have been a pause
             self._doubted = True
-            self._begin(State.HOLD, measured.limit, now)
+            self._begin(Phase.HOLD, measured.limit, now)
             return
         self._held = measured
         self._doubted = False
         self._rounds -= 1
         if has_fallen and measured.limit > self._start:
             share = min(0.5, 2 * measured.rate / held.rate)
-            self._begin(State.DECREASE, max(self._start, share * measured.limit), now)
+            self._begin(Phase.DECREASE, max(self._start, share * measured.limit), now)
         elif self._rounds <= 0 or measured.rate > self.RISEN * held.rate:
             self._try(now)
         else:
             measured.rate = (held.rate + measured.rate) / 2
-            self._begin(State.HOLD, measured.limit, now)
+            self._begin(Phase.HOLD, measured.limit, now)
 
     def _judge_trial(self, now: float) -> None:
         measured = self._round
         held = self._held
         assert held is not None, "trials begin at a level that was measured"
-        needed = self.KEPT if self._state is State.DECREASE else self._needed(held, measured)
+        needed = self.KEPT if self._phase is Phase.DECREASE else self._needed(held, measured)
         if measured.rate >= needed * held.rate:
             self._held = measured
             self._hold = 1
             self._try(now)
         else:
-            self._down = self._state is State.INCREASE
+            self._down = self._phase is Phase.INCREASE
             self._hold = min(self.LONGEST_HOLD, 2 * self._hold)
             self._rest(held.limit, now)
 
@@ -157,17 +157,17 @@ class Level:
         """The next level in the direction in which the last trial went well."""
         limit = self._round.limit
         if self._down and limit > self._start:
-            self._begin(State.DECREASE, max(self._start, self.DECREASE * limit), now)
+            self._begin(Phase.DECREASE, max(self._start, self.DECREASE * limit), now)
         elif limit < self._most:
             self._down = False
-            self._begin(State.INCREASE, limit + self.STEP, now)
+            self._begin(Phase.INCREASE, limit + self.STEP, now)
         else:
             self._down = True
             self._rest(limit, now)
 
     def _rest(self, limit: float, now: float) -> None:
         self._rounds = self._hold
-        self._begin(State.HOLD, limit, now)
+        self._begin(Phase.HOLD, limit, now)
 
 
 class Round:
