@@ -49,7 +49,7 @@ def test_options_are_filled_into_the_commented_template(folder, monkeypatch):
                 "window": 9000,
                 "on_overflow": "truncate",
             },
-            "floor": {"engine": "floor"},
+            "baseline": {"engine": "baseline"},
         },
     }
     load_config(written)

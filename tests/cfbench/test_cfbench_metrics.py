@@ -8,7 +8,7 @@ from cfbench_run import READER, Run
 from steadfast.base.errors import UserError
 from steadfast.contract.components import Reply
 from steadfast.stats.agreement import verdict_agreement
-from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
 
 
 def of(idx: int, split: str, *checkpoints: tuple[str, str, str], **more) -> dict:
@@ -119,7 +119,7 @@ def test_coverage_and_headline_tell_what_is_missing(made):
     headline = found["headline"]
     assert list(headline.columns) == [
         *HEADLINE,
-        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR, *EFFECTIVE)),
+        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_BASELINE, *EFFECTIVE)),
     ]
     assert list(headline["measure"]) == ["CSR", "ISR", "PSR"]
     assert set(headline["n"]) == {3} and set(headline["expected"]) == {4}

@@ -11,7 +11,7 @@ from steadfast.benchmarks.complexbench.aggregation import dependent
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Frames, Labels, Scored
-from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
 
 
 def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
@@ -150,7 +150,7 @@ def test_worked_by_hand():
     (headline,) = found["headline"].to_dict("records")
     assert list(found["headline"]) == [
         *HEADLINE,
-        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR, *EFFECTIVE)),
+        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_BASELINE, *EFFECTIVE)),
     ]
     assert (headline["measure"], headline["n"], headline["expected"]) == ("DRFR", 9, 9)
     assert headline["low"] <= headline["value"] <= headline["high"]

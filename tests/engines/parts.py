@@ -49,8 +49,8 @@ class Gold:
     def simulated(self, sample_id, reader, seen, rng):
         return f"{sample_id} {reader['span']} {seen:.2f} {rng.random():.6f}"
 
-    def floor(self, sample_id):
-        return f"floor of {sample_id} " + "and on " * 60
+    def baseline(self, sample_id):
+        return f"baseline of {sample_id} " + "and on " * 60
 
 
 class Part:

@@ -1,4 +1,4 @@
-"""Engines without a model: reference, simulated, floor, replay."""
+"""Engines without a model: reference, simulated, baseline, replay."""
 
 import json
 import subprocess
@@ -65,14 +65,14 @@ def test_simulated_answers_end_at_the_output_limit(part):
     assert record["completion_tokens"] == 50
 
 
-def test_the_floor_answers_every_sample_up_to_the_output_limit(part):
-    part.answers = {"engine": "floor", "tokenizer": "o200k_base"}
+def test_the_baseline_answers_every_sample_up_to_the_output_limit(part):
+    part.answers = {"engine": "baseline", "tokenizer": "o200k_base"}
     records = part.run()
     for item, record in zip(items(), records, strict=True):
-        assert record["text"].startswith(f"floor of {item.sample_id} and on")
+        assert record["text"].startswith(f"baseline of {item.sample_id} and on")
         assert (record["status"], record["completion_tokens"]) == ("length", 50)
     assert not part.journal.exists()
-    assert part.identity()["engine"] == "floor"
+    assert part.identity()["engine"] == "baseline"
 
 
 def test_replay_takes_each_answer_by_its_sample(part):

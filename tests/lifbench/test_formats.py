@@ -11,7 +11,7 @@ from small_contexts import small_context, small_data
 from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 from steadfast.benchmarks.lifbench.answers import reference_answer
-from steadfast.benchmarks.lifbench.floor import floor_answer
+from steadfast.benchmarks.lifbench.baseline import baseline_answer
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.prompts import prompts
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
@@ -150,7 +150,7 @@ def test_a_prompt_is_joined_to_its_context_and_description_in_its_format():
 @pytest.mark.parametrize("rubric", RUBRICS)
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("scenario", ["list", "multidoc"])
-def test_gold_answers_have_full_marks_and_the_floor_the_same_in_every_format(
+def test_gold_answers_have_full_marks_and_the_baseline_the_same_in_every_format(
     build, scenario, format, rubric
 ):
     context = build(scenario, formats=list(FORMATS))
@@ -163,9 +163,9 @@ def test_gold_answers_have_full_marks_and_the_floor_the_same_in_every_format(
         if prompt.get("format", "numbered") in (format, "numbered"):
             given = source["context"], source["scenario_prompt"]
             assert score(prompt, *given, reference_answer(prompt, given[0]), rubric).total == 1
-            floor = score(prompt, *given, floor_answer(prompt, given[0]), rubric).total
+            baseline = score(prompt, *given, baseline_answer(prompt, given[0]), rubric).total
             plain = prompt["sample_id"].removesuffix(f"/{format}")
-            assert totals.setdefault(plain, floor) == floor
+            assert totals.setdefault(plain, baseline) == baseline
 
 
 def test_a_domain_has_contexts_of_its_own_name_and_kind(build):

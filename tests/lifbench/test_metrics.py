@@ -9,7 +9,7 @@ from score_records import FEW, frames_of, record, released_frame, run, unscored
 from small_contexts import needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench.analyses import above_floor, comparisons
+from steadfast.benchmarks.lifbench.analyses import above_baseline, comparisons
 from steadfast.benchmarks.lifbench.frames import coverage, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.metrics import headline, metrics
@@ -18,7 +18,7 @@ from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
 from steadfast.show.table import rounded
 from steadfast.stats.pairs import drawn
-from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
 
 GPT_4O = "gpt-4o-2024-08-06"
 OQ_FULL, OQ_HALF = ({"correct": x, "format": x} for x in (1.0, 0.5))
@@ -152,18 +152,18 @@ def headline_of(scores, folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFr
     frames = frames_of(scores, folder)
     assert list(frames["headline"]) == [
         *HEADLINE,
-        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR, *EFFECTIVE)),
+        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_BASELINE, *EFFECTIVE)),
     ]
     return frames["headline"].set_index(["model", "measure"]), frames
 
 
-def test_the_headline_says_what_ars_adds_to_the_floor(tmp_path):
-    rows = frames_of(run({"floor": 0.5, "a": 0.75}, tasks=FEW), tmp_path, floor="floor")["headline"]
-    found = rows.set_index(["model", "measure"])[["value", ABOVE_FLOOR]]
-    floor, a = found.loc[("floor", "ARS")], found.loc[("a", "ARS")]
-    assert a[ABOVE_FLOOR] == pytest.approx((a["value"] - floor["value"]) / (1 - floor["value"]))
-    assert floor[ABOVE_FLOOR] == 0
-    assert found.xs("IFS", level="measure")[ABOVE_FLOOR].isna().all()
+def test_the_headline_says_what_ars_adds_to_the_baseline(tmp_path):
+    rows = frames_of(run({"baseline": 0.5, "a": 0.75}, tasks=FEW), tmp_path, baseline="baseline")["headline"]
+    found = rows.set_index(["model", "measure"])[["value", ABOVE_BASELINE]]
+    baseline, a = found.loc[("baseline", "ARS")], found.loc[("a", "ARS")]
+    assert a[ABOVE_BASELINE] == pytest.approx((a["value"] - baseline["value"]) / (1 - baseline["value"]))
+    assert baseline[ABOVE_BASELINE] == 0
+    assert found.xs("IFS", level="measure")[ABOVE_BASELINE].isna().all()
 
 
 def test_headline_values_are_those_over_all_lengths(tmp_path):
@@ -210,7 +210,7 @@ def test_the_released_scores_give_the_headline_that_the_paper_prints():
         "coverage": coverage(frame),
         "comparisons": comparisons(frame),
         "drawn": drawn(frame, None, ["stratum", "length"]),
-        "floor": above_floor(frame, None),
+        "baseline": above_baseline(frame, None),
     }
     rows = headline(frames).set_index("measure")
     printed = {name: str(rounded(value, 3)) for name, value in rows["value"].items()}

@@ -13,7 +13,7 @@ from project import Project
 from score_records import released
 from small_contexts import CASES, REPOSITORY, needs_cases
 from steadfast.base.resources import resource
-from steadfast.benchmarks.lifbench.analyses import above_floor, comparisons
+from steadfast.benchmarks.lifbench.analyses import above_baseline, comparisons
 from steadfast.benchmarks.lifbench.frames import coverage, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
@@ -52,7 +52,7 @@ def frames_of(scores: Iterable[Scored]) -> dict[str, pd.DataFrame]:
         "coverage": coverage(frame),
         "comparisons": comparisons(frame[frame["model"] == GPT]),  # none: no printed cell needs one
         "drawn": drawn(frame, None, ["stratum", "length"]),
-        "floor": above_floor(frame, None),
+        "baseline": above_baseline(frame, None),
     }
 
 

@@ -11,7 +11,7 @@ from steadfast.show.roster import NOTES, Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import HEADLINE, write_csv
 
-FLOOR = "The no-lookup baseline has X 0.6, more than b."
+BASELINE = "The no-lookup baseline has X 0.6, more than b."
 COLUMNS = (
     Column("Model"),
     *(Column(heading, "A") for heading in ("X", "X: 95 %", "Y")),
@@ -37,7 +37,7 @@ TABLE = Table(
     (
         ("incomplete", "Fewer samples scored than expected: Careful_one (X 3 of 4)."),
         (None, "Bold: the best."),
-        (None, FLOOR),
+        (None, BASELINE),
     ),
 )
 
@@ -60,7 +60,7 @@ def test_intervals_stand_below_their_values_and_benchmarks_above_their_measures(
         "Bold (**): models that cannot be ruled out as best in the column (paired test, 95 %).",
         "Below a value: its 95 % interval.",
         "* Fewer samples scored than expected: Careful_one (X 3 of 4).",
-        FLOOR,
+        BASELINE,
     ]
 
 

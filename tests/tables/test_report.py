@@ -108,14 +108,14 @@ def test_the_report_says_where_no_answers_can_have_full_marks(tmp_path):
     assert "PSR 1" not in text
 
 
-def test_what_ars_adds_to_the_floor_stands_beside_it_and_ranks_nobody(tmp_path):
+def test_what_ars_adds_to_the_baseline_stands_beside_it_and_ranks_nobody(tmp_path):
     rows = [*three("ARS", 0.7, 0.6, 0.5), *three("PSR", 0.5, 0.6, 0.7)]
     plain = built(tmp_path, *rows)
-    shares = {"a": 0.25, "b": 0.0, "c": -0.25}  # of a floor of .6
-    above = [row | {"above_floor": shares[row["model"]]} for row in rows[:3]]
+    shares = {"a": 0.25, "b": 0.0, "c": -0.25}  # of a baseline of .6
+    above = [row | {"above_baseline": shares[row["model"]]} for row in rows[:3]]
     found = built(tmp_path, *above, *rows[3:])
     head, *body = found["report"]
-    assert head[2:5] == ["ARS", "ARS: 95 %", "Above floor"]
+    assert head[2:5] == ["ARS", "ARS: 95 %", "Above baseline"]
     assert {line[1]: line[4] for line in body[:3]} == {
         "Model_A": "0.250",
         "b": "0.000",
@@ -163,21 +163,21 @@ def test_the_report_says_which_measures_have_no_interval(tmp_path):
 
 
 def floored(tmp_path, *rows):
-    """The report of these rows and of a floor whose ARS is .6 and whose IFS is 0."""
-    models = DISPLAY["models"] | {"floor": {"label": "Floor", "engine": "floor"}}
-    floor = [row("floor", "ARS", 0.6), row("floor", "IFS", 0, spread=None)]
-    files = written(tmp_path, *rows, *floor)
+    """The report of these rows and of a baseline whose ARS is .6 and whose IFS is 0."""
+    models = DISPLAY["models"] | {"baseline": {"label": "Baseline", "engine": "baseline"}}
+    baseline = [row("baseline", "ARS", 0.6), row("baseline", "IFS", 0, spread=None)]
+    files = written(tmp_path, *rows, *baseline)
     build_report(files, BENCHMARKS, DISPLAY | {"models": models}, tmp_path / "out")
     return (tmp_path / "out/report.tex").read_text()
 
 
-def test_the_report_says_which_models_score_less_than_the_floor(tmp_path):
+def test_the_report_says_which_models_score_less_than_the_baseline(tmp_path):
     ars = [*three("ARS", 0.7, 0.5, 0.4), row("sim-x", "ARS", 0.1)]
     text = floored(tmp_path, *ars, *three("IFS", 0.2, 0.1, 0.3))
     assert "The no-lookup baseline has ARS 0.600, more than b and c:" in text
 
 
-def test_many_models_below_the_floor_are_counted(tmp_path):
+def test_many_models_below_the_baseline_are_counted(tmp_path):
     text = floored(tmp_path, *(row(f"m{i}", "ARS", 0.1) for i in range(9)))
     assert "more than m0, m1, m2 and 6 more:" in text
 

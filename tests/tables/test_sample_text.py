@@ -173,7 +173,7 @@ def shown(run, results, name="LSI/list-4k-s1/e1/v1", model=None):
 
 
 def test_answers_of_another_config_are_not_shown(results):
-    models = {"m": {"engine": "floor"}}
+    models = {"m": {"engine": "baseline"}}
     section = {"lengths": {"4k": 3072}, "tasks": ["LSI"]}
     other = Evaluation(load_config({"lifbench": section, "models": models}))
     with pytest.raises(UserError, match=r"outputs/m/4k\.jsonl: made from other settings"):

@@ -134,7 +134,7 @@ def test_latex_text_has_no_live_special_character(text):
 
 SIGNS = [
     ("−1", "$-$1"),
-    ("(ARS − floor) ÷ (1 − floor)", r"(ARS $-$ floor) $\div$ (1 $-$ floor)"),
+    ("(ARS − baseline) ÷ (1 − baseline)", r"(ARS $-$ baseline) $\div$ (1 $-$ baseline)"),
     ("2 × 3 ± 1", r"2 $\times$ 3 $\pm$ 1"),
     ("a ≤ b ≠ c → d", r"a $\leq$ b $\neq$ c $\rightarrow$ d"),
     ("“so” …", r"\textquotedblleft{}so\textquotedblright{} \ldots{}"),

@@ -271,14 +271,14 @@ FEATURES: dict[str, Feature] = {
         apart=("model left out",),
         files={"old.jsonl": '{"sample_id": "LSI/list-2k-s1/e0/v0", "text": "An answer."}\n'},
     ),
-    "floor": model("floor", engine="floor"),
+    "baseline": model("baseline", engine="baseline"),
     "simulated reader": model("sim-a", engine="simulated", span=2000),
     "model left out": Feature(
         {
             "models": {"unasked": {"engine": "openai", "model": "gpt-4o", "price": "auto"}},
             "only": ["gold", "reference"],
         },
-        apart=("floor", "simulated reader"),
+        apart=("baseline", "simulated reader"),
     ),
     # --- the run
     "trial": Feature({"limit": 1}),

@@ -27,7 +27,7 @@ CHANGED = {
     "models": {
         "reference": {"engine": "reference", "label": "Reference"},
         "sim-a": {"engine": "simulated", "span": 3000, "slip": 0.9},
-        "floor": {"engine": "floor"},
+        "baseline": {"engine": "baseline"},
     },
 }
 
@@ -116,9 +116,9 @@ def test_what_changed_and_what_is_in_one_alone(compared):
     shown, out = compared
     assert "config: models.sim-a.slip: 0.1 → 0.9\n" in shown
     assert "lifbench sim-a 2k, 3k: answers.reader.slip: 0.1 → 0.9\n" in shown
-    assert "In B alone: model lifbench floor\n" in shown
+    assert "In B alone: model lifbench baseline\n" in shown
     assert " 0 changed, 0 in A alone, 0 in B alone." in shown
-    assert rows(out / "alone.csv") == [{"run": "B", "what": "model", "name": "lifbench floor"}]
+    assert rows(out / "alone.csv") == [{"run": "B", "what": "model", "name": "lifbench baseline"}]
 
 
 def test_the_samples_that_flipped_are_those_whose_scores_differ(compared, base, changed):

@@ -161,7 +161,7 @@ CHANGES = {
     ),
     "a heading": (
         "lifbench",
-        {"resources/lifbench/tables.yaml": ("Above floor", "Over")},
+        {"resources/lifbench/tables.yaml": ("Above baseline", "Over")},
         {"tables", "figures"},
     ),
     "a rule": ("followbench", {"resources/followbench/rules.yaml": ("stuff", "stuffs")}, SCORED),

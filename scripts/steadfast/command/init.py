@@ -78,4 +78,4 @@ def filled(template: str, keys: Record) -> str:
 def short(model: str) -> str:
     """A model's name in files, from that at its server or on the hub."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", model.rstrip("/").rsplit("/")[-1]).lstrip("._-")
-    return "model-" + name if not name or name.startswith("sim-") or name == "floor" else name
+    return "model-" + name if not name or name.startswith("sim-") or name == "baseline" else name

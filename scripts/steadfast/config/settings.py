@@ -23,7 +23,7 @@ SENT_BY = ("cache", "service_tier", "batch", "base_url")
 """Keys of a model that say how a provider is asked."""
 DEFAULT_GROUPS = {
     "simulated": "Simulated readers",
-    "floor": "Floor",
+    "baseline": "Baseline",
     "reference": "Reference answers",
 }
 
@@ -167,14 +167,14 @@ def key_variables(config: Config) -> list[str]:
 
 
 def references(config: Config) -> list[str]:
-    """The running models that give gold or floor answers, which no model is compared with."""
-    kinds = ("floor", "reference")
+    """The running models that give gold or baseline answers, which no model is compared with."""
+    kinds = ("baseline", "reference")
     return [m for m in config.running if _shown(config, m)["engine"] in kinds]
 
 
-def floor(config: Config) -> str | None:
-    """The running model whose scores are the floor under all others; the first, if any."""
-    return next((m for m in config.running if config.models[m].engine == "floor"), None)
+def baseline(config: Config) -> str | None:
+    """The running model whose scores are the baseline under all others; the first, if any."""
+    return next((m for m in config.running if config.models[m].engine == "baseline"), None)
 
 
 def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:

@@ -283,7 +283,7 @@ def named_by(prompt: Settings, key: str, known: Mapping[Any, T]) -> T:
 
 
 class StandIn(ABC):
-    """Answers in place of a model: the gold one, a simulated reader's, and the floor's."""
+    """Answers in place of a model: the gold one, a simulated reader's, and the baseline's."""
 
     @abstractmethod
     def reference(self, sample: Sample[Any]) -> str:
@@ -300,18 +300,18 @@ class StandIn(ABC):
             rng: source of everything random.
         """
 
-    def floor(self, sample: Sample[Any]) -> str | None:
+    def baseline(self, sample: Sample[Any]) -> str | None:
         """What a reader answers who does as the instruction says and looks nothing up.
 
         None where nothing is known of such a reader: its answer is then missing, and not wrong.
-        Only asked where it is the ``floor`` of the benchmark's ``Task``.
+        Only asked where it is the ``baseline`` of the benchmark's ``Task``.
 
         Raises:
             UserError: the benchmark has none all the same.
         """
         raise UserError(
-            f"benchmark: {type(self).__name__} has no method floor, and is the floor of its task; "
-            "write the method, or leave floor out of the task"
+            f"benchmark: {type(self).__name__} has no method baseline, and is the baseline of its task; "
+            "write the method, or leave baseline out of the task"
         )
 
 

@@ -3,7 +3,7 @@
 ENGINES = {
     "reference": "steadfast.engines.stand_ins:ReferenceEngine",
     "simulated": "steadfast.engines.stand_ins:SimulatedEngine",
-    "floor": "steadfast.engines.stand_ins:FloorEngine",
+    "baseline": "steadfast.engines.stand_ins:BaselineEngine",
     "replay": "steadfast.engines.stand_ins:ReplayEngine",
     "openai": "steadfast.engines.api.engines:build",
     "anthropic": "steadfast.engines.api.engines:build",
@@ -23,7 +23,7 @@ engine that is not here needs nothing."""
 OWN_ENVIRONMENT = {"vllm": ("vllm", ".venv-vllm")}
 """Engines whose packages have no solution together with the locked base: the module by which an
 interpreter is known to have them, and the environment's folder beside the workflow."""
-STAND_INS = frozenset({"reference", "simulated", "floor"})
+STAND_INS = frozenset({"reference", "simulated", "baseline"})
 """Engines that answer from what a benchmark knows."""
 WITHOUT_MODEL = STAND_INS | {"replay"}
 """Engines without a model: they cost nothing and keep no journal."""

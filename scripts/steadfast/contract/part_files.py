@@ -139,9 +139,9 @@ class SampleOracle:
         """Returns what a reader of those settings answers who saw that fraction of the context."""
         return self._stand_in.simulated(self._samples[sample_id], reader, seen, rng)
 
-    def floor(self, sample_id: str) -> str | None:
+    def baseline(self, sample_id: str) -> str | None:
         """Returns what a reader answers who looks nothing up; None where nothing is known of it."""
-        return self._stand_in.floor(self._samples[sample_id])
+        return self._stand_in.baseline(self._samples[sample_id])
 
 
 # --- what is asked of a judge ------------------------------------------------------------------

@@ -186,7 +186,7 @@ class Task:
         released_needs: what reading them needs of the surroundings.
         files: the user's files that the config names, by its key; looked for before anything runs.
         labels: file with people's verdicts.
-        floor: answers of engine ``floor``, those of a reader who looks nothing up: the stand-in, or
+        baseline: answers of engine ``baseline``, those of a reader who looks nothing up: the stand-in, or
             one with other settings. None: models of that engine do not run here.
         task_names: names of tasks that the config adds to the benchmark's own ``task_names``.
         weights: a function that gives the weight of each task in the mean of all; None: samples
@@ -214,7 +214,7 @@ class Task:
     released_needs: Needs = field(default_factory=Needs)
     files: Sequence[tuple[str, str]] = ()
     labels: str | None = None
-    floor: Component[StandIn] | None = None
+    baseline: Component[StandIn] | None = None
     task_names: tuple[str, ...] = ()
     weights: Component[Mapping[str, float]] | None = None
     trial: Trial = field(default_factory=Trial)

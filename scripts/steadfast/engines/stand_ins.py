@@ -1,4 +1,4 @@
-"""Engines without a model: gold answers, simulated readers, the floor, and answers from a file."""
+"""Engines without a model: gold answers, simulated readers, the baseline, and answers from a file."""
 
 import hashlib
 import json
@@ -62,12 +62,12 @@ class LimitedStandIn(StandInEngine):
         return Response(status, text, reason, request.prompt_tokens, None, len(tokens))
 
 
-class FloorEngine(LimitedStandIn):
-    """Reads the instruction and looks nothing up: a score is worth what it adds to the floor's."""
+class BaselineEngine(LimitedStandIn):
+    """Reads the instruction and looks nothing up: a score is worth what it adds to the baseline's."""
 
     def _response(self, request: Request) -> Response:
         assert not isinstance(self._oracle, JudgeOracle), "only models have this engine, no judges"
-        text = self._oracle.floor(request.key)
+        text = self._oracle.baseline(request.key)
         if text is None:
             return Response("refused", "", "stop", request.prompt_tokens)
         return self._limited(text, request)

@@ -13,7 +13,7 @@ from steadfast.config.settings import (
     answer_settings,
     asked_models,
     check_judges,
-    floor,
+    baseline,
     judges_of,
     references,
     replay_file,
@@ -54,9 +54,9 @@ class Evaluation:
         """Of an adaptive run, those that each benchmark asks of each model by now (``rounds``)."""
 
     def asked_of(self, benchmark: str) -> list[str]:
-        """The running models that a benchmark asks; those of engine ``floor`` where it has one."""
-        models, floor = self.config.models, self.tasks[benchmark].floor
-        return [name for name in self.asked if floor or models[name].engine != "floor"]
+        """The running models that a benchmark asks; those of engine ``baseline`` where it has one."""
+        models, baseline = self.config.models, self.tasks[benchmark].baseline
+        return [name for name in self.asked if baseline or models[name].engine != "baseline"]
 
     def asks_part_of(self, benchmark: str) -> bool:
         """Whether not all is asked that could be: in a trial, or in rounds."""
@@ -114,7 +114,7 @@ class Evaluation:
             return None
         if job.role != MODELS:
             return self._asking(job).stand_in
-        return task.floor if engine == "floor" else task.stand_in
+        return task.baseline if engine == "baseline" else task.stand_in
 
     def joins(self, job: Job) -> Component[Any]:
         """How prompts and data are joined for a job, or how its replies are read."""
@@ -168,7 +168,7 @@ class Evaluation:
 
     def compared(self, benchmark: str) -> list[str]:
         """The running models that are compared with each other."""
-        others = {*references(self.config), floor(self.config)}
+        others = {*references(self.config), baseline(self.config)}
         return [name for name in self.models_of(benchmark) if name not in others]
 
     def adaptive(self, benchmark: str) -> Record:
@@ -191,7 +191,7 @@ class Evaluation:
         Of the metrics' settings those that name models are left out, since models may be added.
         """
         task = self.tasks[benchmark]
-        named = {"references", "floor", "judges"}
+        named = {"references", "baseline", "judges"}
         metrics = task.metrics.function.settings
         judged = [self.judges_of(benchmark, model)[:1] for model in self.compared(benchmark)]
         return {

@@ -144,7 +144,7 @@ class Config(StrictModel):
         judge = info.field_name == "judges"
         kind, does = ("judge", "judges") if judge else ("rewriter", "rewords")
         for name, model in models.items():
-            if model.engine in ("scored", "floor") or (judge and model.engine == "replay"):
+            if model.engine in ("scored", "baseline") or (judge and model.engine == "replay"):
                 raise ValueError(
                     f"{kind} {name!r}: engine {model.engine} {does} nothing; name another"
                 )

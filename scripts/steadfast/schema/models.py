@@ -70,10 +70,10 @@ class ReferenceModel(BaseModelSettings):
     engine: Literal["reference"]
 
 
-class FloorModel(BaseModelSettings):
+class BaselineModel(BaseModelSettings):
     """Answers in the right form and looks nothing up; scores are read beside its own."""
 
-    engine: Literal["floor"]
+    engine: Literal["baseline"]
 
 
 class SimulatedModel(BaseModelSettings):
@@ -113,7 +113,7 @@ class ScoredModel(BaseModelSettings):
 
 ModelSettings = Annotated[
     ReferenceModel
-    | FloorModel
+    | BaselineModel
     | SimulatedModel
     | ReplayModel
     | OpenaiModel

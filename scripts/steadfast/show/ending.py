@@ -20,7 +20,7 @@ WORDS = facts("show.yaml")["ending"]
 FOLDERS: Mapping[str, str] = WORDS["folders"]
 """What stands in the results' folder that a run names at its end, and what it is."""
 INTERVAL: str = facts("report.yaml")["interval"]
-BELOW_FLOOR = facts("report.yaml")["notes"]["below_floor"].partition("{")[0]
+BELOW_BASELINE = facts("report.yaml")["notes"]["below_baseline"].partition("{")[0]
 MARKS = {"dagger": "†", "incomplete": "*"}
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "_{}_"}
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
@@ -114,7 +114,7 @@ def headline(table: Table, width: int) -> Lines:
 
     An interval stands below its value. Measures that do not fit side by side in so many columns
     stand in further blocks, the models before each. Of the notes there are those of marks, and
-    what says that the floor stands above models.
+    what says that the baseline stands above models.
     """
     labels: list[Lines] = [["", visible(table.columns[0].heading)]]
     rows: list[Sequence[Cell] | None] = []  # None: a section's heading
@@ -186,7 +186,7 @@ def _grid(labels: Sequence[Lines], measures: Sequence[list[Lines]]) -> Lines:
 
 
 def _legend(table: Table) -> Lines:
-    """Returns what the marks mean, and whether the floor stands above models."""
+    """Returns what the marks mean, and whether the baseline stands above models."""
     styles = {cell.style for section in table.sections for row in section.rows for cell in row}
     lines = []
     if styles & {*PRINTED}:
@@ -196,7 +196,7 @@ def _legend(table: Table) -> Lines:
     if any(column.heading.endswith(INTERVAL.format(measure="")) for column in table.columns):
         lines.append(WORDS["below"])
     for mark, text in table.notes:
-        if mark or text.startswith(BELOW_FLOOR):
+        if mark or text.startswith(BELOW_BASELINE):
             lines.append(visible(f"{MARKS[mark]} {text}" if mark else text))
     return ["", *lines] if lines else []
 

@@ -16,7 +16,7 @@ def findings(report: Report) -> list[str]:
     """Returns who leads and by how much, who cannot be told apart from the leader, how far scores
     hold as contexts grow, and what is missing; nothing is said of what the run has not.
 
-    Models compete (``Roster.contenders``); references and the floor do not. Of each benchmark its
+    Models compete (``Roster.contenders``); references and the baseline do not. Of each benchmark its
     main measure counts.
     """
     main = report.main_measures

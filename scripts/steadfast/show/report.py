@@ -20,7 +20,7 @@ from steadfast.show.roster import Display, Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
 from steadfast.stats.repeatability import Deviations
 from steadfast.stats.scores import models_by_prompts
-from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, HIGHEST, read_headline
+from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, HIGHEST, read_headline
 from steadfast.stats.ties import CORRELATIONS, Ties
 
 WORDS = facts("report.yaml")
@@ -145,7 +145,7 @@ def report_table(report: Report) -> Table:
         if rows["low"].notna().any():
             ends = interval_cells(rows, roster.models, digits)
             shown.append((interval.format(measure=measure.name), ends))
-        for name, places in ((NOISE, digits + 1), (ABOVE_FLOOR, digits)):
+        for name, places in ((NOISE, digits + 1), (ABOVE_BASELINE, digits)):
             if rows[name].notna().any():
                 further = Values(results.values_by_model(rows, name))
                 shown.append((WORDS[name], value_cells(roster, [further], places)))
@@ -187,28 +187,28 @@ def _notes(report: Report) -> list[results.Note]:
         notes.append((None, texts["highest"].format(found="; ".join(highest))))
     if without := [m.label for m in report.measures if m.values and m.rows["low"].isna().all()]:
         notes.append((None, texts["no_interval"].format(measures=", ".join(without))))
-    for name in (NOISE, ABOVE_FLOOR):
+    for name in (NOISE, ABOVE_BASELINE):
         if any(measure.rows[name].notna().any() for measure in report.measures):
             notes.append((None, texts[name]))
-    notes += _below_floor(report)
+    notes += _below_baseline(report)
     notes += _drawn(report)
     judged = any(measure.judged for measure in report.measures)
     return notes + results.shared_notes(report.roster, judged)
 
 
-def _below_floor(report: Report) -> list[results.Note]:
-    """Returns the contenders below the floor in a benchmark's main measure, if more is better."""
+def _below_baseline(report: Report) -> list[results.Note]:
+    """Returns the contenders below the baseline in a benchmark's main measure, if more is better."""
     texts, roster, found = WORDS["notes"], report.roster, []
     for measure in report.main_measures:
         values = measure.values
-        floor = max((values[m] for m in values if roster.kind(m) == "floor"), default=math.nan)
-        below = [model for model in roster.contenders if values.get(model, math.inf) < floor]
+        baseline = max((values[m] for m in values if roster.kind(m) == "baseline"), default=math.nan)
+        below = [model for model in roster.contenders if values.get(model, math.inf) < baseline]
         if below:
-            value = rounded(floor, measure.digits)
+            value = rounded(baseline, measure.digits)
             models = report.named(below)
-            form = texts["below_floor_of"]
+            form = texts["below_baseline_of"]
             found.append(form.format(value=value, measure=measure.label, models=models))
-    return [(None, texts["below_floor"].format(found="; ".join(found)))] if found else []
+    return [(None, texts["below_baseline"].format(found="; ".join(found)))] if found else []
 
 
 def _drawn(report: Report) -> list[results.Note]:

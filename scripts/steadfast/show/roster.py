@@ -95,7 +95,7 @@ class Display:
         return cls(**{**settings, **shown})
 
 
-UNRANKED = ("simulated", "floor", "reference")
+UNRANKED = ("simulated", "baseline", "reference")
 KINDS = ("model", *UNRANKED)
 SCORED = "scored"  # engine of models whose scores were released
 WORDS = facts("show.yaml")

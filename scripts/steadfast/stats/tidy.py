@@ -83,14 +83,14 @@ PROMPTS = "prompts"
 """A further column where some models' scores are released ones: see ``asked``."""
 HIGHEST = "highest"
 """A further column where no answers can have full marks: the highest value that they can have."""
-ABOVE_FLOOR = "above_floor"
-"""A further column of the measure that has a floor: what a value adds to it (docs/floor.md)."""
+ABOVE_BASELINE = "above_baseline"
+"""A further column of the measure that has a baseline: what a value adds to it (docs/baseline.md)."""
 EFFECTIVE = ("effective", "effective_range")
 """Further columns of the measure that has an effective length: it and its 95 % range, as text."""
 FURTHER = {
     PROMPTS: OWN,
     **dict.fromkeys((*TIES, "drawn", *EFFECTIVE), ""),
-    **dict.fromkeys(("clusters", "smallest", HIGHEST, ABOVE_FLOOR), math.nan),
+    **dict.fromkeys(("clusters", "smallest", HIGHEST, ABOVE_BASELINE), math.nan),
 }
 """Further columns and what they hold where they are missing: those above, and where models are
 compared what ``ties`` says and on how many clusters that rests, what was drawn and how many, and

@@ -1,4 +1,4 @@
-"""What stands behind LIFBench's results: models compared, rubrics, variance, depth, floor."""
+"""What stands behind LIFBench's results: models compared, rubrics, variance, depth, baseline."""
 
 from collections.abc import Collection
 
@@ -31,7 +31,7 @@ LIST = "list"
 EASY, HARD = "easy", "hard"
 MOST_EASY = 10  # total weight of an easy task, at most (section 5.4)
 FACTORS = {"context": "context", "expression": "expression_id", "variable": "variable_id"}
-COLUMNS = ["model", "task", "length", "value", "ars", "floor", "n"]
+COLUMNS = ["model", "task", "length", "value", "ars", "baseline", "n"]
 ROOM = 0.05
 """With less left to gain, its share says nothing: one slip would be many times all of it."""
 _SAMPLE = ["prompts", "length", "sample_id"]
@@ -157,33 +157,33 @@ def rubrics(
     return sorted_rows(rows, frame, columns[:4], measure=measures, rubric=[chosen.name, *totals])
 
 
-def above_floor(frame: pd.DataFrame, floor: str | None, rubric: Rubric = PAPER) -> pd.DataFrame:
-    """Returns what each model gains of what the floor leaves open: (ARS − floor) ÷ (1 − floor).
+def above_baseline(frame: pd.DataFrame, baseline: str | None, rubric: Rubric = PAPER) -> pd.DataFrame:
+    """Returns what each model gains of what the baseline leaves open: (ARS − baseline) ÷ (1 − baseline).
 
-    The floor is the mean of the floor reader's totals on the very answers that the model's mean is
+    The baseline is the mean of the baseline reader's totals on the very answers that the model's mean is
     of; value is empty where it leaves less than ``ROOM`` open.
     """
     totals = frame.loc[frame["total"].notna(), ["model", "task", *_SAMPLE, "total"]]
-    under = totals[totals["model"] == floor].drop_duplicates(_SAMPLE)
-    both = totals.merge(under[[*_SAMPLE, "total"]], on=_SAMPLE, suffixes=("", "_floor"))
+    under = totals[totals["model"] == baseline].drop_duplicates(_SAMPLE)
+    both = totals.merge(under[[*_SAMPLE, "total"]], on=_SAMPLE, suffixes=("", "_baseline"))
     both = both.astype({"model": str, "task": str, "length": str})
     parts = [_means(both, rubric.weights, by) for by in ([], ["length"])]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS).fillna({"length": ""})
-    room = 1 - rows["floor"]
-    rows["value"] = ((rows["ars"] - rows["floor"]) / room.where(room >= ROOM)).astype(float)
+    room = 1 - rows["baseline"]
+    rows["value"] = ((rows["ars"] - rows["baseline"]) / room.where(room >= ROOM)).astype(float)
     return sorted_rows(rows, frame, ["model", "task", "length"])
 
 
 def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.DataFrame:
     """Returns both means of each task and over all tasks, and the answers behind them."""
-    means = {"ars": ("total", "mean"), "floor": ("total_floor", "mean"), "n": ("total", "size")}
+    means = {"ars": ("total", "mean"), "baseline": ("total_baseline", "mean"), "n": ("total", "size")}
     tasks = both.groupby(["model", "task", *by]).agg(**means).reset_index()
     tasks["weight"] = tasks["task"].map(weights)
     parts = [
         {
             **dict(zip(["model", *by], np.atleast_1d(key), strict=True)),
             "task": OVERALL,
-            **{of: np.average(part[of], weights=part["weight"]) for of in ("ars", "floor")},
+            **{of: np.average(part[of], weights=part["weight"]) for of in ("ars", "baseline")},
             "n": part["n"].sum(),
         }
         for key, part in tasks.groupby(["model", *by])

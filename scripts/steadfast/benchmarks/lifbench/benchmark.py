@@ -19,7 +19,7 @@ from steadfast.benchmarks.lifbench.released_files import released_lengths, score
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, scores_needs
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
-from steadfast.config.settings import asked_models, floor, references, scored_models
+from steadfast.config.settings import asked_models, baseline, references, scored_models
 from steadfast.contract.components import Component
 from steadfast.contract.exports import Exports
 from steadfast.contract.package import Package
@@ -40,7 +40,7 @@ OWN = Package(NAME)
 TITLE = "LIFBench"
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
-    "weights", "rubrics", "headline", "data", "drawn", "floor",
+    "weights", "rubrics", "headline", "data", "drawn", "baseline",
 )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def task(config: Config, section: Lifbench) -> Task:
                 *(("nested",) if nested else ()),
                 *(("perspectives",) if beyond else ()),
             ),
-            {**scoring, "references": references(config), "floor": floor(config)}
+            {**scoring, "references": references(config), "baseline": baseline(config)}
             | {"effective": several}
             | ({"nested": True} if nested else {})
             | beyond,
@@ -110,7 +110,7 @@ def task(config: Config, section: Lifbench) -> Task:
         released_needs=scores_needs(directory, [TASKS[name] for name in tasks]),
         weights=OWN.component("scored_tasks:task_weights", scoring),
         # Which answer can expect most depends on the rubric; no other stand-in's does.
-        floor=OWN.component(reader, {"rubric": section.rubric}),
+        baseline=OWN.component(reader, {"rubric": section.rubric}),
         passages=OWN.component("passages:passages"),
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
         exports=exports(config, section, tasks, data),

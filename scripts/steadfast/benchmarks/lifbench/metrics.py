@@ -19,7 +19,7 @@ from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.effective_length import with_reaches
 from steadfast.stats.pairs import drawn, with_comparisons
-from steadfast.stats.tidy import ABOVE_FLOOR, HEADLINE, PROMPTS, in_order, rows_of
+from steadfast.stats.tidy import ABOVE_BASELINE, HEADLINE, PROMPTS, in_order, rows_of
 
 
 def metrics(
@@ -29,7 +29,7 @@ def metrics(
     weighting: str,
     rubric: str,
     references: Collection[str] = (),
-    floor: str | None = None,
+    baseline: str | None = None,
     beyond: Beyond | None = None,
     effective: bool = False,
     nested: bool = False,
@@ -61,7 +61,7 @@ def metrics(
         "depth": analyses.depth(whole),
         "rubrics": analyses.rubrics(whole, by, references),
         "data": data_counts(whole),
-        "floor": analyses.above_floor(whole, floor, by),
+        "baseline": analyses.above_baseline(whole, baseline, by),
         "complexity": analyses.complexity(whole, by),
         "weights": analyses.weights(whole, by),
         "drawn": drawn(stratified(whole), None, STRATA),
@@ -84,7 +84,7 @@ def metrics(
 
 def headline(frames: Frames) -> pd.DataFrame:
     """Returns overall ARS and average IFS of each model (Tables 3 and 4), empty without value."""
-    ifs, floor = frames["ifs"], frames["floor"]
+    ifs, baseline = frames["ifs"], frames["baseline"]
     measures = {"ARS": frames["ars"], "IFS": ifs[ifs["perspective"] == AVERAGE]}
     counts = _whole(frames["coverage"], ["scored", "expected", PROMPTS]).rename(
         columns={"scored": "n"}
@@ -98,11 +98,11 @@ def headline(frames: Frames) -> pd.DataFrame:
     clusters, families = sampled(frames["drawn"])
     unit = "families of contexts" if families else "contexts"
     rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], ties, clusters, unit)
-    if floor.empty:
+    if baseline.empty:
         return rows
-    above = _whole(floor, ["value"]).set_index("model")["value"]
+    above = _whole(baseline, ["value"]).set_index("model")["value"]
     return rows.assign(
-        **{ABOVE_FLOOR: rows["model"].map(above).where(rows["measure"] == "ARS").astype(float)}
+        **{ABOVE_BASELINE: rows["model"].map(above).where(rows["measure"] == "ARS").astype(float)}
     )
 
 

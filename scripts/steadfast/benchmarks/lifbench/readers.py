@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench import answers, gold
-from steadfast.benchmarks.lifbench.floor import floor_answer
+from steadfast.benchmarks.lifbench.baseline import baseline_answer
 from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample, StandIn
 
@@ -29,7 +29,7 @@ _LOST_ANSWERS = (
 
 
 class LifbenchReader(StandIn):
-    """Gives reference answers, simulated readings, and the floor of a rubric."""
+    """Gives reference answers, simulated readings, and the baseline of a rubric."""
 
     def __init__(self, rubric: str = "released"):
         self._rubric = rubric
@@ -57,10 +57,10 @@ class LifbenchReader(StandIn):
             answer = rng.choice(slips)(answer)
         return answer
 
-    def floor(self, sample: Sample[Prompt]) -> str | None:
+    def baseline(self, sample: Sample[Prompt]) -> str | None:
         """Returns the answer of who looks nothing up."""
         context = sample.source["context"]
-        return floor_answer(sample.prompt, context, self._rubric, sample.draw)
+        return baseline_answer(sample.prompt, context, self._rubric, sample.draw)
 
 
 class _Reading:

@@ -21,7 +21,7 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "table4_ifs": scores.ifs_table,
     "table6_rubric": rubric_table,
     "table7_ars_by_length": scores.ars_by_length_table,
-    "above_floor": scores.above_floor_table,
+    "above_baseline": scores.above_baseline_table,
     "table8_ifp": scores.ifp_table,
     "table9_ifp_by_length": partial(scores.ifp_table, by_length=True),
     "table10_ifs_expression": partial(scores.ifs_by_length_table, perspective="expression"),

@@ -51,8 +51,8 @@ class LifbenchResults(Results):
         super().__init__({**frames, "drawn": drawn}, display, words, slots)
         # By task (or overall), capability or perspective, and length (or ""); IFS over the tasks.
         self.ars = _by_model(frames["ars"], ["task", "length"])
-        self.above_floor = _by_model(frames["floor"], ["task", "length"])
-        self.has_floor = not frames["floor"].empty
+        self.above_baseline = _by_model(frames["baseline"], ["task", "length"])
+        self.has_baseline = not frames["baseline"].empty
         ifp, ifs = frames["ifp"], frames["ifs"]
         self.ifp = _by_model(ifp[ifp["task"] == OVERALL], ["capability", "length"])
         self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
@@ -105,11 +105,11 @@ class LifbenchResults(Results):
         rows = rows_of(self.frames["comparisons"], task=OVERALL, length="")
         return self.rank_notes(WORDS["ranked"], rows)
 
-    def floor_notes(self) -> list[Note]:
-        """Returns what above floor means, where there is a floor."""
-        if not self.has_floor:
+    def baseline_notes(self) -> list[Note]:
+        """Returns what above baseline means, where there is a baseline."""
+        if not self.has_baseline:
             return []
-        return [(None, WORDS["notes"]["above_floor"])]
+        return [(None, WORDS["notes"]["above_baseline"])]
 
     def drawn_notes(self) -> list[Note]:
         """Returns what was sampled; of nested contexts also how many pairs are told apart."""

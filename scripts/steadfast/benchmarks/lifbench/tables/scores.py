@@ -1,4 +1,4 @@
-"""ARS, IFP and IFS over all lengths and at each, and ARS above the floor (Tables 3, 4, 7 to 11)."""
+"""ARS, IFP and IFS over all lengths and at each, and ARS above the baseline (Tables 3, 4, 7 to 11)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -59,19 +59,19 @@ def ars_table(results: LifbenchResults, name: str) -> Table:
         return joined_cells([_ars(results, length), ranks])
 
     columns = [*_tasks(results), Column(SHARED["ranks"])]
-    notes = [*results.floor_notes(), *results.tie_notes(), *results.ranking_notes()]
+    notes = [*results.baseline_notes(), *results.tie_notes(), *results.ranking_notes()]
     return values_table(results, name, columns, cells, notes)
 
 
 def ars_by_length_table(results: LifbenchResults, name: str) -> Table:
     """Returns ARS per task and overall at each length (Table 7)."""
-    notes = [*results.floor_notes(), *results.tie_notes()]
+    notes = [*results.baseline_notes(), *results.tie_notes()]
     return values_table(results, name, _tasks(results), lambda at: _ars(results, at), notes, True)
 
 
-def _tasks(results: LifbenchResults, floor: bool = True) -> list[Column]:
+def _tasks(results: LifbenchResults, baseline: bool = True) -> list[Column]:
     tasks = (Column(t, WORDS["scenarios"][SCORED_TASKS[t].scenario]) for t in results.tasks)
-    above = [Column(WORDS["above_floor"])] if floor and results.has_floor else []
+    above = [Column(WORDS["above_baseline"])] if baseline and results.has_baseline else []
     return [*tasks, Column("Overall"), *above]
 
 
@@ -80,8 +80,8 @@ def _ars(results: LifbenchResults, length: str) -> CellsByModel:
         results.values(results.ars[task, length], task, length, ties=results.ties(task, length))
         for task in (*results.tasks, OVERALL)
     ]
-    if results.has_floor:
-        values.append(results.values(results.above_floor[OVERALL, length], length=length))
+    if results.has_baseline:
+        values.append(results.values(results.above_baseline[OVERALL, length], length=length))
     return results.cells(values)
 
 
@@ -107,17 +107,17 @@ def ifp_table(results: LifbenchResults, name: str, by_length: bool = False) -> T
     return values_table(results, name, columns, cells, results.untested_notes(), by_length)
 
 
-def above_floor_table(results: LifbenchResults, name: str) -> Table:
-    """Returns the share of what the floor leaves open that each model gains, by task."""
+def above_baseline_table(results: LifbenchResults, name: str) -> Table:
+    """Returns the share of what the baseline leaves open that each model gains, by task."""
 
     def cells(length: str) -> CellsByModel:
         tasks = (*results.tasks, OVERALL)
         return results.cells(
-            results.values(results.above_floor[task, length], task, length) for task in tasks
+            results.values(results.above_baseline[task, length], task, length) for task in tasks
         )
 
-    notes = results.floor_notes() or [(None, WORDS["notes"]["no_floor"])]
-    return values_table(results, name, _tasks(results, floor=False), cells, notes, True)
+    notes = results.baseline_notes() or [(None, WORDS["notes"]["no_baseline"])]
+    return values_table(results, name, _tasks(results, baseline=False), cells, notes, True)
 
 
 def ifs_table(results: LifbenchResults, name: str) -> Table:

@@ -1,4 +1,4 @@
-"""The floor reader: as good as a reader can be who looks nothing up, and no better."""
+"""The baseline reader: as good as a reader can be who looks nothing up, and no better."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ import pytest
 from lifbench_samples import DOCUMENTS, LIST, SENTENCES, as_sample, samples
 from score_records import run
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.lifbench.analyses import above_floor
+from steadfast.benchmarks.lifbench.analyses import above_baseline
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
@@ -30,9 +30,9 @@ READER = LifbenchReader()
 
 
 def answers(task: str, rubric: str = "released") -> list[str]:
-    """What the floor reader answers to a task's hand-made samples."""
+    """What the baseline reader answers to a task's hand-made samples."""
     reader = LifbenchReader(rubric=rubric)
-    return [reader.floor(as_sample(*sample)) for sample in samples(task)]
+    return [reader.baseline(as_sample(*sample)) for sample in samples(task)]
 
 
 def drawn(task: str, times: int = 200, **changes: object) -> list[str]:
@@ -40,7 +40,7 @@ def drawn(task: str, times: int = 200, **changes: object) -> list[str]:
     prompt, context, _ = samples(task)[0]
     ids = (f"{task}/x/e{number}/v0" for number in range(times))
     return [
-        READER.floor(as_sample({**prompt, "sample_id": id}, {**context, **changes}, ""))
+        READER.baseline(as_sample({**prompt, "sample_id": id}, {**context, **changes}, ""))
         for id in ids
     ]
 
@@ -49,7 +49,7 @@ def drawn(task: str, times: int = 200, **changes: object) -> list[str]:
 def test_it_sees_no_gold(task):
     for prompt, context, scenario_prompt in samples(task):
         blind = {**prompt, "gold": None}
-        assert READER.floor(as_sample(blind, context, scenario_prompt)) == READER.floor(
+        assert READER.baseline(as_sample(blind, context, scenario_prompt)) == READER.baseline(
             as_sample(prompt, context, scenario_prompt)
         )
 
@@ -88,7 +88,7 @@ def test_every_document_has_the_label_that_the_rules_name_first():
 def test_more_documents_than_an_answer_holds_have_no_label():
     prompt, context, _ = samples("MB")[0]
     many = {**context, "documents": DOCUMENTS * 100}
-    assert len(json.loads(READER.floor(as_sample(prompt, many, "")))) == 340
+    assert len(json.loads(READER.baseline(as_sample(prompt, many, "")))) == 340
 
 
 def test_all_documents_are_in_a_group_whatever_their_texts():
@@ -101,7 +101,7 @@ def test_all_documents_are_in_a_group_whatever_their_texts():
 def test_the_more_documents_the_more_groups(documents, groups):
     prompt, context, _ = samples("MF")[0]
     many = {**context, "documents": DOCUMENTS * (documents // 7) + DOCUMENTS[: documents % 7]}
-    answer = READER.floor(as_sample(prompt, many, ""))
+    answer = READER.baseline(as_sample(prompt, many, ""))
     assert answer.count("\n") == groups - 1
     assert answer.count('"') == 2 * min(documents, 80)
 
@@ -138,21 +138,21 @@ def test_no_option_beats_the_one_that_it_takes(rubric):
         )
         for place in (0, 1)
     ]
-    floor = zip(samples("OQ"), answers("OQ", rubric), strict=True)
-    assert mean(score(*one, answer, rubric).total for one, answer in floor) == max(means)
+    baseline = zip(samples("OQ"), answers("OQ", rubric), strict=True)
+    assert mean(score(*one, answer, rubric).total for one, answer in baseline) == max(means)
 
 
-def test_only_the_floor_is_asked_again_for_another_rubric():
-    models = {"floor": {"engine": "floor"}, "gold": {"engine": "reference"}}
+def test_only_the_baseline_is_asked_again_for_another_rubric():
+    models = {"baseline": {"engine": "baseline"}, "gold": {"engine": "reference"}}
     by_rubric = [
         load_config({"models": models, "benchmarks": ["lifbench"], "lifbench": {"rubric": rubric}})
         for rubric in ("released", "corrected")
     ]
     runs = [Evaluation(config) for config in by_rubric]
-    floor, gold = (
+    baseline, gold = (
         [run.stand_in(Job("inference", "lifbench", name, "4k")) for run in runs] for name in models
     )
-    assert gold[0] == gold[1] and floor[0] != floor[1]
+    assert gold[0] == gold[1] and baseline[0] != baseline[1]
 
 
 def record(task: str, total: float | None, place: int = 0) -> dict:
@@ -175,16 +175,16 @@ def record(task: str, total: float | None, place: int = 0) -> dict:
 
 
 def gained(scores: dict[str, list[dict]]) -> pd.DataFrame:
-    """Rows of ``above_floor`` by model, task and length."""
+    """Rows of ``above_baseline`` by model, task and length."""
     scored = [Scored(model, "4k", found) for model, all_ in scores.items() for found in all_]
-    rows = above_floor(score_frame(scored, "released"), "floor")
+    rows = above_baseline(score_frame(scored, "released"), "baseline")
     return rows.set_index(["model", "task", "length"])
 
 
-def test_above_floor_is_the_share_of_what_the_floor_leaves_open():
+def test_above_baseline_is_the_share_of_what_the_baseline_leaves_open():
     rows = gained(
         {
-            "floor": [record("LMI", 0.6), record("OQ", 0.2)],
+            "baseline": [record("LMI", 0.6), record("OQ", 0.2)],
             "m": [record("LMI", 0.9), record("OQ", 0.1)],
         }
     )
@@ -192,72 +192,72 @@ def test_above_floor_is_the_share_of_what_the_floor_leaves_open():
     assert rows.at[("m", "OQ", "4k"), "value"] == pytest.approx(-0.125)  # -0.1 of 0.8
     # Weights 10 and 5: (9.5 - 7) of (15 - 7).
     assert rows.at[("m", "overall", ""), "value"] == pytest.approx(2.5 / 8)
-    assert rows.at[("floor", "overall", ""), "value"] == 0
+    assert rows.at[("baseline", "overall", ""), "value"] == 0
 
 
-def test_the_floor_is_taken_on_the_answers_that_have_a_score():
-    floor = [record("LMI", 0.2), record("LMI", 0.8, place=1)]
-    rows = gained({"floor": floor, "m": [record("LMI", 0.6), record("LMI", None, place=1)]})
+def test_the_baseline_is_taken_on_the_answers_that_have_a_score():
+    baseline = [record("LMI", 0.2), record("LMI", 0.8, place=1)]
+    rows = gained({"baseline": baseline, "m": [record("LMI", 0.6), record("LMI", None, place=1)]})
     row = rows.loc[("m", "LMI", "")]
-    assert (row["floor"], row["n"]) == (0.2, 1)
+    assert (row["baseline"], row["n"]) == (0.2, 1)
     assert row["value"] == pytest.approx(0.5)  # 0.4 of 0.8
 
 
-def test_where_the_floor_is_1_nothing_is_left_to_gain():
-    rows = gained({"floor": [record("LBI", 1.0)], "m": [record("LBI", 1.0)]})
+def test_where_the_baseline_is_1_nothing_is_left_to_gain():
+    rows = gained({"baseline": [record("LBI", 1.0)], "m": [record("LBI", 1.0)]})
     assert rows["value"].isna().all()
 
 
-def test_without_a_floor_there_is_no_row():
+def test_without_a_baseline_there_is_no_row():
     assert gained({"m": [record("LBI", 1.0)]}).empty
 
 
 @cache
-def frames(floor: str | None) -> Frames:
-    """Metrics of a run whose floor reader has 0.5 in all tasks."""
-    under = [one._replace(model="floor") for one in run({"good": 0.8})]
+def frames(baseline: str | None) -> Frames:
+    """Metrics of a run whose baseline reader has 0.5 in all tasks."""
+    under = [one._replace(model="baseline") for one in run({"good": 0.8})]
     for one in under:
         one.record["total"] = 0.5
     scores = [*run({"good": 0.8, "reference": 1.0}), *under]
-    unranked = ["floor", "reference"]
-    return metrics(scores, {}, None, "rubric", "released", unranked, floor)
+    unranked = ["baseline", "reference"]
+    return metrics(scores, {}, None, "rubric", "released", unranked, baseline)
 
 
-def shown(page: str, floor: str | None = "floor") -> list[list[str]]:
+def shown(page: str, baseline: str | None = "baseline") -> list[list[str]]:
     """The rows of a printed table of that run."""
     display = Display(
         models={
             "good": Shown("Good", "API"),
-            "floor": Shown("Floor reader", "Floor", "floor"),
+            "baseline": Shown("No-lookup baseline", "Baseline", "baseline"),
             "reference": Shown("Gold", "Gold", "reference"),
         }
     )
-    (made,) = (t for t in tables(frames(floor), display, "rubric", "released") if t.name == page)
+    (made,) = (t for t in tables(frames(baseline), display, "rubric", "released") if t.name == page)
     return list(csv.reader(printed(made).csv.splitlines()))
 
 
-def test_tables_have_the_floor_as_an_unranked_line_of_its_own_and_what_is_above_it():
+def test_tables_have_the_baseline_as_an_unranked_line_of_its_own_and_what_is_above_it():
     heading, *rows = shown("lifbench_table3_ars")
-    good, floor, gold = (dict(zip(heading, row, strict=True)) for row in rows)
-    assert [line["Model"] for line in (good, floor, gold)] == ["Good", "Floor reader", "Gold"]
-    assert (floor["group"], floor["Overall"]) == ("Floor (looks nothing up)", "0.500")
-    assert float(good["Above floor"]) == pytest.approx(2 * float(good["Overall"]) - 1, abs=0.0015)
+    good, baseline, gold = (dict(zip(heading, row, strict=True)) for row in rows)
+    assert [line["Model"] for line in (good, baseline, gold)] == ["Good", "No-lookup baseline", "Gold"]
+    assert (baseline["group"], baseline["Overall"]) == ("Baseline (looks nothing up)", "0.500")
+    assert float(good["Above baseline"]) == pytest.approx(2 * float(good["Overall"]) - 1, abs=0.0015)
 
 
-def test_without_a_floor_no_column_is_above_it():
-    assert "Above floor" not in shown("lifbench_table3_ars", floor=None)[0]
+def test_without_a_baseline_no_column_is_above_it():
+    assert "Above baseline" not in shown("lifbench_table3_ars", baseline=None)[0]
 
 
-def test_only_benchmarks_with_a_floor_ask_for_it():
-    models = {"floor": {"engine": "floor"}, "gold": {"engine": "reference"}}
+def test_only_benchmarks_with_a_baseline_ask_for_it():
+    models = {"baseline": {"engine": "baseline"}, "gold": {"engine": "reference"}}
     config = {"models": models, "judges": {"gold": {"engine": "reference"}}}
     run = Evaluation(load_config({**config, "benchmarks": ["lifbench", "cfbench"]}))
-    assert run.models_of("lifbench") == ["floor", "gold"]
+    assert run.models_of("lifbench") == ["baseline", "gold"]
     assert run.models_of("cfbench") == ["gold"]
-    assert {job.benchmark for job in run.jobs if job.model == "floor"} == {"lifbench"}
+    assert {job.benchmark for job in run.jobs if job.model == "baseline"} == {"lifbench"}
 
 
-class WithoutFloor(StandIn):
+class WithoutBaseline(StandIn):
     def reference(self, sample):
         return ""
 
@@ -265,8 +265,8 @@ class WithoutFloor(StandIn):
         return ""
 
 
-def test_a_task_that_claims_a_floor_which_its_stand_in_has_not_is_one_sentence():
+def test_a_task_that_claims_a_baseline_which_its_stand_in_has_not_is_one_sentence():
     with pytest.raises(
-        UserError, match="WithoutFloor has no method floor, and is the floor of its task"
+        UserError, match="WithoutBaseline has no method baseline, and is the baseline of its task"
     ):
-        WithoutFloor().floor(Sample("2k", {}, {}))
+        WithoutBaseline().baseline(Sample("2k", {}, {}))

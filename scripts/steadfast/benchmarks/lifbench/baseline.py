@@ -1,4 +1,4 @@
-"""Floor answers: the best of which a reader who looks nothing up can expect.
+"""Baseline answers: the best of which a reader who looks nothing up can expect.
 
 The reader does what the instruction says of the answer's form, and copies parts of the context by
 their place alone: elements, documents' fields, sentences with their head tags. It knows how many
@@ -6,7 +6,7 @@ parts there are, and how the benchmark draws what it asks, so that it takes what
 often. It never finds the part that an instruction names by number, text or type, never looks
 whether a field or an evidence is there, and compares no texts and not the two tags around a
 sentence. Where parts are as good as others, each prompt has its own draw of them: the mean over
-prompts is near what can be expected, and not the luck of one draw. docs/floor.md has the reasons.
+prompts is near what can be expected, and not the luck of one draw. docs/baseline.md has the reasons.
 """
 
 import json
@@ -26,7 +26,7 @@ LIKELIER = {"released": 0, "corrected": 1}
 prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
 
 
-def floor_answer(prompt: Prompt, context: Record, rubric: str = "released", draw: int = 0) -> str:
+def baseline_answer(prompt: Prompt, context: Record, rubric: str = "released", draw: int = 0) -> str:
     """Answers a prompt without looking anything up; the gold information is not read."""
     # In every format of a context it draws the same.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
