@@ -3,7 +3,7 @@
 Run: ``PYTHONPATH=scripts python bench/page.py``
 
 Twenty and a hundred models, six lengths, 500 prompts a length; answers of about 70 words, and, in a
-third page, of twenty models with thoughts of 400 words before each.
+third page, of twenty models with reasoning of 400 words before each.
 """
 
 import random
@@ -52,7 +52,7 @@ def prompts(length: str) -> Iterator[Record]:
         }
 
 
-def written(results: Path, models: Sequence[str], thoughts: bool) -> FinishedRun:
+def written(results: Path, models: Sequence[str], reasoning: bool) -> FinishedRun:
     """A results folder with the answers and scores of all models."""
     for length in LENGTHS:
         asked = list(prompts(length))
@@ -61,11 +61,11 @@ def written(results: Path, models: Sequence[str], thoughts: bool) -> FinishedRun
         write_jsonl(results / f"made/contexts/{length}.jsonl", contexts)
         for model in models:
             known = [one | {"draw": 0, "status": "ok", "truncated": False} for one in asked]
-            answers = {"thought": None, "truncated_tokens": 0}
+            answers = {"reasoning": None, "truncated_tokens": 0}
             write_jsonl(
                 results / f"made/outputs/{model}/{length}.jsonl",
                 (
-                    one | answers | {"text": text(70), "thought": thoughts and text(400)}
+                    one | answers | {"text": text(70), "reasoning": reasoning and text(400)}
                     for one in known
                 ),
             )
@@ -162,14 +162,14 @@ def opened(path: Path) -> Iterator[tuple[str, float]]:
 def main() -> None:
     """Prints sizes and seconds."""
     collect_seldom()
-    for number, thoughts in PAGES:
+    for number, reasoning in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             results, out = Path(folder), Path(folder) / "report.html"
-            run = written(results, [f"model-{one}" for one in range(number)], thoughts)
+            run = written(results, [f"model-{one}" for one in range(number)], reasoning)
             start, used = time.perf_counter(), time.process_time()
             cut = made(run, out)
             passed, used = time.perf_counter() - start, time.process_time() - used
-            kind = "with thoughts" if thoughts else "without thoughts"
+            kind = "with reasoning" if reasoning else "without reasoning"
             answers = number * len(LENGTHS) * PROMPTS
             print(f"{answers:,} answers {kind}: {out.stat().st_size / 1e6:.1f} MB, {cut}")
             print(f"  made in {passed:.1f} s, {used:.1f} s of CPU")

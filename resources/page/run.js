@@ -41,7 +41,7 @@ function identity({ name, judge, parts, identity: of }, models) {
 /** What is left out of long texts, where something is. */
 function cutNote(cut) {
   if (!cut) return null;
-  const cuts = [["Thoughts, the data's fields and what judges were asked", cut.aside], ["instructions, answers and replies", cut.most]];
+  const cuts = [["Reasoning, the data's fields and what judges were asked", cut.aside], ["instructions, answers and replies", cut.most]];
   const words = cuts.filter(([, most]) => most !== null).map(([what, most]) => `${what} of more than ${count(most)} characters`);
   return element("p", { class: "warning" }, `${words.join("; ")} are cut, so that this file stays small. \`make show\` or \`steadfast show\` prints a sample whole.`);
 }

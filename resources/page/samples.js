@@ -202,13 +202,13 @@ function promptParts(sample) {
   return [...parts, ...block("Expected (the reference's answer)", sample.expected)];
 }
 
-/** An answer with its thought, every point and why, and what judges were asked and replied. */
+/** An answer with its reasoning, every point and why, and what judges were asked and replied. */
 function answerPart(heading, answer) {
   const parts = [element("h3", {}, visible(heading))];
   const cut = answer.truncated ? `; ${count(answer.truncated)} tokens of the context were cut` : "";
   parts.push(element("p", {}, `Status: ${answer.status ?? "not asked"}${cut}`));
   if (answer.error) parts.push(...block("Error", answer.error, "h4"));
-  if (answer.thought) parts.push(folded("Thought", answer.thought));
+  if (answer.reasoning) parts.push(folded("Reasoning", answer.reasoning));
   parts.push(...block("Answer", answer.text ?? "", "h4"));
   if (answer.score) parts.push(...scoreParts(answer.score));
   const judged = answer.judged ?? [];
@@ -230,8 +230,8 @@ function scoreParts(given) {
 
 function judgedPart({ asked, replies }, number, open) {
   const parts = [folded("Asked behind the answer", asked)];
-  for (const [judge, { status, text, thought }] of Object.entries(replies)) {
-    if (thought) parts.push(folded(`Thought of judge ${judge}`, thought));
+  for (const [judge, { status, text, reasoning }] of Object.entries(replies)) {
+    if (reasoning) parts.push(folded(`Reasoning of judge ${judge}`, reasoning));
     parts.push(...block(`Reply of judge ${judge} (${status})`, text, "h4"));
   }
   const judges = Object.entries(replies).map(([judge, { status }]) => `${judge} (${status})`);

@@ -125,7 +125,7 @@ def test_a_system_message_may_be_empty_and_of_many_lines():
         assert config.models["m"].system == text
 
 
-def test_blank_tags_of_a_thought_mark_nothing():
+def test_blank_tags_of_reasoning_mark_nothing():
     reasoning = {"tags": [" ", "</think>"], "tokens": 9}
     assert "a tag is empty" in complaint(("models", "openai", "reasoning"), reasoning)
 

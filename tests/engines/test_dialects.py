@@ -119,7 +119,7 @@ def test_thinking_is_asked_for_in_the_dialect(tmp_path, engine, answers, place, 
     assert body.get("generationConfig", body)[place] == sent
 
 
-def test_a_thought_s_budget_is_part_of_what_a_request_is_known_by(tmp_path):
+def test_reasoning_s_budget_is_part_of_what_a_request_is_known_by(tmp_path):
     def hash_of(tokens, limit):
         folder = tmp_path / f"{tokens}"
         folder.mkdir()
@@ -277,7 +277,7 @@ def test_a_blocked_prompt_is_a_refusal(reason):
     assert (found.status, found.finish_reason, found.prompt_tokens) == ("refused", reason, 9)
 
 
-def test_a_claude_thought_is_kept_apart_from_the_answer():
+def test_a_claude_reasoning_is_kept_apart_from_the_answer():
     blocks = [
         {"type": "thinking", "thinking": "Let me see.", "signature": "x"},
         {"type": "redacted_thinking", "data": "x"},
@@ -295,22 +295,22 @@ def test_a_claude_thought_is_kept_apart_from_the_answer():
         "anthropic",
         {"content": blocks, "stop_reason": "end_turn", "usage": usage, "model": "claude-x"},
     )
-    assert (found.text, found.thought) == ("It is 4.", "Let me see.")
+    assert (found.text, found.reasoning) == ("It is 4.", "Let me see.")
     assert (found.prompt_tokens, found.cached_tokens, found.written_tokens) == (3210, 3000, 200)
-    assert (found.completion_tokens, found.thought_tokens) == (50, 40)
+    assert (found.completion_tokens, found.reasoning_tokens) == (50, 40)
     assert found.served_model == "claude-x"
 
 
 @pytest.mark.parametrize("mark", [True, 1, "true"])
-def test_a_gemini_thought_is_kept_apart_and_counted_with_the_answer(mark):
+def test_a_gemini_reasoning_is_kept_apart_and_counted_with_the_answer(mark):
     parts = [{"text": "Let me see.", "thought": mark}, {"text": "4.", "thoughtSignature": "x"}]
     usage = {"promptTokenCount": 3000, "cachedContentTokenCount": 2900, "candidatesTokenCount": 10,
              "thoughtsTokenCount": 40, "totalTokenCount": 3050}  # fmt: skip
     candidate = {"content": {"parts": parts}, "finishReason": "STOP"}
     found = message("gemini", {"candidates": [candidate], "usageMetadata": usage})
-    assert (found.text, found.thought) == ("4.", "Let me see.")
+    assert (found.text, found.reasoning) == ("4.", "Let me see.")
     assert (found.prompt_tokens, found.cached_tokens) == (3000, 2900)
-    assert (found.completion_tokens, found.thought_tokens) == (50, 40)
+    assert (found.completion_tokens, found.reasoning_tokens) == (50, 40)
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_a_gemini_thought_is_kept_apart_and_counted_with_the_answer(mark):
                     "usageMetadata": {"thoughtsTokenCount": 50, "totalTokenCount": 60}}),
     ],
 )  # fmt: skip
-def test_a_thought_may_spend_the_whole_limit(engine, reply):
+def test_reasoning_may_spend_the_whole_limit(engine, reply):
     found = message(engine, reply)
     assert (found.status, found.text, found.completion_tokens) == ("length", "", 50)
 

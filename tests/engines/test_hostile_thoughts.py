@@ -1,4 +1,4 @@
-"""Gold behind a hostile thought is the answer, and an answer that mentions tags stays whole."""
+"""Gold behind a hostile reasoning is the answer, and an answer that mentions tags stays whole."""
 
 from dataclasses import replace
 from itertools import product
@@ -14,7 +14,7 @@ from test_reasoning_properties import PAIRS
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 THINK = ("<think>", "</think>")
 CHANNELS = ("openai_gptoss", "inkling", "muse_glimmer")
-"""Parsers of models whose thoughts stand in channels, which hold no other thought."""
+"""Parsers of models whose reasoning stand in channels, which hold no other reasoning."""
 WORDS = ("granite",)
 """Parsers of models whose marks are ordinary words."""
 GOLD = [
@@ -29,11 +29,11 @@ GOLD = [
     "1) and 2)\n- constraint 1: YES\n3) ['YES', 'NO']",
 ]
 OTHER = "Maybe Name a star, (A), 答案：否, ['NO', 'NO'] or {}?"
-"""A thought with other answers."""
+"""Reasoning with other answers."""
 
 
 def shapes(start: str, end: str) -> dict[str, str]:
-    """Texts before the gold: a thought, and what makes it hard to see where it ends."""
+    """Texts before the gold: reasoning, and what makes it hard to see where it ends."""
     told = f"{start}\n{OTHER}\n"
     return {
         "plain": f"{told}{end}",
@@ -54,9 +54,9 @@ def shapes(start: str, end: str) -> dict[str, str]:
 
 
 FLAT = ("plain", "end doubled", "end twice doubled", "unseen after the end", "twice")
-"""Those without a start in a thought."""
+"""Those without a start in reasoning."""
 NESTED = ("nested", "nested twice", "two in one", "doubled", "end in code", "end in an open fence")
-"""Those whose last end alone ends the thought."""
+"""Those whose last end alone ends the reasoning."""
 LEAKED = [
     "", "\ufeff", "\u200b", "\n \u200b\n", "</s>", "<s> ", "<bos>", "assistant\n", "Assistant: ",
     "**Assistant:**\n", "### Response:\n", "<|im_start|>assistant\n", "<|assistant|>",
@@ -72,7 +72,7 @@ def wrong(texts, how, gold, prefilled=None):
         for text in texts
         if (told := told_apart(Response("ok", text), how, prefilled)).text != gold
         or told.status != "ok"
-        or "Maybe" not in (told.thought or "")
+        or "Maybe" not in (told.reasoning or "")
     }
 
 
@@ -93,7 +93,7 @@ def of(parser: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("gold", GOLD)
 @pytest.mark.parametrize("parser", EACH)
-def test_gold_behind_a_hostile_thought_is_the_answer(parser, gold):
+def test_gold_behind_a_hostile_reasoning_is_the_answer(parser, gold):
     blanks = ["\n", "\n\n"] if gold.startswith("```") else ["", "\n"]  # a fence begins a line
     leaks = LEAKED if gold == GOLD[0] else ["", "\ufeff", "assistant\n"]
     texts = [
@@ -106,20 +106,20 @@ def test_gold_behind_a_hostile_thought_is_the_answer(parser, gold):
 
 
 @pytest.mark.parametrize("parser", [name for name in EACH if name not in (*CHANNELS, *WORDS)])
-def test_gold_behind_a_thought_that_the_prompt_began_is_the_answer(parser):
+def test_gold_behind_reasoning_that_the_prompt_began_is_the_answer(parser):
     start, _ = PAIRS.get(parser, THINK)
     texts = {
         name: f"{before.removeprefix(start)}\n{GOLD[0]}" for name, before in of(parser).items()
     }
     assert wrong(texts.values(), ways(parser)[0], GOLD[0], prefilled=True) == {}
-    # Where the prompt is not known, these look like answers with a thought, or code, in them.
+    # Where the prompt is not known, these look like answers with reasoning, or code, in them.
     del texts["start mentioned"], texts["end in an open fence"]
     for how in ways(parser):
         assert wrong(texts.values(), how, GOLD[0]) == {}
 
 
 @pytest.mark.parametrize("parser", EACH)
-def test_a_hostile_thought_that_the_limit_cut_is_no_answer(parser):
+def test_a_hostile_reasoning_that_the_limit_cut_is_no_answer(parser):
     start, end = PAIRS.get(parser, THINK)
     for name, before in of(parser).items():
         stop = before.rindex(end) if name in NESTED else before.index(end)
@@ -130,7 +130,7 @@ def test_a_hostile_thought_that_the_limit_cut_is_no_answer(parser):
 
 
 def mentions(start: str, end: str) -> list[str]:
-    """Answers that name the tags and are no thought."""
+    """Answers that name the tags and are no reasoning."""
     return [
         f"Open with `{start}`, close with `{end}`.",
         f"So:\n\n```\n{start}x{end}\n```\nThat is it.",
@@ -140,14 +140,14 @@ def mentions(start: str, end: str) -> list[str]:
 
 
 @pytest.mark.parametrize("parser", [name for name in EACH if name not in CHANNELS])
-def test_an_answer_behind_a_thought_that_mentions_tags_stays_whole(parser):
+def test_an_answer_behind_reasoning_that_mentions_tags_stays_whole(parser):
     start, end = PAIRS.get(parser, THINK)
     for how, answer in product(ways(parser), mentions(start, end)):
         assert wrong([f"{start}{OTHER}{end}\n{answer}"], how, answer) == {}
 
 
 @pytest.mark.parametrize("parser", EACH)
-def test_an_answer_without_a_thought_that_mentions_tags_stays_whole(parser):
+def test_an_answer_without_reasoning_that_mentions_tags_stays_whole(parser):
     start, end = PAIRS.get(parser, THINK)
     *others, lone_end = mentions(start, end)
     for answer in [*others, f"Open with {start} and close with {end}."]:
@@ -158,11 +158,11 @@ def test_an_answer_without_a_thought_that_mentions_tags_stays_whole(parser):
 
 
 @pytest.mark.parametrize("how", [{**ANY, "parser": "deepseek_r1"}, ANY, None])
-def test_the_rest_of_a_thought_that_the_server_cut_off_too_early_is_no_answer(how):
+def test_the_rest_of_reasoning_that_the_server_cut_off_too_early_is_no_answer(how):
     # A server's parser splits at the first end.
-    nested = Response("ok", f"{OTHER}</think>4", thought="a <think> b")
+    nested = Response("ok", f"{OTHER}</think>4", reasoning="a <think> b")
     assert told_apart(nested, how, None).text == "4"
-    doubled = Response("ok", "\n</think>\n\n4", thought="a")
+    doubled = Response("ok", "\n</think>\n\n4", reasoning="a")
     assert told_apart(doubled, how, None).text == "4"
 
 

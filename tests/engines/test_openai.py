@@ -282,7 +282,7 @@ def test_the_identity_says_what_answered_and_nothing_of_the_machine(part, server
         "temperature": 0.0,
     }
     assert identity["tokens"]["cached"] == 20
-    assert identity["tokens"]["thought"] == 0  # of which this server says nothing
+    assert identity["tokens"]["reasoning"] == 0  # of which this server says nothing
     assert identity["statuses"] == {"ok": 10}
     assert {"steadfast", "openai"} <= set(identity["packages"])
     text = part.identity_out.read_text("utf-8")

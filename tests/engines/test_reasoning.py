@@ -1,4 +1,4 @@
-"""Thought told apart from answer: each dialect as it arrives, and what may never be an answer.
+"""Reasoning told apart from answer: each dialect as it arrives, and what may never be an answer.
 
 The numbers are those of the dialects that the field's servers and models write.
 """
@@ -21,9 +21,9 @@ HARMONY = f"{ANALYSIS}<|end|><|start|>assistant<|channel|>final<|message|>4<|ret
 
 
 def read(text, how, prefilled=None, status="ok", **fields):
-    """Status, thought and answer."""
+    """Status, reasoning and answer."""
     told = told_apart(Response(status, text, **fields), how, prefilled)
-    return told.status, told.thought, told.text
+    return told.status, told.reasoning, told.text
 
 
 PROVIDERS = {
@@ -33,7 +33,7 @@ PROVIDERS = {
     "3 unterminated": ("<think>\nlet me see 5", QWEN, None, "length", "let me see 5", ""),
     "4 unterminated, prefilled": ("let me see 5", QWEN, True, "length", "let me see 5", ""),
     "5 empty answer": ("<think>\nT\n</think>\n\n", QWEN, None, "ok", "T", ""),
-    "6 two thoughts": ("<think>a</think>X <think>b</think>Y", QWEN, None, "ok", "a\nb", "X Y"),
+    "6 two reasoning": ("<think>a</think>X <think>b</think>Y", QWEN, None, "ok", "a\nb", "X Y"),
     "7 tag in code": (f"<think>a</think>{FENCE}", QWEN, None, "ok", "a", FENCE),
     "11 harmony": (HARMONY, GPT_OSS, False, "ok", "2+2", "4"),
     "12 harmony cut": (f"{ANALYSIS} is", GPT_OSS, False, "length", "2+2 is", ""),
@@ -48,64 +48,64 @@ PROVIDERS = {
 
 
 @pytest.mark.parametrize(
-    ("text", "how", "prefilled", "status", "thought", "answer"), PROVIDERS.values(), ids=PROVIDERS
+    ("text", "how", "prefilled", "status", "reasoning", "answer"), PROVIDERS.values(), ids=PROVIDERS
 )
-def test_dialects_of_texts(text, how, prefilled, status, thought, answer):
+def test_dialects_of_texts(text, how, prefilled, status, reasoning, answer):
     expected = status if answer else "unfinished"
-    assert read(text, how, prefilled, status) == (expected, thought, answer)
+    assert read(text, how, prefilled, status) == (expected, reasoning, answer)
 
 
 @pytest.mark.parametrize("how", [QWEN, ANY, None], ids=["named", "any", "undeclared"])
-def test_a_thought_in_a_field_of_its_own_stays_apart_from_the_answer(how):
-    assert read("4", how, thought="2+2") == ("ok", "2+2", "4")
-    assert read("It is", how, status="length", thought="T") == ("length", "T", "It is")
-    assert read("", how, thought="4") == ("unfinished", "4", "")  # a parser ate the answer
-    assert read("", how, status="length", thought="2+2 is") == ("unfinished", "2+2 is", "")
+def test_reasoning_in_a_field_of_its_own_stays_apart_from_the_answer(how):
+    assert read("4", how, reasoning="2+2") == ("ok", "2+2", "4")
+    assert read("It is", how, status="length", reasoning="T") == ("length", "T", "It is")
+    assert read("", how, reasoning="4") == ("unfinished", "4", "")  # a parser ate the answer
+    assert read("", how, status="length", reasoning="2+2 is") == ("unfinished", "2+2 is", "")
 
 
 @pytest.mark.parametrize("how", [QWEN, None], ids=["declared", "undeclared"])
-def test_dialect_16_a_hidden_thought_that_took_the_whole_limit(how):
-    hidden = {"completion_tokens": 300, "thought_tokens": 300}
+def test_dialect_16_a_hidden_reasoning_that_took_the_whole_limit(how):
+    hidden = {"completion_tokens": 300, "reasoning_tokens": 300}
     assert read("", how, status="length", **hidden) == ("unfinished", None, "")
 
 
-def test_dialect_16_also_where_no_thought_was_counted():
+def test_dialect_16_also_where_no_reasoning_was_counted():
     assert read("", None, status="length") == ("unfinished", None, "")
 
 
-def test_dialect_17_a_hidden_thought_before_an_answer():
-    assert read("4", QWEN, completion_tokens=70, thought_tokens=64) == ("ok", None, "4")
+def test_dialect_17_a_hidden_reasoning_before_an_answer():
+    assert read("4", QWEN, completion_tokens=70, reasoning_tokens=64) == ("ok", None, "4")
 
 
-def test_dialect_21_a_hidden_thought_without_an_answer():
-    assert read("", QWEN, thought_tokens=300) == ("unfinished", None, "")
+def test_dialect_21_a_hidden_reasoning_without_an_answer():
+    assert read("", QWEN, reasoning_tokens=300) == ("unfinished", None, "")
 
 
-def test_an_empty_answer_without_a_sign_of_thought_stays():
+def test_an_empty_answer_without_a_sign_of_reasoning_stays():
     assert read("", None) == ("ok", None, "")
     assert read(" \n", QWEN) == ("ok", None, " \n")
 
 
 @pytest.mark.parametrize("status", sorted(set(STATUSES) - {"ok", "length"}))
 def test_what_is_no_answer_is_left_alone(status):
-    response = Response(status, "<think>a</think>b", thought="c")
+    response = Response(status, "<think>a</think>b", reasoning="c")
     assert told_apart(response, QWEN, True) is response
 
 
-def test_a_cut_text_without_tags_may_be_a_thought_where_the_prompt_is_not_known():
+def test_a_cut_text_without_tags_may_be_reasoning_where_the_prompt_is_not_known():
     assert read("The answer", QWEN, None, "length") == ("unfinished", "The answer", "")
 
 
-def test_a_cut_text_without_tags_is_an_answer_where_the_prompt_opens_no_thought():
+def test_a_cut_text_without_tags_is_an_answer_where_the_prompt_opens_no_reasoning():
     assert read("The answer", QWEN, False, "length") == ("length", None, "The answer")
 
 
-def test_a_cut_text_is_an_answer_where_the_server_counted_a_hidden_thought_that_ended():
-    counts = {"completion_tokens": 300, "thought_tokens": 200}
+def test_a_cut_text_is_an_answer_where_the_server_counted_a_hidden_reasoning_that_ended():
+    counts = {"completion_tokens": 300, "reasoning_tokens": 200}
     assert read("The answer", QWEN, None, "length", **counts) == ("length", None, "The answer")
 
 
-def test_a_stopped_text_without_tags_is_a_thought_where_the_prompt_opens_one():
+def test_a_stopped_text_without_tags_is_reasoning_where_the_prompt_opens_one():
     assert read("2+2", QWEN, True) == ("unfinished", "2+2", "")
 
 
@@ -114,11 +114,11 @@ def test_what_the_config_says_of_the_prompt_wins():
     assert read("4", {**QWEN, "prefilled": False}, True) == ("ok", None, "4")
 
 
-def test_a_start_tag_after_a_prefilled_one_is_no_part_of_the_thought():
+def test_a_start_tag_after_a_prefilled_one_is_no_part_of_the_reasoning():
     assert read("<think>\n2+2</think>4", QWEN, True) == ("ok", "2+2", "4")
 
 
-def test_an_end_tag_without_a_start_tag_stays_where_the_prompt_opens_no_thought():
+def test_an_end_tag_without_a_start_tag_stays_where_the_prompt_opens_no_reasoning():
     assert read("</think> ends it", QWEN, False) == ("ok", None, "</think> ends it")
 
 
@@ -129,17 +129,17 @@ def test_a_later_start_tag_without_an_end(prefilled):
     assert read(text, QWEN, prefilled, "length") == ("unfinished", "a\nfirst.", "")
 
 
-def test_a_fence_right_after_a_later_thought_is_code():
+def test_a_fence_right_after_a_later_reasoning_is_code():
     told = read(f"<think>a</think>X<think>b</think>{FENCE}", QWEN)
     assert told == ("ok", "a\nb", f"X{FENCE}")
 
 
-def test_thoughts_in_the_middle_are_taken_out():
+def test_reasoning_in_the_middle_are_taken_out():
     assert read("X <think>a</think>Y", QWEN, False) == ("ok", "a", "X Y")
 
 
 @pytest.mark.parametrize(
-    ("text", "thought", "answer"),
+    ("text", "reasoning", "answer"),
     [
         ("I quote `</think>` here.\n</think>4", "I quote `</think>` here.", "4"),
         (f"I write\n{FENCE}\nand end.</think>4", f"I write\n{FENCE}\nand end.", "4"),
@@ -149,8 +149,8 @@ def test_thoughts_in_the_middle_are_taken_out():
     ],
     ids=["inline", "fence", "open fence", "one back-tick", "runs of two lengths"],
 )
-def test_an_end_tag_in_code_ends_a_thought_only_where_no_other_does(text, thought, answer):
-    assert read(f"<think>{text}", QWEN) == ("ok", thought, answer)
+def test_an_end_tag_in_code_ends_reasoning_only_where_no_other_does(text, reasoning, answer):
+    assert read(f"<think>{text}", QWEN) == ("ok", reasoning, answer)
 
 
 @pytest.mark.parametrize(
@@ -175,25 +175,25 @@ def test_back_ticks_of_two_paragraphs_hold_no_code_between_them():
     assert read("a`\n\n<think>b</think>c`", QWEN, False) == ("ok", "b", "a`\n\nc`")
 
 
-def test_a_thought_that_the_server_gave_comes_first():
-    told = read("<think>b</think>4", QWEN, thought="\na\n")
+def test_reasoning_that_the_server_gave_comes_first():
+    told = read("<think>b</think>4", QWEN, reasoning="\na\n")
     assert told == ("ok", "a\nb", "4")
 
 
-def test_a_thought_that_the_server_gave_twice_is_kept_once():
+def test_reasoning_that_the_server_gave_twice_is_kept_once():
     # llama.cpp's format deepseek-legacy leaves the tags in the content too.
-    assert read("<think>\na</think>4", QWEN, thought="a") == ("ok", "a", "4")
+    assert read("<think>\na</think>4", QWEN, reasoning="a") == ("ok", "a", "4")
 
 
 @pytest.mark.parametrize("how", [QWEN, GPT_OSS, None], ids=["tags", "channels", "undeclared"])
 @pytest.mark.parametrize("answer", ["a </think> b", "analysis: a\n", "Here is my response: a"])
-def test_after_a_thought_that_the_server_gave_the_text_is_the_answer(answer, how):
-    assert read(answer, how, True, thought="T") == ("ok", "T", answer)
-    assert read(answer, how, None, "length", thought="T") == ("length", "T", answer)
+def test_after_reasoning_that_the_server_gave_the_text_is_the_answer(answer, how):
+    assert read(answer, how, True, reasoning="T") == ("ok", "T", answer)
+    assert read(answer, how, None, "length", reasoning="T") == ("length", "T", answer)
 
 
 @pytest.mark.parametrize(
-    ("text", "thought", "answer"),
+    ("text", "reasoning", "answer"),
     [
         (
             "<|start|>assistant<|channel|>analysis<|message|>a<|end|>"
@@ -207,11 +207,11 @@ def test_after_a_thought_that_the_server_gave_the_text_is_the_answer(answer, how
         ("2+2<|end|><|start|>assistant<|channel|>final<|message|>4", "2+2", "4"),
         ("analysis2+2assistantcommentarybassistantfinal4", "2+2\nb", "4"),
     ],
-    ids=["headers", "final alone", "thought after the answer", "no header", "without tokens"],
+    ids=["headers", "final alone", "reasoning after the answer", "no header", "without tokens"],
 )
 @pytest.mark.parametrize("how", [GPT_OSS, None], ids=["declared", "undeclared"])
-def test_channels(text, thought, answer, how):
-    assert read(text, how, False) == ("ok", thought, answer)
+def test_channels(text, reasoning, answer, how):
+    assert read(text, how, False) == ("ok", reasoning, answer)
 
 
 @pytest.mark.parametrize("text", ["analysis2+2", "commentaryWe", "<|channel|>analysis<|message|>x"])
@@ -243,7 +243,7 @@ def test_wrappers_of_answers(parser, text, answer):
 def test_a_wrapper_that_the_server_left_is_removed():
     # SGLang 0.5.23 does so for Hunyuan.
     how = {**ANY, "parser": "hunyuan_a13b"}
-    assert read("<answer>\n4\n</answer>", how, thought="T") == ("ok", "T", "4")
+    assert read("<answer>\n4\n</answer>", how, reasoning="T") == ("ok", "T", "4")
 
 
 def test_a_channel_whose_end_cannot_be_seen_is_unfinished():
@@ -262,10 +262,10 @@ UNDECLARED = {
 
 
 @pytest.mark.parametrize(
-    ("text", "status", "thought", "answer"), UNDECLARED.values(), ids=UNDECLARED
+    ("text", "status", "reasoning", "answer"), UNDECLARED.values(), ids=UNDECLARED
 )
-def test_a_thought_is_found_where_the_model_is_not_said_to_think(text, status, thought, answer):
-    assert read(text, None, None, status) == (status if answer else "unfinished", thought, answer)
+def test_reasoning_is_found_where_the_model_is_not_said_to_think(text, status, reasoning, answer):
+    assert read(text, None, None, status) == (status if answer else "unfinished", reasoning, answer)
 
 
 @pytest.mark.parametrize(

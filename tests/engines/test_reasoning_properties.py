@@ -1,4 +1,4 @@
-"""Thought told apart from answer: what holds for any texts, and for hostile ones."""
+"""Reasoning told apart from answer: what holds for any texts, and for hostile ones."""
 
 from string import ascii_letters
 
@@ -47,12 +47,12 @@ MARKED = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
 @pytest.mark.parametrize("parser", FACTS["parsers"])
-@given(thought=TEXTS, answer=TEXTS, blank=st.sampled_from(["", "\n", "\n\n"]))
-def test_every_parser_gives_thought_and_answer_back(parser, thought, answer, blank):
+@given(reasoning=TEXTS, answer=TEXTS, blank=st.sampled_from(["", "\n", "\n\n"]))
+def test_every_parser_gives_reasoning_and_answer_back(parser, reasoning, answer, blank):
     start, end = PAIRS.get(parser, THINK)
-    text = f"{start}{blank}{thought}{blank}{end}{blank}{answer}"
+    text = f"{start}{blank}{reasoning}{blank}{end}{blank}{answer}"
     told = told_apart(Response("ok", text), {**ANY, "parser": parser}, None)
-    assert (told.status, told.thought, told.text) == ("ok", thought, answer)
+    assert (told.status, told.reasoning, told.text) == ("ok", reasoning, answer)
 
 
 @given(
@@ -65,17 +65,17 @@ def test_every_parser_gives_thought_and_answer_back(parser, thought, answer, bla
 def test_an_unfinished_response_has_no_answer_and_an_empty_one_is_no_answer(
     text, how, prefilled, status, given_apart
 ):
-    told = told_apart(Response(status, text, thought=given_apart), how, prefilled)
+    told = told_apart(Response(status, text, reasoning=given_apart), how, prefilled)
     assert told.status in (status, "unfinished")
     if told.status == "unfinished":
         assert told.text == ""
     elif not told.text.strip():
-        assert told.thought is None
+        assert told.reasoning is None
 
 
 @given(TEXTS, TEXTS, st.sampled_from(DECLARED), PREFILLED)
-def test_what_is_told_apart_stays_so(thought, answer, how, prefilled):
-    told = told_apart(Response("ok", f"<think>{thought}</think>{answer}"), how, prefilled)
+def test_what_is_told_apart_stays_so(reasoning, answer, how, prefilled):
+    told = told_apart(Response("ok", f"<think>{reasoning}</think>{answer}"), how, prefilled)
     assume(not any(mark in told.text for mark in marks(ANY)))
     assert told_apart(told, None, None) == told
     assert told_apart(Response("ok", told.text), None, None).text == told.text

@@ -250,15 +250,15 @@ def test_any_body_status_and_header_has_a_meaning(body, status, header):
         assert failed.after is None or 0 <= failed.after < float("inf")
 
 
-# --- thoughts in fields of their own ----------------------------------------------------------
+# --- reasoning in fields of their own ----------------------------------------------------------
 
-THOUGHT, ANSWER = "2+2", "4"
+REASONING, ANSWER = "2+2", "4"
 DETAILS = [
-    {"type": "reasoning.text", "text": THOUGHT, "signature": None},
+    {"type": "reasoning.text", "text": REASONING, "signature": None},
     {"type": "reasoning.encrypted", "data": "AAA"},
 ]
 LISTED = [
-    {"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]},
+    {"type": "thinking", "thinking": [{"type": "text", "text": REASONING}]},
     {"type": "text", "text": ANSWER},
 ]
 BOTH = [
@@ -268,27 +268,27 @@ BOTH = [
 
 
 @pytest.mark.parametrize(
-    ("message", "thought"),
+    ("message", "reasoning"),
     [
-        ({"content": ANSWER, "reasoning_content": THOUGHT}, THOUGHT),
-        ({"content": ANSWER, "reasoning": THOUGHT}, THOUGHT),
-        ({"content": ANSWER, "reasoning_content": "", "reasoning": THOUGHT}, THOUGHT),
-        ({"content": ANSWER, "reasoning_content": None, "reasoning": THOUGHT}, THOUGHT),
+        ({"content": ANSWER, "reasoning_content": REASONING}, REASONING),
+        ({"content": ANSWER, "reasoning": REASONING}, REASONING),
+        ({"content": ANSWER, "reasoning_content": "", "reasoning": REASONING}, REASONING),
+        ({"content": ANSWER, "reasoning_content": None, "reasoning": REASONING}, REASONING),
         ({"content": ANSWER, "reasoning_content": "a", "reasoning": "b"}, "a"),
-        ({"content": ANSWER, "reasoning": THOUGHT, "reasoning_details": DETAILS}, THOUGHT),
-        ({"content": ANSWER, "reasoning_details": DETAILS}, THOUGHT),
+        ({"content": ANSWER, "reasoning": REASONING, "reasoning_details": DETAILS}, REASONING),
+        ({"content": ANSWER, "reasoning_details": DETAILS}, REASONING),
         ({"content": ANSWER, "reasoning_details": BOTH}, "First.\nThen."),
         ({"content": ANSWER, "reasoning_details": DETAILS[1:]}, None),
-        ({"content": LISTED}, THOUGHT),
-        ({"content": [{"type": "thinking", "thinking": THOUGHT}, LISTED[1]]}, THOUGHT),
+        ({"content": LISTED}, REASONING),
+        ({"content": [{"type": "thinking", "thinking": REASONING}, LISTED[1]]}, REASONING),
         ({"content": [{"type": "text", "text": ANSWER}]}, None),
         ({"content": ANSWER, "reasoning_content": "\n"}, None),
         ({"content": ANSWER, "reasoning": {"effort": "low"}}, None),
     ],
 )
-def test_the_first_field_that_holds_a_thought_is_taken(message, thought):
+def test_the_first_field_that_holds_reasoning_is_taken(message, reasoning):
     response = read(message)
-    assert (response.status, response.text, response.thought) == ("ok", ANSWER, thought)
+    assert (response.status, response.text, response.reasoning) == ("ok", ANSWER, reasoning)
 
 
 HIDDEN = {"completion_tokens": 300, "completion_tokens_details": {"reasoning_tokens": 300}}
@@ -303,13 +303,13 @@ HIDDEN = {"completion_tokens": 300, "completion_tokens_details": {"reasoning_tok
     ],
 )
 @pytest.mark.parametrize(("reason", "status"), [("stop", "ok"), ("length", "length")])
-def test_a_thought_without_an_answer_is_a_reply_without_text(message, usage, reason, status):
+def test_reasoning_without_an_answer_is_a_reply_without_text(message, usage, reason, status):
     response = read(message, reason, **usage)
     assert (response.status, response.text) == (status, "")
-    assert response.thought == message.get("reasoning")
+    assert response.reasoning == message.get("reasoning")
 
 
-def test_neither_thought_nor_answer_is_no_reply():
+def test_neither_reasoning_nor_answer_is_no_reply():
     nothing = {"completion_tokens_details": {"reasoning_tokens": 0}}
     assert read({"content": None}, **nothing) == Retry("a body without content")
 
@@ -326,16 +326,16 @@ def test_neither_thought_nor_answer_is_no_reply():
         ({}, {"completion_tokens_details": None}, None),
     ],
 )
-def test_the_tokens_of_a_thought(message, usage, tokens):
-    assert read({"content": "4", **message}, **usage).thought_tokens == tokens
+def test_the_tokens_of_a_reasoning(message, usage, tokens):
+    assert read({"content": "4", **message}, **usage).reasoning_tokens == tokens
 
 
 @pytest.mark.parametrize(("total", "completion_tokens"), [(115, 105), (15, 5), (0, 5)])
-def test_a_thought_that_only_the_total_counts_belongs_to_the_completion(total, completion_tokens):
+def test_reasoning_that_only_the_total_counts_belongs_to_the_completion(total, completion_tokens):
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": total}
     assert read({"content": "4"}, **usage).completion_tokens == completion_tokens
 
 
-def test_a_refusal_has_no_thought_and_no_text():
+def test_a_refusal_has_no_reasoning_and_no_text():
     response = read({"content": "Half", "reasoning": "Hm.", "refusal": "I cannot."})
     assert response == Response("refused", finish_reason="stop")

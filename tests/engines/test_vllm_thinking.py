@@ -1,4 +1,4 @@
-"""Real vLLM on the CPU with a model that thinks: offline and served, thought apart from answer."""
+"""Real vLLM on the CPU with a model that thinks: offline and served, reasoning apart from answer."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
 KINDS = list(product(("special", "plain"), ("closed", "prefilled")))
 TAGS = {"tags": ["<think>", "</think>"], "tokens": 100}
-THOUGHT, ANSWER = "abcdef", "4"
+REASONING, ANSWER = "abcdef", "4"
 # vLLM's CPU build cannot draw by seed while a prompt is read in pieces.
 WHOLE_PROMPTS = {"enable_chunked_prefill": False, "max_num_batched_tokens": TINY["window"]}
 
@@ -37,17 +37,17 @@ def answered(jobs: Jobs, kind: tuple[str, str], **settings) -> tuple[list[dict],
 
 
 @pytest.mark.parametrize("kind", KINDS, ids="-".join)
-def test_offline_the_answer_is_what_follows_the_thought(jobs, kind):
+def test_offline_the_answer_is_what_follows_the_reasoning(jobs, kind):
     outputs, said = answered(jobs, kind, reasoning=TAGS)
-    assert {(o["status"], o["thought"], o["text"]) for o in outputs} == {("ok", THOUGHT, ANSWER)}
-    assert {o["thought_tokens"] for o in outputs} == {len(THOUGHT)}
-    assert "hold a thought" not in said
+    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {("ok", REASONING, ANSWER)}
+    assert {o["reasoning_tokens"] for o in outputs} == {len(REASONING)}
+    assert "hold reasoning" not in said
 
 
-def test_a_thought_that_the_limit_cuts_is_no_answer_and_has_no_score(jobs):
+def test_reasoning_that_the_limit_cuts_is_no_answer_and_has_no_score(jobs):
     limits = {"max_tokens": 2, "reasoning": {**TAGS, "tokens": 2}}
     outputs, said = answered(jobs, ("plain", "prefilled"), **limits)
-    assert {(o["status"], o["thought"], o["text"]) for o in outputs} == {("unfinished", "abcd", "")}
+    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {("unfinished", "abcd", "")}
     assert "end before an answer and have no score" in said
     name = list(jobs.models)[-1]
     jobs.built.score(name, "2k")
@@ -57,7 +57,7 @@ def test_a_thought_that_the_limit_cuts_is_no_answer_and_has_no_score(jobs):
 def test_a_model_that_thinks_unsaid_is_noticed(jobs):
     outputs, said = answered(jobs, ("plain", "closed"))
     assert {(o["status"], o["text"]) for o in outputs} == {("ok", ANSWER)}
-    assert "hold a thought, which took tokens of the answer's limit; set reasoning" in said
+    assert "hold reasoning, which took tokens of the answer's limit; set reasoning" in said
 
 
 @pytest.mark.parametrize("parsed", [True, False], ids=["parser", "no parser"])
@@ -69,7 +69,7 @@ def test_served_the_same_answer_comes_from_fields_and_from_tags(jobs, parsed):
         jobs.configure(name, {**served, "reasoning": {"parser": "qwen3", "tokens": 100}})
         jobs.run(name, "2k")
     outputs = jobs.outputs(name, "2k")
-    assert {(o["status"], o["thought"], o["text"]) for o in outputs} == {("ok", THOUGHT, ANSWER)}
+    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {("ok", REASONING, ANSWER)}
 
 
 def test_draws_of_a_sampled_answer_differ_and_are_known_again(jobs):

@@ -1,7 +1,7 @@
 """A tiny Llama that always thinks "abcdef" and answers "4"; run with vLLM's interpreter.
 
 thinking_model.py DIRECTORY special|plain closed|prefilled: whether the tags are special tokens, and
-whether the chat template opens the thought.
+whether the chat template opens the reasoning.
 """
 
 import sys
@@ -13,18 +13,18 @@ from transformers import AutoTokenizer, LlamaForCausalLM
 
 from tiny_model import TEMPLATE, save
 
-START, THOUGHT, END, ANSWER = "<think>", "abcdef", "</think>", "4"
+START, REASONING, END, ANSWER = "<think>", "abcdef", "</think>", "4"
 
 
 def make(folder: Path, special: bool, prefilled: bool) -> None:
     """Writes a model whose next token follows from the last one alone."""
-    save(folder, [*THOUGHT, ANSWER], vocabulary=300)  # so that each letter stays a token
+    save(folder, [*REASONING, ANSWER], vocabulary=300)  # so that each letter stays a token
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.add_tokens([START, END], special_tokens=special)
     if prefilled:
         tokenizer.chat_template = TEMPLATE.replace("<|assistant|>\n", f"<|assistant|>\n{START}")
     tokenizer.save_pretrained(folder)
-    said = ["<|assistant|>", "\u010a", START, *THOUGHT, END, ANSWER, "<|end|>"]
+    said = ["<|assistant|>", "\u010a", START, *REASONING, END, ANSWER, "<|end|>"]
     ids = tokenizer.convert_tokens_to_ids(said)
     assert None not in ids, said
     model = LlamaForCausalLM.from_pretrained(folder)

@@ -243,7 +243,7 @@ FEATURES: dict[str, Feature] = {
         {"models": {"gold": {"template": "base", "examples": "examples.jsonl"}}},
         files={"examples.jsonl": EXAMPLES},
     ),
-    "thoughts": gold(reasoning={"tags": ["<think>", "</think>"], "tokens": 100}),
+    "reasoning": gold(reasoning={"tags": ["<think>", "</think>"], "tokens": 100}),
     "server's sampling": gold("draws", temperature=None),
     "narrower sampling": gold(top_p=0.9, extra_body={"presence_penalty": 0.1}),
     "narrow window, skip": gold(window=2600, on_overflow="skip"),

@@ -28,7 +28,7 @@ from test_rewriting_run import BETWEEN, OPENINGS
 
 FAULTS = (error(429, Retry_After="0"), error(500), *[Fault()] * 8)
 """What becomes of prompts that are asked for the first time."""
-THOUGHT = "<think>Let me see.</think>"
+REASONING = "<think>Let me see.</think>"
 
 
 class GoldServer(BatchServer):
@@ -77,7 +77,7 @@ class GoldServer(BatchServer):
         made = super().reply(prompt, path, body)
         text = self._answer(prompt, body)
         if body["model"] in self.thinks:
-            text = THOUGHT + text
+            text = REASONING + text
         (choice,) = made["choices"]
         if "text" in choice:
             choice["text"] = text

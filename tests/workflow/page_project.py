@@ -56,7 +56,7 @@ class Judge(Server):
 def page_project(folder: Path) -> Project:
     """The project, run to its page."""
     project = Project.new(folder, {})
-    answers = [{"sample_id": id, "text": text, "thought": LONG} for id, text in SAMPLES.items()]
+    answers = [{"sample_id": id, "text": text, "reasoning": LONG} for id, text in SAMPLES.items()]
     files = {"lifbench": answers, "followbench": [{"sample_id": JUDGED, "text": "An answer."}]}
     for name, records in files.items():
         lines = "".join(json.dumps(record) + "\n" for record in records)

@@ -260,14 +260,14 @@ def test_an_answer_is_shown_and_never_acted_on(page, kind, shown):
     assert page.locator("article img, article script").count() == 0
 
 
-def test_a_sample_shows_its_place_in_the_context_the_thought_and_every_point(page, project):
+def test_a_sample_shows_its_place_in_the_context_the_reasoning_and_every_point(page, project):
     show_samples(page, Model="hostile")
     open_sample(page, next(iter(SAMPLES)))
     assert page.locator(".detail mark").text_content() == (
         page.get_by_label("Expected (the reference's answer)").text_content()
     )
-    page.locator("#samples summary", has_text="Thought").click()
-    assert page.get_by_label("Thought", exact=True).text_content() == LONG
+    page.locator("#samples summary", has_text="Reasoning").click()
+    assert page.get_by_label("Reasoning", exact=True).text_content() == LONG
     points = page.locator("table.points tbody th").all_inner_texts()
     assert points == ["format", "correct", "ori", "total", "status"]
     page.locator("button", has_text="Beside it").click()

@@ -81,7 +81,7 @@ def test_no_text_of_a_model_stands_in_the_page_as_it_is(page):
 def test_answers_stand_there_to_the_last_character(held, kind):
     sample = next(id for id, text in SAMPLES.items() if text == HOSTILE[kind])
     _, found = answer(held, "hostile", sample)
-    assert (found["text"], found["thought"]) == (HOSTILE[kind], LONG)
+    assert (found["text"], found["reasoning"]) == (HOSTILE[kind], LONG)
 
 
 def test_the_index_has_each_answers_score_as_the_scores_have_it(held, project):
@@ -177,6 +177,6 @@ def test_long_texts_are_cut_so_that_the_page_stays_small_and_say_so(project, pag
     found = pieces(small)
     assert found["run"]["cut"] == {"most": None, "aside": 4_000}
     _, shown = answer(found, "hostile", next(iter(SAMPLES)))
-    start, left, end = shown["thought"]
+    start, left, end = shown["reasoning"]
     assert (len(start) + len(end), left) == (4_000, len(LONG) - 4_000)
     assert len(small) < len(page)

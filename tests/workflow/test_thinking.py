@@ -23,27 +23,27 @@ from steadfast.contract.request import Item
 from steadfast.stages.score import score_records
 
 # What would be read for an answer, or for a verdict, of any benchmark.
-THOUGHT = """The first is [1, 2, 3], or {"doc1": "label"}. Is it "Yes"? No: "No".
+REASONING = """The first is [1, 2, 3], or {"doc1": "label"}. Is it "Yes"? No: "No".
 Answer: no
 答案：否
 1. NO 2. NO ['NO', 'NO', 'NO'] 【0】 [[0]] all"""
 # Other forms are read in tests/engines/test_reasoning.py.
 PROVIDERS = {
-    "closed": ("<think>\n{thought}\n</think>\n\n{answer}", {"parser": "qwen3"}),
+    "closed": ("<think>\n{reasoning}\n</think>\n\n{answer}", {"parser": "qwen3"}),
     "wrapped": (
-        "<think>\n{thought}\n</think>\n<answer>\n{answer}\n</answer>",
+        "<think>\n{reasoning}\n</think>\n<answer>\n{answer}\n</answer>",
         {"parser": "hunyuan_a13b"},
     ),
 }
-CUT = "<think>\n{thought} So: {answer}"
+CUT = "<think>\n{reasoning} So: {answer}"
 BENCHMARKS = ("lifbench", *SMALL)
 
 
 class Thinker:
-    """Texts by key, behind a thought, as an engine gives them.
+    """Texts by key, behind reasoning, as an engine gives them.
 
     Args:
-        form: of a reply, with thought and answer.
+        form: of a reply, with reasoning and answer.
         reasoning: the config's, without tokens.
         finish_reason: of each reply.
         folder: for what is written.
@@ -56,7 +56,7 @@ class Thinker:
     def outputs(self, items: Sequence[Item], texts: Mapping[str, str]) -> Path:
         """The file of outputs."""
         folder = self._folder
-        replies = (self._form.format(thought=THOUGHT, answer=texts[item.key]) for item in items)
+        replies = (self._form.format(reasoning=REASONING, answer=texts[item.key]) for item in items)
         records = (
             {"sample_id": item.sample_id, "text": reply, "finish_reason": self._reason}
             for item, reply in zip(items, replies, strict=True)
@@ -120,7 +120,7 @@ def items(run, samples: Sequence[Sample]) -> list[Item]:
 
 
 @pytest.mark.parametrize("dialect", PROVIDERS)
-def test_gold_behind_a_thought_scores_what_gold_scores(benchmark_run, dialect, tmp_path):
+def test_gold_behind_reasoning_scores_what_gold_scores(benchmark_run, dialect, tmp_path):
     run, (form, reasoning) = benchmark_run, PROVIDERS[dialect]
     for part, samples in run.samples.items():
         texts, asked = gold(run, samples), items(run, samples)
@@ -130,11 +130,11 @@ def test_gold_behind_a_thought_scores_what_gold_scores(benchmark_run, dialect, t
         of_gold = Thinker("{answer}", None, "stop", plain).outputs(asked, texts)
         outputs = Thinker(form, reasoning, "stop", behind).outputs(asked, texts)
         records = list(read_jsonl(outputs))
-        assert {record["thought"] for record in records} == {THOUGHT}
+        assert {record["reasoning"] for record in records} == {REASONING}
         assert scored(run, part, outputs, texts) == scored(run, part, of_gold, texts)
 
 
-def test_an_unfinished_thought_scores_nothing(benchmark_run, tmp_path):
+def test_an_unfinished_reasoning_scores_nothing(benchmark_run, tmp_path):
     run = benchmark_run
     for part, samples in run.samples.items():
         texts = gold(run, samples)
@@ -163,7 +163,7 @@ def test_a_judge_that_thinks_gives_the_verdicts_of_one_that_does_not(judged, dia
         assert found == judged.scores(part, answers, first=told)
 
 
-def test_a_judge_cut_in_its_thought_gives_no_verdict(judged, tmp_path):
+def test_a_judge_cut_in_its_reasoning_gives_no_verdict(judged, tmp_path):
     for part in judged.samples:
         answers = judged.answers(part)
         asked = judged.judge_prompts(part, answers)

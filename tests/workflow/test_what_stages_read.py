@@ -141,7 +141,7 @@ CHANGES = {
     ),
     "words of options": (
         "lifbench",
-        {"resources/lifbench/answer_words.yaml": ("continues: [idea", "continues: [thought, idea")},
+        {"resources/lifbench/answer_words.yaml": ("continues: [idea", "continues: [reasoning, idea")},
         SCORED,
     ),
     "an output limit": (

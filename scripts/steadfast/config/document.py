@@ -41,7 +41,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
         yield family.title, f"{name}.{{name}}.", family.section
     yield "Judging", "judging.", judged.JudgingSettings
     yield "Every model", "models.{name}.", model_base.BaseModelSettings
-    yield "Engines whose answers may hold thoughts", "models.{name}.", model_base.ThinkingModel
+    yield "Engines whose answers may hold reasoning", "models.{name}.", model_base.ThinkingModel
     yield "Engines that sample", "models.{name}.", model_base.SamplingModel
     yield "Engines with open models", "models.{name}.", model_base.OpenModel
     yield "Engines behind an API", "models.{name}.", api_model.ApiModel

@@ -48,13 +48,13 @@ class OutputRecord(TypedDict):
     request_hash: str
     status: str
     text: str
-    thought: str | None
+    reasoning: str | None
     finish_reason: str | None
     prompt_tokens: int | None
     cached_tokens: int | None
     written_tokens: NotRequired[int | None]
     completion_tokens: int | None
-    thought_tokens: int | None
+    reasoning_tokens: int | None
     truncated_tokens: int
     error: NotRequired[str]
     attempts: NotRequired[int]

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 STATUSES = ("ok", "length", "unfinished", "overflow", "refused", "error")
 """What became of a request; closed. ``length`` is an answer that the limit cut, ``unfinished`` a
-thought that it cut, or a thought without an answer."""
+reasoning that it cut, or reasoning without an answer."""
 ANSWERED = frozenset({"ok", "length"})
 """Statuses whose text is a model's answer."""
 FINAL = frozenset({"ok", "length", "refused"})
-"""Statuses of a reply, before its thought is told from its answer, that is not asked for again."""
+"""Statuses of a reply, before its reasoning is told from its answer, that is not asked for again."""
 
 _DRAWN = re.compile(r"#\d+\Z")
 
@@ -112,10 +112,10 @@ class Request:
 class Response:
     """A reply or why there is none; ``error`` is set for status error and overflow.
 
-    As an engine gives it, and a journal keeps it, ``text`` is what the model wrote, a thought in
-    tags included, and ``thought`` what the server gave apart from it; ``told_apart`` of
-    ``engines.asking.reasoning`` makes of it the answer and the whole thought.
-    ``completion_tokens`` has those of the thought.
+    As an engine gives it, and a journal keeps it, ``text`` is what the model wrote, reasoning in
+    tags included, and ``reasoning`` what the server gave apart from it; ``told_apart`` of
+    ``engines.asking.reasoning`` makes of it the answer and the whole reasoning.
+    ``completion_tokens`` has those of the reasoning.
     ``served_model`` and ``fingerprint`` are what a server says it answered with.
     ``cached_tokens`` and ``written_tokens`` are those of ``prompt_tokens`` that came from a
     provider's cache and that went into it; ``tier`` is what the reply is billed by, ``flex`` or
@@ -132,8 +132,8 @@ class Response:
     error: str | None = None
     served_model: str | None = None
     fingerprint: str | None = None
-    thought: str | None = None
-    thought_tokens: int | None = None
+    reasoning: str | None = None
+    reasoning_tokens: int | None = None
     written_tokens: int | None = None
     tier: str | None = None
     parts: int | None = None
@@ -184,13 +184,13 @@ def output_record(request: Request, response: Response) -> OutputRecord:
         "request_hash": request.hash,
         "status": response.status,
         "text": response.text if response.status in ANSWERED else "",
-        "thought": response.thought,
+        "reasoning": response.reasoning,
         "finish_reason": response.finish_reason,
         "prompt_tokens": response.prompt_tokens,
         "cached_tokens": response.cached_tokens,
         "written_tokens": response.written_tokens,
         "completion_tokens": response.completion_tokens,
-        "thought_tokens": response.thought_tokens,
+        "reasoning_tokens": response.reasoning_tokens,
         "truncated_tokens": request.truncated_tokens,
     }
     if response.error is not None:

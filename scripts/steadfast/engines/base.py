@@ -126,7 +126,7 @@ class Engine(ABC):
     answers: Record
     """The settings that determine a response: part of its hash and of the identity."""
     has_model: bool = True
-    """Whether a model wrote the answers, so that they may hold thoughts."""
+    """Whether a model wrote the answers, so that they may hold reasoning."""
     paid: bool = False
     """Whether answers cost anything, and so are kept in the journal and never asked twice."""
     packages: tuple[str, ...] = ()
@@ -146,7 +146,7 @@ class Engine(ABC):
         return 0
 
     def prefilled(self, start_tags: Sequence[str]) -> bool | None:
-        """Whether its prompts end with a tag that opens a thought; None: a server renders them."""
+        """Whether its prompts end with a tag that opens reasoning; None: a server renders them."""
         return None
 
     @abstractmethod

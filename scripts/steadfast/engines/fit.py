@@ -68,7 +68,7 @@ class _Context:
 
 
 def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
-    """Items as a model is asked them: its own output limits, room for its thought, its examples.
+    """Items as a model is asked them: its own output limits, room for its reasoning, its examples.
 
     >>> item = Item("s", "c", "", "", "Why?", max_tokens=100, task="LSI")
     >>> [one.max_tokens for one in adapted([item], {"max_tokens": {"LSI": 300}})]
@@ -77,15 +77,15 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
     [4196]
     """
     own: int | Mapping[str, int] = answers.get("max_tokens") or {}
-    thought: int = (answers.get("reasoning") or {}).get("tokens", 0)
+    reasoning: int = (answers.get("reasoning") or {}).get("tokens", 0)
 
     def limit(item: Item) -> int:
         return own if isinstance(own, int) else own.get(item.task, item.max_tokens)
 
     exemplified = with_examples(items, answers.get("examples"))
-    if not own and not thought:
+    if not own and not reasoning:
         return list(exemplified)
-    return [replace(item, max_tokens=limit(item) + thought) for item in exemplified]
+    return [replace(item, max_tokens=limit(item) + reasoning) for item in exemplified]
 
 
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:

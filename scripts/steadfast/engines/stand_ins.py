@@ -89,7 +89,7 @@ class SimulatedEngine(LimitedStandIn):
 
 TEXT_FIELDS = ("text", "response", "output")
 COUNTS = (
-    "prompt_tokens", "cached_tokens", "written_tokens", "completion_tokens", "thought_tokens",
+    "prompt_tokens", "cached_tokens", "written_tokens", "completion_tokens", "reasoning_tokens",
 )  # fmt: skip
 
 
@@ -98,7 +98,7 @@ class ReplayEngine(Engine):
 
     A record has ``sample_id``, text or a number, and one of ``text``, ``response``, ``output``,
     which is null where there is no answer; where it has ``draw``, ``status``, ``finish_reason``,
-    ``thought`` or token counts, they are taken over.
+    ``reasoning`` or token counts, they are taken over.
     """
 
     def __init__(self, setup: Setup):
@@ -144,7 +144,7 @@ class ReplayEngine(Engine):
         if not isinstance(draw, int) or isinstance(draw, bool) or draw < 0:
             raise ValueError(f"draw {draw!r} is no number from 0 on")
         key = sample_id, draw
-        reason, thought = text(finish_reason), text(value("thought"))
+        reason, reasoning = text(finish_reason), text(value("reasoning"))
         if status is None:
             status = status_of(finish_reason) if finish_reason is not None else "ok"
             if status is None:
@@ -153,7 +153,7 @@ class ReplayEngine(Engine):
         if status not in STATUSES:
             raise ValueError(f"status {status!r} is none of {', '.join(STATUSES)}")
         if status in ("refused", "unfinished"):
-            return key, Response(status, finish_reason=reason, thought=thought)
+            return key, Response(status, finish_reason=reason, reasoning=reasoning)
         if status not in ANSWERED:
             failure = text(value("error")) or "failed in the replayed file"
             return key, Response(status, finish_reason=reason, error=failure)
@@ -163,7 +163,7 @@ class ReplayEngine(Engine):
         if not isinstance(record.get(name), str):
             raise ValueError(f"no string {name!r} in the record of {sample_id}")
         counts: Record = {name: count(value(name)) for name in COUNTS}
-        return key, Response(status, record[name], reason, thought=thought, **counts)
+        return key, Response(status, record[name], reason, reasoning=reasoning, **counts)
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         for request in chain.from_iterable(groups):

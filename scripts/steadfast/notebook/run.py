@@ -93,9 +93,9 @@ class Run:
 
         Returns:
             Columns: ``model``; ``part``; ``sample_id``; ``draw``, 0 for the first answer to a
-            prompt; ``status``, ``ok`` or why there is no whole answer; ``text``; ``thought``;
+            prompt; ``status``, ``ok`` or why there is no whole answer; ``text``; ``reasoning``;
             ``finish_reason``; ``prompt_tokens``, ``cached_tokens``, ``written_tokens``,
-            ``completion_tokens`` and ``thought_tokens`` as the engine counts them;
+            ``completion_tokens`` and ``reasoning_tokens`` as the engine counts them;
             ``truncated_tokens``, cut from the context; ``request_hash``.
 
         Example:

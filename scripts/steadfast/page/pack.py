@@ -79,7 +79,7 @@ CUTS = (
     *(Cut(aside=most) for most in (16_000, 4_000, 1_000, 250, 0)),
     *(Cut(most, aside=0) for most in (4_000, 2_000, 1_000, 500, 250)),
 )
-"""How much of texts is shown: thoughts and what stands aside are cut first."""
+"""How much of texts is shown: reasoning and what stands aside are cut first."""
 SAMPLED = 24
 """Files of answers, and blocks of samples, by which the size of all is estimated."""
 

@@ -26,7 +26,7 @@ class Cut:
     """Texts with at most so many characters, the rest being left out of their middle."""
 
     most: int | None = None  # of an instruction, an answer, a reply; None: all
-    aside: int | None = None  # of a thought, of the data, of what a judge was asked
+    aside: int | None = None  # of reasoning, of the data, of what a judge was asked
 
     @property
     def about(self) -> Record | None:
@@ -82,7 +82,7 @@ def answer_data(seen: FinishedAnswer, cut: Cut) -> Record:
         "truncated": output.get("truncated_tokens"),
         "error": cut(output.get("error") or ""),
         "text": cut(output.get("text") or ""),
-        "thought": cut.less(output.get("thought") or ""),
+        "reasoning": cut.less(output.get("reasoning") or ""),
         "score": seen.score and {**_score(seen.score, cut), "judge": seen.score["judge"]},
         "judged": [_judged(request, cut) for request in seen.judged],
     }
@@ -106,8 +106,8 @@ def _judged(request: JudgedRequest, cut: Cut) -> Record:
     replies: Record = {}
     for judge, reply in request.replies.items():
         replies[judge] = {"status": reply["status"], "text": cut(reply["text"] or "")}
-        if reply["thought"]:
-            replies[judge]["thought"] = cut.less(reply["thought"])
+        if reply["reasoning"]:
+            replies[judge]["reasoning"] = cut.less(reply["reasoning"])
     return {"asked": cut.less(request.tail.strip()), "replies": replies}
 
 

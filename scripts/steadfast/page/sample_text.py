@@ -46,8 +46,8 @@ def _answer(seen: FinishedAnswer) -> Iterator[str]:
         yield f"status: {output['status']}" + (f"; {cut:,} tokens of context cut" if cut else "")
         if output.get("error"):
             yield from _block("Error", output["error"])
-        if output["thought"]:
-            yield from _block("Thought", output["thought"])
+        if output["reasoning"]:
+            yield from _block("Reasoning", output["reasoning"])
         yield from _block("Answer", output["text"] or "")
     else:
         yield "no answer here: not asked yet, or not of this trial"
@@ -72,8 +72,8 @@ def _score(score: ScoreRecord) -> Iterator[str]:
 def _judged(asked: JudgedRequest) -> Iterator[str]:
     yield from _block(f"Asked of a judge, behind the answer ({asked.id})", asked.tail.strip())
     for judge, reply in asked.replies.items():
-        if reply["thought"]:
-            yield from _block(f"Thought of judge {judge}", reply["thought"])
+        if reply["reasoning"]:
+            yield from _block(f"Reasoning of judge {judge}", reply["reasoning"])
         yield from _block(f"Reply of judge {judge} ({reply['status']})", reply["text"] or "")
     if not asked.replies:
         yield "No judge has replied yet."

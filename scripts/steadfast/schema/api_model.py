@@ -13,7 +13,7 @@ from steadfast.schema.strict import answer, operation
 FIRST_REQUESTS, MOST_REQUESTS = 8, 256
 """Requests under way at once when a job begins, and at most, where the config says nothing."""
 LEAST_BUDGET = 1024
-"""Tokens of a thought that Anthropic takes as a budget, at least."""
+"""Tokens of reasoning that Anthropic takes as a budget, at least."""
 USER = re.compile(r"(\w+:)?(//)?[^/?#]*@")
 """The user and password at the start of an address, which a server is sent in place of the key."""
 NO_USER = (

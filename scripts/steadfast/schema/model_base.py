@@ -53,7 +53,7 @@ class Reasoning(StrictModel):
     """A model that thinks before it answers; only the answer is scored, judged and shown."""
 
     tags: list[str] | None = key(
-        "Start and end tag of a thought in the text, such as [<think>, </think>].",
+        "Start and end tag of reasoning in the text, such as [<think>, </think>].",
         min_length=2,
         max_length=2,
         verbatim=True,
@@ -63,10 +63,10 @@ class Reasoning(StrictModel):
         "qwen3 or openai_gptoss; it says which marks to look for."
     )
     tokens: int = key(
-        "Tokens that a thought may take, on top of the answer's limit.", ..., ge=0, le=MOST_TOKENS
+        "Tokens that reasoning may take, on top of the answer's limit.", ..., ge=0, le=MOST_TOKENS
     )
     prefilled: bool | None = key(
-        "Whether the chat template opens the thought, so that replies begin inside it; "
+        "Whether the chat template opens the reasoning, so that replies begin inside it; "
         "by default what the template shows, where it is known."
     )
 
@@ -169,7 +169,7 @@ class ThinkingModel(BaseModelSettings):
     """What the engines with a model have in common."""
 
     reasoning: Reasoning | None = answer(
-        "How a thought is marked and how long it may be; null: the model has none."
+        "How reasoning is marked and how long it may be; null: the model has none."
     )
 
 

@@ -98,7 +98,7 @@ class ReplayModel(ThinkingModel):
         ...,
     )
     fields: dict[
-        Literal["sample_id", "draw", "text", "thought", "finish_reason", "status"], str
+        Literal["sample_id", "draw", "text", "reasoning", "finish_reason", "status"], str
     ] = answer("Which field of a record is what, where the names differ.", {})
 
 

@@ -77,7 +77,7 @@ class Anthropic(DialectProvider):
             "cached_tokens": tokens[2],
             "written_tokens": tokens[1],
             "completion_tokens": count(usage.get("output_tokens")),
-            "thought_tokens": count(
+            "reasoning_tokens": count(
                 mapping(usage.get("output_tokens_details")).get("thinking_tokens")
             ),
             "served_model": text(reply.get("model")),
@@ -89,16 +89,16 @@ class Anthropic(DialectProvider):
         return self._settled(text(reply.get("stop_reason")), self._words(blocks), counts)
 
     def _words(self, blocks: list[object]) -> tuple[str | None, str | None] | None:
-        answers, thoughts = [], []
+        answers, reasoning = [], []
         for block in map(mapping, array(blocks)):
-            said, thought = text(block.get("text")), text(block.get("thinking"))
-            if block.get("type") == "text" and said is not None:
-                answers.append(said)
-            elif block.get("type") == "thinking" and thought is not None:
-                thoughts.append(thought)
+            answer, thinking = text(block.get("text")), text(block.get("thinking"))
+            if block.get("type") == "text" and answer is not None:
+                answers.append(answer)
+            elif block.get("type") == "thinking" and thinking is not None:
+                reasoning.append(thinking)
             elif block.get("type") != "redacted_thinking" and not self._tools:
                 return None
-        return joined(answers), joined(thoughts) or None
+        return joined(answers), joined(reasoning) or None
 
 
 class AnthropicBatches(Batches[Anthropic]):

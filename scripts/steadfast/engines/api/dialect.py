@@ -24,9 +24,9 @@ class DialectProvider(Provider):
         self.address, self.path = self.facts["address"], self.facts["path"]
         self.models_path = self.facts["models"]
         super().__init__(setup, key_name)
-        # The budget of a thought, which the output limit alone does not say.
-        thought = (setup.answers.get("reasoning") or {}).get("tokens")
-        budget = thought if setup.own.get("thinking") == "budget" else None
+        # The budget of reasoning, which the output limit alone does not say.
+        reasoning = (setup.answers.get("reasoning") or {}).get("tokens")
+        budget = reasoning if setup.own.get("thinking") == "budget" else None
         self.answers = self.determining(setup.own, engine=self.engine, budget=budget)
         self._tools = bool(self.answers.get("extra_body", {}).get("tools"))
 

@@ -63,7 +63,7 @@ class Gemini(DialectProvider):
         )
 
     def _thinking(self) -> Record:
-        """How long it thinks, and with it that the thought is told."""
+        """How long it thinks, and with it that the reasoning is told."""
         if effort := self.answers.get("effort"):
             return {"thinkingLevel": effort.upper(), "includeThoughts": True}
         match self.answers.get("thinking"):
@@ -82,7 +82,7 @@ class Gemini(DialectProvider):
             "prompt_tokens": count(usage.get("promptTokenCount")),
             "cached_tokens": count(usage.get("cachedContentTokenCount")),
             "completion_tokens": sum(one or 0 for one in counts) if counted else None,
-            "thought_tokens": counts[1],
+            "reasoning_tokens": counts[1],
             "served_model": text(reply.get("modelVersion")),
             "tier": self._tier,  # what is not served by it is refused
         }
@@ -99,14 +99,14 @@ class Gemini(DialectProvider):
 
     def _words(self, parts: list[object]) -> tuple[str | None, str | None] | None:
         answers: list[str] = []
-        thoughts: list[str] = []
+        reasoning: list[str] = []
         for part in map(mapping, parts):
             said = text(part.get("text"))
             if said is not None:
-                (thoughts if part.get("thought") else answers).append(said)
+                (reasoning if part.get("thought") else answers).append(said)
             elif not self._tools and not part.keys() <= {"thoughtSignature"}:
                 return None
-        return joined(answers), joined(thoughts) or None
+        return joined(answers), joined(reasoning) or None
 
 
 def content(said: str, role: str = "user") -> Record:

@@ -51,7 +51,7 @@ REASON_CHARACTERS = 60  # of a server's word in a reason to try again
 
 
 def words_of(content: object) -> tuple[str | None, str] | None:
-    """A message's text (None: it has none, or is of no known form) and the thought beside it.
+    """A message's text (None: it has none, or is of no known form) and the reasoning beside it.
 
     >>> thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "2+2"}]}
     >>> words_of([thinking, {"type": "text", "text": "4"}])
@@ -61,20 +61,20 @@ def words_of(content: object) -> tuple[str | None, str] | None:
         return text(content), ""
     if not isinstance(content, list):
         return None
-    texts, thoughts = [], []
+    texts, reasoning = [], []
     for part in map(mapping, content):
         said, inner = part.get("text"), part.get("thinking")
         if part.get("type") == "thinking":
-            thoughts += [mapping(one).get("text") for one in array(inner)] or [inner]
+            reasoning += [mapping(one).get("text") for one in array(inner)] or [inner]
         elif part.get("type") == "text" and isinstance(said, str):
             texts.append(clean(said))
         else:
             return None
-    return "".join(texts) if texts else None, _joined("", thoughts)
+    return "".join(texts) if texts else None, _joined("", reasoning)
 
 
-def thought_of(message: Mapping[str, object], listed: str) -> str | None:
-    """The thought that a server gives apart from the answer, under the first name that has any."""
+def reasoning_of(message: Mapping[str, object], listed: str) -> str | None:
+    """The reasoning that a server gives apart from the answer, under the first name that has any."""
     details = map(mapping, array(message.get("reasoning_details")))
     said = [detail.get(name) for detail in details for name in ("text", "summary")]
     fields = [message.get("reasoning_content"), message.get("reasoning")]
@@ -94,16 +94,16 @@ def usage_of(reply: Mapping[str, object]) -> Record:
     prompt, completion = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
     total = count(usage.get("total_tokens")) or 0
     if prompt is not None and completion is not None and total > prompt + completion:
-        completion = total - prompt  # Gemini counts a thought in the total alone
+        completion = total - prompt  # Gemini counts reasoning in the total alone
     read = mapping(usage.get("prompt_tokens_details"))
     details = mapping(usage.get("completion_tokens_details"))
-    thoughts = [count(place.get("reasoning_tokens")) for place in (details, usage)]
+    reasoning = [count(place.get("reasoning_tokens")) for place in (details, usage)]
     return {
         "prompt_tokens": prompt,
         "cached_tokens": count(read.get("cached_tokens")),
         "written_tokens": count(read.get("cache_write_tokens")),
         "completion_tokens": completion,
-        "thought_tokens": max((tokens for tokens in thoughts if tokens is not None), default=None),
+        "reasoning_tokens": max((tokens for tokens in reasoning if tokens is not None), default=None),
         "served_model": text(reply.get("model")),
         "fingerprint": text(reply.get("system_fingerprint")),
         "tier": FLEX if reply.get("service_tier") == FLEX else None,
@@ -157,7 +157,7 @@ def _completion(whole: Mapping[str, object], counts: Record, tools: bool) -> Res
     known = {**counts, "finish_reason": text(reason)}
     refusal, listed = message.get("refusal"), words_of(message.get("content"))
     refused = isinstance(refusal, str) and refusal
-    words = None if listed is None or refusal else (listed[0], thought_of(message, listed[1]))
+    words = None if listed is None or refusal else (listed[0], reasoning_of(message, listed[1]))
     status = "refused" if refused else status_of(reason, tools=tools)
     return settled(status, words, known, called=known["finish_reason"] in TOOL_ENDS)
 
@@ -179,7 +179,7 @@ def settled(
 
     Args:
         status: by its finish reason; None where that ends no answer.
-        words: its answer, where it has one, and its thought; None: of no known form.
+        words: its answer, where it has one, and its reasoning; None: of no known form.
         known: the other fields of the response.
         called: whether it calls a tool, which takes no words.
     """
@@ -191,11 +191,11 @@ def settled(
         return Retry(f"an answer without an end: finish_reason {named}")
     if words is None:
         return Retry("a body without content")
-    answer, known["thought"] = words
-    if known["thought"]:
-        known["thought_tokens"] = known["thought_tokens"] or None  # 0: nobody counted
-    # A thought may spend the whole limit, or be all that there is; a call of a tool has no words.
-    silent = status == "length" or called or known["thought"] or known["thought_tokens"]
+    answer, known["reasoning"] = words
+    if known["reasoning"]:
+        known["reasoning_tokens"] = known["reasoning_tokens"] or None  # 0: nobody counted
+    # Reasoning may spend the whole limit, or be all that there is; a call of a tool has no words.
+    silent = status == "length" or called or known["reasoning"] or known["reasoning_tokens"]
     if answer is None and not silent:
         return Retry("a body without content")
     return Response(status, answer or "", **known)

@@ -1,4 +1,4 @@
-"""How models mark a thought, and where in a text such marks stand.
+"""How models mark reasoning, and where in a text such marks stand.
 
 ``resources/engines/reasoning.yaml`` has the marks, and says what its keys mean. Marks in code are
 text. Each function takes time and memory in proportion to the text.
@@ -22,14 +22,14 @@ HEADER = r"[^<]*+(?:<\|constrain\|>[^<]*+)?"
 FENCED, INLINE = 1, 2
 """How a mark stands in code; in a fence it may be none after all: a fence may be left open."""
 STEPS = {"start": 1, "end": -1}
-"""How many thoughts deeper a text is after a mark."""
+"""How many reasoning deeper a text is after a mark."""
 FENCE = re.compile(r"^[ \t]*+(?P<ticks>`{3,}+)(?P<info>.*)$", re.MULTILINE)
 TICKS_OR_BREAK = re.compile(r"(?P<ticks>`++)|\n[ \t]*+\n")
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How some models mark a thought; the fields are as in the resource."""
+    """How some models mark reasoning; the fields are as in the resource."""
 
     starts: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Dialect:
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """The beginning of a text that begins with a thought."""
+        """The beginning of a text that begins with reasoning."""
         opening = _any([*self.starts, *self.openings])
         before = [f"{BLANK}++", *filter(None, [_any(self.frames)])]
         before += [] if self.openings else [f"(?!{opening}){TOKEN}", ROLE]
@@ -106,7 +106,7 @@ def may_hold_marks(text: str) -> bool:
     return "<" in text or "◁" in text or "THINK]" in text
 
 
-class ThoughtMark(NamedTuple):
+class ReasoningMark(NamedTuple):
     """A mark in a text."""
 
     kind: str | None  # start, end or frame
@@ -115,7 +115,7 @@ class ThoughtMark(NamedTuple):
     in_code: int  # 0 outside code, else FENCED or INLINE
 
 
-def marks_in(text: str, dialect: Dialect) -> Iterator[ThoughtMark]:
+def marks_in(text: str, dialect: Dialect) -> Iterator[ReasoningMark]:
     """The marks of a dialect in a text, in order."""
     if not dialect.is_in(text):
         return
@@ -126,17 +126,17 @@ def marks_in(text: str, dialect: Dialect) -> Iterator[ThoughtMark]:
         start, stop = mark.span()
         while end <= start:
             begin, end, kind = next(spans, (len(text) + 1, len(text) + 1, 0))
-        yield ThoughtMark(mark.lastgroup, start, stop, kind if begin <= start else 0)
+        yield ReasoningMark(mark.lastgroup, start, stop, kind if begin <= start else 0)
 
 
 class Tags:
-    """The marks of a text outside code, and which thoughts they close.
+    """The marks of a text outside code, and which reasoning they close.
 
-    Starts may be nested: an end closes its own start, and the thought with it where no later end is
+    Starts may be nested: an end closes its own start, and the reasoning with it where no later end is
     left without a start.
     """
 
-    def __init__(self, marks: Iterable[ThoughtMark]):
+    def __init__(self, marks: Iterable[ReasoningMark]):
         self.marks = [mark for mark in marks if not mark.in_code]
         steps = (STEPS.get(mark.kind or "", 0) for mark in self.marks)
         self._depths = list(accumulate(steps))
@@ -154,7 +154,7 @@ class Tags:
         """Starts more than ends."""
         return self._depths[-1] if self._depths else 0
 
-    def lone_end(self, dialect: Dialect) -> ThoughtMark | None:
+    def lone_end(self, dialect: Dialect) -> ReasoningMark | None:
         """The first end without a start; in channels only where no start stands before it."""
         for mark, depth in zip(self.marks, self._depths, strict=True):
             if depth < 0:
@@ -164,7 +164,7 @@ class Tags:
         return None
 
     def closing(self, opened: int, dialect: Dialect) -> tuple[int, bool] | None:
-        """The end of the thought that a mark opens (-1: at the start), and if it leaves a start."""
+        """The end of the reasoning that a mark opens (-1: at the start), and if it leaves a start."""
         outside = self._depths[opened] if opened >= 0 else 0
         for place in range(opened + 1, self._last_end + 1):
             depth = self._depths[place]

@@ -21,6 +21,8 @@ CHECK = b'"check"'
 """The last field of a line: a checksum of what stands before it."""
 DAMAGED_CHECK = re.compile(rb', "[^"]{0,20}": "[0-9a-f]{16}"\s*\}\s*$')
 _FIELDS = [field.name for field in fields(Response)]
+_OLD_FIELDS = {"reasoning": "thought", "reasoning_tokens": "thought_tokens"}
+"""What lines of version 0.1 call a field: what they hold was paid for."""
 
 
 class Journal(AbstractContextManager["Journal"]):
@@ -181,5 +183,7 @@ def _read(line: bytes) -> tuple[str, Response]:
         raise ValueError("no record with a hash")
     if record.get("status") not in STATUSES or not isinstance(record.get("text"), str):
         raise ValueError("no response with status and text")
+    for name, old_name in _OLD_FIELDS.items():
+        record.setdefault(name, record.get(old_name))
     response: Record = {name: record.get(name) for name in _FIELDS}
     return record["hash"], Response(**response)

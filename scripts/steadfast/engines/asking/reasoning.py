@@ -1,6 +1,6 @@
-"""A model's thought told apart from its answer, by the marks that models write.
+"""A model's reasoning told apart from its answer, by the marks that models write.
 
-What may be a thought is never an answer; marks in code are text (``engines.asking.dialects``). Each
+What may be reasoning is never an answer; marks in code are text (``engines.asking.dialects``). Each
 function takes time and memory in proportion to the text.
 """
 
@@ -22,26 +22,26 @@ from steadfast.engines.asking.dialects import (
 
 
 class Split(NamedTuple):
-    """A text taken apart; ``is_open`` where the limit cut a thought, or it never ended."""
+    """A text taken apart; ``is_open`` where the limit cut reasoning, or it never ended."""
 
     answer: str
-    thoughts: list[str]
+    reasoning: list[str]
     is_open: bool = False
 
 
 def told_apart(response: Response, how: Settings | None, prefilled: bool | None) -> Response:
-    """A response whose text is the answer alone, and whose thought is the whole thought.
+    """A response whose text is the answer alone, and whose reasoning is the whole reasoning.
 
-    Its status is unfinished, and its text empty, where the thought has no end, or where there is no
-    answer but a thought or the limit was hit.
+    Its status is unfinished, and its text empty, where the reasoning has no end, or where there is no
+    answer but reasoning or the limit was hit.
 
     Args:
         response: as the engine gave it; one that is no answer is returned as it is.
-        how: the config's ``reasoning`` of the model; a thought is looked for without it too.
+        how: the config's ``reasoning`` of the model; reasoning is looked for without it too.
         prefilled: whether the prompt ends with a start tag; None: not known. ``how`` wins.
 
     >>> told = told_apart(Response("ok", "<think>2+2</think>4"), {"parser": "qwen3"}, False)
-    >>> told.thought, told.text
+    >>> told.reasoning, told.text
     ('2+2', '4')
     """
     if response.status not in ANSWERED:
@@ -49,26 +49,26 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
     if how and how.get("prefilled") is not None:
         prefilled = how["prefilled"]
     cut = response.status == "length"
-    split = _split(response.text, how, prefilled, response.thought or "", cut)
-    unclear = cut and how is not None and prefilled is None and not split.thoughts
-    # Fewer tokens for a thought that the server hides than for the whole: it ended unseen.
-    ended = 0 < (response.thought_tokens or 0) < (response.completion_tokens or 0)
-    if unclear and not response.thought and not ended:
-        split = Split("", [response.text], True)  # a cut thought looks like a cut answer
-    answer = _unwrapped(_bare(split.answer) if split.thoughts else split.answer, how)
-    thought = _joined(split.thoughts)
-    if response.thought and thought != response.thought.strip():  # some servers give it twice
-        thought = _joined([response.thought, thought])
-    had_thought = bool(response.thought or response.thought_tokens or split.thoughts)
-    if split.is_open or (not answer.strip() and (had_thought or cut)):
-        return replace(response, status="unfinished", text="", thought=thought or None)
-    if (answer, thought or None) == (response.text, response.thought):
+    split = _split(response.text, how, prefilled, response.reasoning or "", cut)
+    unclear = cut and how is not None and prefilled is None and not split.reasoning
+    # Fewer tokens for reasoning that the server hides than for the whole: it ended unseen.
+    ended = 0 < (response.reasoning_tokens or 0) < (response.completion_tokens or 0)
+    if unclear and not response.reasoning and not ended:
+        split = Split("", [response.text], True)  # a cut reasoning looks like a cut answer
+    answer = _unwrapped(_bare(split.answer) if split.reasoning else split.answer, how)
+    reasoning = _joined(split.reasoning)
+    if response.reasoning and reasoning != response.reasoning.strip():  # some servers give it twice
+        reasoning = _joined([response.reasoning, reasoning])
+    had_reasoning = bool(response.reasoning or response.reasoning_tokens or split.reasoning)
+    if split.is_open or (not answer.strip() and (had_reasoning or cut)):
+        return replace(response, status="unfinished", text="", reasoning=reasoning or None)
+    if (answer, reasoning or None) == (response.text, response.reasoning):
         return response
-    return replace(response, text=answer, thought=thought or None)
+    return replace(response, text=answer, reasoning=reasoning or None)
 
 
 def holds_pair(text: str) -> bool:
-    """Whether tags in the midst of an answer may mark a thought."""
+    """Whether tags in the midst of an answer may mark reasoning."""
     if not may_hold_marks(text):
         return False
     tags = ((Tags.of(text, dialect), dialect) for dialect in DIALECTS.values() if not dialect.words)
@@ -80,7 +80,7 @@ def holds_pair(text: str) -> bool:
 
 
 def start_tags(how: Settings) -> tuple[str, ...]:
-    """The tags that open a thought, without white space after them, where a prompt may end."""
+    """The tags that open reasoning, without white space after them, where a prompt may end."""
     starts = (mark for dialect in _candidates(how)[0] for mark in dialect.starts)
     return tuple(dict.fromkeys(mark.replace("…", "").rstrip() for mark in starts))
 
@@ -116,14 +116,14 @@ def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, 
         dialects = [dialect for dialect in dialects if dialect.words]
     unseen = not given and (how is None or prefilled is None)
     begun = _begun(text, dialects, named, prefilled, given, unseen)
-    thoughts: list[str] = []
+    reasoning: list[str] = []
     if begun:
         text, dialects = begun
         end = _end(text, dialects)
         if end is None or (cut and (end.nested or end.in_code)):
             return Split("", _pieces(text, dialects[0]), True)
         dialects = [dialects[end.rank]]
-        thoughts = _pieces(text[: end.start], dialects[0])
+        reasoning = _pieces(text[: end.start], dialects[0])
         text = text[_again(text, dialects[0], end.stop) :]
     elif how is None:
         return Split(text, [])
@@ -131,14 +131,14 @@ def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, 
     for dialect in dialects:
         if named or begun or not dialect.words:
             rest = _without_pairs(text, dialect, cut)
-            if named or begun or rest.thoughts:
+            if named or begun or rest.reasoning:
                 text, is_open = rest.answer, is_open or rest.is_open
-                thoughts += rest.thoughts
-    return Split(text, thoughts, is_open)
+                reasoning += rest.reasoning
+    return Split(text, reasoning, is_open)
 
 
 def _again(text: str, dialect: Dialect, stop: int) -> int:
-    """Where a text goes on after an end of a thought that stops there, and what repeats it."""
+    """Where a text goes on after an end of reasoning that stops there, and what repeats it."""
     found = dialect.again.match(text, stop)
     return found.end() if found else stop
 
@@ -151,10 +151,10 @@ def _begun(
     given: str,
     unseen: bool,
 ) -> tuple[str, list[Dialect]] | None:
-    """A text from where its first thought begins, and whose thought that may be; None without one.
+    """A text from where its first reasoning begins, and whose reasoning that may be; None without one.
 
-    Where the config names no dialect, words alone open no thought. Where the prompt is not known
-    (``unseen``), an end without a start shows that the text begins inside a thought.
+    Where the config names no dialect, words alone open no reasoning. Where the prompt is not known
+    (``unseen``), an end without a start shows that the text begins inside reasoning.
     """
     for dialect in dialects:
         opening = dialect.opening.match(text)
@@ -179,29 +179,29 @@ def _unmistakable(text: str, stop: int, dialect: Dialect) -> bool:
     return (stuck and not text[stop].islower()) or _end(text[stop:], [dialect]) is not None
 
 
-class ThoughtEnd(NamedTuple):
-    """Where a thought ends; in the order in which ends are likely to be meant."""
+class ReasoningEnd(NamedTuple):
+    """Where reasoning ends; in the order in which ends are likely to be meant."""
 
     in_code: int  # as of a mark
     start: int
     rank: int  # of its dialect
     stop: int
-    nested: bool  # whether the thought holds a start without an end
+    nested: bool  # whether the reasoning holds a start without an end
 
 
-def _end(text: str, dialects: list[Dialect]) -> ThoughtEnd | None:
-    """Where the thought ends that a text begins inside: at an end outside code, or in it."""
-    found: list[ThoughtEnd] = []
+def _end(text: str, dialects: list[Dialect]) -> ReasoningEnd | None:
+    """Where the reasoning ends that a text begins inside: at an end outside code, or in it."""
+    found: list[ReasoningEnd] = []
     for rank, dialect in enumerate(dialects):
         marks = list(marks_in(text, dialect))
         tags = Tags(marks)
         if closing := tags.closing(-1, dialect):
             place, nested = closing
             found.append(
-                ThoughtEnd(0, tags.marks[place].start, rank, tags.marks[place].stop, nested)
+                ReasoningEnd(0, tags.marks[place].start, rank, tags.marks[place].stop, nested)
             )
         found += [
-            ThoughtEnd(mark.in_code, mark.start, rank, mark.stop, False)
+            ReasoningEnd(mark.in_code, mark.start, rank, mark.stop, False)
             for mark in marks
             if mark.kind == "end" and mark.in_code
         ]
@@ -209,9 +209,9 @@ def _end(text: str, dialects: list[Dialect]) -> ThoughtEnd | None:
 
 
 def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
-    """A text that begins outside a thought, without the thoughts that follow, and the frames."""
+    """A text that begins outside reasoning, without the reasoning that follows, and the frames."""
     answer: list[str] = []
-    thoughts: list[str] = []
+    reasoning: list[str] = []
     tags, position, next_place, is_open = Tags.of(text, dialect), 0, 0, False
     for place, mark in enumerate(tags.marks):
         if place < next_place or mark.start < position:
@@ -220,29 +220,29 @@ def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
         if closing:
             end, nested = tags.marks[closing[0]], closing[1]
             answer.append(text[position : mark.start])
-            thoughts += _pieces(text[mark.stop : end.start], dialect)
+            reasoning += _pieces(text[mark.stop : end.start], dialect)
             position, next_place = _again(text, dialect, end.stop), closing[0] + 1
             is_open = is_open or (nested and cut)
         elif mark.kind == "start" and (cut or dialect.channels):
             answer.append(text[position : mark.start])
-            thoughts += _pieces(text[mark.stop :], dialect)
-            return Split("".join(answer), thoughts, is_open or cut)
+            reasoning += _pieces(text[mark.stop :], dialect)
+            return Split("".join(answer), reasoning, is_open or cut)
         elif mark.kind == "frame" or dialect.channels:
             answer.append(text[position : mark.start])
             position = mark.stop
     answer.append(text[position:])
-    return Split("".join(answer), thoughts, is_open)
+    return Split("".join(answer), reasoning, is_open)
 
 
-def _pieces(thought: str, dialect: Dialect) -> list[str]:
-    """The texts of a thought, which may stand in several channels."""
+def _pieces(reasoning: str, dialect: Dialect) -> list[str]:
+    """The texts of reasoning, which may stand in several channels."""
     if not dialect.channels:
-        return [thought]
-    return dialect.mark.split(thought)[:: dialect.mark.groups + 1]
+        return [reasoning]
+    return dialect.mark.split(reasoning)[:: dialect.mark.groups + 1]
 
 
-def _joined(thoughts: Iterable[str]) -> str:
-    return "\n".join(filter(None, map(str.strip, thoughts)))
+def _joined(reasoning: Iterable[str]) -> str:
+    return "\n".join(filter(None, map(str.strip, reasoning)))
 
 
 def _bare(answer: str) -> str:

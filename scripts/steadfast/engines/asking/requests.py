@@ -137,15 +137,15 @@ class Asking:
 
 
 def reader(engine: Engine, reasoning: Settings | None) -> Callable[[Response], Response]:
-    """What tells thought from answer in an engine's responses."""
+    """What tells reasoning from answer in an engine's responses."""
     if not engine.has_model:
         return lambda response: response
     prefilled, tokenizer = engine.prefilled(start_tags(reasoning or {})), engine.tokenizer
 
     def read(response: Response) -> Response:
         read = told_apart(response, reasoning, prefilled)
-        if read.thought and read.thought_tokens is None and tokenizer:
-            return replace(read, thought_tokens=tokenizer.count(read.thought))
+        if read.reasoning and read.reasoning_tokens is None and tokenizer:
+            return replace(read, reasoning_tokens=tokenizer.count(read.reasoning))
         return read
 
     return read

@@ -28,7 +28,7 @@ from steadfast.engines.base import FITTING, Engine, Setup, build_engine
 from steadfast.engines.fit import fitted
 
 SHOWN_FAILURES = 3
-COUNTED = ("prompt", "cached", "completion", "thought")
+COUNTED = ("prompt", "cached", "completion", "reasoning")
 """Tokens that an identity sums up."""
 LASTING = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
 """What the server will say again, of the reasons for which requests fail."""
@@ -111,19 +111,19 @@ def _check_failures(model: str, responses: list[Response], allowed: float) -> No
 
 
 def _warnings(model: str, responses: list[Response], reasoning: Settings | None) -> Iterator[str]:
-    """What a reader of the results should know of the model's thoughts."""
+    """What a reader of the results should know of the model's reasoning."""
     total = len(responses)
-    thoughts = sum(response.thought is not None for response in responses)
-    if thoughts and reasoning is None:
+    with_reasoning = sum(response.reasoning is not None for response in responses)
+    if with_reasoning and reasoning is None:
         yield (
-            f"{thoughts} of {total} replies of model {model} hold a thought, which took tokens of "
-            "the answer's limit; set reasoning of the model, with the tokens that a thought may "
+            f"{with_reasoning} of {total} responses of model {model} hold reasoning, which took tokens of "
+            "the answer's limit; set reasoning of the model, with the tokens that reasoning may "
             "take (docs/reasoning.md)"
         )
     if reasoning is None and (pairs := sum(holds_pair(response.text) for response in responses)):
         yield (
             f"{pairs} of {total} answers of model {model} hold a pair of tags that may mark a "
-            "thought, after other text, and are scored as they stand; set reasoning of the model "
+            "reasoning, after other text, and are scored as they stand; set reasoning of the model "
             "if it thinks (docs/reasoning.md)"
         )
     if unfinished := sum(response.status == "unfinished" for response in responses):

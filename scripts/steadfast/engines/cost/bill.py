@@ -32,7 +32,7 @@ def cost(
         price: as ``schema.known_prices.rates`` gives it; ``cached`` and ``written`` are ``input``
             where they are None.
         prompt: all its tokens, of which so many were ``cached``, and others ``written`` to a cache.
-        output: tokens of the answer, the thought's included.
+        output: tokens of the answer, the reasoning's included.
         tier: one of ``TIERS``; None, and any other, is the plain price.
     """
     rates = _rates(price, prompt)
@@ -124,7 +124,7 @@ def text_tokens(text: str) -> int:
 
 
 def _said(response: Response) -> str:
-    return response.text + (response.thought or "")
+    return response.text + (response.reasoning or "")
 
 
 class CapReached(UserError):
@@ -200,7 +200,7 @@ def _billed(record: Record) -> tuple[int, int, int, int, str | None]:
     prompt = tokens("prompt_tokens", "prompt_estimate")
     completion = tokens("completion_tokens", "completion_estimate")
     if not completion and record.get("status") in ANSWERED:
-        completion = text_tokens(str(record.get("text") or "") + str(record.get("thought") or ""))
+        completion = text_tokens(str(record.get("text") or "") + str(record.get("reasoning") or ""))
     cached = min(tokens("cached_tokens"), prompt)
     written = min(tokens("written_tokens"), prompt - cached)
     return prompt, cached, completion, written, text(record.get("tier"))

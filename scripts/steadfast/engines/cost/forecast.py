@@ -138,7 +138,7 @@ def judging_work(prompts: Iterable[Record], answers: Settings) -> Work:
 
 def _work(found: Record, context_tokens: int, answers: Settings) -> Work:
     limits = answers.get("max_tokens")
-    thought = (answers.get("reasoning") or {}).get("tokens", 0)
+    reasoning = (answers.get("reasoning") or {}).get("tokens", 0)
     draws = answers.get("draws") or 1
     requests = sum(found["tasks"].values())
     if isinstance(limits, int):
@@ -155,7 +155,7 @@ def _work(found: Record, context_tokens: int, answers: Settings) -> Work:
         requests * draws,
         (in_context + found["instructions"]) * draws,
         shared + found["instructions"],
-        (output + requests * thought) * draws,
+        (output + requests * reasoning) * draws,
     )
 
 

@@ -68,7 +68,7 @@ class VllmEngine(Engine):
         self._sampling = self._sampling_of(setup.own)
         reasoning = setup.answers.get("reasoning")
         special = self._text.special_among(marks(reasoning)) if reasoning else []
-        # The marks of thought that are special tokens would vanish from the text.
+        # The marks of reasoning that are special tokens would vanish from the text.
         shown = {"skip_special_tokens": False} if special else {}
         fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **shown}
         former = {name: arguments.pop(name) for name in FORMER_KEYS if name in arguments}
@@ -92,7 +92,7 @@ class VllmEngine(Engine):
         return {"temperature": 0.0, **given}
 
     def prefilled(self, start_tags: Sequence[str]) -> bool | None:
-        """Whether the template opens a thought."""
+        """Whether the template opens reasoning."""
         return self._text.render("a").rstrip().endswith(tuple(start_tags))
 
     @property
