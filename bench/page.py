@@ -60,7 +60,7 @@ def written(results: Path, models: Sequence[str], reasoning: bool) -> FinishedRu
         contexts = [{"context_id": f"context-{length}", "text": text(2_000)}]
         write_jsonl(results / f"made/contexts/{length}.jsonl", contexts)
         for model in models:
-            known = [one | {"draw": 0, "status": "ok", "truncated": False} for one in asked]
+            known = [one | {"repeat": 0, "status": "ok", "truncated": False} for one in asked]
             answers = {"reasoning": None, "truncated_tokens": 0}
             write_jsonl(
                 results / f"made/outputs/{model}/{length}.jsonl",
@@ -83,7 +83,7 @@ def written(results: Path, models: Sequence[str], reasoning: bool) -> FinishedRu
         running=["made"],
         benchmarks={"made": SimpleNamespace(title="Made")},
         tasks={"made": task},
-        config=SimpleNamespace(models=dict.fromkeys(models, SimpleNamespace(draws=1))),
+        config=SimpleNamespace(models=dict.fromkeys(models, SimpleNamespace(repeats=1))),
         asked_of=lambda _: list(models),
         judges_of=lambda *_: [],
         prompts=lambda job: f"made/prompts/{job.part}.jsonl",

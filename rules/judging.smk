@@ -36,7 +36,7 @@ rule judge_prompts:
         judge_prompts=lambda w: RUN.judging(w.benchmark).prompts.plain,
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         templates=lambda w: RUN.templates(w.benchmark),
-        draws=lambda w: CONFIG.models[w.model].draws,
+        repeats=lambda w: CONFIG.models[w.model].repeats,
         made_from=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
     script:
         "../scripts/steadfast/judging/ask_judge.py"

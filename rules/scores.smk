@@ -78,7 +78,7 @@ rule scores:
         judges=lambda w: RUN.judges_of(w.benchmark, w.model),
         majority=CONFIG.judging.count == "majority",
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
-        draws=lambda w: CONFIG.models[w.model].draws,
+        repeats=lambda w: CONFIG.models[w.model].repeats,
         made_from=lambda w: STEPS.answered(w.benchmark, w.model, w.part),
     script:
         "../scripts/steadfast/stages/score.py"

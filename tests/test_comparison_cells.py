@@ -9,7 +9,7 @@ from steadfast.compare.flips import flips
 A = pd.DataFrame(
     {"model": ["m", "m"], "task": ["T", "U"], "value": [0.5, 0.5], "low": 0.4, "high": 0.6, "n": 9}
 )
-SCORE = {"sample_id": "s", "draw": 0, "task": "T", "status": "ok", "total": 0.5, "points": {}}
+SCORE = {"sample_id": "s", "repeat": 0, "task": "T", "status": "ok", "total": 0.5, "points": {}}
 
 
 def found(**changes):
@@ -92,6 +92,6 @@ def test_what_is_extracted_otherwise_and_scored_alike_is_no_flip():
 
 
 def test_draws_are_samples_of_their_own_and_samples_of_one_run_alone_are_left_out():
-    records = {"s": SCORE, "s#1": SCORE | {"draw": 1}}
-    other = {"s#1": SCORE | {"draw": 1, "total": 1.0}, "t": SCORE | {"sample_id": "t"}}
-    assert [(one.sample_id, one.draw) for one in flips(records, other)] == [("s", 1)]
+    records = {"s": SCORE, "s#1": SCORE | {"repeat": 1}}
+    other = {"s#1": SCORE | {"repeat": 1, "total": 1.0}, "t": SCORE | {"sample_id": "t"}}
+    assert [(one.sample_id, one.repeat) for one in flips(records, other)] == [("s", 1)]

@@ -193,7 +193,7 @@ def test_work_is_counted_without_a_tokenizer(tmp_path):
     path = write_prompts(tmp_path, "4k", 10)
     assert asked_work(path, 3_000, {}) == Work(10, 30_020, 3_020, 1_200)
     assert asked_work(path, 3_000, {"window": 1_000}).prompt == 10 * 1_002  # contexts are cut
-    own = {"max_tokens": {"LSI": 50}, "reasoning": {"tokens": 1_000}, "draws": 2}
+    own = {"max_tokens": {"LSI": 50}, "reasoning": {"tokens": 1_000}, "repeats": 2}
     assert asked_work(path, 3_000, own).output == 10 * 2 * 1_050
     judging = tmp_path / "judging.jsonl"
     request = {"id": "a", "tail": "Is it so?", "expected": {}, "reminder": "", "max_tokens": 8}

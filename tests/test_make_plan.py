@@ -167,15 +167,17 @@ def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, dat
     models = {
         "all": {"engine": "reference"},
         "some": SKIPPING | {"window": window},
-        "twice": SKIPPING | {"window": window, "draws": 2},
-        "replayed": {"engine": "replay", "file": str(file), "draws": 2, "allowed_failures": 1.0},
+        "twice": SKIPPING | {"window": window, "repeats": 2},
+        "replayed": {"engine": "replay", "file": str(file), "repeats": 2, "allowed_failures": 1.0},
     }
     judges = {"judge": {"engine": "reference"}, "api": {"engine": "openai", "model": "m"}}
     run = prepared(tmp_path, benchmark, models=models, judges=judges, **{benchmark: data})
     (part,) = run.task.parts
     prompts = list(read_jsonl(run.prompts(part)))
     answered = [(prompts[0], 0), (prompts[1], 0), (prompts[1], 1)]
-    lines = [{"sample_id": p["sample_id"], "draw": draw, "text": "A."} for p, draw in answered]
+    lines = [
+        {"sample_id": p["sample_id"], "repeat": repeat, "text": "A."} for p, repeat in answered
+    ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     rows, _ = plan(run)
     left_out = asked = 0

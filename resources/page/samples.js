@@ -8,12 +8,12 @@ async function answerRows(run, benchmark) {
   if (!run.has(`index/${benchmark}`)) return [];
   const rows = [];
   for (const { name: part, samples, answers } of await run.value(`index/${benchmark}`)) {
-    for (const [model, draws] of Object.entries(answers)) {
-      draws.forEach((found, draw) => {
+    for (const [model, repeats] of Object.entries(answers)) {
+      repeats.forEach((found, repeat) => {
         found.forEach(([status, total, points, differ], position) => {
           const [id, task, digest] = samples[position];
-          const label = (run.about.models[model] ?? model) + (draw ? ` (draw ${draw})` : "");
-          rows.push({ benchmark, part, id, task, digest, model, draw, label, position, status, total, points, differ: Boolean(differ) });
+          const label = (run.about.models[model] ?? model) + (repeat ? ` (repeat ${repeat})` : "");
+          rows.push({ benchmark, part, id, task, digest, model, repeat, label, position, status, total, points, differ: Boolean(differ) });
         });
       });
     }
@@ -21,8 +21,8 @@ async function answerRows(run, benchmark) {
   return rows;
 }
 
-const rowName = ({ part, id, model, draw }) => JSON.stringify([part, id, model, draw]);
-const address = ({ benchmark, part, model, draw, id }) => `#samples/${[benchmark, part, model, draw, id].map(encodeURIComponent).join("/")}`;
+const rowName = ({ part, id, model, repeat }) => JSON.stringify([part, id, model, repeat]);
+const address = ({ benchmark, part, model, repeat, id }) => `#samples/${[benchmark, part, model, repeat, id].map(encodeURIComponent).join("/")}`;
 
 /** Answers without a score first, then the lowest ones; equal ones stay as they are. */
 const worstFirst = (a, b) => (a.value ?? -Infinity) - (b.value ?? -Infinity) || 0;
@@ -160,7 +160,7 @@ class SampleView {
         parts.push([element("p", { class: "warning" }, visible(`${this.other.name} asked something else under this name:`)), promptParts(await sampleOf(this.other, beside))]);
       }
     }
-    const models = this.rows.filter(({ part, id, model, draw }) => part === row.part && id === row.id && (model !== row.model || draw !== row.draw));
+    const models = this.rows.filter(({ part, id, model, repeat }) => part === row.part && id === row.id && (model !== row.model || repeat !== row.repeat));
     const grid = element("div", { class: "answers" });
     const add = async ([heading, run, one]) => grid.append(answerPart(heading, await answerOf(run, one)));
     for (const one of answers) await add(one);
@@ -179,7 +179,7 @@ class SampleView {
 }
 
 const sampleOf = (run, { benchmark, part, position }) => run.inBlock(`samples/${benchmark}/${part}`, position);
-const answerOf = (run, { benchmark, part, model, draw, position }) => run.inBlock(`answers/${benchmark}/${part}/${model}/${draw}`, position);
+const answerOf = (run, { benchmark, part, model, repeat, position }) => run.inBlock(`answers/${benchmark}/${part}/${model}/${repeat}`, position);
 
 /** What was asked and what is expected. */
 function promptParts(sample) {
@@ -241,7 +241,7 @@ function judgedPart({ asked, replies }, number, open) {
 
 /** Shows the samples; the one that the address names is opened. */
 async function showSamples(section, run, other) {
-  const [, benchmark, part, model, draw, id] = location.hash.split("/").map(decodeURIComponent);
+  const [, benchmark, part, model, repeat, id] = location.hash.split("/").map(decodeURIComponent);
   if (!run.about.benchmarks.some(({ has_samples: has }) => has)) {
     section.replaceChildren(element("p", {}, "No model was asked: the scores are released ones, and there are no samples."));
     return;
@@ -249,6 +249,6 @@ async function showSamples(section, run, other) {
   const view = new SampleView(section, run, other);
   if (benchmark && run.has(`index/${benchmark}`)) view.benchmark.node.value = benchmark;
   await view.load();
-  const named = view.rows.find((row) => row.part === part && row.model === model && String(row.draw) === draw && row.id === id);
+  const named = view.rows.find((row) => row.part === part && row.model === model && String(row.repeat) === repeat && row.id === id);
   if (named) await view.open(named);
 }

@@ -20,7 +20,7 @@ def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
     for instance, verdicts in zip(instances, raw, strict=True):
         row = {
             "sample_id": str(instance["main_id"]),
-            "draw": 0,
+            "repeat": 0,
             "judge": "j",
             "task": instance["task_types"],
             "context_id": instance["group"],

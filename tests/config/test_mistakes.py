@@ -129,7 +129,7 @@ def test_a_value_that_cannot_be(settings, sentence):
 @pytest.mark.parametrize(
     ("field", "instead"),
     [
-        ("n", "use the model's key draws"),
+        ("n", "use the model's key repeats"),
         ("max_completion_tokens", "use the model's key max_tokens"),
         ("top_logprobs", "leave it out"),
         ("messages", "leave it out"),
@@ -171,8 +171,8 @@ def test_names_are_short_and_differ_in_more_than_case(section):
 
 
 def test_a_rewriter_is_asked_once_and_a_judge_has_one_limit():
-    draws = complaint(rewriters={"w": {**OPENAI, "draws": 2}})
-    assert draws == "config: rewriters: rewriter 'w': it is asked once; leave draws out"
+    repeats = complaint(rewriters={"w": {**OPENAI, "repeats": 2}})
+    assert repeats == "config: rewriters: rewriter 'w': it is asked once; leave repeats out"
     limits = complaint(judges={"j": {**OPENAI, "max_tokens": {"LSI": 9}}})
     assert "judge 'j': max_tokens must be one number" in limits
 

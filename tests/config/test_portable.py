@@ -27,7 +27,7 @@ def test_it_is_a_config_again_and_says_the_same(path):
 
 def test_defaults_are_written_back():
     found = portable(load_config({"models": {"r": {"engine": "reference"}}}))
-    assert found["seed"] == 1 and found["models"]["r"]["draws"] == 1
+    assert found["seed"] == 1 and found["models"]["r"]["repeats"] == 1
 
 
 def test_of_absolute_paths_the_last_name_remains():

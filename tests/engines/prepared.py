@@ -97,20 +97,20 @@ class Prepared:
         """What is asked of a judge about a model's answers."""
         asking, templates = self.task.judging.prompts.plain, self.task.judging.templates
         outputs, out = self.outputs(model, part), self.judging(model, part)
-        draws = self._draws(model)
-        write_judge_prompts(self.part(part), asking, outputs, templates, out, self.results, draws)
+        repeats = self._repeats(model)
+        write_judge_prompts(self.part(part), asking, outputs, templates, out, self.results, repeats)
 
     def judge(self, judge: str, model: str, part: str) -> None:
         """A judge's replies about them."""
         self._ask(Job("verdicts", self.name, model, part, judge))
 
-    def _draws(self, model: str) -> int:
+    def _repeats(self, model: str) -> int:
         known = self.config.models.get(model)  # those that a test adds have one
-        return known.draws if known else 1
+        return known.repeats if known else 1
 
     def score(self, model: str, part: str, *judges: str) -> None:
         """The scores of a model's answers, by what the judges replied."""
         verdicts = {judge: self.verdicts(judge, model, part) for judge in judges}
         outputs, out = self.outputs(model, part), self.scores(model, part)
-        scoring, draws = self.task.scoring.plain, self._draws(model)
-        score_part(self.part(part), scoring, outputs, verdicts, out, draws)
+        scoring, repeats = self.task.scoring.plain, self._repeats(model)
+        score_part(self.part(part), scoring, outputs, verdicts, out, repeats)

@@ -11,7 +11,7 @@ from servers import echo, error
 from steadfast.base.errors import UserError
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 from steadfast.contract.part_files import judge_items
-from steadfast.contract.request import Item, draw_key
+from steadfast.contract.request import Item, repeat_key
 from steadfast.engines.asking.requests import turns_of
 
 
@@ -54,9 +54,9 @@ def test_each_draw_of_a_judge_about_each_draw_of_an_answer_has_a_reply(part):
         JudgePrompt(name, "checklist", "Judge: ", name, [JudgeRequest(name, "?", {}, "", 20)])
         for name in ("a", "a#1")  # the first and the second answer to one sample
     ]
-    records = part.run(judge_items(requests, draws=2))
-    asked = [(name, draw) for draw in (0, 1) for name in ("a", "a#1")]
-    assert [(record["sample_id"], record["draw"]) for record in records] == asked
+    records = part.run(judge_items(requests, repeats=2))
+    asked = [(name, repeat) for repeat in (0, 1) for name in ("a", "a#1")]
+    assert [(record["sample_id"], record["repeat"]) for record in records] == asked
     assert [record["text"] for record in records] == [echo(f"Judge: {name}?") for name, _ in asked]
 
 
@@ -64,8 +64,8 @@ NAMES = st.lists(st.sampled_from(["x", "#", "#0", "#1"]), min_size=1, max_size=3
 
 
 @given(st.lists(st.tuples(NAMES, st.integers(0, 2)), unique=True))
-def test_no_two_draws_are_named_alike(draws):
-    assert len({draw_key(*draw) for draw in draws}) == len(draws)
+def test_no_two_draws_are_named_alike(repeats):
+    assert len({repeat_key(*repeat) for repeat in repeats}) == len(repeats)
 
 
 def test_what_was_said_is_part_of_the_hash(part, server):

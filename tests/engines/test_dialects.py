@@ -131,7 +131,7 @@ def test_reasoning_s_budget_is_part_of_what_a_request_is_known_by(tmp_path):
 
 
 def test_each_draw_has_a_seed_of_its_own_where_the_dialect_has_seeds(tmp_path):
-    drawn = [replace(items(1, 1)[0], draw=draw) for draw in (0, 1)]
+    drawn = [replace(items(1, 1)[0], repeat=repeat) for repeat in (0, 1)]
     with served(tmp_path, "gemini", seed=5) as (server, part):
         part.run(drawn)
         assert {body["generationConfig"]["seed"] for body in server.bodies} == {5, 6}

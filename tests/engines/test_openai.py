@@ -134,7 +134,7 @@ def test_a_long_retry_after_is_cut_and_shown_once_a_minute(part, server, monkeyp
 
 def test_each_draw_has_a_seed_of_its_own_where_one_is_set(part, server):
     part.answers |= {"temperature": 0.7, "top_p": 0.9, "top_k": 40, "min_p": 0.05, "seed": 7}
-    part.run([replace(items(1, 1)[0], draw=draw) for draw in range(3)])
+    part.run([replace(items(1, 1)[0], repeat=repeat) for repeat in range(3)])
     assert sorted(body["seed"] for body in server.bodies) == [7, 8, 9]
     sent = {(body["top_p"], body["top_k"], body["min_p"]) for body in server.bodies}
     assert sent == {(0.9, 40, 0.05)}

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 KINDS = list(product(("special", "plain"), ("closed", "prefilled")))
 TAGS = {"tags": ["<think>", "</think>"], "tokens": 100}
 REASONING, ANSWER = "abcdef", "4"
-# vLLM's CPU build cannot draw by seed while a prompt is read in pieces.
+# vLLM's CPU build cannot sample by seed while a prompt is read in pieces.
 WHOLE_PROMPTS = {"enable_chunked_prefill": False, "max_num_batched_tokens": TINY["window"]}
 
 
@@ -39,7 +39,9 @@ def answered(jobs: Jobs, kind: tuple[str, str], **settings) -> tuple[list[dict],
 @pytest.mark.parametrize("kind", KINDS, ids="-".join)
 def test_offline_the_answer_is_what_follows_the_reasoning(jobs, kind):
     outputs, said = answered(jobs, kind, reasoning=TAGS)
-    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {("ok", REASONING, ANSWER)}
+    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {
+        ("ok", REASONING, ANSWER)
+    }
     assert {o["reasoning_tokens"] for o in outputs} == {len(REASONING)}
     assert "hold reasoning" not in said
 
@@ -47,7 +49,9 @@ def test_offline_the_answer_is_what_follows_the_reasoning(jobs, kind):
 def test_reasoning_that_the_limit_cuts_is_no_answer_and_has_no_score(jobs):
     limits = {"max_tokens": 2, "reasoning": {**TAGS, "tokens": 2}}
     outputs, said = answered(jobs, ("plain", "prefilled"), **limits)
-    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {("unfinished", "abcd", "")}
+    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {
+        ("unfinished", "abcd", "")
+    }
     assert "end before an answer and have no score" in said
     name = list(jobs.models)[-1]
     jobs.built.score(name, "2k")
@@ -69,11 +73,13 @@ def test_served_the_same_answer_comes_from_fields_and_from_tags(jobs, parsed):
         jobs.configure(name, {**served, "reasoning": {"parser": "qwen3", "tokens": 100}})
         jobs.run(name, "2k")
     outputs = jobs.outputs(name, "2k")
-    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {("ok", REASONING, ANSWER)}
+    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {
+        ("ok", REASONING, ANSWER)
+    }
 
 
 def test_draws_of_a_sampled_answer_differ_and_are_known_again(jobs):
-    sampled = {"temperature": 2.0, "top_p": 0.9, "top_k": 50, "min_p": 0.0, "seed": 7, "draws": 3}
+    sampled = {"temperature": 2.0, "top_p": 0.9, "top_k": 50, "min_p": 0.0, "seed": 7, "repeats": 3}
     tiny = {**TINY, "model": str(jobs.folder / "model"), **sampled}
     tiny["engine_operation_args"] = {**TINY["engine_operation_args"], **WHOLE_PROMPTS}
     jobs.configure("drawn", tiny)
@@ -91,7 +97,7 @@ def test_draws_of_a_sampled_answer_differ_and_are_known_again(jobs):
         "top_k": 50,
         "seed": 7,
     }
-    jobs.configure("drawn", {**tiny, "draws": 4})
+    jobs.configure("drawn", {**tiny, "repeats": 4})
     jobs.run("drawn", "2k")
     more = jobs.outputs("drawn", "2k")
     assert more[: len(outputs)] == outputs

@@ -19,7 +19,7 @@ def record(group: str, level: int, points: list[float] | None, **changes) -> dic
     numbered = {str(n): value for n, value in enumerate(points or [], start=1)}
     return {
         "sample_id": f"{group}/{level}",
-        "draw": 0,
+        "repeat": 0,
         "judge": "judge",
         "task": group.split("/")[0],
         "context_id": group,

@@ -38,7 +38,7 @@ def record(
     totals = {rubric: points and _total(task, points, rubric) for rubric in RUBRICS}
     return {
         "sample_id": f"{task}/{context_id}/e{expression}/v{variable}",
-        "draw": 0,
+        "repeat": 0,
         "task": task,
         "context_id": context_id,
         "expression_id": expression,

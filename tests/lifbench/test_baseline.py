@@ -110,7 +110,7 @@ def test_tagged_sentences_are_drawn_with_fakes_among_them():
     rows = {f"{text} -12367- {name}" for name, *_, text in SENTENCES}
     found = answers("OR")[3].split("\n")
     assert len(set(found)) == 7 and set(found) <= rows
-    # Each of nine is named about as often as another: 200 draws of one, 22.2 each on average.
+    # Each of nine is named about as often as another: 200 repeats of one, 22.2 each on average.
     often = Counter(answer.partition(" ### ")[0] for answer in drawn("OR"))
     assert len(often) == 9 and min(often.values()) > 5
 
@@ -159,7 +159,7 @@ def record(task: str, total: float | None, place: int = 0) -> dict:
     """A score's record of one prompt."""
     return {
         "sample_id": f"{task}/c/e0/v{place}",
-        "draw": 0,
+        "repeat": 0,
         "task": task,
         "context_id": "c",
         "rubric": "released",
@@ -239,9 +239,15 @@ def shown(page: str, baseline: str | None = "baseline") -> list[list[str]]:
 def test_tables_have_the_baseline_as_an_unranked_line_of_its_own_and_what_is_above_it():
     heading, *rows = shown("lifbench_table3_ars")
     good, baseline, gold = (dict(zip(heading, row, strict=True)) for row in rows)
-    assert [line["Model"] for line in (good, baseline, gold)] == ["Good", "No-lookup baseline", "Gold"]
+    assert [line["Model"] for line in (good, baseline, gold)] == [
+        "Good",
+        "No-lookup baseline",
+        "Gold",
+    ]
     assert (baseline["group"], baseline["Overall"]) == ("Baseline (looks nothing up)", "0.500")
-    assert float(good["Above baseline"]) == pytest.approx(2 * float(good["Overall"]) - 1, abs=0.0015)
+    assert float(good["Above baseline"]) == pytest.approx(
+        2 * float(good["Overall"]) - 1, abs=0.0015
+    )
 
 
 def test_without_a_baseline_no_column_is_above_it():

@@ -158,10 +158,14 @@ def headline_of(scores, folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFr
 
 
 def test_the_headline_says_what_ars_adds_to_the_baseline(tmp_path):
-    rows = frames_of(run({"baseline": 0.5, "a": 0.75}, tasks=FEW), tmp_path, baseline="baseline")["headline"]
+    rows = frames_of(run({"baseline": 0.5, "a": 0.75}, tasks=FEW), tmp_path, baseline="baseline")[
+        "headline"
+    ]
     found = rows.set_index(["model", "measure"])[["value", ABOVE_BASELINE]]
     baseline, a = found.loc[("baseline", "ARS")], found.loc[("a", "ARS")]
-    assert a[ABOVE_BASELINE] == pytest.approx((a["value"] - baseline["value"]) / (1 - baseline["value"]))
+    assert a[ABOVE_BASELINE] == pytest.approx(
+        (a["value"] - baseline["value"]) / (1 - baseline["value"])
+    )
     assert baseline[ABOVE_BASELINE] == 0
     assert found.xs("IFS", level="measure")[ABOVE_BASELINE].isna().all()
 

@@ -56,7 +56,7 @@ def test_a_line_becomes_a_score_record(tmp_path):
     assert found["4k"] == [
         {
             "sample_id": "OQ/onedoc-4k/e0/v0",
-            "draw": 0,
+            "repeat": 0,
             "task": "OQ",
             "context_id": "onedoc-4k",
             "expression_id": 0,

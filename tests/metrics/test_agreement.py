@@ -88,11 +88,13 @@ def test_every_two_raters_on_what_both_judged():
 def test_a_judge_with_itself_by_hand():
     # Verdicts yyy, yyn, nnn and nnn: 3 of 4 items are the same throughout. Fleiss: of the pairs
     # (1 + 1/3 + 1 + 1)/4 = 5/6 agree, by chance (5² + 7²)/12² do.
-    draws = {"j": "1100 ", "j#1": "11000", "j#2": "10000"}
-    judges = {name: {n: int(v) for n, v in enumerate(of) if v != " "} for name, of in draws.items()}
+    repeats = {"j": "1100 ", "j#1": "11000", "j#2": "10000"}
+    judges = {
+        name: {n: int(v) for n, v in enumerate(of) if v != " "} for name, of in repeats.items()
+    }
     other, itself = rows_of({**judges, "k": judges["j"]}, cluster=lambda item: item)
     assert (other["first"], other["second"], other["n"]) == ("j", "k", 4)
-    assert (itself["kind"], itself["first"], itself["second"]) == (ITSELF, "j", "3 draws")
+    assert (itself["kind"], itself["first"], itself["second"]) == (ITSELF, "j", "3 repeats")
     assert (itself["n"], itself["raw"], itself["only_first"]) == (4, 0.75, 1)
     chance = 74 / 144
     assert itself["kappa"] == pytest.approx((5 / 6 - chance) / (1 - chance))
@@ -243,7 +245,7 @@ def parse(verdicts, score):
 
 
 def labels(*records):
-    known = [Scored("m", "en", {"sample_id": sample, "draw": 0}) for sample in ("s1", "other")]
+    known = [Scored("m", "en", {"sample_id": sample, "repeat": 0}) for sample in ("s1", "other")]
     return read_labels(Labels("labels.jsonl", records), known, parse)
 
 
@@ -261,7 +263,7 @@ def test_labels_are_read_by_rater():
 
 def test_where_a_part_is_asked_labels_may_be_of_more():
     records = [label(sample_id="s9"), label(verdicts=[1])]
-    known = [Scored("m", "en", {"sample_id": "s1", "draw": 0})]
+    known = [Scored("m", "en", {"sample_id": "s1", "repeat": 0})]
     found = read_labels(Labels("labels.jsonl", records, of_more=True), known, parse)
     assert found == {HUMAN: {("m", "s1", 0): 1}}
     records.append(label(rater="ann", verdicts="yes"))
@@ -302,7 +304,7 @@ def test_judges_verdicts_stand_on_top_of_a_score_or_beside():
 
 
 def test_each_draw_is_an_answer_of_its_own_and_people_label_the_first():
-    scores = [judged("s", "a", {"1": float(draw == 2)}, draw=draw) for draw in range(3)]
+    scores = [judged("s", "a", {"1": float(repeat == 2)}, repeat=repeat) for repeat in range(3)]
     of_judges = judge_verdicts(scores, ["a"], numbered_points)
     assert of_judges == {"a": {("m", "s", 1): 0, ("m", "s#1", 1): 0, ("m", "s#2", 1): 1}}
     labelled = Labels("labels.jsonl", [label(sample_id="s", verdicts=[0])])
@@ -317,8 +319,8 @@ def by(verdicts, score):
     return dict(enumerate(verdicts, start=1))
 
 
-def judged(sample, judge, points, beside=None, model="m", draw=0) -> Scored:
+def judged(sample, judge, points, beside=None, model="m", repeat=0) -> Scored:
     """A score's record whose judge gave those points."""
-    asked = {"sample_id": sample, "draw": draw, "context_id": "c"}
+    asked = {"sample_id": sample, "repeat": repeat, "context_id": "c"}
     rated = {"judge": judge, "points": points, "other_raters": beside or {}}
     return Scored(model, "en", asked | rated)

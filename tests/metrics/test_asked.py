@@ -9,13 +9,13 @@ from steadfast.stats.scores import answers_expected, models_by_prompts, prompts_
 
 
 def answers(**by_model: str) -> pd.DataFrame:
-    """Answers such as "a0 a1 b0!": sample and draw; ! is one of released scores."""
+    """Answers such as "a0 a1 b0!": sample and repeat; ! is one of released scores."""
     rows = [
         {
             "model": model,
             "task": "T" if answer < "b" else "U",
             "sample_id": answer[0],
-            "draw": int(answer[1]),
+            "repeat": int(answer[1]),
             "prompts": RELEASED if answer.endswith("!") else OWN,
         }
         for model, given in by_model.items()
@@ -36,8 +36,8 @@ def test_each_model_should_have_the_samples_of_its_own_prompts():
 
 def test_each_draw_of_a_sample_is_expected():
     frame = answers(m="a0 a1 a2 b0 b1 b2", n="a0 b0", lost="a0 a1")
-    for model, draws in {"m": 3, "n": 1, "lost": 2}.items():
-        assert expected(frame, "task")[model, "T"] == expected(frame, "task")[model, "U"] == draws
+    for model, repeats in {"m": 3, "n": 1, "lost": 2}.items():
+        assert expected(frame, "task")[model, "T"] == expected(frame, "task")[model, "U"] == repeats
 
 
 def test_released_score_files_say_that_they_are_of_other_prompts(tmp_path):

@@ -14,7 +14,7 @@ from steadfast.stats.tidy import read_csv, tidy, write_csv
 
 
 def line(sample: str, **more) -> dict:
-    asked = {"sample_id": sample, "draw": 0, "task": "T", "context_id": "c", "status": "ok"}
+    asked = {"sample_id": sample, "repeat": 0, "task": "T", "context_id": "c", "status": "ok"}
     scored = {"points": {"format": 0.5}, "total": 0.5, "extracted": None, "other_raters": {}}
     return {**asked, "truncated": False, "judge": None, **scored, **more}
 
@@ -34,7 +34,7 @@ def test_records_come_with_their_model_and_part_in_the_files_order(tmp_path):
     [
         ([line("a", level=1)] * 2, "record 2: sample a is there twice"),
         ([line("a", level=1, status="fine")], "unknown status 'fine'"),
-        ([{"sample_id": "a"}], "record 1 lacks 'draw'"),
+        ([{"sample_id": "a"}], "record 1 lacks 'repeat'"),
         ([line("a", level=1), line("b")], "record 2 lacks 'level'; score this file again"),
     ],
 )

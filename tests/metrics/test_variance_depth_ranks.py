@@ -24,7 +24,7 @@ def factorial(total, contexts: int = 2, expressions: int = 2, variables: int = 2
             "task": "T",
             "length": "4k",
             "sample_id": f"{c}/{e}/{v}",
-            "draw": 0,
+            "repeat": 0,
             "cluster": f"c{c}",
             "expression_id": e,
             "variable_id": v,
@@ -89,9 +89,9 @@ def test_models_with_other_missing_samples_do_not_disturb_each_other():
 def test_what_differs_between_draws_is_a_share_of_its_own():
     # Sums of squares about the mean ½: contexts 8·¼² = ½, within samples 4·2·¼² = ½.
     first, second = factorial(lambda c, e, v: c / 2), factorial(lambda c, e, v: c / 2 + 0.5)
-    found = shares(pd.concat([first, second.assign(draw=1)], ignore_index=True))
+    found = shares(pd.concat([first, second.assign(repeat=1)], ignore_index=True))
     assert found == pytest.approx(
-        {"context": 0.5, "expression": 0, "variable": 0, "residual": 0, "draw": 0.5}
+        {"context": 0.5, "expression": 0, "variable": 0, "residual": 0, "repeat": 0.5}
     )
 
 
@@ -177,6 +177,6 @@ def test_pure_noise_has_the_shares_of_its_degrees_of_freedom():
     # Of 23: two of three contexts, three of four expressions, one of two variables.
     expected = {"context": 2 / 23, "expression": 3 / 23, "variable": 1 / 23, "residual": 17 / 23}
     assert rows["chance"].to_dict() == pytest.approx(expected)
-    several = pd.concat([frame, frame.assign(draw=1, total=rng.random(24))], ignore_index=True)
+    several = pd.concat([frame, frame.assign(repeat=1, total=rng.random(24))], ignore_index=True)
     rows = variance_shares(several, FACTORS).query("task == 'T'").set_index("perspective")
-    assert rows.loc["draw", "chance"] == pytest.approx(24 / 47)
+    assert rows.loc["repeat", "chance"] == pytest.approx(24 / 47)

@@ -122,7 +122,7 @@ def test_the_gold_answer_is_the_reference_or_the_first_answer(one, gold):
 def record(sample_id, total, cluster, topic, status="ok"):
     return {
         "sample_id": sample_id,
-        "draw": 0,
+        "repeat": 0,
         "context_id": cluster,
         "status": status,
         "total": total,

@@ -150,7 +150,7 @@ def results(tmp_path, run):
         else:
             expressions = {"scenario_prompt": "{input} {instruction}", "expressions": []}
             write_json(tmp_path / path, expressions)
-    common = {"sample_id": first["sample_id"], "draw": 0, "status": "ok"}
+    common = {"sample_id": first["sample_id"], "repeat": 0, "status": "ok"}
     output = common | {"text": ANSWER, "reasoning": "the second one", "truncated_tokens": 0}
     other = output | {"sample_id": second["sample_id"], "text": "another's"}
     write_jsonl(folder / "outputs/m/4k.jsonl", [other, output])

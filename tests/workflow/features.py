@@ -195,7 +195,7 @@ FEATURES: dict[str, Feature] = {
     "judge held to JSON": Feature(
         {"judges": {"judge": {"structured": True}}}, JUDGED, ("released reading",)
     ),
-    "verdicts drawn twice": judging(judges={"judge": {"draws": 2}}),
+    "verdicts drawn twice": judging(judges={"judge": {"repeats": 2}}),
     "second judge": judging(judges={"sim-second": {"engine": "simulated"}}),
     "most of three judges": Feature(
         {
@@ -236,7 +236,7 @@ FEATURES: dict[str, Feature] = {
         files=SETS,
     ),
     # --- the model
-    "draws": gold(draws=2, temperature=0.7, seed=3),
+    "repeats": gold(repeats=2, temperature=0.7, seed=3),
     "system message": gold("base model", "examples", system="You are helpful."),
     "base model": gold(template="base"),
     "examples": Feature(
@@ -244,7 +244,7 @@ FEATURES: dict[str, Feature] = {
         files={"examples.jsonl": EXAMPLES},
     ),
     "reasoning": gold(reasoning={"tags": ["<think>", "</think>"], "tokens": 100}),
-    "server's sampling": gold("draws", temperature=None),
+    "server's sampling": gold("repeats", temperature=None),
     "narrower sampling": gold(top_p=0.9, extra_body={"presence_penalty": 0.1}),
     "narrow window, skip": gold(window=2600, on_overflow="skip"),
     "narrow window, truncate": gold(
@@ -259,7 +259,7 @@ FEATURES: dict[str, Feature] = {
     "flex": gold("batches", service_tier="flex"),
     "few at once": gold(max_concurrency=2),
     "batches": gold("faults of the server", batch=True),
-    "Anthropic's dialect": own_dialect("batches", "draws", engine="anthropic", cache="1h"),
+    "Anthropic's dialect": own_dialect("batches", "repeats", engine="anthropic", cache="1h"),
     "Gemini's dialect": own_dialect("batches", "Anthropic's dialect", engine="gemini"),
     "model's tokenizer": gold(tokenizer="cl100k_base"),
     "throughput": gold(throughput={"prefill": 5000.0, "decode": 500.0}, hours=1.5, mem_gb=2),

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 
 def label(project: Project, number: int) -> None:
-    """Draws answers, and fills the sheet with what the honest judge says."""
+    """Samples answers, and fills the sheet with what the honest judge says."""
     done = command("labels", "my.yaml", "--number", number, cwd=project.path("."))
     assert done.returncode == 0, done.stderr
     true = {

@@ -45,7 +45,7 @@ def ran(tmp_path_factory, judge, other) -> Project:
 
 
 def settings(judge: JudgeServer, other: JudgeServer, **judges) -> dict:
-    second = http(other.url, structured=True, draws=2)
+    second = http(other.url, structured=True, repeats=2)
     return config({"http": http(judge.url), "other": second, **judges})
 
 
@@ -100,7 +100,7 @@ def test_everything_is_covered_and_both_judges_are_compared(ran):
             (row["first"], row["second"], float(row["n"]) > 0)
             for row in rows(ran, f"{name}/metrics/agreement.csv")
         }
-        assert pairs == {("http", "other", True), ("other", "2 draws", True)}
+        assert pairs == {("http", "other", True), ("other", "2 repeats", True)}
 
 
 def test_each_draw_of_a_verdict_is_asked_for_and_kept(ran, other):

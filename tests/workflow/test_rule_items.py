@@ -60,7 +60,7 @@ def test_sensitivity_and_specificity_by_hand():
     verdicts = [(1, 1), (1, 1), (1, 1), (1, 0), (0, 0), (0, 1), (1, None)]
     scores = [
         Scored("m", "en", {
-            "sample_id": str(n), "draw": 0, "context_id": str(n), "total": rule,
+            "sample_id": str(n), "repeat": 0, "context_id": str(n), "total": rule,
             "other_raters": {"j (on rules)": {"total": judge}},
         })
         for n, (rule, judge) in enumerate(verdicts)

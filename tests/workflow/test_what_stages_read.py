@@ -141,7 +141,12 @@ CHANGES = {
     ),
     "words of options": (
         "lifbench",
-        {"resources/lifbench/answer_words.yaml": ("continues: [idea", "continues: [reasoning, idea")},
+        {
+            "resources/lifbench/answer_words.yaml": (
+                "continues: [idea",
+                "continues: [reasoning, idea",
+            )
+        },
         SCORED,
     ),
     "an output limit": (

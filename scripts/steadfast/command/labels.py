@@ -1,4 +1,4 @@
-"""Draws what people are to label, before a score is looked at: steadfast labels (judging.md)."""
+"""Samples what people are to label, before a score is looked at: steadfast labels (judging.md)."""
 
 import math
 from argparse import Namespace

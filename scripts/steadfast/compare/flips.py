@@ -16,7 +16,7 @@ class Flip(NamedTuple):
 
     task: str
     sample_id: str
-    draw: int
+    repeat: int
     kind: str
     status_a: str
     status_b: str
@@ -39,7 +39,7 @@ def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterato
             yield Flip(
                 before["task"],
                 before["sample_id"],
-                before["draw"],
+                before["repeat"],
                 kind,
                 before["status"],
                 after["status"],

@@ -33,7 +33,7 @@ ABSENT = "(not there)"
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
 Scores = Mapping[str, ScoreRecord]
-"""Of a model and part, by sample and draw."""
+"""Of a model and part, by sample and repeat."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from steadfast.base.resources import facts
 from steadfast.contract.engine_names import STAND_INS
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
-from steadfast.contract.request import draw_key
+from steadfast.contract.request import repeat_key
 from steadfast.contract.task import ReleasedModel
 from steadfast.contract.votes import MAJORITY, VOTERS
 from steadfast.schema.api_model import ApiModel
@@ -178,7 +178,7 @@ def baseline(config: Config) -> str | None:
 
 
 def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
-    """The running models that differ from another in temperature alone, in how many draws there
+    """The running models that differ from another in temperature alone, in how many repeats there
     are apart: their line and place on it.
 
     A line is called by its first model. What is asked at a temperature that the server or the
@@ -188,8 +188,8 @@ def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
     for name in config.running:
         how = config.models[name]
         if isinstance(how, SamplingModel) and how.temperature is not None:
-            # A greedy model needs one draw, beside others of which several are drawn.
-            apart = {"temperature": None, "draws": None}
+            # A greedy model needs one repeat, beside others of which several are drawn.
+            apart = {"temperature": None, "repeats": None}
             rest = {**_by_role(how, "answer"), "engine": how.engine, **apart}
             alike.setdefault(canonical_json(rest), {})[name] = how.temperature
     return {
@@ -241,11 +241,13 @@ def judges_of(config: Config, model: str) -> list[str]:
 
 
 def judge_names(config: Config) -> list[str]:
-    """The names of all that judges say of answers: each judge's, its further draws', and most's."""
-    draws = [
-        draw_key(name, draw) for name, how in config.judges.items() for draw in range(how.draws)
+    """The names of all that judges say of answers: each judge's, its further repeats', and most's."""
+    repeats = [
+        repeat_key(name, repeat)
+        for name, how in config.judges.items()
+        for repeat in range(how.repeats)
     ]
-    return [*draws, *([MAJORITY] if config.judging.count == MAJORITY else [])]
+    return [*repeats, *([MAJORITY] if config.judging.count == MAJORITY else [])]
 
 
 def is_stand_in(config: Config, model: str) -> bool:

@@ -17,7 +17,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.contract.records import Prompt, ScoreRecord
-from steadfast.contract.request import ANSWERED, Item, draw_key
+from steadfast.contract.request import ANSWERED, Item, repeat_key
 from steadfast.contract.votes import voted
 
 if TYPE_CHECKING:
@@ -86,20 +86,20 @@ class Sample(Generic[P]):
         part: of the benchmark, such as a length or a language.
         prompt: the prompt's record, which may have fields of the benchmark's own.
         source: what of the data it refers to, such as its context.
-        before: the turn of a conversation that it follows, in the same draw.
-        draw: 0 for the first answer that is drawn, 1 for the second …
+        before: the turn of a conversation that it follows, in the same repeat.
+        repeat: 0 for the first answer that is drawn, 1 for the second …
     """
 
     part: str
     prompt: P
     source: Record
     before: "Sample[P] | None" = None
-    draw: int = 0
+    repeat: int = 0
 
     @property
     def id(self) -> str:
         """Its name among the samples of its part."""
-        return draw_key(self.prompt["sample_id"], self.draw)
+        return repeat_key(self.prompt["sample_id"], self.repeat)
 
     @property
     def turns(self) -> "list[Sample[P]]":
@@ -250,7 +250,7 @@ class Samples(ABC):
             tail=prompt["instruction"],
             max_tokens=prompt["max_tokens"],
             task=prompt["task"],
-            draw=sample.draw,
+            repeat=sample.repeat,
             follows=sample.before.id if sample.before else None,
         )
 

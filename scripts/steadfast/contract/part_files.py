@@ -25,7 +25,7 @@ from steadfast.contract.components import (
     component,
 )
 from steadfast.contract.records import OutputRecord, read_outputs, read_prompts
-from steadfast.contract.request import STATUSES, Item, draw_key
+from steadfast.contract.request import STATUSES, Item, repeat_key
 
 Sources = Sequence[tuple[str, str, Path]]
 """Data files with the kind and name under which components find them."""
@@ -52,15 +52,15 @@ class PartFiles:
         made: Samples = component(self.samples).make()
         return made
 
-    def read(self, draws: int = 1) -> list[Sample]:
-        """Returns its samples in the order of prompts, one draw of all of them after another."""
+    def read(self, repeats: int = 1) -> list[Sample]:
+        """Returns its samples in the order of prompts, one repeat of all of them after another."""
         prompts = list(read_prompts(self.prompts))
         found: dict[str, Sample] = {}
         sources = list(self.joined.sources(prompts, read_data(self.sources)))
-        for draw in range(draws):
+        for repeat in range(repeats):
             for prompt, source in zip(prompts, sources, strict=True):
-                before = found.get(draw_key(prompt.get("follows") or "", draw))
-                sample = Sample(self.name, prompt, source, before, draw)
+                before = found.get(repeat_key(prompt.get("follows") or "", repeat))
+                sample = Sample(self.name, prompt, source, before, repeat)
                 found[sample.id] = sample
         return list(found.values())
 
@@ -89,7 +89,7 @@ def read_data(sources: Sources) -> Data:
 
 def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
     """Returns the answer to each sample, by its id; where one is missing, a UserError."""
-    records = {draw_key(one["sample_id"], one["draw"]): one for one in read_outputs(outputs)}
+    records = {repeat_key(one["sample_id"], one["repeat"]): one for one in read_outputs(outputs)}
     answers: dict[str, Answer] = {}
     for sample in samples:
         record = records.get(sample.id)
@@ -112,16 +112,16 @@ def answer_of(record: OutputRecord, before: Answer | None = None) -> Answer:
 
 
 def read_replies(verdicts: Path) -> dict[str, Reply]:
-    """Returns a judge's replies by request, the first draw of each."""
-    return read_draws(verdicts).get(0, {})
+    """Returns a judge's replies by request, the first repeat of each."""
+    return read_repeats(verdicts).get(0, {})
 
 
-def read_draws(verdicts: Path) -> dict[int, dict[str, Reply]]:
-    """Returns a judge's replies by draw and request."""
+def read_repeats(verdicts: Path) -> dict[int, dict[str, Reply]]:
+    """Returns a judge's replies by repeat and request."""
     found: dict[int, dict[str, Reply]] = defaultdict(dict)
     for record in read_outputs(verdicts):
         reply = Reply(record["status"], record["text"], record.get("attempts"))
-        found[record["draw"]][record["sample_id"]] = reply
+        found[record["repeat"]][record["sample_id"]] = reply
     return dict(found)
 
 
@@ -158,7 +158,7 @@ def read_judge_prompts(judging: Path) -> list[JudgePrompt]:
 def judge_items(
     prompts: Sequence[JudgePrompt],
     schema: Component[Record | None] | None = None,
-    draws: int = 1,
+    repeats: int = 1,
 ) -> list[Item]:
     """Returns what is asked of a judge, all of it so many times.
 
@@ -175,9 +175,9 @@ def judge_items(
             max_tokens=request.max_tokens,
             reminder=request.reminder,
             schema=_schema_of(request, schema),
-            draw=draw,
+            repeat=repeat,
         )
-        for draw in range(draws)
+        for repeat in range(repeats)
         for prompt in prompts
         for request in prompt.requests
     ]
@@ -190,15 +190,15 @@ def _schema_of(request: JudgeRequest, schema: Component[Record | None] | None) -
 
 
 class JudgeOracle:
-    """A benchmark's stand-in for judges, asked by request and draw as engines do."""
+    """A benchmark's stand-in for judges, asked by request and repeat as engines do."""
 
-    def __init__(self, stand_in: JudgeStandIn, prompts: Iterable[JudgePrompt], draws: int = 1):
+    def __init__(self, stand_in: JudgeStandIn, prompts: Iterable[JudgePrompt], repeats: int = 1):
         self._stand_in = stand_in
         self._requests = {
-            draw_key(request.id, draw): (prompt, request)
+            repeat_key(request.id, repeat): (prompt, request)
             for prompt in prompts
             for request in prompt.requests
-            for draw in range(draws)
+            for repeat in range(repeats)
         }
 
     def reference(self, sample_id: str) -> str:

@@ -44,7 +44,7 @@ class OutputRecord(TypedDict):
     """
 
     sample_id: str
-    draw: int
+    repeat: int
     request_hash: str
     status: str
     text: str
@@ -75,7 +75,7 @@ class ScoreRecord(Rating):
     """
 
     sample_id: str
-    draw: int
+    repeat: int
     task: str
     context_id: str
     truncated: bool

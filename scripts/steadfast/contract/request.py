@@ -35,7 +35,7 @@ class Item:
 
     Args:
         task: of the benchmark, by whose name a model's output limit may be set.
-        draw: 0 for the first answer that is drawn, 1 for the second …
+        repeat: 0 for the first answer that is drawn, 1 for the second …
         follows: key of the item whose conversation it goes on with; None where it opens one.
         reminder: what is added when the answer could not be read and is asked for again.
         turns: the earlier ones, pairs of prompt and answer; known once ``follows`` is answered.
@@ -51,7 +51,7 @@ class Item:
     tail: str
     max_tokens: int
     task: str = ""
-    draw: int = 0
+    repeat: int = 0
     follows: str | None = None
     reminder: str = ""
     turns: Turns = ()
@@ -62,7 +62,7 @@ class Item:
     @property
     def key(self) -> str:
         """Its name among the items of a part."""
-        return draw_key(self.sample_id, self.draw)
+        return repeat_key(self.sample_id, self.repeat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Request:
         overflow: why it is not sent; None where it fits.
         hash: of all that determines the response (``request_hash``).
         turns: the earlier ones, pairs of prompt and answer.
-        draw: as the item's.
+        repeat: as the item's.
         schema: as the item's.
     """
 
@@ -94,13 +94,13 @@ class Request:
     overflow: str | None
     hash: str
     turns: Turns = ()
-    draw: int = 0
+    repeat: int = 0
     schema: str = ""
 
     @property
     def key(self) -> str:
         """Its name among the requests of a part."""
-        return draw_key(self.sample_id, self.draw)
+        return repeat_key(self.sample_id, self.repeat)
 
     @property
     def prompt(self) -> str:
@@ -139,15 +139,15 @@ class Response:
     parts: int | None = None
 
 
-def draw_key(sample_id: str, draw: int) -> str:
+def repeat_key(sample_id: str, repeat: int) -> str:
     """Returns the name of one of the answers that are drawn for a sample; no two are named alike.
 
     What is asked of a judge about a drawn answer has a number in its own name already.
 
-    >>> draw_key("LSI/c0/e1/v2", 0), draw_key("LSI/c0/e1/v2", 1), draw_key("LSI/c0/e1/v2#1", 0)
+    >>> repeat_key("LSI/c0/e1/v2", 0), repeat_key("LSI/c0/e1/v2", 1), repeat_key("LSI/c0/e1/v2#1", 0)
     ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1', 'LSI/c0/e1/v2#1#0')
     """
-    return f"{sample_id}#{draw}" if draw or _DRAWN.search(sample_id) else sample_id
+    return f"{sample_id}#{repeat}" if repeat or _DRAWN.search(sample_id) else sample_id
 
 
 def grouped(requests: Iterable[Request]) -> list[list[Request]]:
@@ -180,7 +180,7 @@ def output_record(request: Request, response: Response) -> OutputRecord:
     """Returns a line of the outputs."""
     found: OutputRecord = {
         "sample_id": request.sample_id,
-        "draw": request.draw,
+        "repeat": request.repeat,
         "request_hash": request.hash,
         "status": response.status,
         "text": response.text if response.status in ANSWERED else "",
@@ -219,22 +219,22 @@ def request_hash(
     max_tokens: int,
     turns: Turns = (),
     attempt: int = 1,
-    draw: int = 0,
+    repeat: int = 0,
     schema: str = "",
 ) -> str:
     """Returns the hash by which a response is known: settings, whole prompt, output limit, schema.
 
     Canonical JSON has no raw NUL, so the two that stand between the parts keep them apart;
     where the prompt was split makes no difference. An answer that could not be read is asked for
-    again under another hash, and so is each further draw. The hasher is left as it is.
+    again under another hash, and so is each further repeat. The hasher is left as it is.
     """
     rest: Record = {"max_tokens": max_tokens}
     if turns:
         rest["turns"] = turns
     if attempt > 1:
         rest["attempt"] = attempt
-    if draw:
-        rest["draw"] = draw
+    if repeat:
+        rest["draw"] = repeat  # as version 0.1 named it: responses in journals are known by it
     if schema:
         rest["schema"] = schema
     hasher = hasher.copy()

@@ -18,11 +18,11 @@ from steadfast.contract.request import Request, Response
 
 FITTING = frozenset(
     {
-        "engine", "window", "on_overflow", "tokenizer", "max_tokens", "draws",
+        "engine", "window", "on_overflow", "tokenizer", "max_tokens", "repeats",
         "reasoning", "examples", "structured",
     }
 )  # fmt: skip
-"""Settings that act on the request: what they change is in its prompt, limit, draw and schema,
+"""Settings that act on the request: what they change is in its prompt, limit, repeat and schema,
 which its hash covers."""
 LONG_PREFIX = 16_384
 """Characters of a shared prefix from which on contexts are asked one by one: shorter ones do not

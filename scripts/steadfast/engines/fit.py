@@ -212,11 +212,11 @@ def _fit_one(
                 item.max_tokens,
                 item.turns,
                 item.attempt,
-                item.draw,
+                item.repeat,
                 item.schema,
             ),
             turns=item.turns,
-            draw=item.draw,
+            repeat=item.repeat,
             schema=item.schema,
         )
 

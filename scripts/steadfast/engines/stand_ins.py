@@ -13,7 +13,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.part_files import JudgeOracle
-from steadfast.contract.request import ANSWERED, STATUSES, Request, Response, draw_key
+from steadfast.contract.request import ANSWERED, STATUSES, Request, Response, repeat_key
 from steadfast.engines.api.body import count, text
 from steadfast.engines.api.replies import status_of
 from steadfast.engines.base import Engine, Setup
@@ -97,7 +97,7 @@ class ReplayEngine(Engine):
     """Answers from a JSON-lines file; a sample that it lacks is an error, never a wrong answer.
 
     A record has ``sample_id``, text or a number, and one of ``text``, ``response``, ``output``,
-    which is null where there is no answer; where it has ``draw``, ``status``, ``finish_reason``,
+    which is null where there is no answer; where it has ``repeat``, ``status``, ``finish_reason``,
     ``reasoning`` or token counts, they are taken over.
     """
 
@@ -123,8 +123,8 @@ class ReplayEngine(Engine):
                     raise UserError(f"{where}: {error}; mend that line") from None
                 if key in self._responses:
                     raise UserError(
-                        f"{where}: a second response to {draw_key(*key)}; leave one of them, or "
-                        "number them with the field draw, from 0"
+                        f"{where}: a second response to {repeat_key(*key)}; leave one of them, or "
+                        "number them with the field repeat, from 0"
                     )
                 self._responses[key] = response
 
@@ -136,14 +136,14 @@ class ReplayEngine(Engine):
             return record.get(self._fields.get(name, name))
 
         sample_id, finish_reason, status = map(value, ("sample_id", "finish_reason", "status"))
-        draw = value("draw") or 0
+        repeat = value("repeat") or 0
         if isinstance(sample_id, int) and not isinstance(sample_id, bool):
             sample_id = str(sample_id)
         if not isinstance(sample_id, str):
             raise ValueError("no sample_id")
-        if not isinstance(draw, int) or isinstance(draw, bool) or draw < 0:
-            raise ValueError(f"draw {draw!r} is no number from 0 on")
-        key = sample_id, draw
+        if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
+            raise ValueError(f"repeat {repeat!r} is no number from 0 on")
+        key = sample_id, repeat
         reason, reasoning = text(finish_reason), text(value("reasoning"))
         if status is None:
             status = status_of(finish_reason) if finish_reason is not None else "ok"
@@ -167,12 +167,12 @@ class ReplayEngine(Engine):
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         for request in chain.from_iterable(groups):
-            yield request, self.response(request.sample_id, request.draw)
+            yield request, self.response(request.sample_id, request.repeat)
 
-    def response(self, sample_id: str, draw: int) -> Response:
+    def response(self, sample_id: str, repeat: int) -> Response:
         """The file's response to a sample; an error where there is none."""
         missing = Response("error", error="no response in the replayed file")
-        return self._responses.get((sample_id, draw), missing)
+        return self._responses.get((sample_id, repeat), missing)
 
     def identity(self) -> Record:
         return {"file_sha256": self._sha256}

@@ -18,7 +18,7 @@ from steadfast.config.source import read_source
 from steadfast.contract.components import Sample, StandIn
 from steadfast.contract.part_files import PartFiles, read_judge_prompts
 from steadfast.contract.records import OutputRecord, ScoreRecord, read_identity, read_outputs
-from steadfast.contract.request import draw_key
+from steadfast.contract.request import repeat_key
 from steadfast.contract.task import Task
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.job import Job, scores_path
@@ -46,14 +46,14 @@ class FinishedAnswer:
 
     Attributes:
         model: its name in the config.
-        draw: 0 for the first answer that was drawn.
+        repeat: 0 for the first answer that was drawn.
         output: its record; None where the sample was not asked.
         score: its record; None where there is none yet.
         judged: what judges were asked and replied.
     """
 
     model: str
-    draw: int
+    repeat: int
     output: OutputRecord | None
     score: ScoreRecord | None
     judged: Sequence[JudgedRequest] = ()
@@ -242,7 +242,7 @@ class FinishedPart:
 
     @cached_property
     def samples(self) -> list[Sample]:
-        """The samples of the first draw, in the order of the prompts."""
+        """The samples of the first repeat, in the order of the prompts."""
         if not self.files.prompts.exists():
             raise UserError(
                 f"{self.files.prompts}: no such file; of scores that were released nothing is "
@@ -256,22 +256,22 @@ class FinishedPart:
         return self.task.stand_in.make()
 
     def outputs(self, model: str) -> dict[str, OutputRecord]:
-        """A model's answers, by sample and draw."""
+        """A model's answers, by sample and repeat."""
         outputs = self._replies(Job("inference", self.benchmark, model, self.name))
-        return {draw_key(output["sample_id"], output["draw"]): output for output in outputs}
+        return {repeat_key(output["sample_id"], output["repeat"]): output for output in outputs}
 
     def scores_path(self, model: str) -> Path:
         """The file of a model's scores."""
         return scores_path(self.run.results, self.benchmark, model, self.name)
 
     def scores(self, model: str) -> dict[str, ScoreRecord]:
-        """A model's scores, by sample and draw; none where there is no file."""
+        """A model's scores, by sample and repeat; none where there is no file."""
         path = self.scores_path(model)
         if not path.exists():
             return {}
         self.run.check(Seal.beside(path, ""))
         records = (scored.record for scored in read_scores({(model, self.name): path}))
-        return {draw_key(record["sample_id"], record["draw"]): record for record in records}
+        return {repeat_key(record["sample_id"], record["repeat"]): record for record in records}
 
     def judged(self, model: str) -> dict[str, list[JudgedRequest]]:
         """What judges were asked and replied about each of a model's answers."""
@@ -281,8 +281,8 @@ class FinishedPart:
         for judge in evaluation.judges_of(self.benchmark, model):
             job = Job("verdicts", self.benchmark, model, self.name, judge)
             prompts = self.run.results / evaluation.prompts(job)  # the same for all judges
-            first_draws = (reply for reply in self._replies(job) if not reply["draw"])
-            replies[judge] = {reply["sample_id"]: reply for reply in first_draws}
+            first_repeats = (reply for reply in self._replies(job) if not reply["repeat"])
+            replies[judge] = {reply["sample_id"]: reply for reply in first_repeats}
         requests: dict[str, list[JudgedRequest]] = {}
         if not prompts.is_file():
             return requests
@@ -299,13 +299,13 @@ class FinishedPart:
         return requests
 
     def answers(self, model: str, names: Iterable[str]) -> Iterator[FinishedAnswer]:
-        """A model's answers to the samples of these names, draw by draw of each."""
+        """A model's answers to the samples of these names, repeat by repeat of each."""
         outputs, scores, judged = self.outputs(model), self.scores(model), self.judged(model)
         for name in names:
-            for draw in range(self.run.evaluation.config.models[model].draws):
-                key = draw_key(name, draw)
+            for repeat in range(self.run.evaluation.config.models[model].repeats):
+                key = repeat_key(name, repeat)
                 yield FinishedAnswer(
-                    model, draw, outputs.get(key), scores.get(key), judged.get(key, ())
+                    model, repeat, outputs.get(key), scores.get(key), judged.get(key, ())
                 )
 
     def _replies(self, job: Job) -> Iterable[OutputRecord]:

@@ -20,10 +20,10 @@ def write_judge_prompts(
     templates: Mapping[str, str],
     out: Path,
     results: Path,
-    draws: int = 1,
+    repeats: int = 1,
 ) -> None:
     """Writes what is asked of a judge, a record for the requests about an answer, if any."""
-    asking, samples = component(judge_prompts).make(), part.read(draws)
+    asking, samples = component(judge_prompts).make(), part.read(repeats)
     answers = read_answers(outputs, samples)
     asked = judge_prompts_of(asking, load_templates(asking, templates, results), samples, answers)
     write_jsonl(out, map(asdict, asked))

@@ -92,7 +92,7 @@ class Run:
             part: of the benchmark alone.
 
         Returns:
-            Columns: ``model``; ``part``; ``sample_id``; ``draw``, 0 for the first answer to a
+            Columns: ``model``; ``part``; ``sample_id``; ``repeat``, 0 for the first answer to a
             prompt; ``status``, ``ok`` or why there is no whole answer; ``text``; ``reasoning``;
             ``finish_reason``; ``prompt_tokens``, ``cached_tokens``, ``written_tokens``,
             ``completion_tokens`` and ``reasoning_tokens`` as the engine counts them;
@@ -116,7 +116,7 @@ class Run:
             part: of the benchmark alone.
 
         Returns:
-            Columns: ``model``; ``part``; ``sample_id``; ``draw``; ``task``; ``context_id``;
+            Columns: ``model``; ``part``; ``sample_id``; ``repeat``; ``task``; ``context_id``;
             ``status``, the answer's, or ``invalid`` where no verdict can be read; ``total``, 0 to
             1, missing where nothing is known; ``points``, a mapping from each score point or
             constraint to its share; ``extracted``; ``judge``; ``truncated``; ``empty``; and

@@ -141,7 +141,7 @@ def _add_samples(
         if index:
             pack.add(f"index/{name}", index)
         for model in run.evaluation.asked_of(name):
-            rows = [row for part in index for draw in part["answers"][model] for row in draw]
+            rows = [row for part in index for repeat in part["answers"][model] for row in repeat]
             counts.append(
                 {
                     "benchmark": run.evaluation.benchmarks[name].title,
@@ -161,8 +161,8 @@ def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
         index += [[one.sample.id, one.sample.prompt["task"], sample_digest(one)] for one in seen]
     answers = {
         model: [
-            [answer_row(one) for one in draw]
-            for draw in _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
+            [answer_row(one) for one in repeat]
+            for repeat in _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
         ]
         for model in part.models
     }
@@ -181,14 +181,14 @@ def _add_block(
 def _add_answers(
     pack: Pack, name: str, part: FinishedPart, model: str, cut: Cut
 ) -> list[list[FinishedAnswer]]:
-    """Adds a model's answers, and gives them by draw."""
+    """Adds a model's answers, and gives them by repeat."""
     found = list(part.answers(model, [sample.id for sample in part.samples]))
-    draws = part.run.evaluation.config.models[model].draws
-    by_draw = [found[draw::draws] for draw in range(draws)]
-    for draw, of in enumerate(by_draw):
+    repeats = part.run.evaluation.config.models[model].repeats
+    by_repeat = [found[repeat::repeats] for repeat in range(repeats)]
+    for repeat, of in enumerate(by_repeat):
         for number, block in enumerate(_blocks(of)):
-            pack.add(f"{name}/{draw}/{number}", [answer_data(one, cut) for one in block])
-    return by_draw
+            pack.add(f"{name}/{repeat}/{number}", [answer_data(one, cut) for one in block])
+    return by_repeat
 
 
 def _blocks(whole: Sequence[Any]) -> Iterator[Sequence[Any]]:

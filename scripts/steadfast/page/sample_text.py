@@ -35,7 +35,7 @@ def _lines(seen: SeenSample) -> Iterator[str]:
         yield from _block(heading, seen.passages.text[:START])
     yield from _block("Expected (the reference's answer)", seen.expected)
     for answer in seen.answers:
-        yield f"\n-- {answer.model}{f', draw {answer.draw}' if answer.draw else ''} --"
+        yield f"\n-- {answer.model}{f', repeat {answer.repeat}' if answer.repeat else ''} --"
         yield from _answer(answer)
 
 

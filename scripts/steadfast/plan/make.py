@@ -135,11 +135,11 @@ def _count_answers(
     for job in jobs:
         if job.job.role != MODELS:
             continue
-        draws = job.model.draws
-        if draws not in items:
-            drawn = samples if draws == 1 else part.read(draws)
-            items[draws] = [part.joined.item(sample) for sample in drawn]
-        misfits = job.count(items[draws], benchmark.results / job.job.journal, tokenizers)
+        repeats = job.model.repeats
+        if repeats not in items:
+            drawn = samples if repeats == 1 else part.read(repeats)
+            items[repeats] = [part.joined.item(sample) for sample in drawn]
+        misfits = job.count(items[repeats], benchmark.results / job.job.journal, tokenizers)
         context_tokens = benchmark.parts[part.name][0]
         job.work = asked_work(part.prompts, context_tokens, job.model.answers)
         place = benchmark.name, job.job.name, part.name
@@ -167,7 +167,7 @@ def _count_verdicts(
     for of_judge in judging.values():
         judged = [answering[job.job.model] for job in of_judge]
         text = f"{len(judged)} models' answers" if judged[1:] else "1 model's answers"
-        if any(job.model.draws > 1 for job in judged):
+        if any(job.model.repeats > 1 for job in judged):
             text += ", at most"  # equal answers are judged once
         counted: dict[frozenset[str], Record] = {}
         for job, answers in zip(of_judge, judged, strict=True):
@@ -176,7 +176,9 @@ def _count_verdicts(
                     prompts[unanswered] = _judge_prompts(benchmark, samples, unanswered)
                 if unanswered not in counted:
                     job.count(
-                        judge_items(prompts[unanswered], draws=job.model.draws), None, tokenizers
+                        judge_items(prompts[unanswered], repeats=job.model.repeats),
+                        None,
+                        tokenizers,
                     )
                     work = judging_work(map(asdict, prompts[unanswered]), job.model.answers)
                     counted[unanswered] = job.counts | {"work": work}
@@ -234,26 +236,26 @@ def _records(frame: pd.DataFrame) -> list[Record]:
 
 
 def _summed(counts: Sequence[Record]) -> Record:
-    """What is counted of a judge, over the draws of one model's answers."""
+    """What is counted of a judge, over the repeats of one model's answers."""
     works = {name: Work.sum([one[name] for one in counts]) for name in ("ask", "work")}
     numbers = {name: sum(one[name] for one in counts) for name in COUNTS}
     options = [
-        {**draws[0], **{name: sum(option[name] for option in draws) for name in SUMS}}
-        for draws in zip(*(one["options"] for one in counts), strict=True)
+        {**repeats[0], **{name: sum(option[name] for option in repeats) for name in SUMS}}
+        for repeats in zip(*(one["options"] for one in counts), strict=True)
     ]
     return {**counts[0], **numbers, **works, "options": options}
 
 
 def _lacking(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
-    """Returns by draw the samples that the file of a replayed model has no answer to."""
+    """Returns by repeat the samples that the file of a replayed model has no answer to."""
     model = job.model
     if job.replay is None:
-        return [()] * model.draws
+        return [()] * model.repeats
     engine = ReplayEngine(Setup(model.answers, {"file": job.replay}))
     names = [sample.id for sample in samples]
     return [
-        {name for name in names if engine.response(name, draw).status not in ANSWERED}
-        for draw in range(model.draws)
+        {name for name in names if engine.response(name, repeat).status not in ANSWERED}
+        for repeat in range(model.repeats)
     ]
 
 

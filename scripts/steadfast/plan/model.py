@@ -43,9 +43,9 @@ class PlannedModel:
         return int(self.plan["gpus"])
 
     @property
-    def draws(self) -> int:
-        """Answers that it draws for each prompt."""
-        return self.answers.get("draws") or 1
+    def repeats(self) -> int:
+        """Responses to each prompt."""
+        return self.answers.get("repeats") or 1
 
     @cached_property
     def speed(self) -> expected.Speed | None:
@@ -141,7 +141,7 @@ def _tokenizer(answers: Settings) -> tuple[str, bool]:
 class PlannedJob:
     """One job of the plan, and what is counted of it once its prompts are read.
 
-    ``judges`` says in words whose answers a judge judges; ``unanswered`` has, by draw, the samples
+    ``judges`` says in words whose answers a judge judges; ``unanswered`` has, by repeat, the samples
     that the model gives no answer to.
     """
 

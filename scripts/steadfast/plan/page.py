@@ -22,7 +22,7 @@ distinct tokens are left when prompts of a context share their prefix. Cost is e
 documented rules of the provider's cache, without hits where these do not name the model; cost
 uncached is the most that the prompts can cost. Hours are of the clock, GPU-hours of all GPUs;
 requested is what the jobs ask for (docs/cost.md). Judges' rows take every answer to have 500
-tokens; equal answers are judged once, so that rows with several draws are at most. Sums leave out
+tokens; equal answers are judged once, so that rows with several repeats are at most. Sums leave out
 what is not known of a model; the totals name it.
 """
 OPTIONS_NOTES = """What the same requests cost by each option that has a price of its own, in USD. A

@@ -101,7 +101,7 @@ class OpenaiModel(ApiModel, OpenModel):
     """Any server with an OpenAI-compatible API."""
 
     engine: Literal["openai"]
-    seed: int | None = answer("Seed sent with each request, one more for each draw; null: none.")
+    seed: int | None = answer("Seed sent with each request, one more for each repeat; null: none.")
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = operation(
         "The request field that carries the output limit.", "max_tokens"
     )
@@ -236,7 +236,7 @@ class GeminiModel(ApiModel):
     temperature: float | None = answer(
         "Sampling temperature; null: the model's default.", 0.0, ge=0, le=2
     )
-    seed: int | None = answer("Seed sent with each request, one more for each draw; null: none.")
+    seed: int | None = answer("Seed sent with each request, one more for each repeat; null: none.")
     thinking: Literal["budget", "disabled"] | None = answer(
         "budget: up to reasoning.tokens; disabled: a budget of 0, which not every model takes; "
         "null: as the model does by itself."

@@ -148,8 +148,8 @@ class Config(StrictModel):
                 raise ValueError(
                     f"{kind} {name!r}: engine {model.engine} {does} nothing; name another"
                 )
-            if model.draws > 1 and not judge:
-                raise ValueError(f"rewriter {name!r}: it is asked once; leave draws out")
+            if model.repeats > 1 and not judge:
+                raise ValueError(f"rewriter {name!r}: it is asked once; leave repeats out")
             if isinstance(model.max_tokens, dict):
                 raise ValueError(
                     f"{kind} {name!r}: max_tokens must be one number, since what a {kind} is asked "

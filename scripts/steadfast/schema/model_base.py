@@ -114,7 +114,7 @@ class BaseModelSettings(StrictModel):
     max_tokens: Limit | dict[str, Limit] | None = answer(
         "Output limit in place of the benchmarks' own: one for all tasks, or a mapping from tasks."
     )
-    draws: int = answer(
+    repeats: int = answer(
         "Answers drawn for each prompt; each of them is a sample. Of a judge: times that each "
         "verdict is asked for; the first counts, all are compared (docs/judging.md).",
         1,

@@ -36,7 +36,7 @@ class VllmModel(OpenModel):
         "Changes to the model's own config, such as rope_parameters for YaRN.", {}
     )
     seed: int = answer(
-        "Seed of the engine, and of sampling, where it is one more for each draw.", 0
+        "Seed of the engine, and of sampling, where it is one more for each repeat.", 0
     )
     engine_args: dict[str, Any] = answer(
         "Further arguments of vLLM's LLM that may change answers, such as dtype and quantization.",
@@ -98,7 +98,7 @@ class ReplayModel(ThinkingModel):
         ...,
     )
     fields: dict[
-        Literal["sample_id", "draw", "text", "reasoning", "finish_reason", "status"], str
+        Literal["sample_id", "repeat", "text", "reasoning", "finish_reason", "status"], str
     ] = answer("Which field of a record is what, where the names differ.", {})
 
 

@@ -201,7 +201,9 @@ def _below_baseline(report: Report) -> list[results.Note]:
     texts, roster, found = WORDS["notes"], report.roster, []
     for measure in report.main_measures:
         values = measure.values
-        baseline = max((values[m] for m in values if roster.kind(m) == "baseline"), default=math.nan)
+        baseline = max(
+            (values[m] for m in values if roster.kind(m) == "baseline"), default=math.nan
+        )
         below = [model for model in roster.contenders if values.get(model, math.inf) < baseline]
         if below:
             value = rounded(baseline, measure.digits)

@@ -21,7 +21,7 @@ from steadfast.base.locks import Lock
 from steadfast.base.seal import Seal
 from steadfast.contract import part_files
 from steadfast.contract.components import JudgePrompt, component
-from steadfast.contract.request import Item, draw_key
+from steadfast.contract.request import Item, repeat_key
 from steadfast.engines.asking.run import run_part
 from steadfast.engines.base import EngineFailed, Loaded, Setup
 from steadfast.jobs.job import MODELS, Assignment, Journals
@@ -172,7 +172,7 @@ def _answers(
     sources = part_files.sources_of(params["sources"], assignment.sources)
     prompts, samples = Path(assignment.prompts), params["samples"]
     part = part_files.PartFiles(assignment.job.part, samples, prompts, sources)
-    repeated = part.read(params["answers"].get("draws") or 1)
+    repeated = part.read(params["answers"].get("repeats") or 1)
     stand_in = params["stand_in"]
     oracle = part_files.SampleOracle(component(stand_in).make(), repeated) if stand_in else None
     return [part.joined.item(sample) for sample in repeated], oracle, None
@@ -184,21 +184,21 @@ def _replies(
     """Returns what a judge or rewriter is asked, its stand-in, and which replies can be read."""
     params = assignment.params
     prompts = part_files.read_judge_prompts(Path(assignment.prompts))
-    draws = params["answers"].get("draws") or 1
+    repeats = params["answers"].get("repeats") or 1
     stand_in = component(params["stand_in"]).make() if params["stand_in"] else None
-    oracle = part_files.JudgeOracle(stand_in, prompts, draws) if stand_in else None
+    oracle = part_files.JudgeOracle(stand_in, prompts, repeats) if stand_in else None
     form = component(params["schema"]) if "schema" in params else None
-    items = part_files.judge_items(prompts, form, draws)
-    return items, oracle, _readable(params["readable"], prompts, draws)
+    items = part_files.judge_items(prompts, form, repeats)
+    return items, oracle, _readable(params["readable"], prompts, repeats)
 
 
-def _readable(reader: Sequence[Any], prompts: Sequence[JudgePrompt], draws: int) -> Readable:
+def _readable(reader: Sequence[Any], prompts: Sequence[JudgePrompt], repeats: int) -> Readable:
     read = component(reader)
     expected = {
-        draw_key(request.id, draw): (request.expected, prompt.answer)
+        repeat_key(request.id, repeat): (request.expected, prompt.answer)
         for prompt in prompts
         for request in prompt.requests
-        for draw in range(draws)
+        for repeat in range(repeats)
     }
 
     def reads(request: str, reply: str) -> bool:

@@ -7,10 +7,10 @@ from typing import Any, cast
 from steadfast.base.files import Record, write_jsonl
 from steadfast.base.seal import Seal
 from steadfast.contract import components, votes
-from steadfast.contract.part_files import PartFiles, read_answers, read_draws
+from steadfast.contract.part_files import PartFiles, read_answers, read_repeats
 from steadfast.contract.records import ScoreRecord
-from steadfast.contract.request import draw_key
-from steadfast.stats.raters import first_draws
+from steadfast.contract.request import repeat_key
+from steadfast.stats.raters import first_repeats
 from steadfast.workflow.script import paths, run_rule
 
 
@@ -20,16 +20,16 @@ def score_part(
     outputs: Path,
     verdicts: Mapping[str, Path],
     out: Path,
-    draws: int = 1,
+    repeats: int = 1,
     majority: bool = False,
 ) -> None:
-    """Writes the scores of one model, a record a prompt and draw, in the prompts' order."""
-    samples = part.read(draws)
+    """Writes the scores of one model, a record a prompt and repeat, in the prompts' order."""
+    samples = part.read(repeats)
     answers = read_answers(outputs, samples)
     replies = {
-        draw_key(judge, draw): given
+        repeat_key(judge, repeat): given
         for judge, path in verdicts.items()
-        for draw, given in read_draws(path).items()
+        for repeat, given in read_repeats(path).items()
     }
     made = components.component(scoring).make()
     write_jsonl(out, score_records(made, samples, answers, replies, majority))
@@ -47,7 +47,7 @@ def score_records(
     With ``majority`` what most judges say counts, where there are three or more.
     """
     judges: Mapping[str, Mapping[str, components.Reply]] = replies or {"": {}}
-    voting = [replies[judge] for judge in first_draws(replies)]
+    voting = [replies[judge] for judge in first_repeats(replies)]
     vote = majority and len(voting) >= votes.VOTERS
     counting = votes.MAJORITY if vote else next(iter(replies), None)
     for sample in samples:
@@ -59,7 +59,7 @@ def score_records(
         (_, first), *others = _by_rater(scores)
         record = {
             "sample_id": sample.prompt["sample_id"],
-            "draw": sample.draw,
+            "repeat": sample.repeat,
             "task": sample.prompt["task"],
             "context_id": sample.prompt["context_id"],
             **scoring.facts(sample),

@@ -13,7 +13,7 @@ from steadfast.base.files import Record
 from steadfast.contract import votes
 from steadfast.contract.components import Scored
 from steadfast.stats.intervals import NOTHING, Estimates
-from steadfast.stats.raters import FURTHER, ByRater, answer_name, first_draws
+from steadfast.stats.raters import FURTHER, ByRater, answer_name, first_repeats
 
 JUDGES, ITSELF, MIXED, HUMANS = "judges", "judge and itself", "judge and human", "humans"
 RULES = "judge and rule"
@@ -56,14 +56,14 @@ def agreement_rows(
 
     Of several people the majority is compared with the judges too, and so is that of several judges
     with people; neither is compared with those that it is made of. A pair without common items has
-    n = 0 and no values. A judge with several draws is compared with itself: raw is the share of
-    items with the same verdict in all draws, kappa is Fleiss', and ``second`` says how many draws
-    there are; only_first counts items that not every draw has a verdict on. A judge and people
+    n = 0 and no values. A judge with several repeats is compared with itself: raw is the share of
+    items with the same verdict in all repeats, kappa is Fleiss', and ``second`` says how many repeats
+    there are; only_first counts items that not every repeat has a verdict on. A judge and people
     whose verdicts are 1 or 0 have ``RATES`` too, and all rows then those columns.
 
     Args:
-        judges: each one's verdicts, in the order to show; of further draws under names of their own
-            (``request.draw_key``).
+        judges: each one's verdicts, in the order to show; of further repeats under names of their own
+            (``request.repeat_key``).
         people: each one's verdicts; who is named like a judge is shown as "<name> (human)".
         by: the model whose answer an item is; then each model has a row beside the one for all,
             whose model is empty.
@@ -81,10 +81,10 @@ def agreement_rows(
         name: {item: verdict for item, verdict in given.items() if verdict is not None}
         for name, given in [*judges.items(), *humans.items()]
     }
-    draws: dict[str, list[Verdicts[K]]] = defaultdict(list)
+    repeats: dict[str, list[Verdicts[K]]] = defaultdict(list)
     for name in judges:
-        draws[FURTHER.sub("", name)].append(clear[name])
-    apart = [*first_draws(judges), *humans]
+        repeats[FURTHER.sub("", name)].append(clear[name])
+    apart = [*first_repeats(judges), *humans]
     kinds = (JUDGES, MIXED, HUMANS)
     rows = list[Record]()
     for pair in combinations(apart, 2):
@@ -97,9 +97,9 @@ def agreement_rows(
             row |= pair_row(part, cluster)
             rows.append(row | against_truth(part, cluster) if is_truth else row)
     rows += [
-        {"kind": ITSELF, "first": name, "second": f"{len(of)} draws", "model": model}
+        {"kind": ITSELF, "first": name, "second": f"{len(of)} repeats", "model": model}
         | _itself(part, cluster)
-        for name, of in draws.items()
+        for name, of in repeats.items()
         if len(of) > 1
         for model, part in by_model(of, by).items()
     ]
@@ -119,7 +119,7 @@ def answer_agreement(
     people: Mapping[str, Verdicts[Answered]],
     scores: Iterable[Scored],
 ) -> pd.DataFrame:
-    """``agreement_rows`` on answers, by model; intervals draw all answers to a context together."""
+    """``agreement_rows`` on answers, by model; intervals resample all responses to a context together."""
     contexts = contexts_of(scores)
     return agreement_rows(
         judges, people, lambda item: str(item[0]), lambda item: contexts[item[:2]]
@@ -169,11 +169,11 @@ def against_truth(sides: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable]
 
 
 def _itself(
-    draws: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
+    repeats: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
 ) -> dict[str, float]:
-    """Compares the draws of one judge; kappa is over all ordered pairs of draws (Fleiss 1971)."""
-    common = [item for item in draws[0] if all(item in draw for draw in draws)]
-    sides = [[draw[item] for item in common] for draw in draws]
+    """Compares the repeats of one judge; kappa is over all ordered pairs of repeats (Fleiss 1971)."""
+    common = [item for item in repeats[0] if all(item in repeat for repeat in repeats)]
+    sides = [[repeat[item] for item in common] for repeat in repeats]
     same = [len(set(verdicts)) == 1 for verdicts in zip(*sides, strict=True)]
     of_items = [str(cluster(item)) if cluster else "" for item in common]
     names, number = np.unique(of_items, return_inverse=True)
@@ -189,7 +189,7 @@ def _itself(
             if not math.isnan(found[name]):
                 ends = (f"{name}_low", f"{name}_high")
                 found |= {key: of for key, of in _intervals(tables).items() if key in ends}
-    lacking = len(set().union(*draws)) - len(common)
+    lacking = len(set().union(*repeats)) - len(common)
     return found | {"only_first": lacking, "only_second": 0}
 
 
@@ -303,7 +303,7 @@ def on_rule_items(
         decided: the questions on an answer that a rule decides; None: all.
     """
     by_rule: Given = {}
-    by_judge: dict[str, Given] = {judge: {} for judge in first_draws(judges)}
+    by_judge: dict[str, Given] = {judge: {} for judge in first_repeats(judges)}
     for model, _, record in scores:
         known = set(decided(record)) if decided else None
         for judge, found in by_judge.items():

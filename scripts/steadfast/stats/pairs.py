@@ -37,13 +37,13 @@ def compare_models(
     """Returns the differences in mean total between every two models, per task and overall.
 
     Args:
-        frame: scores, each draw of a sample a row, with the column cluster.
+        frame: scores, each repeat of a sample a row, with the column cluster.
         weights: of each task in the overall difference.
         drawn: the clusters, and what they were drawn within.
 
     Returns:
         Columns of ``COLUMNS``, a pair once: difference is model minus other, n their common
-        scored samples (of each, a model's draws are averaged first). p_adjusted is corrected over
+        scored samples (of each, a model's repeats are averaged first). p_adjusted is corrected over
         all pairs of the same task (or overall), p_model and p_other over those of that model alone;
         all are empty where so few clusters could tell nothing apart. error and freedom are the
         difference's standard error and degrees of freedom, clusters the number of those that it
@@ -157,7 +157,7 @@ def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
 
     Args:
         frame: samples with columns model, cluster, stratum, sample_id, total, and the others named
-            here; each draw of a sample is a row.
+            here; each repeat of a sample is a row.
         keys: columns whose values together are a cell; models are compared in each by itself.
         of: column whose values are compared one by one within a cell, and as their plain mean
             (overall); it stands in the place of task.

@@ -14,7 +14,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl, read_text
 from steadfast.contract.components import Labels, Scored
 from steadfast.contract.records import ScoreRecord
-from steadfast.contract.request import draw_key
+from steadfast.contract.request import repeat_key
 
 HUMAN = "human"
 K = TypeVar("K", bound=Hashable)
@@ -24,16 +24,16 @@ ByRater = dict[str, dict[tuple[str, str, K], V]]
 
 
 def answer_name(record: ScoreRecord) -> str:
-    """Returns the name of a score's answer: its sample's id, with the draw from the second on."""
-    return draw_key(record["sample_id"], record["draw"])
+    """Returns the name of a score's answer: its sample's id, with the repeat from the second on."""
+    return repeat_key(record["sample_id"], record["repeat"])
 
 
 FURTHER = re.compile(r"#\d+")
-"""The number of a judge's further draw in its name (``request.draw_key``)."""
+"""The number of a judge's further repeat in its name (``request.repeat_key``)."""
 
 
-def first_draws(judges: Iterable[str]) -> list[str]:
-    """Returns the judges without their further draws, which count nowhere but in agreement."""
+def first_repeats(judges: Iterable[str]) -> list[str]:
+    """Returns the judges without their further repeats, which count nowhere but in agreement."""
     return [judge for judge in judges if not FURTHER.search(judge)]
 
 
@@ -147,7 +147,7 @@ def read_labels(
 
     Args:
         labels: the file's name and records, where there is one.
-        scores: of the answers that can be labelled: of several draws of a sample the first one.
+        scores: of the answers that can be labelled: of several repeats of a sample the first one.
             Labels of other models are passed over.
         parse: makes of a label's verdicts and the answer's score record a verdict for each
             question; raises ValueError with half a sentence where it cannot.
@@ -161,7 +161,7 @@ def read_labels(
     known: dict[str, dict[str, ScoreRecord]] = defaultdict(dict)
     others: set[tuple[str, str]] = set()
     for model, _, score in scores:
-        if not score["draw"]:
+        if not score["repeat"]:
             known[model][score["sample_id"]] = score
             if not judged(score):
                 others.add((model, score["sample_id"]))

@@ -17,7 +17,7 @@ from steadfast.contract.request import STATUSES as OUTPUT_STATUSES
 
 STATUSES = (*OUTPUT_STATUSES, INVALID)
 REQUIRED = (
-    "sample_id", "draw", "task", "context_id", "status", "truncated", "judge", "points", "total",
+    "sample_id", "repeat", "task", "context_id", "status", "truncated", "judge", "points", "total",
     "extracted", "other_raters",
 )  # fmt: skip
 
@@ -37,7 +37,7 @@ def read_scores(
         for number, record in enumerate(read_score_records(path), start=1):
             if fault := _fault(record, required, seen):
                 raise UserError(f"{path}: record {number}{fault}; score this file again")
-            seen.add((record["sample_id"], record["draw"]))
+            seen.add((record["sample_id"], record["repeat"]))
             yield Scored(model, part, record)
 
 
@@ -49,7 +49,7 @@ def _fault(
         return f" lacks {next(name for name in required if name not in record)!r}"
     if (status := record["status"]) not in STATUSES:
         return f" has the unknown status {status!r}; known are {', '.join(STATUSES)}"
-    twice = (record["sample_id"], record["draw"]) in seen
+    twice = (record["sample_id"], record["repeat"]) in seen
     return f": sample {record['sample_id']} is there twice" if twice else ""
 
 
@@ -74,7 +74,7 @@ def answer_row(scored: Scored) -> dict[str, Any]:
     return {
         "model": scored.model,
         "prompts": prompts_of(record),
-        "draw": record["draw"],
+        "repeat": record["repeat"],
         "sample_id": record["sample_id"],
         "cluster": record["context_id"],
         "status": record["status"],
@@ -84,9 +84,9 @@ def answer_row(scored: Scored) -> dict[str, Any]:
 
 
 def models_asked(answers: pd.DataFrame) -> pd.DataFrame:
-    """Returns model, prompts (``prompts_of``) and draws (answers to each prompt) of answers."""
+    """Returns model, prompts (``prompts_of``) and repeats (answers to each prompt) of answers."""
     found = answers.groupby("model", observed=True).agg(
-        prompts=("prompts", "first"), draws=("draw", "nunique")
+        prompts=("prompts", "first"), repeats=("repeat", "nunique")
     )
     return found.reset_index().astype({"model": str})
 
@@ -96,13 +96,13 @@ def answers_expected(
 ) -> pd.DataFrame:
     """Returns how many answers each model should have in each cell: model, ``by``, expected.
 
-    These are the samples (``of``) that any model with the same prompts has, once for each draw.
+    These are the samples (``of``) that any model with the same prompts has, once for each repeat.
     """
     cell = list(dict.fromkeys(["prompts", *by]))
     samples = answers[list(dict.fromkeys([*cell, *of]))].drop_duplicates()
     counts = samples.groupby(cell, observed=True).size().rename("expected").reset_index()
     found = models_asked(answers).merge(counts, on="prompts")
-    found["expected"] *= found["draws"]
+    found["expected"] *= found["repeats"]
     return found[["model", *by, "expected"]]
 
 

@@ -1,4 +1,4 @@
-"""How much of the variance of scores lies between contexts, expressions, variables and draws."""
+"""How much of the variance of scores lies between contexts, expressions, variables and repeats."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,7 +8,7 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.contract.records import OVERALL
 
-DRAW, RESIDUAL = "draw", "residual"
+REPEAT, RESIDUAL = "repeat", "residual"
 
 
 def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataFrame:
@@ -17,7 +17,7 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
     The factors, by name and column, are fitted one after the other by least squares. In a complete
     factorial design their order makes no difference and the shares are the classical eta squared;
     where samples are missing, a factor takes what those before it left. Where several answers were
-    drawn for a sample, what differs between them is the share of ``DRAW``; the residual is what
+    drawn for a sample, what differs between them is the share of ``REPEAT``; the residual is what
     else differs between samples. The shares of a model and task sum to 1; n counts scored samples.
     Overall is the plain mean over the model's tasks, n counts them. A task whose scores are all
     equal has no rows. Column chance has the shares to expect of pure noise: the degrees of freedom
@@ -37,7 +37,7 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
 
 
 def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator[Record]:
-    keys = ["length", "sample_id", "draw", *dict.fromkeys(factors.values())]
+    keys = ["length", "sample_id", "repeat", *dict.fromkeys(factors.values())]
     table = rows[["model", "total"]].join(rows[keys].astype(str))
     table = table.set_index([*keys, "model"])["total"].unstack("model").sort_index()
     mask = table.notna().to_numpy()
@@ -47,9 +47,9 @@ def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator
         models = table.columns[which.ravel() == number]
         part = table.loc[pattern, models]
         levels = [part.index.get_level_values(column) for column in factors.values()]
-        several_draws = len(part.index.unique("draw")) > 1
-        samples = part.index.droplevel(keys[2:]) if several_draws else None
-        kinds = [*factors, RESIDUAL, *([] if samples is None else [DRAW])]
+        several_repeats = len(part.index.unique("repeat")) > 1
+        samples = part.index.droplevel(keys[2:]) if several_repeats else None
+        kinds = [*factors, RESIDUAL, *([] if samples is None else [REPEAT])]
         shares, by_chance = _shares(part.to_numpy(), levels, samples)
         for model, values in zip(models, shares.T, strict=True):
             for name, value, chance in zip(kinds, values, by_chance, strict=True):

@@ -17,7 +17,7 @@ from steadfast.stats.raters import (
     ByRater,
     answer_name,
     by_answer,
-    first_draws,
+    first_repeats,
     judge_verdicts,
     listed_verdicts,
     numbered_points,
@@ -42,15 +42,15 @@ def agreement(
     """Returns agreement of judges and people on single checkpoints, and on whole answers (Table 6).
 
     A judge is satisfied with an answer where its checklist gives a PSR of 1, and by its direct
-    score where that exceeds 0.8. It is about the first draw of a sample, which people label.
+    score where that exceeds 0.8. It is about the first repeat of a sample, which people label.
     """
 
     labelled = _labelled(labels, scores, data)
     people = _checked(labelled)
     rows = answer_agreement(judge_verdicts(scores, judges, numbered_points), people, scores)
     human = _people(labelled, people, data)
-    first_answers = [score for score in scores if not score.record["draw"]]
-    names = first_draws(judges)
+    first_answers = [score for score in scores if not score.record["repeat"]]
+    names = first_repeats(judges)
 
     def humans(read: Callable[[Record], int | None]) -> pd.DataFrame:
         given = judge_verdicts(first_answers, names, lambda rated: {"": read(rated)})
@@ -191,7 +191,7 @@ def corrected(
 
 def _units(scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]) -> pd.DataFrame:
     rows = by_measure(sample_frame(scores, record_frame(data)))
-    unit = rows["cluster"] + "#" + rows["draw"].astype(str)
+    unit = rows["cluster"] + "#" + rows["repeat"].astype(str)
     return rows[["model", "measure", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
 
 

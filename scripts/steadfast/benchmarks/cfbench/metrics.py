@@ -1,7 +1,7 @@
 """CFBench's metrics of all models.
 
 A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
-Each draw of a record's answer is an answer. Intervals: ``stats.intervals``, with records drawn
+Each repeat of a record's answer is an answer. Intervals: ``stats.intervals``, with records drawn
 within their split, and with them all that was drawn for them. In mode released the values of sets
 are rounded as the released code rounds them; their intervals are not.
 """

@@ -1,6 +1,6 @@
 """ComplexBench's metrics from score records: DRFR, accuracies by constraint, coherent test.
 
-A question without a verdict is in no mean; it lowers the coverage. Each draw of an answer is an
+A question without a verdict is in no mean; it lowers the coverage. Each repeat of an answer is an
 answer. Intervals: ``stats.intervals``, with groups drawn whole, for their instances are nearly
 the same, and with them all that was drawn for these.
 """
@@ -111,8 +111,8 @@ class DrfrMetrics:
         keys, parts = ["language", "kind", "measure"], self._scored.parts
         rows = [
             (model, *row)
-            for (model, name), by_draw in self._scored.verdicts.items()
-            for verdicts in by_draw.values()
+            for (model, name), by_repeat in self._scored.verdicts.items()
+            for verdicts in by_repeat.values()
             for row in _coherent_rows(parts[name], verdicts)
         ]
         sure = [row for part in parts.values() for row in _coherent_rows(part)]
@@ -129,7 +129,7 @@ class DrfrMetrics:
     def decomposition(self) -> pd.DataFrame:
         """DRFR of the same questions, whole and turn by turn; empty category: all."""
         shares, counted = self._of(["overall", "family"], "category")
-        same = ["model", "language", "category", "cluster", "instance", "place", "measure", "draw"]
+        same = ["model", "language", "category", "cluster", "instance", "place", "measure", "repeat"]
         both = shares.pivot(index=same, columns="split", values="value")
         both = both.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
         both[DIFFERENCE] = both[DECOMPOSED] - both[WHOLE]
@@ -148,7 +148,7 @@ class DrfrMetrics:
         rows = self._questions[self._questions["split"] == WHOLE]
         rows = rows[~rows["model"].isin(references)].rename(columns={"value": "total"})
         # A question may count twice for one key.
-        same = ["model", "part", "instance", "place", "draw", "measure", "key"]
+        same = ["model", "part", "instance", "place", "repeat", "measure", "key"]
         parts = (rows[c].astype(str) for c in ("part", "instance", "place"))
         sample = rows.groupby(same).cumcount().astype(str).str.cat(parts, "/")
         cell = rows["measure"] + "/" + rows["key"]
@@ -173,8 +173,8 @@ class DrfrMetrics:
 
     def _of_questions(self, language: str) -> pd.DataFrame:
         rows = rows_of(self._questions, language=language, split=WHOLE, measure="overall")
-        number, place, draw = (rows[name].astype(str) for name in ("instance", "place", "draw"))
-        unit = number + "/" + place + "/" + draw
+        number, place, repeat = (rows[name].astype(str) for name in ("instance", "place", "repeat"))
+        unit = number + "/" + place + "/" + repeat
         units = rows[["model", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
         return units.assign(measure="DRFR")
 
@@ -212,10 +212,10 @@ class DrfrMetrics:
         columns: Sequence[str],
         order: Mapping[str, Sequence[str]],
     ) -> pd.DataFrame:
-        """Rows in order, with the number of ``counted`` rows, once for each draw, as expected."""
+        """Rows in order, with the number of ``counted`` rows, once for each repeat, as expected."""
         expected = counted.value_counts().rename("expected").reset_index()
-        expected = expected.merge(self._scored.asked[["model", "draws"]], "cross")
-        expected["expected"] *= expected.pop("draws")
+        expected = expected.merge(self._scored.asked[["model", "repeats"]], "cross")
+        expected["expected"] *= expected.pop("repeats")
         found = rows.merge(expected)
         orders, whole = {**self._orders, **order}, {}
         for column in columns:
@@ -244,14 +244,14 @@ class DrfrMetrics:
         """Of those the ones that have a verdict, of each model: 1 where it counts as right."""
         measures = ("overall", "dimension")
         rows = [
-            (model, name, draw, number, place, *(counts(measure, verdict) for measure in measures))
-            for (model, name), by_draw in self._scored.verdicts.items()
-            for draw, verdicts in by_draw.items()
+            (model, name, repeat, number, place, *(counts(measure, verdict) for measure in measures))
+            for (model, name), by_repeat in self._scored.verdicts.items()
+            for repeat, verdicts in by_repeat.items()
             for number, its in verdicts.items()
             for place, verdict in enumerate(its)
             if verdict is not None
         ]
-        columns = ["model", "part", "draw", "instance", "place", "drfr", "accuracy"]
+        columns = ["model", "part", "repeat", "instance", "place", "drfr", "accuracy"]
         known = pd.DataFrame(rows, columns=columns)
         found = self._counted.merge(known, on=["part", "instance", "place"])
         right = np.where(found["measure"].isin(DRFR_MEASURES), found["drfr"], found["accuracy"])

@@ -34,7 +34,7 @@ class ScoredAnswers:
         records: score records by model and part.
         asked: of each model, as ``stats.scores.models_asked`` gives it.
         models: all of them, by name.
-        verdicts: of each model and part, by draw and instance: those on its questions, once
+        verdicts: of each model and part, by repeat and instance: those on its questions, once
             dependencies count.
     """
 
@@ -58,11 +58,11 @@ class ScoredAnswers:
             own = {number: one for number, one in instances.items() if number in asked}
             self.parts[part] = AskedPart(*language_and_split(part), own)
         answers = [
-            (model, prompts_of(record), record["draw"])
+            (model, prompts_of(record), record["repeat"])
             for (model, _), records in self.records.items()
             for record in records
         ]
-        columns = ["model", "prompts", "draw"]
+        columns = ["model", "prompts", "repeat"]
         self.asked = models_asked(pd.DataFrame(answers, columns=columns).drop_duplicates())
         self.models = list(self.asked["model"])
         self.verdicts = {(model, part): self._verdicts(model, part) for model, part in self.records}
@@ -74,15 +74,15 @@ class ScoredAnswers:
     def _verdicts(self, model: str, part: str) -> dict[int, dict[int, Verdicts]]:
         instances, records = self.parts[part].instances, self.records[model, part]
         raw = {
-            draw: {number: [None] * len(_places(one)) for number, one in instances.items()}
-            for draw in sorted({record["draw"] for record in records})
+            repeat: {number: [None] * len(_places(one)) for number, one in instances.items()}
+            for repeat in sorted({record["repeat"] for record in records})
         }
         for record in records:
             for point, verdict in (record["raw"] or {}).items():
-                raw[record["draw"]][record["instance"]][int(point)] = verdict
+                raw[record["repeat"]][record["instance"]][int(point)] = verdict
         return {
-            draw: {number: dependent(its[number], instances[number]) for number in its}
-            for draw, its in raw.items()
+            repeat: {number: dependent(its[number], instances[number]) for number in its}
+            for repeat, its in raw.items()
         }
 
 
@@ -98,7 +98,7 @@ COUNTS = ("n", "unread", "open")
 
 def coverage(scored: ScoredAnswers) -> pd.DataFrame:
     """Returns expected questions and samples of each model, and how many have verdicts."""
-    rows, draws = [], scored.asked.set_index("model")["draws"]
+    rows, repeats = [], scored.asked.set_index("model")["repeats"]
     for name, part in scored.parts.items():
         for model in scored.models:
             records = scored.records.get((model, name), ())
@@ -118,10 +118,10 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
                     "model": model,
                     "language": part.language,
                     "split": part.split,
-                    "expected": questions * draws[model],
+                    "expected": questions * repeats[model],
                     "scored": len(known),
                     "open": known.count(UNDECIDED),
-                    "samples": len(samples) * draws[model],
+                    "samples": len(samples) * repeats[model],
                     **{f"status_{status}": statuses[status] for status in STATUSES},
                     "truncated": sum(bool(record["truncated"]) for record in records),
                     "empty": sum(map(is_empty, records)),

@@ -134,7 +134,7 @@ def corrected(
             labelled.append(one._replace(record=record))
     asked = samples[samples["language"] == language]
     by_people = frames.sample_frame(labelled) if labelled else asked.iloc[:0]
-    keys = ["model", "sample_id", "draw"]
+    keys = ["model", "sample_id", "repeat"]
     given = asked[keys].merge(by_people[[*keys, "hard"]], "left", keys)["hard"].to_numpy()
     known = asked.assign(hard=asked["hard"].where(asked["kind"] == RULE, given))
     units = pd.concat([_items(asked), _groups(asked)], ignore_index=True)
@@ -166,7 +166,7 @@ def _units(rows: pd.DataFrame, name: str, measure: str, within: list[str]) -> pd
             "model": rows["model"],
             "measure": measure,
             "cluster": rows["cluster"],
-            "unit": rows[name].astype(str) + "#" + rows["draw"].astype(str),
+            "unit": rows[name].astype(str) + "#" + rows["repeat"].astype(str),
             "weight": 1 / cells.transform("size"),
             "value": rows["value"],
             "sure": rows["kind"] == RULE,

@@ -1,4 +1,4 @@
-"""Scores as data frames: a row an answer, and a row a group's answers of one draw."""
+"""Scores as data frames: a row an answer, and a row a group's answers of one repeat."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
@@ -99,8 +99,8 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
 
 
 def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
-    """Returns each model's groups by draw; levels, consistency are empty if unknown."""
-    keys = ["model", "prompts", "language", "category", "kind", "cluster", "draw"]
+    """Returns each model's groups by repeat; levels, consistency are empty if unknown."""
+    keys = ["model", "prompts", "language", "category", "kind", "cluster", "repeat"]
     by_level = samples.pivot(index=keys, columns="level", values="hard")
     by_level = by_level.reindex(columns=[str(level) for level in LEVELS])
     verdicts = [[None if pd.isna(one) else one for one in hard] for hard in by_level.to_numpy()]

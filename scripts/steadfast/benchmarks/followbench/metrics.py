@@ -1,7 +1,7 @@
 """FollowBench's metrics of all models, as tidy CSV files.
 
 A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
-In mode released a reply that could not be read counts −1, as in the released code. Each draw of an
+In mode released a reply that could not be read counts −1, as in the released code. Each repeat of an
 item is an item, and of a group a group. Intervals: ``stats.intervals``, with groups drawn within
 their category, and with them all that was drawn for their items.
 """
@@ -186,7 +186,7 @@ class LevelMetrics:
         asked = self.samples[self.samples["language"] == self._languages[0]]
         if asked["passable"].all():
             return {}
-        best = asked.drop_duplicates("sample_id").assign(model="", prompts=OWN, draw=0)
+        best = asked.drop_duplicates("sample_id").assign(model="", prompts=OWN, repeat=0)
         passed = best["passable"].astype(float)
         found = LevelMetrics(best.assign(hard=passed, soft=passed), self._languages)
         rows = {"HSR": found.rates("hard"), "SSR": found.rates("soft"), "CSL": found.levels()}
@@ -223,7 +223,7 @@ class LevelMetrics:
     def _expected(self, units: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         """Returns how many samples or groups each model should have, with their sums over keys."""
         name = "sample_id" if "sample_id" in units else "cluster"
-        units = _margins(units[["model", "prompts", "draw", "language", *by, name]])
+        units = _margins(units[["model", "prompts", "repeat", "language", *by, name]])
         return answers_expected(units, ["language", *by], [name])
 
     def _sorted(self, rows: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:

@@ -51,7 +51,7 @@ def metrics(
     every = score_frame(scores, lengths)
     frame = every[every["place"].isin(["", places[0]])]
     by_length = over_lengths(frame)
-    compared = overall_pairs(by_length.assign(draw=0), references)
+    compared = overall_pairs(by_length.assign(repeat=0), references)
     of_sets = drawn(frame, None, ["task"])
     whole = overall(by_length).assign(measure=SCORE)
     counts = coverage(frame, SAMPLE)
@@ -148,7 +148,7 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def reliable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns the share of prompts whose k answers all hold, k being their wordings and draws.
+    """Returns the share of prompts whose k answers all hold, k being their wordings and repeats.
 
     A prompt that lacks a score among them counts where one fails, and in no mean otherwise. Lengths
     at which a prompt has fewer answers are left out: fewer hold more easily.
@@ -215,7 +215,7 @@ def by_place(frame: pd.DataFrame, places: Sequence[str]) -> pd.DataFrame:
 
 
 def over_lengths(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a row for each model, prompt and length: the mean total of wordings and draws."""
+    """Returns a row for each model, prompt and length: the mean total of wordings and repeats."""
     keys = ["model", "length", "prompts", "task", "cluster"]
     found = frame.groupby(keys, observed=True)["total"].agg(total="mean", n="count").reset_index()
     names = found["length"].astype(str) + "/" + found["cluster"]

@@ -157,7 +157,9 @@ def rubrics(
     return sorted_rows(rows, frame, columns[:4], measure=measures, rubric=[chosen.name, *totals])
 
 
-def above_baseline(frame: pd.DataFrame, baseline: str | None, rubric: Rubric = PAPER) -> pd.DataFrame:
+def above_baseline(
+    frame: pd.DataFrame, baseline: str | None, rubric: Rubric = PAPER
+) -> pd.DataFrame:
     """Returns what each model gains of what the baseline leaves open: (ARS − baseline) ÷ (1 − baseline).
 
     The baseline is the mean of the baseline reader's totals on the very answers that the model's mean is
@@ -176,7 +178,11 @@ def above_baseline(frame: pd.DataFrame, baseline: str | None, rubric: Rubric = P
 
 def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.DataFrame:
     """Returns both means of each task and over all tasks, and the answers behind them."""
-    means = {"ars": ("total", "mean"), "baseline": ("total_baseline", "mean"), "n": ("total", "size")}
+    means = {
+        "ars": ("total", "mean"),
+        "baseline": ("total_baseline", "mean"),
+        "n": ("total", "size"),
+    }
     tasks = both.groupby(["model", "task", *by]).agg(**means).reset_index()
     tasks["weight"] = tasks["task"].map(weights)
     parts = [

@@ -2,11 +2,11 @@
 
 The reader does what the instruction says of the answer's form, and copies parts of the context by
 their place alone: elements, documents' fields, sentences with their head tags. It knows how many
-parts there are, and how the benchmark draws what it asks, so that it takes what is right most
+parts there are, and how the benchmark samples what it asks for, so that it takes what is right most
 often. It never finds the part that an instruction names by number, text or type, never looks
 whether a field or an evidence is there, and compares no texts and not the two tags around a
-sentence. Where parts are as good as others, each prompt has its own draw of them: the mean over
-prompts is near what can be expected, and not the luck of one draw. docs/baseline.md has the reasons.
+sentence. Where parts are as good as others, each prompt has its own random choice: the mean over
+prompts is near what can be expected, and not the luck of one choice. docs/baseline.md has the reasons.
 """
 
 import json
@@ -26,11 +26,13 @@ LIKELIER = {"released": 0, "corrected": 1}
 prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
 
 
-def baseline_answer(prompt: Prompt, context: Record, rubric: str = "released", draw: int = 0) -> str:
+def baseline_answer(
+    prompt: Prompt, context: Record, rubric: str = "released", repeat: int = 0
+) -> str:
     """Answers a prompt without looking anything up; the gold information is not read."""
-    # In every format of a context it draws the same.
+    # In every format of a context it chooses the same.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
-    given, rng = prompt["variables"], Random(f"floor/{plain_id}/{draw}")
+    given, rng = prompt["variables"], Random(f"floor/{plain_id}/{repeat}")
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
             return _near_the_beginning(context["elements"], given.get("bias", 0), rng)

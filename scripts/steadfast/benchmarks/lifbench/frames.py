@@ -19,12 +19,12 @@ from steadfast.contract.records import OVERALL, OWN
 from steadfast.contract.request import STATUSES
 from steadfast.stats.scores import answers_expected, is_empty, prompts_of, with_prompts
 from steadfast.stats.tidy import in_order
-from steadfast.stats.variance import DRAW, RESIDUAL
+from steadfast.stats.variance import REPEAT, RESIDUAL
 
 CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
 POINT = "point."
 OTHER = "other."
-PLAIN_NUMBERS = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
+PLAIN_NUMBERS = ("repeat", "expression_id", "variable_id", "truncated", "total", "depth")
 FLAGS = ("truncated", "empty")
 NESTED = "nested"
 """Of contexts that are beginnings of each other: the name of their family, and its stratum's."""
@@ -164,7 +164,7 @@ def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
         "model": list(frame["model"].cat.categories),
         "task": [*SCORED_TASKS, OVERALL],
         "length": list(frame["length"].cat.categories),
-        "perspective": ["context", *PERSPECTIVES, AVERAGE, *FURTHER, DRAW, RESIDUAL],
+        "perspective": ["context", *PERSPECTIVES, AVERAGE, *FURTHER, REPEAT, RESIDUAL],
         "capability": CAPABILITIES,
     }
 

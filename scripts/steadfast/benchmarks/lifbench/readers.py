@@ -60,7 +60,7 @@ class LifbenchReader(StandIn):
     def baseline(self, sample: Sample[Prompt]) -> str | None:
         """Returns the answer of who looks nothing up."""
         context = sample.source["context"]
-        return baseline_answer(sample.prompt, context, self._rubric, sample.draw)
+        return baseline_answer(sample.prompt, context, self._rubric, sample.repeat)
 
 
 class _Reading:

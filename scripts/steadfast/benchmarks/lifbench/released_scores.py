@@ -104,7 +104,7 @@ def _records(
             row["model"],
             {
                 "sample_id": f"{task}/{context}/e{expression}/v{variable}",
-                "draw": 0,
+                "repeat": 0,
                 "task": task,
                 "context_id": context,
                 "expression_id": expression,

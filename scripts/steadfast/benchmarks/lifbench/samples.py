@@ -52,7 +52,7 @@ class LifbenchSamples(Samples):
             tail=tail,
             max_tokens=prompt["max_tokens"],
             task=prompt["task"],
-            draw=sample.draw,
+            repeat=sample.repeat,
         )
 
 

@@ -57,8 +57,8 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
         asked: Record = {"prompt": plain_text(request.prompt, request.turns)}
     else:
         asked = {"messages": messages(request.prompt, request.turns, answers.get("system"))}
-    # Each draw has a seed of its own: with the same one, a server gives the same answer again.
-    seed = {"seed": answers["seed"] + request.draw} if "seed" in answers else {}
+    # Each repeat has a seed of its own: with the same one, a server gives the same answer again.
+    seed = {"seed": answers["seed"] + request.repeat} if "seed" in answers else {}
     form = {}
     if request.schema:  # a reply that follows a JSON schema (OpenAI's Structured Outputs)
         named = {"name": "reply", "strict": True, "schema": json.loads(request.schema)}

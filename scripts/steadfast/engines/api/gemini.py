@@ -44,8 +44,8 @@ class Gemini(DialectProvider):
         config: Record = {
             "maxOutputTokens": request.max_tokens,
             **self._sent(SAMPLING),
-            # Each draw has a seed of its own: with the same one, the same answer may come again.
-            **({} if seed is None else {"seed": seed + request.draw}),
+            # Each repeat has a seed of its own: with the same one, the same answer may come again.
+            **({} if seed is None else {"seed": seed + request.repeat}),
         }
         if thinking := self._thinking():
             config["thinkingConfig"] = thinking

@@ -103,7 +103,9 @@ def usage_of(reply: Mapping[str, object]) -> Record:
         "cached_tokens": count(read.get("cached_tokens")),
         "written_tokens": count(read.get("cache_write_tokens")),
         "completion_tokens": completion,
-        "reasoning_tokens": max((tokens for tokens in reasoning if tokens is not None), default=None),
+        "reasoning_tokens": max(
+            (tokens for tokens in reasoning if tokens is not None), default=None
+        ),
         "served_model": text(reply.get("model")),
         "fingerprint": text(reply.get("system_fingerprint")),
         "tier": FLEX if reply.get("service_tier") == FLEX else None,

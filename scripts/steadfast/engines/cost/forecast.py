@@ -33,7 +33,7 @@ class Work:
 
     @classmethod
     def sum(cls, works: Iterable["Work"]) -> "Work":
-        """All that is asked in several jobs, or about several draws."""
+        """All that is asked in several jobs, or about several repeats."""
         return cls(*map(sum, zip(*map(astuple, works), strict=True)))
 
 
@@ -139,7 +139,7 @@ def judging_work(prompts: Iterable[Record], answers: Settings) -> Work:
 def _work(found: Record, context_tokens: int, answers: Settings) -> Work:
     limits = answers.get("max_tokens")
     reasoning = (answers.get("reasoning") or {}).get("tokens", 0)
-    draws = answers.get("draws") or 1
+    repeats = answers.get("repeats") or 1
     requests = sum(found["tasks"].values())
     if isinstance(limits, int):
         output = requests * limits
@@ -152,10 +152,10 @@ def _work(found: Record, context_tokens: int, answers: Settings) -> Work:
     shared = found["shared"] + found["unsized"] * context_tokens
     in_context = found["in_context"] + found["asked_unsized"] * context_tokens
     return Work(
-        requests * draws,
-        (in_context + found["instructions"]) * draws,
+        requests * repeats,
+        (in_context + found["instructions"]) * repeats,
         shared + found["instructions"],
-        (output + requests * reasoning) * draws,
+        (output + requests * reasoning) * repeats,
     )
 
 

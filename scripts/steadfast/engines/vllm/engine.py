@@ -154,7 +154,7 @@ class VllmEngine(Engine):
         return SamplingParams(
             **self._sampling,
             max_tokens=request.max_tokens,
-            seed=self.answers["seed"] + request.draw,
+            seed=self.answers["seed"] + request.repeat,
             stop_token_ids=self._stop_ids,
             skip_special_tokens=self.answers.get("skip_special_tokens", True),
         )

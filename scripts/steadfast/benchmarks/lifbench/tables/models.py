@@ -21,7 +21,7 @@ from steadfast.show.table import Cell, Column, Section, Table, rounded, shown_ra
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import CORRELATIONS
-from steadfast.stats.variance import DRAW
+from steadfast.stats.variance import REPEAT
 
 
 def rubrics_table(results: LifbenchResults, name: str) -> Table:
@@ -159,12 +159,12 @@ def level_range(levels: pd.Series, digits: int) -> str:
 
 
 def variance_table(results: LifbenchResults, name: str) -> Table:
-    """Returns shares of the variance between contexts, expressions, variables and draws."""
+    """Returns shares of the variance between contexts, expressions, variables and repeats."""
     rows = rows_of(results.frames["variance"], task=OVERALL)
     headings: dict[str, str] = dict(WORDS["variance"])
-    drawn = DRAW in set(rows["perspective"])
+    drawn = REPEAT in set(rows["perspective"])
     if not drawn:
-        del headings[DRAW]
+        del headings[REPEAT]
     columns = [Values(values_by_model(rows_of(rows, perspective=key))) for key in headings]
     sections = results.sections(results.groups(), results.cells(columns).__getitem__)
     notes: list[Note] = [*results.notes]
@@ -178,5 +178,5 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
         slots = {"tasks": spanned(rows["n"]), "levels": levels}
         notes.append((None, WORDS["notes"]["variance"].format(**slots)))
     shown = [MODEL, *(Column(heading, "Share of the variance") for heading in headings.values())]
-    draws = WORDS["variance_draws"] if drawn else ""
-    return results.table(name, shown, sections, notes, draws=draws)
+    repeats = WORDS["variance_repeats"] if drawn else ""
+    return results.table(name, shown, sections, notes, repeats=repeats)

@@ -15,14 +15,14 @@ from steadfast.contract.components import Answer, Frames, Sample, Scored
 from steadfast.show.render import Printed, printed
 from steadfast.show.roster import Display
 
-DRAWS = 3
+REPEATS = 3
 
 
 def drawn(scores: Iterable[Scored], *models: str) -> Iterator[Scored]:
-    """The same scores, with equal draws of some models."""
+    """The same scores, with equal repeats of some models."""
     for scored in scores:
-        for draw in range(DRAWS if scored.model in models else 1):
-            yield scored._replace(record=scored.record | {"draw": draw})
+        for repeat in range(REPEATS if scored.model in models else 1):
+            yield scored._replace(record=scored.record | {"repeat": repeat})
 
 
 def released(scores: Iterable[Scored], *models: str) -> Iterator[Scored]:
@@ -46,18 +46,18 @@ def test_equal_draws_change_no_value_and_no_interval(tmp_path):
         pd.testing.assert_frame_equal(once[name][values], thrice[name][values], rtol=1e-9)
     pd.testing.assert_frame_equal(once["comparisons"], thrice["comparisons"], rtol=1e-9)
     variance = thrice["variance"]
-    between = variance[variance["perspective"] != "draw"].reset_index(drop=True)
+    between = variance[variance["perspective"] != "repeat"].reset_index(drop=True)
     pd.testing.assert_series_equal(between["value"], once["variance"]["value"], atol=1e-9)
-    within = variance[variance["perspective"] == "draw"]
+    within = variance[variance["perspective"] == "repeat"]
     assert set(within["model"]) == {"a"} and within["value"].abs().max() < 1e-9
 
 
 def test_means_over_all_draws_by_hand():
-    # Two expressions, two draws each: totals 1 and 0, and 1 and 1.
+    # Two expressions, two repeats each: totals 1 and 0, and 1 and 1.
     totals = {(0, 0): 1.0, (0, 1): 0.0, (1, 0): 1.0, (1, 1): 1.0}
     rows = [
-        record("OQ", {"correct": of, "format": of}, place=(1, expression, 0), draw=draw)
-        for (expression, draw), of in totals.items()
+        record("OQ", {"correct": of, "format": of}, place=(1, expression, 0), repeat=repeat)
+        for (expression, repeat), of in totals.items()
     ]
     frame = score_frame((Scored("m", "4k", row) for row in rows), "released")
     (mean,) = ars(frame).query("task == 'OQ' and length == ''").to_dict("records")

@@ -9,15 +9,15 @@ from steadfast.benchmarks.complexbench.metrics import metrics as compute
 from steadfast.contract.components import Frames, Scored
 from test_complexbench_metrics import score_records, selecting, value
 
-DRAWS = 3
+REPEATS = 3
 COUNTS = ["n", "expected", "unread", "open"]
 
 
 def drawn(instances: list[dict], *raw: list) -> Frames:
-    """The metrics of a model, with the verdicts of each draw."""
+    """The metrics of a model, with the verdicts of each repeat."""
     scores = [
-        Scored("m", "zh", row | {"draw": draw})
-        for draw, verdicts in enumerate(raw)
+        Scored("m", "zh", row | {"repeat": repeat})
+        for repeat, verdicts in enumerate(raw)
         for row in score_records(instances, verdicts)
     ]
     return compute(scores, {"zh": {"data": {"zh": instances}}}, None, "strict", ["zh"], ["j"])
@@ -28,8 +28,8 @@ def test_equal_draws_change_no_value_and_no_interval():
     judges = {"first": believing(), "second": believing(0.3)}
     for part in ("zh", "zh-decomposed"):
         records = run.score(run.read(0.3, part), "once", part, **judges)
-        for draw in range(DRAWS):
-            more = (record | {"draw": draw} for record in records.values())
+        for repeat in range(REPEATS):
+            more = (record | {"repeat": repeat} for record in records.values())
             run.scored += [Scored("several", part, record) for record in more]
     found = run.metrics(judges=list(judges))
     for name in ("drfr", "constraints", "coherent", "decomposition", "judging", "headline"):
@@ -38,17 +38,17 @@ def test_equal_draws_change_no_value_and_no_interval():
         names = ["model", "ties", "beats"]  # models' names, which differ
         one, other = (part.drop(columns=names, errors="ignore") for part in (one, other))
         counts = [column for column in COUNTS if column in one]
-        pd.testing.assert_frame_equal(other, one.assign(**{c: one[c] * DRAWS for c in counts}))
+        pd.testing.assert_frame_equal(other, one.assign(**{c: one[c] * REPEATS for c in counts}))
     rows = found["agreement"].set_index("model")
     assert rows.loc["several", "raw"] == pytest.approx(rows.loc["once", "raw"])
-    assert rows.loc["several", "n"] == DRAWS * rows.loc["once", "n"]
+    assert rows.loc["several", "n"] == REPEATS * rows.loc["once", "n"]
 
 
 def test_dependencies_and_groups_are_those_of_a_draw():
     instances = [selecting(0, "a"), selecting(1, "a")]
     first, second = [[True, True], [False, True]], [[False, True], [True, True]]
     found = drawn(instances, first, second)
-    # Of each draw one instance loses both questions, the second by the first's.
+    # Of each repeat one instance loses both questions, the second by the first's.
     assert value(found["drfr"], measure="overall") == 0.5
     assert value(found["coherent"], kind="single", measure="origin") == 0.5
     assert value(found["coherent"], kind="single", measure="coherent") == 0

@@ -11,13 +11,13 @@ from steadfast.show.roster import Display
 from steadfast.stats.agreement import verdict_agreement
 from test_cfbench_metrics import VERDICTS, Made, value
 
-DRAWS = 3
+REPEATS = 3
 
 
-def drawn(run: Run, model: str, *draws: list[dict]) -> None:
-    """Makes of a model's records several draws."""
+def drawn(run: Run, model: str, *repeats: list[dict]) -> None:
+    """Makes of a model's records several repeats."""
     run.by_model[model] = [
-        record | {"draw": draw} for draw, records in enumerate(draws) for record in records
+        record | {"repeat": repeat} for repeat, records in enumerate(repeats) for record in records
     ]
 
 
@@ -27,7 +27,7 @@ def test_equal_draws_change_no_value_and_no_interval():
     replies = run.judged(answers, 0.1)
     for model in ("once", "several"):
         records = run.score(model, answers, first=replies, second=run.judged(answers))
-        drawn(run, model, *[records] * (DRAWS if model == "several" else 1))
+        drawn(run, model, *[records] * (REPEATS if model == "several" else 1))
     found = run.metrics(["first", "second"])
     for name in ("results", "types", "domains", "factors", "headline"):
         by_model = [part for _, part in found[name].groupby("model")]
@@ -35,10 +35,10 @@ def test_equal_draws_change_no_value_and_no_interval():
         names = ["model", "ties", "beats"]  # models' names, which differ
         one, other = (part.drop(columns=names, errors="ignore") for part in (one, other))
         counts = [column for column in ("n", "expected") if column in one]
-        pd.testing.assert_frame_equal(other, one.assign(**{c: one[c] * DRAWS for c in counts}))
+        pd.testing.assert_frame_equal(other, one.assign(**{c: one[c] * REPEATS for c in counts}))
     rows = found["agreement"].set_index("model")
     assert rows.loc["several", "raw"] == pytest.approx(rows.loc["once", "raw"])
-    assert rows.loc["several", "n"] == DRAWS * rows.loc["once", "n"]
+    assert rows.loc["several", "n"] == REPEATS * rows.loc["once", "n"]
 
 
 def test_means_over_all_draws_by_hand():
