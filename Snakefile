@@ -31,7 +31,7 @@ from steadfast.jobs.digests import digest
 from steadfast.base.errors import UserError
 from steadfast.jobs.evaluation import Evaluation, in_results, plain
 from steadfast.jobs.job import Job
-from steadfast.jobs.lineage import Lineage, lineages
+from steadfast.jobs.input_digests import InputDigests, input_digests
 from steadfast.jobs.loads import Allocation, HandedOver, Loads
 from steadfast.jobs.required_files import check_required_files
 from steadfast.jobs.rounds import follow
@@ -68,7 +68,7 @@ try:
 except UserError as error:
     raise refusal(error) from None
 
-TASKS, STEPS = RUN.tasks, Lineage(RUN)
+TASKS, STEPS = RUN.tasks, InputDigests(RUN)
 TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here, and
 # the page, which shows a whole run, all of them.

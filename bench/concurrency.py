@@ -168,7 +168,7 @@ def ours(url: str, asked: Sequence[Item], folder: Path) -> Taken:
             items=asked,
             journal=journal,
             out=folder / "out.jsonl",
-            identity_out=folder / "identity.json",
+            provenance_out=folder / "provenance.json",
             log=folder / "log",
         )
     return found

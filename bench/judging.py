@@ -57,7 +57,7 @@ def judge(built: Prepared, url: str, concurrency: int, long_prefix: int) -> floa
         items=judge_items(read_judge_prompts(built.judging(MODEL, PART))),
         journal=journal,
         out=out,
-        identity_out=out.with_suffix(".identity.json"),
+        provenance_out=out.with_suffix(".provenance.json"),
         log=built.results / "log",
     )
     return time.perf_counter() - started

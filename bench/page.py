@@ -127,7 +127,7 @@ def made(run: FinishedRun, out: Path) -> Cut:
         "cut": samples.cut.about,
     }
     models = {model: model for model in run.evaluation.asked_of("made")}
-    usage = {"usage": {"columns": [], "rows": []}, "identities": [], "statuses": ["ok"]}
+    usage = {"usage": {"columns": [], "rows": []}, "provenances": [], "statuses": ["ok"]}
     pack.add(
         "run",
         {**about, **usage, "benchmarks": [benchmark], "models": models, "coverage": samples.counts},

@@ -33,6 +33,6 @@ rule bundle:
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),
         key_variables=settings.key_variables(CONFIG),
-        lineages=lambda w: contents.required_answers(RUN, STEPS),
+        input_digests=lambda w: contents.required_answers(RUN, STEPS),
     script:
         "../scripts/steadfast/share/bundle.py"

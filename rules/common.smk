@@ -60,8 +60,8 @@ def shown_of(benchmarks):
 
 
 def made(step):
-    """The params that say what a file is made by (jobs/lineage.py), of a step by wildcards."""
-    return {"code": lambda w: step(w).code, "lineage": lambda w: step(w).lineage}
+    """The params that say what a file is made by (jobs/input_digests.py), of a step by wildcards."""
+    return {"code": lambda w: step(w).code, "input_digest": lambda w: step(w).input_digest}
 
 
 def load_group(wildcards):

@@ -41,7 +41,7 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
             content=lambda w: DATA[w.file].content.plain,
             inputs=lambda w: list(DATA[w.file].inputs),
             made_from=lambda w: {
-                name: STEPS.data(path).lineage
+                name: STEPS.data(path).input_digest
                 for name, path in DATA[w.file].inputs.items()
                 if path in RUN.rewrites
             },

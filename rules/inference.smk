@@ -2,7 +2,7 @@
 
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
 out  results/{benchmark}/outputs/{model}/{part}.jsonl: one response a prompt
-     results/{benchmark}/outputs/{model}/{part}.identity.json: what produced them
+     results/{benchmark}/outputs/{model}/{part}.provenance.json: what produced them
 also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come. It is not
      Snakemake's, so a killed job continues from it.
 """
@@ -15,7 +15,7 @@ rule inference:
         replay=lambda w: RUN.replayed(Job.of(w)) or [],
     output:
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
-        identity="<results>/{benchmark}/outputs/{model}/{part}.identity.json",
+        provenance="<results>/{benchmark}/outputs/{model}/{part}.provenance.json",
     log:
         "<logs>/{benchmark}/inference/{model}/{part}.log",
     benchmark:

@@ -3,7 +3,7 @@
 in   results/{benchmark}/outputs/{model}/{part}.jsonl, its prompts and data; the judge templates
 out  results/{benchmark}/judging/{model}/{part}.jsonl: judge prompts, a record an answer
      results/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl: one reply a judge prompt
-     results/{benchmark}/verdicts/{judge}/{model}/{part}.identity.json: what produced them
+     results/{benchmark}/verdicts/{judge}/{model}/{part}.provenance.json: what produced them
 also results/journal/verdicts/{judge}/: the replies as they come, as for answers
 """
 
@@ -37,7 +37,7 @@ rule judge_prompts:
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         templates=lambda w: RUN.templates(w.benchmark),
         repeats=lambda w: CONFIG.models[w.model].repeats,
-        made_from=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
+        made_from=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).input_digest,
     script:
         "../scripts/steadfast/judging/ask_judge.py"
 
@@ -48,7 +48,7 @@ use rule inference as verdicts with:
         prompts="<results>/{benchmark}/judging/{model}/{part}.jsonl",
     output:
         outputs="<results>/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl",
-        identity="<results>/{benchmark}/verdicts/{judge}/{model}/{part}.identity.json",
+        provenance="<results>/{benchmark}/verdicts/{judge}/{model}/{part}.provenance.json",
     log:
         "<logs>/{benchmark}/verdicts/{judge}/{model}/{part}.log",
     benchmark:

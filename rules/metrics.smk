@@ -2,7 +2,7 @@
 
 in   results/{benchmark}/scores/{model}/{part}.jsonl; people's labels; the data where metrics need it
 out  results/{benchmark}/metrics/*.csv: docs/metrics.md, docs/{benchmark}.md; coverage and headline
-     are among them; results/{benchmark}/metrics/identity.json: what they were made from
+     are among them; results/{benchmark}/metrics/provenance.json: what they were made from
      results/{benchmark}/decisions/{rounds}.json: of an adaptive run, who goes on after a round
 """
 
@@ -35,7 +35,7 @@ for name in TASKS:
                 )
                 for metric in TASKS[name].metrics.names
             ],
-            identity=f"<results>/{name}/metrics/identity.json",
+            provenance=f"<results>/{name}/metrics/provenance.json",
         log:
             f"<logs>/{name}/metrics.log",
         benchmark:
@@ -55,6 +55,6 @@ for name in TASKS:
             models=RUN.models_of(name),
             parts=list(TASKS[name].parts),
             sources=RUN.all_source_keys(name, TASKS[name].metrics.data),
-            made_from=lineages(STEPS.all_scores(name)),
+            made_from=input_digests(STEPS.all_scores(name)),
         script:
             "../scripts/steadfast/stages/measure.py"

@@ -1,7 +1,7 @@
 """The page: one HTML file with all tables, figures and samples, for a browser without network.
 
 in   results/{benchmark}/metrics/*.csv, results/figures/*, results/metrics/inference.csv;
-     results/{benchmark}/{outputs,verdicts,scores}/… with their identities, and what was asked
+     results/{benchmark}/{outputs,verdicts,scores}/… with their provenances, and what was asked
 out  results/report.html: docs/results.md
 """
 
@@ -43,7 +43,7 @@ rule page:
         **STEPS.page()._asdict(),
         noise=STEPS.measured_noise(RESULTS),
         display=DISPLAY,
-        made_from=lineages(ANSWERED),
-        measured_from={name: STEPS.metrics(name).lineage for name in RUN.running},
+        made_from=input_digests(ANSWERED),
+        measured_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
     script:
         "../scripts/steadfast/page/make_page.py"

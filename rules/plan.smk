@@ -72,9 +72,9 @@ rule plan:
             file_size(RESULTS / name / "metrics/comparisons.csv")
             for name in (PLANNED if CONFIG.certificate else [])
         ],
-        lineage=lambda w: [
-            *(STEPS.asked(*place).lineage for place in PARTS),
-            *(STEPS.data(p).lineage for n in REWRITTEN for p in RUN.first_rounds(n).values()),
+        input_digest=lambda w: [
+            *(STEPS.asked(*place).input_digest for place in PARTS),
+            *(STEPS.data(p).input_digest for n in REWRITTEN for p in RUN.first_rounds(n).values()),
         ],
         code=lambda w: digest(
             "steadfast.plan.make",

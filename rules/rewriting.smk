@@ -2,7 +2,7 @@
 
 in   the data file that a benchmark's rewriting names: requests in the shape of judge prompts
 out  results/{benchmark}/rewrites/{rewriter}/{part}.jsonl: one reply a request of a round
-     results/{benchmark}/rewrites/{rewriter}/{part}.identity.json: what produced them
+     results/{benchmark}/rewrites/{rewriter}/{part}.provenance.json: what produced them
 also results/journal/rewrites/{rewriter}/: the replies as they come, as for answers
 """
 
@@ -15,7 +15,7 @@ use rule inference as rewrites with:
         replay=lambda w: RUN.replayed(Job.of(w)) or [],
     output:
         outputs="<results>/{benchmark}/rewrites/{rewriter}/{part}.jsonl",
-        identity="<results>/{benchmark}/rewrites/{rewriter}/{part}.identity.json",
+        provenance="<results>/{benchmark}/rewrites/{rewriter}/{part}.provenance.json",
     log:
         "<logs>/{benchmark}/rewrites/{rewriter}/{part}.log",
     benchmark:

@@ -4,7 +4,7 @@ in   results/{benchmark}/outputs/{model}/{part}.jsonl, its prompts and what they
      judged benchmarks results/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl;
      for models with engine scored the scores that a benchmark's authors released
 out  results/{benchmark}/scores/{model}/{part}.jsonl: points, total, what was extracted
-     results/{benchmark}/scores/{model}/{part}.identity.json: what they were made from
+     results/{benchmark}/scores/{model}/{part}.provenance.json: what they were made from
 """
 
 for name in TASKS:
@@ -24,7 +24,7 @@ for name in TASKS:
                 files=TASKS[name].released_files,
             output:
                 scores=[f"{scores}.jsonl" for scores in SCORES],
-                identities=[f"{scores}.identity.json" for scores in SCORES],
+                provenances=[f"{scores}.provenance.json" for scores in SCORES],
             log:
                 f"<logs>/{name}/released_scores.log",
             benchmark:
@@ -39,8 +39,8 @@ for name in TASKS:
                 models=RUN.scored,
                 parts=list(TASKS[name].parts),
                 code=digest("steadfast.stages.release_scores", TASKS[name].released_scores),
-                lineages=[
-                    STEPS.scores(name, model, "").lineage
+                input_digests=[
+                    STEPS.scores(name, model, "").input_digest
                     for model in RUN.scored
                     for _ in TASKS[name].parts
                 ],
@@ -59,7 +59,7 @@ rule scores:
         ],
     output:
         scores="<results>/{benchmark}/scores/{model}/{part}.jsonl",
-        identity="<results>/{benchmark}/scores/{model}/{part}.identity.json",
+        provenance="<results>/{benchmark}/scores/{model}/{part}.provenance.json",
     log:
         "<logs>/{benchmark}/scores/{model}/{part}.log",
     benchmark:

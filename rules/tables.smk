@@ -40,10 +40,10 @@ for name in TASKS:
             f"{name}_tables"
         input:
             metrics=METRICS,
-            identity=f"<results>/{name}/metrics/identity.json",
+            provenance=f"<results>/{name}/metrics/provenance.json",
         output:
             tables=TABLES[name],
-            identity=f"<results>/{name}/tables/identity.json",
+            provenance=f"<results>/{name}/tables/provenance.json",
         log:
             f"<logs>/{name}/tables.log",
         benchmark:
@@ -59,7 +59,7 @@ for name in TASKS:
             metrics=list(TASK.metrics.names),
             display=SHOWN,
             asked=ASKED[name],
-            made_from=STEPS.metrics(name).lineage,
+            made_from=STEPS.metrics(name).input_digest,
         script:
             "../scripts/steadfast/stages/tabulate.py"
 
@@ -68,10 +68,10 @@ for name in TASKS:
             f"{name}_figures"
         input:
             metrics=METRICS,
-            identity=f"<results>/{name}/metrics/identity.json",
+            provenance=f"<results>/{name}/metrics/provenance.json",
         output:
             figures=[shown(path) for path in FIGURES[name]],
-            identity=f"<results>/figures/{name}.identity.json",
+            provenance=f"<results>/figures/{name}.provenance.json",
         log:
             f"<logs>/{name}/figures.log",
         benchmark:
@@ -88,7 +88,7 @@ for name in TASKS:
             metrics=list(TASK.metrics.names),
             display=SHOWN,
             asked=ASKED[name],
-            made_from=STEPS.metrics(name).lineage,
+            made_from=STEPS.metrics(name).input_digest,
         script:
             "../scripts/steadfast/stages/draw.py"
 
@@ -104,7 +104,7 @@ rule report:
         headlines=expand("<results>/{benchmark}/metrics/headline.csv", benchmark=RUN.running),
     output:
         tables=expand("<results>/report/{name}.{kind}", name=REPORT_TABLES, kind=KINDS),
-        identity="<results>/report/identity.json",
+        provenance="<results>/report/provenance.json",
     log:
         "<logs>/report.log",
     benchmark:
@@ -123,7 +123,7 @@ rule report:
             *(TASKS[name].asked for name in RUN.running),
             *(remark for name in RUN.running for remark in ASKED[name][1:]),
         ],
-        made_from={name: STEPS.metrics(name).lineage for name in RUN.running},
+        made_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
     script:
         "../scripts/steadfast/stages/report.py"
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.base.seal import Seal, seals
+from steadfast.base.provenance import Provenance, provenances
 from steadfast.workflow.audit import Audit
 
 
@@ -36,18 +36,21 @@ def results(tmp_path):
     return tmp_path
 
 
-def job(results, name, lineage="lin", made=None):
-    """One that wants a table of a lineage, and has made it, of that or another."""
+def job(results, name, input_digest="lin", made=None):
+    """One that wants a table of an input digest, and has made it, of that or another."""
     table = results / f"{name}.md"
     found = SimpleNamespace(
-        params={"lineage": lineage}, output=Output(table=str(table)), input=[], table=table
+        params={"input_digest": input_digest},
+        output=Output(table=str(table)),
+        input=[],
+        table=table,
     )
     if made:
         table.write_text(name)
-        found.params["lineage"] = made
-        for seal in seals(found, results):
-            seal.write()
-        found.params["lineage"] = lineage
+        found.params["input_digest"] = made
+        for provenance in provenances(found, results):
+            provenance.write()
+        found.params["input_digest"] = input_digest
     return found
 
 
@@ -66,7 +69,7 @@ def test_what_was_made_of_something_else_is_made_again_and_not_shown_until_then(
     assert "b.md: made from other settings, data or code" in audit.left
     assert "this command was not to make it" in audit.left
     assert audit.leaves(other.table) and not audit.leaves(good.table)
-    Seal.beside(other.table, "lin", settings=seals(other, results)[0].settings).write()
+    Provenance.beside(other.table, "lin", settings=provenances(other, results)[0].settings).write()
     assert audit.left is None and not audit.leaves(other.table)
 
 

@@ -1,4 +1,4 @@
-"""Which modules changed since a file was made, by its lineage."""
+"""Which modules changed since a file was made, by its input digest."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_of_what_is_not_known_nothing_is_said(tmp_path, parts):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[" * 9**5, '{"parts": {}}', '{"lineages": {"lin": []}, "parts": {}}']
+    "content", ["", "[" * 9**5, '{"parts": {}}', '{"input_digests": {"lin": []}, "parts": {}}']
 )
 def test_a_damaged_history_says_nothing(tmp_path, parts, content):
     path = tmp_path / PATH

@@ -11,7 +11,7 @@ from steadfast.base.files import read_json
 from steadfast.config import settings
 from steadfast.config.load import config_model, load_config
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.stages.draw import draw
 
 ROOT = Path(__file__).parents[1]
@@ -135,9 +135,9 @@ def test_the_tutorial_s_picture_is_what_the_default_run_draws(tmp_path):
     """Drawn again of the metrics of `make tables`, where it has been run as the code is now."""
     run = Evaluation(load_config(yaml.safe_load((ROOT / "config/config.yaml").read_text())))
     folder, task = ROOT / "results/lifbench/metrics", run.tasks["lifbench"]
-    identity = folder / "identity.json"
-    lineage = read_json(identity)["lineage"] if identity.exists() else None
-    if lineage != Lineage(run).metrics("lifbench").lineage:
+    provenance = folder / "provenance.json"
+    input_digest = read_json(provenance)["input_digest"] if provenance.exists() else None
+    if input_digest != InputDigests(run).metrics("lifbench").input_digest:
         pytest.skip("results/ does not hold the default run: make tables")
     metrics = {name: folder / f"{name}.csv" for name in task.metrics.names}
     stem = tmp_path / "ars_by_length"

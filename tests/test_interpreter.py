@@ -24,7 +24,7 @@ def work(out):
 out, log, engine, python = sys.argv[1:]
 engines = [{"engine": engine, "python": python}]
 job = SimpleNamespace(log=[log], params={}, wildcards={})
-run_rule(work, job, sealed=False, engines=engines, out=out)
+run_rule(work, job, with_provenance=False, engines=engines, out=out)
 """
 
 

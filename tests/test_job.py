@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.jobs.job import Assignment, Job, Journals
 
 ANSWERS = Job("inference", "lifbench", "gpt", "4k")
@@ -37,7 +37,7 @@ REWRITES = Job("rewrites", "lifbench", "writer", "1")
 )
 def test_each_kind_of_job_has_files_of_its_own(job, outputs, journal, log):
     assert (job.outputs, job.journal, job.log) == (outputs, journal, log)
-    assert job.identity == outputs.replace(".jsonl", ".identity.json")
+    assert job.provenance == outputs.replace(".jsonl", ".provenance.json")
 
 
 def test_the_replies_of_a_judge_about_two_models_have_two_journals():
@@ -94,7 +94,7 @@ def test_a_job_is_done_once_its_outputs_are_there(assignment, tmp_path):
     outputs = tmp_path / ANSWERS.outputs
     outputs.parent.mkdir(parents=True)
     outputs.write_text("{}\n")
-    Seal.beside(outputs, "lin").write()
+    Provenance.beside(outputs, "lin").write()
     assert assignment.done
 
 
@@ -104,7 +104,7 @@ def test_a_fingerprint_is_of_who_is_asked_what_in_which_run(assignment, tmp_path
     others = [
         replace(assignment, job=VERDICTS),
         replace(assignment, params={"seed": 2}),
-        replace(assignment, lineage="other"),
+        replace(assignment, input_digest="other"),
         replace(assignment, run="second"),
         replace(assignment, sources=[]),
     ]

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
 from steadfast.config.settings import gpus
 from steadfast.engines.cost.forecast import Work, asked_work
 from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job_resources import Requests, cpus_per_task, mem_mb, runtime
-from steadfast.jobs.lineage import Lineage
 from steadfast.jobs.loads import Loads
 from steadfast.workflow.insides import Snakemake
 
@@ -88,7 +88,7 @@ def write_prompts(results, part, requests):
 
 def asked(results, name, part="4k", model="timed", config=CONFIG, **wildcards):
     run = Evaluation(config)
-    ask = Requests(Loads(run, Lineage(run), results), NOBODY).resource(name)
+    ask = Requests(Loads(run, InputDigests(run), results), NOBODY).resource(name)
     return ask(Wildcards({"benchmark": "lifbench", "model": model, "part": part} | wildcards), 1)
 
 
@@ -108,11 +108,11 @@ def test_the_load_is_shared_by_the_parts_that_are_still_to_be_answered(tmp_path,
     outputs = tmp_path / "lifbench" / "outputs" / model / "128k.jsonl"
     outputs.parent.mkdir(parents=True)
     outputs.touch()
-    steps = Lineage(Evaluation(CONFIG))
-    seal = Seal.beside(outputs, steps.outputs("lifbench", model, "128k").lineage)
-    replace(seal, lineage="of another config").write()
+    steps = InputDigests(Evaluation(CONFIG))
+    provenance = Provenance.beside(outputs, steps.outputs("lifbench", model, "128k").input_digest)
+    replace(provenance, input_digest="of another config").write()
     assert asked(tmp_path, "runtime", model=model) == -(-(alone + 5) // 1)  # it is made again
-    seal.write()
+    provenance.write()
     assert asked(tmp_path, "runtime", model=model) == -(-(alone + 10) // 1)
 
 
@@ -175,7 +175,7 @@ def test_jobs_without_a_model_run_here_unless_slurm_is_to_give_them_something(tm
     }
     config = load_config({"lifbench": {"lengths": {"4k": 3072}}, "models": models})
     run = Evaluation(config)
-    requests = Requests(Loads(run, Lineage(run), tmp_path), NOBODY)
+    requests = Requests(Loads(run, InputDigests(run), tmp_path), NOBODY)
 
     def runs_here(model, rule="inference"):
         wildcards = Wildcards({"benchmark": "lifbench", "model": model, "part": "4k"})

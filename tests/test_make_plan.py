@@ -13,8 +13,8 @@ from steadfast.config import settings
 from steadfast.contract.part_files import judge_items, read_judge_prompts
 from steadfast.engines.cost.forecast import COUNTS
 from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job_resources import Requests
-from steadfast.jobs.lineage import Lineage
 from steadfast.jobs.loads import Loads
 from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame, summed
 from steadfast.plan.model import ASK, planned_jobs
@@ -96,7 +96,7 @@ def plan(run: Prepared) -> tuple[dict, str]:
         benchmarks=[PlannedBenchmark(run.results, **evaluation.planned(run.name))],
         rounds={},
         jobs=planned_jobs(
-            Loads(evaluation, Lineage(evaluation), run.results).planned,
+            Loads(evaluation, InputDigests(evaluation), run.results).planned,
             {role: settings.planned(named) for role, named in who.items()},
             run.config.hardware.model_dump(),
             run.results,
@@ -129,7 +129,7 @@ def test_the_plan_says_what_the_jobs_of_a_load_ask_for_within_the_most_hours(tmp
     run = prepared(tmp_path, "complexbench", **raw)
     rows, page = plan(run)
     evaluation = Evaluation(run.config)
-    loads = Loads(evaluation, Lineage(evaluation), run.results)
+    loads = Loads(evaluation, InputDigests(evaluation), run.results)
     snakemake = Snakemake(SimpleNamespace(executor_settings=SimpleNamespace(array_jobs="")))
     ask = Requests(loads, snakemake).resource("runtime")
     minutes = ask(Wildcards(benchmark="complexbench", model="large", part="zh"), 1)

@@ -11,8 +11,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import read_jsonl, write_json, write_jsonl
 from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Job
-from steadfast.jobs.lineage import Lineage
 from steadfast.jobs.rounds import (
     before,
     decided,
@@ -87,7 +87,7 @@ def evaluation(**settings: object) -> Evaluation:
 def decide(run: Evaluation, results: Path, rounds: int, *goes_on: str, **other: object) -> None:
     """Writes the decision that this run would make now."""
     decision = {
-        "lineage": Lineage(run).metrics("lifbench").lineage,
+        "input_digest": InputDigests(run).metrics("lifbench").input_digest,
         "design": run.config.adaptive.model_dump() if run.config.adaptive else {},
         "decided_by": run.decided_by("lifbench"),
         "models": {"sim-a": {}, "sim-b": {}},
@@ -115,7 +115,7 @@ def test_a_run_begins_with_two_rounds_and_asks_the_next_of_those_that_go_on(tmp_
     assert ended.rounds == again.rounds
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"lineage": 1}', '{"goes_on": ["sim-a"]}'])
+@pytest.mark.parametrize("text", ["", "[]", '{"input_digest": 1}', '{"goes_on": ["sim-a"]}'])
 def test_what_is_no_decision_is_made_again(tmp_path, text):
     run = evaluation()
     path = tmp_path / decision_file("lifbench", 2)
@@ -129,11 +129,11 @@ def test_a_run_knows_what_each_of_its_decisions_was_made_of(tmp_path):
     run = evaluation()
     follow(run, tmp_path)
     decide(run, tmp_path, 2, "sim-a")
-    second = Lineage(run).metrics("lifbench").lineage
+    second = InputDigests(run).metrics("lifbench").input_digest
     run = evaluation()
     follow(run, tmp_path)
-    third = Lineage(run).metrics("lifbench").lineage
-    assert [(path, step.lineage) for path, step in decided(run)] == [
+    third = InputDigests(run).metrics("lifbench").input_digest
+    assert [(path, step.input_digest) for path, step in decided(run)] == [
         (decision_file("lifbench", 2), second),
         (decision_file("lifbench", 3), third),
     ]

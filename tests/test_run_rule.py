@@ -19,7 +19,7 @@ from steadfast.workflow.script import run_rule
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 job = SimpleNamespace(rule="r", log=["{log}"], params={{}}, wildcards={{}})
-run_rule(write_text, job, sealed=False, path="{path}", text="x" * {size})
+run_rule(write_text, job, with_provenance=False, path="{path}", text="x" * {size})
 """
 
 
@@ -47,7 +47,7 @@ def test_a_param_that_the_function_does_not_take_is_an_error():
     params = {"majorty": True, "code": "c"}
     job = SimpleNamespace(rule="scores", log=[], params=params, wildcards={})
     with pytest.raises(TypeError, match="rule scores: scored takes no majorty; correct the rule"):
-        run_rule(scored, job, sealed=False)
+        run_rule(scored, job, with_provenance=False)
 
 
 def test_a_param_is_taken_by_its_name_read_by_the_script_or_provenance():
@@ -58,7 +58,7 @@ def test_a_param_is_taken_by_its_name_read_by_the_script_or_provenance():
 
     params = {"majority": True, "code": "c", "samples": []}
     job = SimpleNamespace(rule="scores", log=[], params=params, wildcards={"part": "4k"})
-    run_rule(scored, job, sealed=False, read=["samples"])
+    run_rule(scored, job, with_provenance=False, read=["samples"])
     assert taken == [True]
 
 

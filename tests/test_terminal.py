@@ -74,8 +74,8 @@ def test_a_finished_job_is_one_line_that_names_it(shown):
 def test_a_job_of_inference_has_its_counts_in_the_same_line(shown, tmp_path):
     logger, stream = shown
     made = {"statuses": {"ok": 3, "error": 1}, "tokens": {"prompt": 1000, "completion": 234}}
-    (tmp_path / "4k.identity.json").write_text(json.dumps(made))
-    started(logger, 7, [LOG], [str(tmp_path / "4k.jsonl"), str(tmp_path / "4k.identity.json")])
+    (tmp_path / "4k.provenance.json").write_text(json.dumps(made))
+    started(logger, 7, [LOG], [str(tmp_path / "4k.jsonl"), str(tmp_path / "4k.provenance.json")])
     finished(logger, 7, 1)
     line = "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens\n"
     assert stream.getvalue() == line
@@ -84,7 +84,7 @@ def test_a_job_of_inference_has_its_counts_in_the_same_line(shown, tmp_path):
 def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
     statuses = {"ok": 3, "length": 2, "unfinished": 1, "refused": 4}
     made = {"statuses": statuses, "empty": 2, "tokens": {"prompt": 5, "completion": None}}
-    path = tmp_path / "4k.identity.json"
+    path = tmp_path / "4k.provenance.json"
     path.write_text(json.dumps(made))
     line = ": 10 done, 0 failed, 2 empty, 2 cut, 1 unfinished, 4 refused, 5 tokens"
     assert answered([str(path)]) == (line, True)
@@ -93,9 +93,9 @@ def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
 def test_on_a_terminal_a_bar_names_what_runs_and_a_line_what_failed(tmp_path):
     logger, stream = taken_over(Terminal())
     made = {"statuses": {"ok": 3, "error": 1}, "tokens": {"prompt": 1000, "completion": 234}}
-    (tmp_path / "4k.identity.json").write_text(json.dumps(made))
+    (tmp_path / "4k.provenance.json").write_text(json.dumps(made))
     started(logger, 3, [LOG.replace("4k", "8k")])
-    started(logger, 7, [LOG], [str(tmp_path / "4k.identity.json")])
+    started(logger, 7, [LOG], [str(tmp_path / "4k.provenance.json")])
     finished(logger, 7, 1)
     finished(logger, 3, 9)
     plain = re.sub(r"\x1b\[[0-9;]*[mA-Z]", "", stream.getvalue())

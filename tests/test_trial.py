@@ -13,7 +13,7 @@ from steadfast.config import settings
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Scored
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.show.render import write_table
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
@@ -130,11 +130,11 @@ def config(**changes):
     return load_config({"benchmarks": ["lifbench"], "models": models, **changes})
 
 
-def test_answers_of_a_trial_and_of_the_whole_run_have_other_lineages_and_the_same_settings():
-    runs = [Lineage(Evaluation(config(**limit))) for limit in ({}, {"limit": 2}, {"limit": 3})]
-    assert len({run.outputs("lifbench", "m", "4k").lineage for run in runs}) == 3
-    assert len({run.prompts("lifbench", "4k").lineage for run in runs}) == 1
-    assert len({run.export("lifbench").lineage for run in runs}) == 1
+def test_answers_of_a_trial_and_of_the_whole_run_have_other_input_digest_and_the_same_settings():
+    runs = [InputDigests(Evaluation(config(**limit))) for limit in ({}, {"limit": 2}, {"limit": 3})]
+    assert len({run.outputs("lifbench", "m", "4k").input_digest for run in runs}) == 3
+    assert len({run.prompts("lifbench", "4k").input_digest for run in runs}) == 1
+    assert len({run.export("lifbench").input_digest for run in runs}) == 1
 
 
 def test_a_limit_is_one_or_more():

@@ -23,7 +23,7 @@ function usage({ usage: { columns, rows } }) {
   return plainTable("Tokens of each job, the share of prompt tokens that came from a cache (hit rate), and their cost. A dash: not counted, or no price in the config.", heads, shown);
 }
 
-/** Name and value of everything in an identity, the inner ones by their path. */
+/** Name and value of everything in provenance, the inner ones by their path. */
 function* flat(value, path = "") {
   if (value !== null && typeof value === "object" && Object.keys(value).length) {
     for (const [name, inner] of Object.entries(value)) yield* flat(inner, path ? `${path}.${name}` : name);
@@ -32,10 +32,10 @@ function* flat(value, path = "") {
   }
 }
 
-function identity({ name, judge, parts, identity: of }, models) {
+function provenance({ name, judge, parts, provenance: of }, models) {
   const heading = `${models[name] ?? name}${judge ? " (judge)" : ""}: ${parts.join(", ")}`;
   const rows = [...flat(of)].map(([key, value]) => element("tr", {}, element("th", { scope: "row", class: "left" }, visible(key)), element("td", { class: "left" }, visible(value))));
-  return element("details", {}, element("summary", {}, visible(heading)), element("div", { class: "scroll" }, element("table", { class: "identity" }, element("tbody", {}, rows))));
+  return element("details", {}, element("summary", {}, visible(heading)), element("div", { class: "scroll" }, element("table", { class: "provenance" }, element("tbody", {}, rows))));
 }
 
 /** What is left out of long texts, where something is. */
@@ -60,7 +60,7 @@ function showRun(section, run, other) {
     element(level, {}, "Tokens and cost"),
     usage(about),
     element(level, {}, "Where the answers come from"),
-    about.identities.length ? about.identities.map((one) => identity(one, about.models)) : element("p", {}, "No model was asked: the scores are released ones."),
+    about.provenances.length ? about.provenances.map((one) => provenance(one, about.models)) : element("p", {}, "No model was asked: the scores are released ones."),
   ));
   section.replaceChildren(element("div", { class: other ? "two" : "" }, parts));
 }

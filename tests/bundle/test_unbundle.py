@@ -18,7 +18,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import visible
 from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.share import contents, unbundle
 from steadfast.share.bundle import write_archive
 
@@ -40,17 +40,17 @@ FILES = {
     "config.yaml": yaml.safe_dump(CONFIG).encode(),
     "README.md": b"A run.\n",
     OUTPUTS: b'{"sample_id": "a", "text": "x"}\n',
-    OUTPUTS.replace(".jsonl", ".identity.json"): b"{}",
+    OUTPUTS.replace(".jsonl", ".provenance.json"): b"{}",
     "made/tables/report.md": b"| Model | ARS |\n",
 }
 """A genuine bundle, without its manifest: of the answers, one file."""
 
 
 @cache
-def lineage() -> str:
+def input_digest() -> str:
     """What the answers are made from."""
     run = Evaluation(load_config(CONFIG))
-    return contents.answers(run, Lineage(run))[OUTPUTS.removeprefix("results/")]
+    return contents.answers(run, InputDigests(run))[OUTPUTS.removeprefix("results/")]
 
 
 def sums(files) -> dict[str, str]:
@@ -58,7 +58,7 @@ def sums(files) -> dict[str, str]:
 
 
 def manifest(files) -> dict:
-    return {"commit": "0" * 40, "sha256": sums(files), "lineages": {OUTPUTS: lineage()}}
+    return {"commit": "0" * 40, "sha256": sums(files), "input_digests": {OUTPUTS: input_digest()}}
 
 
 def zipped(members, kind=zipfile.ZIP_DEFLATED) -> bytes:
@@ -137,15 +137,15 @@ MANIFESTS = [
     {"sha256": {**sums(FILES), "missing.txt": "0" * 64}},
     {"sha256": {**sums(FILES), OUTPUTS: "0" * 64}},
     {"sha256": {name: made for name, made in sums(FILES).items() if name != OUTPUTS}},
-    *({key: value} for key in ("sha256", "lineages") for value in (None, 5, [1], {"a": 1})),
+    *({key: value} for key in ("sha256", "input_digests") for value in (None, 5, [1], {"a": 1})),
     {"commit": ESCAPE},
     {"commit": 5},
-    {"lineages": {OUTPUTS: ESCAPE}},
+    {"input_digests": {OUTPUTS: ESCAPE}},
     b"null",
     b'{"sha256": ',
     b'{"sha256": "\xff"}',
     b'{"sha256":' * 50_000 + b"1" + b"}" * 50_000,
-    b'{"sha256": {"\\ud800": "x"}, "lineages": {}, "commit": null}',
+    b'{"sha256": {"\\ud800": "x"}, "input_digests": {}, "commit": null}',
 ]
 HOSTILE = {
     "nothing": lambda: b"",
@@ -257,11 +257,11 @@ def test_what_no_answer_of_the_config_is_does_not_come_along(unpacked, tmp_path)
     assert found.kept == [OUTPUTS]
     left = (tmp_path / "there/results").rglob("*")
     names = sorted(path.name for path in left if path.is_file())
-    assert names == ["1k.identity.json", "1k.jsonl"]
+    assert names == ["1k.provenance.json", "1k.jsonl"]
 
 
 def test_an_answer_that_the_code_here_makes_otherwise_is_left_out(unpacked, tmp_path):
-    found = unpacked(bundle(said={"lineages": {OUTPUTS: "0" * 16}}))
+    found = unpacked(bundle(said={"input_digests": {OUTPUTS: "0" * 16}}))
     assert (found.kept, found.made_again) == ([], [OUTPUTS])
     assert not (tmp_path / "there" / OUTPUTS).exists()
 

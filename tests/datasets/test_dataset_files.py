@@ -9,7 +9,7 @@ from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.contract import registry
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.simple.datasets import DataSet
 from steadfast.simple.records import placed
 
@@ -214,8 +214,10 @@ def test_a_user_s_file_counts_by_its_content_and_the_scorer_asks_nobody(file):
     file(PLAIN)
 
     def steps(**section):
-        found = Lineage(Evaluation(load_config(config(**section))))
-        return found.asked("mine", "all").lineage, found.scores("mine", "reference", "all").lineage
+        found = InputDigests(Evaluation(load_config(config(**section))))
+        return found.asked("mine", "all").input_digest, found.scores(
+            "mine", "reference", "all"
+        ).input_digest
 
     first = steps(scorer="exact")
     assert steps(scorer="contains")[0] == first[0] and steps(scorer="contains") != first

@@ -1,10 +1,10 @@
-"""Items asked of an engine, with journal, outputs, identity and log in files of a test's own."""
+"""Items asked of an engine, with journal, outputs, provenance and log in files of a test's own."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from steadfast.base.files import Settings
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.contract.part_files import Oracle
 from steadfast.contract.request import Item
 from steadfast.engines.asking.run import run_part
@@ -18,7 +18,7 @@ def ask_items(
     items: Iterable[Item],
     journal: Path,
     out: Path,
-    identity_out: Path,
+    provenance_out: Path,
     log: Path,
     oracle: Oracle | None = None,
     readable: Callable[[str, str], bool] | None = None,
@@ -27,5 +27,5 @@ def ask_items(
 ) -> None:
     """Asks them as a job does."""
     setup = Setup(answers, operation, journal=journal, oracle=oracle, loaded=loaded or Loaded())
-    seal = Seal("", identity_out, (out,), results=out.parent)
-    run_part(model, model, items, setup, seal, log, readable, attempts)
+    provenance = Provenance("", provenance_out, (out,), results=out.parent)
+    run_part(model, model, items, setup, provenance, log, readable, attempts)

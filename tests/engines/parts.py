@@ -60,7 +60,7 @@ class Part:
         self.directory = directory
         self.journal = directory / "journal.jsonl"
         self.out = directory / "out.jsonl"
-        self.identity_out = directory / "out.identity.json"
+        self.provenance_out = directory / "out.provenance.json"
         self.log = directory / "log"
         self.answers = {"engine": "openai", "model": "echo-1"}
         self.operation = {
@@ -102,7 +102,7 @@ class Part:
                 oracle=oracle or Gold(),
                 journal=self.journal,
                 out=self.out,
-                identity_out=self.identity_out,
+                provenance_out=self.provenance_out,
                 log=self.log,
                 readable=readable,
                 attempts=tries,
@@ -113,13 +113,13 @@ class Part:
     def records(self):
         return [json.loads(line) for line in self.out.read_text("utf-8").splitlines()]
 
-    def identity(self):
-        return json.loads(self.identity_out.read_text("utf-8"))
+    def provenance(self):
+        return json.loads(self.provenance_out.read_text("utf-8"))
 
 
 def same_bytes(one: Path, other: Path) -> bool:
     """Whether two directories of parts have equal results."""
-    names = ("out.jsonl", "out.identity.json")
+    names = ("out.jsonl", "out.provenance.json")
     return all((one / name).read_bytes() == (other / name).read_bytes() for name in names)
 
 

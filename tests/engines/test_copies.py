@@ -33,7 +33,7 @@ if __name__ == "__main__":
             for q in range(3) for c in "abcde"
         ]
         at = folder / f"{copies}-{part}"
-        files = [at.with_suffix(end) for end in (".journal", ".out", ".identity.json", ".log")]
+        files = [at.with_suffix(end) for end in (".journal", ".out", ".provenance.json", ".log")]
         try:
             ask_items("one", answers, {"data_parallel_size": copies}, items, *files,
                      loaded=loaded)

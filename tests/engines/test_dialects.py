@@ -41,7 +41,7 @@ def test_every_item_is_answered_in_order_and_nothing_is_asked_twice(tmp_path, en
         assert [r["text"] for r in records] == [echo(p) for p in prompts()]
         assert set(server.asked.values()) == {1}
     assert {r["status"] for r in records} == {"ok"}
-    assert part.identity()["served"][0]["model"].endswith(("echo-1", "echo-001"))
+    assert part.provenance()["served"][0]["model"].endswith(("echo-1", "echo-001"))
 
 
 def test_a_message_says_what_the_settings_say(tmp_path):

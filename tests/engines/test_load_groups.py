@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Assignment, Job
-from steadfast.jobs.lineage import Lineage
 from steadfast.jobs.loads import Allocation, HandedOver, Loads
 
 VLLM = {"engine": "vllm", "model": "x", "window": 65536}
@@ -27,7 +27,7 @@ def loads(results: Path, **settings) -> Loads:
         "judges": {"judge": VLLM},
     }
     run = Evaluation(load_config(raw))
-    return Loads(run, Lineage(run), results)
+    return Loads(run, InputDigests(run), results)
 
 
 def job(benchmark: str, part: str, **others: str) -> dict[str, str]:
@@ -70,7 +70,9 @@ def test_prompts_come_before_models_and_models_before_judges_and_first_jobs_firs
     assert found.priority(Job.of(first)) > found.priority(
         Job.of(second)
     )  # made from nobody knows what
-    Seal.beside(done, Lineage(found.run).outputs("lifbench", "tiny", "2k").lineage).write()
+    Provenance.beside(
+        done, InputDigests(found.run).outputs("lifbench", "tiny", "2k").input_digest
+    ).write()
     assert found.priority(Job.of(second)) > found.priority(Job.of(first))
 
 

@@ -26,7 +26,7 @@ def test_reference_gives_the_gold_of_every_sample(part):
     records = part.run()
     assert [r["text"] for r in records] == [f"gold of {i.sample_id}" for i in items()]
     assert not part.journal.exists()
-    assert part.identity()["engine"] == "reference"
+    assert part.provenance()["engine"] == "reference"
 
 
 def simulated(window=None, span=100):
@@ -72,7 +72,7 @@ def test_the_baseline_answers_every_sample_up_to_the_output_limit(part):
         assert record["text"].startswith(f"baseline of {item.sample_id} and on")
         assert (record["status"], record["completion_tokens"]) == ("length", 50)
     assert not part.journal.exists()
-    assert part.identity()["engine"] == "baseline"
+    assert part.provenance()["engine"] == "baseline"
 
 
 def test_replay_takes_each_answer_by_its_sample(part):
@@ -80,9 +80,9 @@ def test_replay_takes_each_answer_by_its_sample(part):
     records = [{"sample_id": i.sample_id, "text": f"said {i.sample_id}"} for i in items()]
     file = lines(part.directory / "r.jsonl", *reversed(records))
     assert [r["text"] for r in part.run(**file)] == [r["text"] for r in records]
-    identity = part.identity_out.read_text("utf-8")
-    assert len(part.identity()["file_sha256"]) == 64
-    assert "r.jsonl" not in identity
+    provenance = part.provenance_out.read_text("utf-8")
+    assert len(part.provenance()["file_sha256"]) == 64
+    assert "r.jsonl" not in provenance
 
 
 def test_replay_knows_other_names_and_statuses(part):

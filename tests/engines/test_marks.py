@@ -74,11 +74,11 @@ def test_marks_keys_and_tiers_ask_nothing_anew(part, server):
     ]
 
 
-def test_the_identity_says_how_prompts_went_that_two_runs_sent_otherwise(part):
+def test_the_provenance_says_how_prompts_went_that_two_runs_sent_otherwise(part):
     part.run(long_items(1, 3))
-    assert "prompts" not in part.identity()
+    assert "prompts" not in part.provenance()
     part.run(long_items(1, 5), **MARKED)
-    assert part.identity()["prompts"] == {
+    assert part.provenance()["prompts"] == {
         "as one string": 3, "in parts": 2, "parts read as": "the same text",
     }  # fmt: skip
 

@@ -38,7 +38,7 @@ class Model:
         self.meanwhile(part)
         if part in self.errors:
             raise self.errors[part]
-        for path in map(asked.path, (asked.job.outputs, asked.job.identity)):
+        for path in map(asked.path, (asked.job.outputs, asked.job.provenance)):
             path = folder / path.name if folder else path
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"{part} of {Path(asked.prompts).read_text()}")
@@ -154,7 +154,7 @@ def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
     "change",
     [
         lambda asked: Path(asked.prompts).write_text("other prompts") and asked,
-        lambda asked: replace(asked, lineage="l2"),
+        lambda asked: replace(asked, input_digest="l2"),
         lambda asked: replace(asked, params={"answers": {"engine": "vllm", "seed": 2}}),
     ],
 )

@@ -271,21 +271,23 @@ def test_a_changed_template_asks_its_own_prompts_alone(part, server):
     assert len(server.asked) == 11
 
 
-def test_the_identity_says_what_answered_and_nothing_of_the_machine(part, server):
+def test_the_provenance_says_what_answered_and_nothing_of_the_machine(part, server):
     part.run()
-    identity = part.identity()
-    assert identity["served"] == [{"model": "echo-1-0001", "fingerprint": "fp_1", "responses": 10}]
-    assert identity["answers"] == {
+    provenance = part.provenance()
+    assert provenance["served"] == [
+        {"model": "echo-1-0001", "fingerprint": "fp_1", "responses": 10}
+    ]
+    assert provenance["answers"] == {
         "engine": "openai",
         "model": "echo-1",
         "template": "chat",
         "temperature": 0.0,
     }
-    assert identity["tokens"]["cached"] == 20
-    assert identity["tokens"]["reasoning"] == 0  # of which this server says nothing
-    assert identity["statuses"] == {"ok": 10}
-    assert {"steadfast", "openai"} <= set(identity["packages"])
-    text = part.identity_out.read_text("utf-8")
+    assert provenance["tokens"]["cached"] == 20
+    assert provenance["tokens"]["reasoning"] == 0  # of which this server says nothing
+    assert provenance["statuses"] == {"ok": 10}
+    assert {"steadfast", "openai"} <= set(provenance["packages"])
+    text = part.provenance_out.read_text("utf-8")
     assert "127.0.0.1" not in text
     assert str(part.directory) not in text
 

@@ -19,7 +19,7 @@ from steadfast.contract.request import Item
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.required_files import check_required_files
 
 EXAMPLES = [["Say one.", "One."], ["Zähle bis zwei.\n", "Eins, zwei."]]
@@ -114,15 +114,17 @@ def test_settings_have_the_content_and_not_the_path(tmp_path):
 def test_another_word_in_the_file_makes_other_outputs_of_the_model_alone(tmp_path):
     path = write(tmp_path / "examples.jsonl")
 
-    def lineages():
+    def input_digests():
         models = {"shot": {**BASE, "examples": path}, "zero": BASE}
         run = Evaluation(load_config({"benchmarks": ["lifbench"], "models": models}))
-        return {name: Lineage(run).outputs("lifbench", name, "4k").lineage for name in models}
+        return {
+            name: InputDigests(run).outputs("lifbench", name, "4k").input_digest for name in models
+        }
 
-    before = lineages()
-    assert lineages() == before
+    before = input_digests()
+    assert input_digests() == before
     write(tmp_path / "examples.jsonl", [["Say one.", "Two."], EXAMPLES[1]])
-    after = lineages()
+    after = input_digests()
     assert (after["shot"] == before["shot"], after["zero"] == before["zero"]) == (False, True)
 
 
@@ -224,7 +226,7 @@ def test_no_cut_falls_on_them(window):
             assert counted + item.max_tokens <= window
 
 
-def test_the_identity_has_their_number_and_checksum(shot):
+def test_the_provenance_has_their_number_and_checksum(shot):
     shot.run(items(1, 1))
-    found = shot.identity()["fitting"]["examples"]
+    found = shot.provenance()["fitting"]["examples"]
     assert found["number"] == 2 and re.fullmatch("[0-9a-f]{64}", found["sha256"])

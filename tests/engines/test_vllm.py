@@ -61,7 +61,7 @@ def test_all_tasks_at_two_lengths_compute_each_context_once(undisturbed):
         jobs.built.score("tiny", length)
         assert all(0 <= s["total"] <= 1 for s in read_jsonl(jobs.built.scores("tiny", length)))
 
-        found = jobs.identity("tiny", length)
+        found = jobs.provenance("tiny", length)
         assert {"torch", "transformers"} < set(found["packages"])
         assert len(found["answers"]["chat_template"]) == 64
         assert found["files"]["positions"]["max_position_embeddings"] == 16384
@@ -119,7 +119,7 @@ def test_the_openai_engine_asks_a_vllm_server(undisturbed):
     cached = sum(o["cached_tokens"] for o in served)
     assert cached / sum(o["prompt_tokens"] for o in served) > 0.85
     assert jobs.journal("served", "2k").read_text().count("\n") == len(served)
-    assert jobs.identity("served", "2k")["served"][0]["model"] == "tiny"
+    assert jobs.provenance("served", "2k")["served"][0]["model"] == "tiny"
 
 
 def test_after_any_death_each_request_is_answered_once_and_the_same(undisturbed):
@@ -167,7 +167,7 @@ def test_a_base_model_with_yarn_and_a_short_window_reads_cut_contexts(jobs):
     assert all(o["truncated_tokens"] > 0 for o in outputs)
     assert {o["status"] for o in outputs} <= {"ok", "length"}
     assert all(1024 - 32 <= o["prompt_tokens"] + 16 <= 1024 for o in outputs)
-    found = jobs.identity("base", "2k")
+    found = jobs.provenance("base", "2k")
     assert found["answers"]["suffix"] == "Output: "
     assert found["files"]["positions"]["rope_parameters"]["rope_type"] == "yarn"
     assert found["tokens"]["cached"] / found["tokens"]["prompt"] > 0.6
@@ -186,7 +186,7 @@ def test_examples_stand_before_a_base_models_prompts_and_are_computed_once_a_con
     more = {b["prompt_tokens"] - a["prompt_tokens"] for a, b in zip(zero, shots, strict=True)}
     assert len(more) == 1 and more.pop() > 3 * 20 * 4
     assert not {a["request_hash"] for a in zero} & {b["request_hash"] for b in shots}
-    found = jobs.identity("shots", "2k")
+    found = jobs.provenance("shots", "2k")
     assert found["fitting"]["examples"]["number"] == 3
     assert found["tokens"]["cached"] / found["tokens"]["prompt"] > 0.9
 

@@ -90,7 +90,7 @@ def test_draws_of_a_sampled_answer_differ_and_are_known_again(jobs):
         by_sample.setdefault(output["sample_id"], []).append(output["text"])
     assert {len(texts) for texts in by_sample.values()} == {3}
     assert all(len(set(texts)) == 3 for texts in by_sample.values())
-    answers = jobs.identity("drawn", "2k")["answers"]
+    answers = jobs.provenance("drawn", "2k")["answers"]
     assert {name: answers[name] for name in ("temperature", "top_p", "top_k", "seed")} == {
         "temperature": 2.0,
         "top_p": 0.9,
@@ -114,7 +114,7 @@ def test_without_a_temperature_the_model_is_asked_as_its_own_config_has_it(jobs)
     asked = {"model": str(own), "temperature": None, "top_k": 20}
     jobs.configure("decoding", {**TINY, **asked, "engine_operation_args": operation})
     jobs.run("decoding", "2k")
-    answers = jobs.identity("decoding", "2k")["answers"]
+    answers = jobs.provenance("decoding", "2k")["answers"]
     found = {name: answers[name] for name in ("temperature", "top_p", "top_k")}
     assert found == {"temperature": 0.6, "top_p": 0.95, "top_k": 20}
     assert {o["status"] for o in jobs.outputs("decoding", "2k")} <= {"ok", "length"}

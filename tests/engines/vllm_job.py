@@ -32,11 +32,11 @@ def run(config_file: str, model: str, part: str, judge: str = "") -> None:
         (own,) = (one for one in together if one.job == asked)
         operation = prepared.config.models[model].model_dump()
         given = {"own": own, "operation": operation, "together": together}
-        run_rule(ask_together, job, sealed=False, **given)
+        run_rule(ask_together, job, with_provenance=False, **given)
     elif judge:
-        run_rule(prepared.judge, job, sealed=False, judge=judge, model=model, part=part)
+        run_rule(prepared.judge, job, with_provenance=False, judge=judge, model=model, part=part)
     else:
-        run_rule(prepared.answer, job, sealed=False, model=model, part=part)
+        run_rule(prepared.answer, job, with_provenance=False, model=model, part=part)
 
 
 def fail_at(number: int) -> None:

@@ -80,8 +80,8 @@ class Jobs:
     def outputs(self, name: str, length: str) -> list[dict]:
         return list(read_jsonl(self.built.outputs(name, length)))
 
-    def identity(self, name: str, length: str) -> dict:
-        return read_json(self.built.outputs(name, length).with_suffix(".identity.json"))
+    def provenance(self, name: str, length: str) -> dict:
+        return read_json(self.built.outputs(name, length).with_suffix(".provenance.json"))
 
     def journal(self, name: str, length: str) -> Path:
         return self.built.results / Job("inference", "lifbench", name, length).journal

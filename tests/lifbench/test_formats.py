@@ -139,7 +139,7 @@ def test_a_prompt_is_joined_to_its_context_and_description_in_its_format():
         shown = by_format[format]["context"]
         assert shown["text"] == show_list(context["elements"], format)
         of_format = (s for f, s in zip(formats, sources, strict=True) if f == format)
-        # What is known of a context is kept by identity.
+        # What is known of a context is kept by provenance.
         assert all(source["context"] is shown for source in of_format)
     assert "JSON array" in by_format["json"]["scenario_prompt"]
     item = LifbenchSamples().item(Sample("4k", found[-1], sources[-1]))

@@ -80,7 +80,7 @@ def test_each_prompt_is_joined_to_its_one_context_and_scenario():
     built = build(data)
     for prompt, source in zip(built, LifbenchSamples().sources(built, data), strict=True):
         (context,) = data["contexts"][TASKS[prompt["task"]].scenario]
-        assert source["context"] is context  # what is known of it is kept by identity
+        assert source["context"] is context  # what is known of it is kept by provenance
         assert "{input}" in source["scenario_prompt"]
 
 

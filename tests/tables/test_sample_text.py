@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_json, write_jsonl
 from steadfast.base.names import visible
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.benchmarks.lifbench.passages import passages
 from steadfast.config.load import load_config
 from steadfast.contract.components import Sample
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.page.sample_text import sample_text
 from steadfast.page.view_sample import examples, view_sample
 from steadfast.show.passages import Passages, excerpts, places
@@ -160,11 +160,11 @@ def results(tmp_path, run):
     extracted = {"judge": None, "extracted": {"ids": [2]}, "other_raters": raters}
     score = common | rated | {"total": 0.75} | extracted
     write_jsonl(folder / "scores/m/4k.jsonl", [score])
-    steps = Lineage(run)
+    steps = InputDigests(run)
     made = steps.answered_part("lifbench", "m", "4k")
     made["lifbench/prompts/4k.jsonl"] = steps.prompts("lifbench", "4k")
     for path, step in made.items():
-        Seal.beside(tmp_path / path, step.lineage).write()
+        Provenance.beside(tmp_path / path, step.input_digest).write()
     return tmp_path
 
 

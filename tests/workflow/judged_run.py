@@ -118,7 +118,7 @@ class JudgedRun:
             items=judge_items(prompts),
             journal=folder / f"journal/{part}.jsonl",
             out=out,
-            identity_out=folder / f"{part}.identity.json",
+            provenance_out=folder / f"{part}.provenance.json",
             log=folder / "log",
             readable=readable,
             attempts=attempts,

@@ -163,8 +163,8 @@ def test_no_key_address_host_or_absolute_path_is_in_it(bundled):
     settings = yaml.safe_load(found["config.yaml"])["judges"]["by-path"]
     assert (settings["model"], settings["api_key_env"]) == ("judge-7", None)
     assert "serve" not in yaml.safe_load(found["config.yaml"])["judges"]["served"]
-    identity = json.loads(found["results/cfbench/verdicts/by-path/slips/zh.identity.json"])
-    assert identity["answers"]["model"] == "judge-7"
+    provenance = json.loads(found["results/cfbench/verdicts/by-path/slips/zh.provenance.json"])
+    assert provenance["answers"]["model"] == "judge-7"
     assert "answers/slips/cfbench.zh.jsonl" in found  # a file that the config names
     journals = {name for name in found if name.startswith("results/journal/verdicts")}
     assert {name.split("/")[3] for name in journals} == {"j"}

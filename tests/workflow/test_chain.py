@@ -62,7 +62,7 @@ def test_a_model_changed_without_its_key_is_asked_once_the_key_is_there(asked, s
     assert server.bodies == []
     asked.snakemake(**{KEY: "a-long-secret"})
     assert (models(server), len(server.bodies)) == ({"stub-b"}, 30)
-    assert read_json(asked.path(OUTPUTS).with_suffix(".identity.json"))["answers"]["model"] == (
+    assert read_json(asked.path(OUTPUTS).with_suffix(".provenance.json"))["answers"]["model"] == (
         "stub-b"
     )
     assert asked.path(TABLE).stat().st_mtime >= asked.path(OUTPUTS).stat().st_mtime
@@ -122,10 +122,10 @@ def test_edited_outputs_are_refused_and_can_be_accepted(asked):
     said = asked.snakemake(ok=False)
     assert re.search(rf"{OUTPUTS}: changed since it was made, by the sha256 in", said)
     assert said.count("Error: ") == 1
-    identity = asked.path(OUTPUTS).with_suffix(".identity.json")
-    known = read_json(identity)
+    provenance = asked.path(OUTPUTS).with_suffix(".provenance.json")
+    known = read_json(provenance)
     known["sha256"]["2k.jsonl"] = file_sha256(asked.path(OUTPUTS))
-    identity.write_text(json.dumps(known))
+    provenance.write_text(json.dumps(known))
     asked.snakemake()
 
 

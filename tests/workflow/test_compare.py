@@ -162,8 +162,8 @@ def test_prompts_that_changed_are_counted_and_their_samples_left_out(base, tmp_p
     changed = first.replace('"instruction": "', '"instruction": "Please: ', 1)
     before = file_sha256(prompts)
     prompts.write_text("".join([changed, *rest]))
-    for identity in other.path("results").rglob("*.identity.json"):  # as if it had been so
-        identity.write_text(identity.read_text().replace(before, file_sha256(prompts)))
+    for provenance in other.path("results").rglob("*.provenance.json"):  # as if it had been so
+        provenance.write_text(provenance.read_text().replace(before, file_sha256(prompts)))
     done = compare(base.path("results"), other.path("results"), "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     (part,) = (row for row in rows(tmp_path / "out/asked.csv") if row["part"] == "2k")
@@ -205,8 +205,8 @@ def test_a_config_that_cannot_be_read_is_named_with_its_folder(base, tmp_path):
 
 DAMAGES = {
     "results/config.yaml": [b"\xff", b'models: {"\\e[2J": 5}'],
-    "results/lifbench/metrics/identity.json": [b'{"sha256": {"a": []}}'],
-    "results/lifbench/outputs/sim-a/2k.identity.json": [b'["\\u001b[2J"]', b"9" * 6_000],
+    "results/lifbench/metrics/provenance.json": [b'{"sha256": {"a": []}}'],
+    "results/lifbench/outputs/sim-a/2k.provenance.json": [b'["\\u001b[2J"]', b"9" * 6_000],
     "results/lifbench/prompts/2k.jsonl": [b'{"sample_id": []}\n', b"[" * 100_000],
 }
 

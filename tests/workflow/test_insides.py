@@ -289,7 +289,7 @@ def test_a_script_begins_anew_by_the_words_of_its_command(folder, seen):
 
 
 def test_a_job_has_the_same_params_and_files_in_the_dag_and_in_its_script(folder, seen):
-    """``base.seal`` compares what the one is to make with what the other made."""
+    """``base.provenance`` compares what the one is to make with what the other made."""
     told = json.loads((folder / "retried.log").read_text())
     assert {name: told[name] for name in ("params", "output", "input")} == {
         name: seen["job"][name] for name in ("params", "output", "input")

@@ -130,7 +130,7 @@ def test_a_server_that_jobs_start_is_started_once_a_model(tmp_path):
     shutil.rmtree(project.path("results/journal"))
     shutil.rmtree(project.path("results/lifbench/outputs"))
     configure(parts_per_load=1)
-    project.run(*(f"results/lifbench/outputs/{path}" for path in once if "identity" not in path))
+    project.run(*(f"results/lifbench/outputs/{path}" for path in once if "provenance" not in path))
     assert len(project.path("pid").read_text().splitlines()) == 2 + 4
     assert outputs(project) == once
 
@@ -152,5 +152,5 @@ def test_a_judge_is_loaded_once_for_all_models_of_all_benchmarks(tmp_path):
     assert sorted(loads) == ["one", "two"]
     _, loads = project.run(*(path.replace("judging", "verdicts/judge") for path in judging))
     assert loads == ["judge"]
-    verdicts = project.path("results").glob("*/verdicts/judge/*/*.identity.json")
+    verdicts = project.path("results").glob("*/verdicts/judge/*/*.provenance.json")
     assert len(list(verdicts)) == 6

@@ -127,11 +127,11 @@ def test_a_file_that_was_edited_is_refused(project, file, read):
 def test_a_run_of_another_version_has_the_metrics_that_it_made(project):
     folder = project.path("results/lifbench/metrics")
     (folder / "depth.csv").rename(folder / "older.csv")
-    identity = folder / "identity.json"
-    before = file_sha256(identity)
-    identity.write_text(identity.read_text().replace('"depth.csv"', '"older.csv"'))
-    beside = project.path("results/config.identity.json")
-    beside.write_text(beside.read_text().replace(before, file_sha256(identity)))
+    provenance = folder / "provenance.json"
+    before = file_sha256(provenance)
+    provenance.write_text(provenance.read_text().replace('"depth.csv"', '"older.csv"'))
+    beside = project.path("results/config.provenance.json")
+    beside.write_text(beside.read_text().replace(before, file_sha256(provenance)))
     run = steadfast.load(project.path("results"))
     assert len(run.metrics("lifbench", "older")) and len(run.metrics("lifbench", "ars"))
     with pytest.raises(UserError, match="unknown metric 'depth'"):
@@ -140,9 +140,9 @@ def test_a_run_of_another_version_has_the_metrics_that_it_made(project):
 
 def test_metrics_of_another_config_are_refused(project):
     results, config = project.path("results"), project.path("results/config.yaml")
-    metrics = project.path("results/lifbench/metrics/identity.json")
+    metrics = project.path("results/lifbench/metrics/provenance.json")
     metrics.write_text(metrics.read_text() + " ")
-    with pytest.raises(UserError, match=r"config\.yaml: made with another .*identity\.json"):
+    with pytest.raises(UserError, match=r"config\.yaml: made with another .*provenance\.json"):
         steadfast.load(results)
     # Of a folder without a config of its own, one that is named is compared with the metrics.
     config.unlink()

@@ -149,8 +149,8 @@ def test_what_was_run_is_there_without_the_times_that_differ_between_runs(held):
     (judging,) = (row for row in run["usage"]["rows"] if row[3] == "judge")
     # 98 tokens at 1, 2 cached ones at 0.5 and 10 of output at 2 a million.
     assert judging[-1] == "0.0001 USD" and judging[4:6] == ["1", "100"]
-    assert [one["name"] for one in run["identities"] if one["judge"]] == ["reference", "judge"]
-    assert len([one for one in run["identities"] if not one["judge"]]) >= 3
+    assert [one["name"] for one in run["provenances"] if one["judge"]] == ["reference", "judge"]
+    assert len([one for one in run["provenances"] if not one["judge"]]) >= 3
 
 
 def test_the_same_run_gives_the_same_bytes(project, page):

@@ -70,7 +70,7 @@ class Thinker:
             items=items,
             journal=folder / "journal.jsonl",
             out=folder / "out.jsonl",
-            identity_out=folder / "out.identity.json",
+            provenance_out=folder / "out.provenance.json",
             log=folder / "log",
         )
         return folder / "out.jsonl"

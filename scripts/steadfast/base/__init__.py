@@ -1,1 +1,1 @@
-"""What everything stands on: files, errors, packaged data, names, seals."""
+"""What everything stands on: files, errors, packaged data, names, provenances."""

@@ -12,8 +12,8 @@ from steadfast.command.says_why import says_why
 from steadfast.compare.gate import EXIT_CODES, gate
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import gate_text
-from steadfast.config.portable import CONFIG_FILE, config_seal
-from steadfast.jobs.finished import METRICS_IDENTITY, FinishedRun
+from steadfast.config.portable import CONFIG_FILE, config_provenance
+from steadfast.jobs.finished import METRICS_PROVENANCE, FinishedRun
 from steadfast.share.contents import ANSWERS, CONFIG, MADE
 from steadfast.share.unbundle import unbundle
 
@@ -42,5 +42,7 @@ def _run(path: Path, config: Path | None) -> Iterator[FinishedRun]:
         results = there / ANSWERS
         shutil.copytree(there / MADE, results, dirs_exist_ok=True)  # its scores and metrics
         shutil.move(there / CONFIG, results / CONFIG_FILE)  # that of its metrics, by its manifest
-        config_seal(results, [path.parts[-3] for path in results.glob(METRICS_IDENTITY)]).write()
+        config_provenance(
+            results, [path.parts[-3] for path in results.glob(METRICS_PROVENANCE)]
+        ).write()
         yield FinishedRun.of(results)

@@ -5,14 +5,14 @@ from argparse import Namespace
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.command.says_why import says_why
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.finished import FinishedRun
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Job
-from steadfast.jobs.lineage import Lineage
 from steadfast.jobs.rounds import follow
 from steadfast.label.sheet import drawn, takes_labels, write_sheet
 
@@ -46,11 +46,11 @@ def main(given: Namespace) -> None:
 
 
 def _written(run: FinishedRun, name: str, number: int) -> bool:
-    part, steps = next(iter(run.parts(name).values())), Lineage(run.evaluation)
+    part, steps = next(iter(run.parts(name).values())), InputDigests(run.evaluation)
     for model in part.models:
         outputs = run.results / Job("inference", name, model, part.name).outputs
         if outputs.exists():
-            Seal.beside(outputs, steps.outputs(name, model, part.name).lineage).check()
+            Provenance.beside(outputs, steps.outputs(name, model, part.name).input_digest).check()
     answers = drawn(part, part.models, number, run.evaluation.config.seed)
     if not answers:
         return False

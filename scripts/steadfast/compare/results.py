@@ -141,11 +141,11 @@ def _settings(
         if difference[0] != "name":  # what a run is called is no setting of it
             yield "config", *difference
     for name in benchmarks:
-        of_b = dict(b.identities(name))
+        of_b = dict(b.provenances(name))
         parts: dict[tuple[str, Difference], list[str]] = {}
-        for job, identity in a.identities(name):
+        for job, provenance in a.provenances(name):
             who = f"judge {job.judge}" if job.judge else job.model
-            for difference in differences(identity, of_b.get(job, identity)):
+            for difference in differences(provenance, of_b.get(job, provenance)):
                 parts.setdefault((who, difference), []).append(job.part)
         for (who, difference), named in parts.items():
             yield f"{name} {who} {', '.join(dict.fromkeys(named))}", *difference

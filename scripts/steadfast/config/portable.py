@@ -9,7 +9,7 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.config.values import check_plain, dotted
 from steadfast.contract.engine_names import BEHIND_APIS
 from steadfast.contract.registry import families
@@ -157,11 +157,11 @@ def as_yaml(config: Settings) -> str:
     return HEADING + yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True)
 
 
-def config_seal(results: Path, benchmarks: Iterable[str]) -> Seal:
-    """The seal of the config beside the results of these benchmarks: of their metrics as they are.
+def config_provenance(results: Path, benchmarks: Iterable[str]) -> Provenance:
+    """The provenance of the config beside the results of these benchmarks: of their metrics as they are.
 
     So a config that somebody changed, or beside which another config made metrics, is noticed.
     """
-    metrics = (results / name / "metrics/identity.json" for name in benchmarks)
-    inputs = tuple(identity for identity in metrics if identity.is_file())
-    return Seal.beside(results / CONFIG_FILE, "", inputs=inputs, results=results)
+    metrics = (results / name / "metrics/provenance.json" for name in benchmarks)
+    inputs = tuple(provenance for provenance in metrics if provenance.is_file())
+    return Provenance.beside(results / CONFIG_FILE, "", inputs=inputs, results=results)

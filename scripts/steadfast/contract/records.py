@@ -86,8 +86,8 @@ class ScoreRecord(Rating):
     prompts: NotRequired[str]
 
 
-class Identity(TypedDict):
-    """What produced a file of replies, beside it; engines and seals add fields of their own."""
+class ProvenanceRecord(TypedDict):
+    """What produced a file of replies, beside it; engines and provenances add fields of their own."""
 
     model: str
     engine: str
@@ -136,9 +136,9 @@ def read_score_records(path: Path) -> Iterator[ScoreRecord]:
     return cast(Iterator[ScoreRecord], read_jsonl(path))
 
 
-def read_identity(path: Path) -> Identity:
+def read_provenance(path: Path) -> ProvenanceRecord:
     """What produced a file of replies."""
-    return cast(Identity, read_json(path))
+    return cast(ProvenanceRecord, read_json(path))
 
 
 def read_runs(path: Path) -> list[RunRecord]:

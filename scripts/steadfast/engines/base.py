@@ -124,13 +124,13 @@ class Engine(ABC):
     """Answers requests; one class a kind of model, chosen by ``build_engine``."""
 
     answers: Record
-    """The settings that determine a response: part of its hash and of the identity."""
+    """The settings that determine a response: part of its hash and of the provenance."""
     has_model: bool = True
     """Whether a model wrote the answers, so that they may hold reasoning."""
     paid: bool = False
     """Whether answers cost anything, and so are kept in the journal and never asked twice."""
     packages: tuple[str, ...] = ()
-    """Distributions whose versions belong to the identity."""
+    """Distributions whose versions belong to the provenance."""
     option: str | None = None
     """The provider's pricing option by which it is asked, as the plan calls it."""
     load_seconds: float = 0.0
@@ -160,8 +160,8 @@ class Engine(ABC):
             UserError: going on makes no sense (no key, no server, a model that is not there).
         """
 
-    def identity(self) -> Record:
-        """What else belongs to the identity: checksums, hardware of an engine that runs here."""
+    def provenance(self) -> Record:
+        """What else belongs to the provenance: checksums, hardware of an engine that runs here."""
         return {}
 
     @cached_property

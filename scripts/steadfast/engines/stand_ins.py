@@ -174,7 +174,7 @@ class ReplayEngine(Engine):
         missing = Response("error", error="no response in the replayed file")
         return self._responses.get((sample_id, repeat), missing)
 
-    def identity(self) -> Record:
+    def provenance(self) -> Record:
         return {"file_sha256": self._sha256}
 
     def summary(self) -> list[str]:

@@ -24,8 +24,8 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json, write_text
 from steadfast.base.names import nearest
+from steadfast.base.provenance import digest_of
 from steadfast.base.resources import LOADER, PACKAGE, resource
-from steadfast.base.seal import digest_of
 from steadfast.base.tokens import cache_folder
 from steadfast.contract.components import Component
 

@@ -12,8 +12,8 @@ from steadfast.base.resources import PREFIX
 from steadfast.config.settings import (
     answer_settings,
     asked_models,
-    check_judges,
     baseline,
+    check_judges,
     judges_of,
     references,
     replay_file,

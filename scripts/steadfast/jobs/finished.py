@@ -1,4 +1,4 @@
-"""A finished run: the one reader of its prompts, answers, verdicts, scores, metrics, identities."""
+"""A finished run: the one reader of its prompts, answers, verdicts, scores, metrics, provenances."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir
@@ -11,23 +11,23 @@ import pandas as pd
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, check_regular
-from steadfast.base.seal import OF_ITS_FILES, OTHER, Seal
+from steadfast.base.provenance import OF_ITS_FILES, OTHER, Provenance
 from steadfast.config.load import load_config
-from steadfast.config.portable import CONFIG_FILE, check_portable, config_seal
+from steadfast.config.portable import CONFIG_FILE, check_portable, config_provenance
 from steadfast.config.source import read_source
 from steadfast.contract.components import Sample, StandIn
 from steadfast.contract.part_files import PartFiles, read_judge_prompts
-from steadfast.contract.records import OutputRecord, ScoreRecord, read_identity, read_outputs
+from steadfast.contract.records import OutputRecord, ScoreRecord, read_outputs, read_provenance
 from steadfast.contract.request import repeat_key
 from steadfast.contract.task import Task
 from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Job, scores_path
-from steadfast.jobs.lineage import Lineage
 from steadfast.jobs.rounds import follow
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import read_csv
 
-METRICS_IDENTITY = "*/metrics/identity.json"
+METRICS_PROVENANCE = "*/metrics/provenance.json"
 """What says of each benchmark what its metrics were made from."""
 
 
@@ -94,7 +94,7 @@ class FinishedRun:
         if not results.is_dir():
             raise UserError(f"{results}: no such folder; name a folder of results")
         check_regular(results)
-        if not any(results.glob(METRICS_IDENTITY)):
+        if not any(results.glob(METRICS_PROVENANCE)):
             raise UserError(
                 f"{results}: no benchmark has metrics there; name the folder of results of a run "
                 "that has made its tables"
@@ -131,18 +131,18 @@ class FinishedRun:
 
     def _check_config(self, file: Path) -> None:
         """Whether the metrics are those of the config, as it or they say."""
-        seal = config_seal(self.results, self.benchmarks)
-        if file == seal.files[0] and seal.identity.exists():
-            self.check(seal)
+        provenance = config_provenance(self.results, self.benchmarks)
+        if file == provenance.files[0] and provenance.path.exists():
+            self.check(provenance)
             return
         # Nothing says of which config the metrics are, but what they would be made by here.
         results = self.results.resolve()
         with chdir(self.started):
             follow(self.evaluation, results)
-            steps = Lineage(self.evaluation)
-            wanted = {name: steps.metrics(name).lineage for name in self.benchmarks}
-        for name, lineage in wanted.items():
-            if self.metrics_seal(name, "").known_lineage != lineage:
+            steps = InputDigests(self.evaluation)
+            wanted = {name: steps.metrics(name).input_digest for name in self.benchmarks}
+        for name, input_digest in wanted.items():
+            if self.metrics_provenance(name, "").recorded_input_digest != input_digest:
                 raise UserError(
                     f"{name}/metrics: {OTHER} ({file}); run the workflow with this config, which "
                     "makes them again"
@@ -151,7 +151,7 @@ class FinishedRun:
     @property
     def benchmarks(self) -> list[str]:
         """The benchmarks that have metrics, in the registry's order."""
-        return [n for n in self.evaluation.running if self.metrics_seal(n, "").identity.exists()]
+        return [n for n in self.evaluation.running if self.metrics_provenance(n, "").path.exists()]
 
     def parts(self, benchmark: str) -> dict[str, "FinishedPart"]:
         """All parts of a benchmark, by name."""
@@ -167,39 +167,39 @@ class FinishedRun:
         """The file of a metric."""
         return self.results / benchmark / "metrics" / f"{metric}.csv"
 
-    def metrics_seal(self, benchmark: str, lineage: str) -> Seal:
-        """The seal of a benchmark's metrics."""
+    def metrics_provenance(self, benchmark: str, input_digest: str) -> Provenance:
+        """The provenance of a benchmark's metrics."""
         names = self.evaluation.tasks[benchmark].metrics.names
         files = tuple(self.metric_path(benchmark, name) for name in names)
-        return Seal(lineage, self.results / benchmark / "metrics/identity.json", files)
+        return Provenance(input_digest, self.results / benchmark / "metrics/provenance.json", files)
 
     def metrics(self, benchmark: str) -> dict[str, pd.DataFrame]:
         """Each metric's rows, by name."""
-        seal = self.metrics_seal(benchmark, "")
-        if self.checked and seal.known_files:
+        provenance = self.metrics_provenance(benchmark, "")
+        if self.checked and provenance.recorded_files:
             # Another version of the workflow, which made them, may have other metrics.
-            made = [path for path in seal.files if path.name in seal.known_files]
-            further = sorted({*seal.known_files} - {path.name for path in made})
-            made += [seal.identity.with_name(name) for name in further if name.endswith(".csv")]
-            seal = replace(seal, files=tuple(made))
-        self.check(seal)
-        return {path.stem: read_csv(path) for path in seal.files}
+            made = [path for path in provenance.files if path.name in provenance.recorded_files]
+            further = sorted({*provenance.recorded_files} - {path.name for path in made})
+            made += [provenance.path.with_name(name) for name in further if name.endswith(".csv")]
+            provenance = replace(provenance, files=tuple(made))
+        self.check(provenance)
+        return {path.stem: read_csv(path) for path in provenance.files}
 
-    def identities(self, benchmark: str) -> Iterator[tuple[Job, Record]]:
+    def provenances(self, benchmark: str) -> Iterator[tuple[Job, Record]]:
         """What produced the replies of each job that has some, without what is of its files."""
         for job in self.evaluation.jobs:
-            path = self.results / job.identity
+            path = self.results / job.provenance
             if job.benchmark == benchmark and path.exists():
-                known = read_identity(path).items()
+                known = read_provenance(path).items()
                 yield job, {name: value for name, value in known if name not in OF_ITS_FILES}
 
-    def check(self, seal: Seal) -> None:
+    def check(self, provenance: Provenance) -> None:
         """Whether files, and all that they were made of, are as they were made."""
         if self.checked:
-            lineage = str(seal.known_lineage or "")
-            seal = replace(seal, lineage=lineage, results=self.results)
-            seal.check()
-            seal.check_inputs(self._checksums)
+            input_digest = str(provenance.recorded_input_digest or "")
+            provenance = replace(provenance, input_digest=input_digest, results=self.results)
+            provenance.check()
+            provenance.check_inputs(self._checksums)
 
     @cached_property
     def _checksums(self) -> Checksums:
@@ -232,7 +232,7 @@ class FinishedPart:
         sources = self.task.parts[self.name].sources.items()
         results = self.run.results
         if (results / prompts).exists():
-            self.run.check(Seal.beside(results / prompts, ""))
+            self.run.check(Provenance.beside(results / prompts, ""))
         return PartFiles(
             self.name,
             self.task.samples.plain,
@@ -269,7 +269,7 @@ class FinishedPart:
         path = self.scores_path(model)
         if not path.exists():
             return {}
-        self.run.check(Seal.beside(path, ""))
+        self.run.check(Provenance.beside(path, ""))
         records = (scored.record for scored in read_scores({(model, self.name): path}))
         return {repeat_key(record["sample_id"], record["repeat"]): record for record in records}
 
@@ -286,7 +286,7 @@ class FinishedPart:
         requests: dict[str, list[JudgedRequest]] = {}
         if not prompts.is_file():
             return requests
-        self.run.check(Seal.beside(prompts, ""))
+        self.run.check(Provenance.beside(prompts, ""))
         for prompt in read_judge_prompts(prompts):
             for request in prompt.requests:
                 by_judge = {
@@ -313,5 +313,5 @@ class FinishedPart:
         path = self.run.results / job.outputs
         if not path.exists():
             return ()
-        self.run.check(Seal.beside(path, ""))
+        self.run.check(Provenance.beside(path, ""))
         return read_outputs(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Record, file_sha256
-from steadfast.base.seal import IDENTITY, digest_of
+from steadfast.base.provenance import PROVENANCE, digest_of
 
 MODELS, JUDGES, REWRITERS = "models", "judges", "rewriters"
 """The sections of the config that name who answers."""
@@ -65,9 +65,9 @@ class Job:
         return f"{self.benchmark}/{folder}/{self._place}.jsonl"
 
     @property
-    def identity(self) -> str:
+    def provenance(self) -> str:
         """The path of what produced them."""
-        return self.outputs.removesuffix(".jsonl") + IDENTITY
+        return self.outputs.removesuffix(".jsonl") + PROVENANCE
 
     @property
     def log(self) -> str:
@@ -105,7 +105,7 @@ class Journals:
 class Assignment:
     """A job with all that doing it takes, as plain values, so that another job can do it too.
 
-    ``params`` determine the replies (``Evaluation.params``), and ``lineage`` is for their seal;
+    ``params`` determine the replies (``Evaluation.params``), and ``input_digest`` is for their provenance;
     ``sources`` are the data files that prompts refer to, ``replay`` the file with the replies, of
     engine replay. ``load`` names what answers the job, ``run`` the run of Snakemake that it belongs
     to; ``before`` has, of the files that the run makes anew, when the old one was changed
@@ -114,7 +114,7 @@ class Assignment:
 
     job: Job
     params: Record
-    lineage: str
+    input_digest: str
     prompts: str
     sources: Sequence[str]
     results: str
@@ -129,7 +129,7 @@ class Assignment:
         return cls(
             Job.of(job.wildcards),
             job.params.request,
-            job.params.lineage,
+            job.params.input_digest,
             str(job.input.prompts),
             [str(path) for path in job.input.get("sources") or ()],
             job.config["results"],
@@ -150,7 +150,7 @@ class Assignment:
     def fingerprint(self) -> str:
         """Returns 16 hexadecimal digits for who is asked what, in which run."""
         files = [file_sha256(path) for path in (self.prompts, *self.sources)]
-        return digest_of([self.job.outputs, self.params, self.lineage, files, self.run])
+        return digest_of([self.job.outputs, self.params, self.input_digest, files, self.run])
 
     @property
     def ready(self) -> bool:

@@ -18,11 +18,11 @@ from typing import Any
 from uuid import uuid4
 
 from steadfast.base.files import Record, canonical_json
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.contract.engine_names import LOADS
 from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import MODELS, ROLES, Assignment, Job
-from steadfast.jobs.lineage import Lineage
 
 VARIABLE = "STEADFAST_ALLOCATION"
 """Of the environment, with what the first process of a cluster's job tells the others."""
@@ -79,7 +79,7 @@ class Allocation:
 class Loads:
     """The jobs of a config whose models are loaded, by load."""
 
-    def __init__(self, run: Evaluation, steps: Lineage, results: Path):
+    def __init__(self, run: Evaluation, steps: InputDigests, results: Path):
         self.run, self._steps, self.results = run, steps, results
 
     def of(self, job: Job) -> str | None:
@@ -113,9 +113,11 @@ class Loads:
 
     def _is_answered(self, job: Job) -> bool:
         """Whether a job's outputs are what the config wants of it; else they are made again."""
-        seal = Seal.beside(self.results / job.outputs, self._steps.replies(job).lineage)
-        there = seal.identity.exists() and seal.files[0].exists()
-        return there and _names_lineage(seal, seal.identity.stat().st_mtime_ns)
+        provenance = Provenance.beside(
+            self.results / job.outputs, self._steps.replies(job).input_digest
+        )
+        there = provenance.path.exists() and provenance.files[0].exists()
+        return there and _has_input_digest(provenance, provenance.path.stat().st_mtime_ns)
 
     def asked(self, jobs: Iterable[Any], allocation: Allocation | None = None) -> Record:
         """Returns what each job of a run is told: the assignments of those that share a load.
@@ -147,7 +149,7 @@ class Loads:
         return Assignment(
             job,
             self.run.params(job),
-            self._steps.replies(job).lineage,
+            self._steps.replies(job).input_digest,
             prompts,
             data,
             str(self.results),
@@ -177,6 +179,6 @@ class Loads:
 
 
 @cache  # a job looks at all others of its load
-def _names_lineage(seal: Seal, changed: int) -> bool:
-    """Whether files have a lineage, by an identity that was changed then (nanoseconds)."""
-    return seal.names_lineage
+def _has_input_digest(provenance: Provenance, changed: int) -> bool:
+    """Whether files have an input digest, by provenance that was changed then (nanoseconds)."""
+    return provenance.has_input_digest

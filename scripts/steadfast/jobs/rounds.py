@@ -1,6 +1,6 @@
 """How far an adaptive run is, by the decisions that its results hold.
 
-After each round a decision says who goes on; it has the lineage of the scores that it was made of.
+After each round a decision says who goes on; it has the input digest of the scores that it was made of.
 A run takes those that are what its config wants, one after the other, and asks the round after the
 last of them. So it goes on where it was, and a decision whose scores would now be others is made
 again, of answers that are there.
@@ -13,11 +13,11 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json, read_json
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage, Step
+from steadfast.jobs.input_digests import InputDigests, Step
 from steadfast.stats import FIRST_LOOK
 
 TYPES = {
-    "lineage": str, "goes_on": list, "design": dict, "decided_by": dict, "models": dict,
+    "input_digest": str, "goes_on": list, "design": dict, "decided_by": dict, "models": dict,
     "looks": list,
 }  # fmt: skip
 """What a decision has."""
@@ -64,7 +64,7 @@ def going_on(run: Evaluation, results: Path, benchmark: str) -> list[str] | None
     if benchmark not in run.rounds:
         return None
     decision = _read(results / decision_file(benchmark, last_round(run, benchmark)))
-    if decision and decision["lineage"] == Lineage(run).metrics(benchmark).lineage:
+    if decision and decision["input_digest"] == InputDigests(run).metrics(benchmark).input_digest:
         return list(decision["goes_on"])
     return None
 
@@ -80,7 +80,7 @@ def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
     for name, asked in now.items():
         for rounds in range(FIRST_LOOK, last_round(run, name) + 1):
             run.rounds = now | {name: {m: min(rounds, number) for m, number in asked.items()}}
-            yield decision_file(name, rounds), Lineage(run).metrics(name)
+            yield decision_file(name, rounds), InputDigests(run).metrics(name)
     run.rounds = now
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import write_jsonl
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.contract.judge_template import JudgeTemplate, load_template, template_path
 from steadfast.contract.part_files import PartFiles, read_answers
@@ -57,7 +57,7 @@ if job := globals().get("snakemake"):
         write_judge_prompts,
         job,
         read=("samples", "sources"),
-        reads=[Seal.beside(outputs, job.params.made_from)],
+        reads=[Provenance.beside(outputs, job.params.made_from)],
         part=PartFiles.of(job),
         outputs=outputs,
         results=Path(job.config["results"]),

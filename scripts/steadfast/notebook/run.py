@@ -8,7 +8,7 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.names import nearest, shown
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.compare.results import Comparison, compare_results
 from steadfast.jobs.finished import FinishedPart, FinishedRun
 from steadfast.notebook.sample import ShownSample
@@ -174,7 +174,7 @@ class Run:
         """
         folder = self.finished.results / TABLES
         path = folder / f"{_one_of('table', name, self.tables)}.csv"
-        self.finished.check(Seal.beside(folder, ""))
+        self.finished.check(Provenance.beside(folder, ""))
         return pd.read_csv(path, dtype=str, keep_default_na=False)
 
     def compare(self, other: "Run | str | Path") -> Comparison:

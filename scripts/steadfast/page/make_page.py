@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from steadfast.base.files import Record, Settings, canonical_json, read_rows, read_text, write_text
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
 from steadfast.contract.request import STATUSES
 from steadfast.jobs.evaluation import Evaluation
@@ -122,7 +122,7 @@ def _run(run: FinishedRun, display: Display, samples: Packed) -> Record:
         "coverage": samples.counts,
         "statuses": list(STATUSES),
         "usage": _usage(run),
-        "identities": _identities(run),
+        "provenances": _provenances(run),
     }
 
 
@@ -134,15 +134,15 @@ def _usage(run: FinishedRun) -> Record:
     return {"columns": [*USED, "cost"], "rows": rows}
 
 
-def _identities(run: FinishedRun) -> list[Record]:
-    """What answers and verdicts come from: equal identities once, with what they stand beside."""
+def _provenances(run: FinishedRun) -> list[Record]:
+    """What answers and verdicts come from: equal provenances once, with what they stand beside."""
     records: dict[str, Record] = {}
     for benchmark in run.evaluation.running:
         title = run.evaluation.benchmarks[benchmark].title
-        for job, identity in run.identities(benchmark):
+        for job, provenance in run.provenances(benchmark):
             if job.role == REWRITERS:
                 continue
-            record = {"name": job.name, "judge": bool(job.judge), "identity": identity}
+            record = {"name": job.name, "judge": bool(job.judge), "provenance": provenance}
             same = records.setdefault(canonical_json(record), {**record, "parts": []})
             part = f"{title} {job.part}"
             if part not in same["parts"]:
@@ -158,9 +158,15 @@ if job := globals().get("snakemake"):
         job,
         read=("noise",),
         reads=[
-            *(Seal.beside(run.results / path, made) for path, made in params.made_from.items()),
-            *(run.metrics_seal(name, made) for name, made in params.measured_from.items()),
-            *(Seal.beside(run.results / path, made) for path, (made, _) in params.noise.items()),
+            *(
+                Provenance.beside(run.results / path, made)
+                for path, made in params.made_from.items()
+            ),
+            *(run.metrics_provenance(name, made) for name, made in params.measured_from.items()),
+            *(
+                Provenance.beside(run.results / path, made)
+                for path, (made, _) in params.noise.items()
+            ),
         ],
         run=run,
         out=out,

@@ -9,14 +9,14 @@ from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.names import nearest, shown
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.config.portable import CONFIG_FILE
 from steadfast.config.source import read_source
 from steadfast.contract.components import Sample
 from steadfast.contract.records import read_prompts
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.rounds import follow
 from steadfast.show.passages import Passages
 
@@ -114,29 +114,32 @@ def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
     return [part for part in parts if part.files.prompts.exists()]
 
 
-def _wanted(run: Evaluation, results: Path) -> list[Lineage]:
+def _wanted(run: Evaluation, results: Path) -> list[InputDigests]:
     """What the config wants of the files: of a whole run, and of the trial that was made last."""
     written, runs = results / CONFIG_FILE, [run]
     if written.is_file():
         limit = read_source(str(written)).get("limit")
         if isinstance(limit, int) and limit != run.config.limit:
             runs.append(Evaluation(run.config.model_copy(update={"limit": limit})))
-    return [Lineage(one) for one in runs]
+    return [InputDigests(one) for one in runs]
 
 
-def _check(wanted: Sequence[Lineage], part: FinishedPart, models: Sequence[str]) -> None:
+def _check(wanted: Sequence[InputDigests], part: FinishedPart, models: Sequence[str]) -> None:
     """Whether the files that are shown are those of the config."""
-    lineages: dict[Path, list[str]] = {}
+    input_digests: dict[Path, list[str]] = {}
     for steps in wanted:
         prompts = steps.prompts(part.benchmark, part.name)
-        lineages.setdefault(part.files.prompts, []).append(prompts.lineage)
+        input_digests.setdefault(part.files.prompts, []).append(prompts.input_digest)
         for model in models:
             for path, step in steps.answered_part(part.benchmark, model, part.name).items():
-                lineages.setdefault(part.run.results / path, []).append(step.lineage)
-    for file, known in lineages.items():
+                input_digests.setdefault(part.run.results / path, []).append(step.input_digest)
+    for file, known in input_digests.items():
         if file.exists():
-            seals = [Seal.beside(file, lineage) for lineage in known]
-            next((seal for seal in seals if seal.names_lineage), seals[0]).check()
+            provenances = [Provenance.beside(file, input_digest) for input_digest in known]
+            next(
+                (provenance for provenance in provenances if provenance.has_input_digest),
+                provenances[0],
+            ).check()
 
 
 def nearest_samples(name: str, known: Sequence[str]) -> str:

@@ -11,8 +11,8 @@ from steadfast import __version__
 from steadfast.base import files
 from steadfast.base.commit import asked_of_git
 from steadfast.base.errors import UserError
+from steadfast.base.provenance import Provenance
 from steadfast.base.resources import resource
-from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.config.portable import as_yaml, replaced
 from steadfast.contract.exports import Source
@@ -21,7 +21,7 @@ from steadfast.contract.request import FINAL
 from steadfast.engines.api.redaction import Redaction
 from steadfast.engines.asking.journal import journal_line, kept_replies
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.rounds import decided
 from steadfast.share import contents
 from steadfast.share.card import sources_table
@@ -44,7 +44,7 @@ def bundle_results(
     shortened: Mapping[str, str],
     own_files: Mapping[str, str],
     key_variables: Iterable[str],
-    lineages: Mapping[str, str],
+    input_digests: Mapping[str, str],
     results: Path,
     out: Path,
     rounds: Mapping[str, Mapping[str, int]] | None = None,
@@ -53,30 +53,37 @@ def bundle_results(
     """Writes the bundle: config, data, answers and journals, and the tables.
 
     Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
-    what a model or server wrote. ``lineages`` are those of the run's answers, ``noise`` is what was
-    measured of them (``Lineage.measured_noise``). ``shortened`` gives texts of the identities, such
+    what a model or server wrote. ``input_digests`` are those of the run's answers, ``noise`` is what was
+    measured of them (``InputDigests.measured_noise``). ``shortened`` gives texts of the provenances, such
     as a checkpoint's path, by what stands for each; ``rounds`` are those of an adaptive run
     (``Evaluation.rounds``).
     """
     run = Evaluation(load_config(config))
     run.rounds = {name: dict(asked) for name, asked in (rounds or {}).items()}
-    steps = Lineage(run)
-    lineages = {**lineages, **{path: lineage for path, (lineage, _) in noise.items()}}
+    steps = InputDigests(run)
+    input_digests = {
+        **input_digests,
+        **{path: input_digest for path, (input_digest, _) in noise.items()},
+    }
     possible = contents.answers(run, steps)
-    answers = {path: lineage for path, lineage in possible.items() if path in lineages}
+    answers = {
+        path: input_digest for path, input_digest in possible.items() if path in input_digests
+    }
     with files.partial_folder(out.with_suffix("")) as staging:
         folder = staging / "files"
         files.write_text(folder / contents.CONFIG, as_yaml(config))
         for path in contents.files_of(own_files):
             _copy(Path(path), folder / path)
-        for path, lineage in answers.items():
-            seal = Seal.beside(results / path, lineages[path])
-            _take(seal, results, folder / contents.ANSWERS, lineage, shortened)
+        for path, input_digest in answers.items():
+            provenance = Provenance.beside(results / path, input_digests[path])
+            _take(provenance, results, folder / contents.ANSWERS, input_digest, shortened)
         # Where settings of a model were shortened, its requests are known by other hashes.
-        same = {path for path, lineage in answers.items() if lineage == lineages[path]}
+        same = {
+            path for path, input_digest in answers.items() if input_digest == input_digests[path]
+        }
         _take_journals(run, results, folder / contents.ANSWERS, same)
         for path, step in decided(run):
-            decision = files.read_json(results / path) | {"lineage": step.lineage}
+            decision = files.read_json(results / path) | {"input_digest": step.input_digest}
             files.write_json(folder / contents.ANSWERS / path, decision)
         for path in contents.made_files(run, results):
             _copy(results / path, folder / contents.MADE / path)
@@ -93,18 +100,22 @@ def _copy(source: Path, to: Path) -> None:
     shutil.copyfile(source, to)
 
 
-def _take(seal: Seal, results: Path, to: Path, lineage: str, shortened: Mapping[str, str]) -> None:
-    """Copies a file and the identity beside it, with the lineage by the bundle's config."""
-    _copy(seal.files[0], to / seal.files[0].relative_to(results))
-    seal.check()
-    identity = replaced(files.read_json(seal.identity), shortened) | {"lineage": lineage}
-    files.write_json(to / seal.identity.relative_to(results), identity)
+def _take(
+    provenance: Provenance, results: Path, to: Path, input_digest: str, shortened: Mapping[str, str]
+) -> None:
+    """Copies a file and the provenance beside it, with the input digest by the bundle's config."""
+    _copy(provenance.files[0], to / provenance.files[0].relative_to(results))
+    provenance.check()
+    provenance = replaced(files.read_json(provenance.path), shortened) | {
+        "input_digest": input_digest
+    }
+    files.write_json(to / provenance.path.relative_to(results), provenance)
 
 
 def _take_journals(run: Evaluation, results: Path, to: Path, outputs: Collection[str]) -> None:
     """Copies the last final reply to each request, in the order of their hashes: not as they came.
 
-    ``outputs`` are those that have the lineage of the run's own config.
+    ``outputs`` are those that have the input digest of the run's own config.
     """
     for job in run.jobs:
         if job.outputs in outputs and (results / job.journal).exists():
@@ -152,7 +163,7 @@ def _write_manifest(folder: Path, answers: Mapping[str, str], needed: Mapping[st
             "commit": asked_of_git("log", "-1", "--format=%H") or None,
             "packages": needed,
             "sha256": sums,
-            "lineages": {f"{contents.ANSWERS}/{path}": of for path, of in answers.items()},
+            "input_digests": {f"{contents.ANSWERS}/{path}": of for path, of in answers.items()},
         },
     )
 

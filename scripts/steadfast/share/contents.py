@@ -5,10 +5,10 @@ from itertools import product
 from pathlib import Path, PurePosixPath
 
 from steadfast.base.errors import UserError
-from steadfast.base.seal import IDENTITY
+from steadfast.base.provenance import PROVENANCE
 from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import noise_path
-from steadfast.jobs.lineage import Lineage
 from steadfast.jobs.required_files import required_files
 
 ANSWERS, MADE = "results", "made"
@@ -17,27 +17,31 @@ minutes; and what the run made of it."""
 CONFIG, MANIFEST, README = "config.yaml", "manifest.json", "README.md"
 
 
-def answers(run: Evaluation, steps: Lineage) -> dict[str, str]:
-    """The lineage of data, prompts, judge prompts and replies of the benchmarks that run, and of
+def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
+    """The input digest of data, prompts, judge prompts and replies of the benchmarks that run, and of
     the noise of models' answers, which was measured of some alone, by path below the results."""
-    lineages = required_answers(run, steps)
+    input_digests = required_answers(run, steps)
     for name in run.running:
         for model, part in product(run.asked_of(name), run.tasks[name].parts):
-            lineages[noise_path(name, model, part)] = steps.noise(name, model, part).lineage
-    return lineages
+            input_digests[noise_path(name, model, part)] = steps.noise(
+                name, model, part
+            ).input_digest
+    return input_digests
 
 
-def required_answers(run: Evaluation, steps: Lineage) -> dict[str, str]:
+def required_answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
     """Those that every run has."""
-    lineages: dict[str, str] = {}
+    input_digests: dict[str, str] = {}
     for name in run.running:
         for part, files in run.tasks[name].parts.items():
-            lineages |= {path: steps.data(path).lineage for path in files.sources.values()}
-            lineages[f"{name}/prompts/{part}.jsonl"] = steps.prompts(name, part).lineage
+            input_digests |= {
+                path: steps.data(path).input_digest for path in files.sources.values()
+            }
+            input_digests[f"{name}/prompts/{part}.jsonl"] = steps.prompts(name, part).input_digest
     for job in run.jobs:
-        lineages[run.prompts(job)] = steps.requests(job).lineage
-        lineages[job.outputs] = steps.replies(job).lineage
-    return lineages
+        input_digests[run.prompts(job)] = steps.requests(job).input_digest
+        input_digests[job.outputs] = steps.replies(job).input_digest
+    return input_digests
 
 
 def scores(run: Evaluation) -> list[str]:
@@ -51,11 +55,11 @@ def scores(run: Evaluation) -> list[str]:
 
 
 def metrics(run: Evaluation) -> list[str]:
-    """The paths of all metrics, and of the identities beside them."""
+    """The paths of all metrics, and of the provenances beside them."""
     return [
         f"{name}/metrics/{file}"
         for name in run.running
-        for file in (*(f"{one}.csv" for one in run.tasks[name].metrics.names), "identity.json")
+        for file in (*(f"{one}.csv" for one in run.tasks[name].metrics.names), "provenance.json")
     ]
 
 
@@ -64,12 +68,12 @@ def made_files(run: Evaluation, results: Path) -> list[str]:
     scored = scores(run)
     tables = sorted((results / "tables").glob("[!.]*"))  # Snakemake's time stamp is no table
     shown = [table.relative_to(results).as_posix() for table in tables]
-    return [*scored, *map(identity_path, scored), *metrics(run), *shown]
+    return [*scored, *map(provenance_path, scored), *metrics(run), *shown]
 
 
-def identity_path(path: str) -> str:
-    """Where the identity of a sealed file lies."""
-    return PurePosixPath(path).with_suffix(IDENTITY).as_posix()
+def provenance_path(path: str) -> str:
+    """Where the provenance of a with_provenance file lies."""
+    return PurePosixPath(path).with_suffix(PROVENANCE).as_posix()
 
 
 def own_files(run: Evaluation) -> dict[str, str]:

@@ -27,7 +27,7 @@ from steadfast.config.portable import check_portable, foreign_code
 from steadfast.config.source import read_source
 from steadfast.contract.registry import installed
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.rounds import decided, follow
 from steadfast.share import contents
 from steadfast.share.contents import ANSWERS, CONFIG, MADE, MANIFEST, README
@@ -161,10 +161,14 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     _check_places(run, own, sums)
     if not code:
         _check_code(raw, sums)
-    lineages = manifest.lineages
-    answers = {f"{ANSWERS}/{path}": of for path, of in contents.answers(run, Lineage(run)).items()}
-    kept = [path for path, lineage in answers.items() if lineages.get(path) == lineage]
-    taken = {*kept, *map(contents.identity_path, kept), *own}
+    input_digests = manifest.input_digests
+    answers = {
+        f"{ANSWERS}/{path}": of for path, of in contents.answers(run, InputDigests(run)).items()
+    }
+    kept = [
+        path for path, input_digest in answers.items() if input_digests.get(path) == input_digest
+    ]
+    taken = {*kept, *map(contents.provenance_path, kept), *own}
     taken |= {f"{ANSWERS}/{job.journal}" for job in run.jobs}
     taken |= {f"{ANSWERS}/{path}" for path, _ in decided(run)}
     for path in contents.files_below(Path()):
@@ -173,7 +177,7 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
             path.unlink()
         else:
             os.utime(path, TIMES)  # one time for all: none is newer than what is made of it
-    made_again = [path for path in lineages if path not in kept]
+    made_again = [path for path in input_digests if path not in kept]
     return Unpacked(kept, made_again, manifest.commit)
 
 
@@ -181,7 +185,7 @@ class Manifest(BaseModel):
     """What a bundle says of itself."""
 
     sha256: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]]
-    lineages: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{16}$")]]
+    input_digests: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{16}$")]]
     commit: Annotated[str, Field(pattern="^([0-9a-f]{40}|[0-9a-f]{64})$")] | None
     packages: dict[str, str] = {}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import write_json, write_jsonl, write_text
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.contract.components import component
 from steadfast.workflow.script import paths, run_rule
 
@@ -27,7 +27,10 @@ if job := globals().get("snakemake"):
     run_rule(
         make_data,
         job,
-        reads=[Seal.beside(inputs[name], lineage) for name, lineage in made_from.items()],
+        reads=[
+            Provenance.beside(inputs[name], input_digest)
+            for name, input_digest in made_from.items()
+        ],
         inputs=inputs,
         out=Path(job.output[0]),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Settings, read_json, write_json
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.contract.components import Frames, component
 from steadfast.contract.part_files import Sources, read_data, sources_by_part
 from steadfast.stats.decision import TakenLook, as_asked
@@ -26,7 +26,7 @@ def measure(
     adaptive: Settings | None = None,
     before: Path | None = None,
     decision: Path | None = None,
-    lineage: str = "",
+    input_digest: str = "",
     partial: bool = False,
 ) -> None:
     """Writes the metrics of all models, of scores, data by part and people's labels.
@@ -47,7 +47,7 @@ def measure(
     if adaptive and decision:
         looks = read_json(before)["looks"] if before else []
         made = TakenLook(frames, looks, **adaptive)
-        write_json(decision, {"lineage": lineage, **made.record})
+        write_json(decision, {"input_digest": input_digest, **made.record})
         frames = as_asked(made.frames, adaptive["asked"], measured)
     for name, path in outs.items():
         write_csv(path, frames[name])
@@ -60,7 +60,7 @@ if job := globals().get("snakemake"):
         measure,
         job,
         read=("models", "names", "parts"),
-        reads=map(Seal.beside, scores, job.params.made_from.values()),
+        reads=map(Provenance.beside, scores, job.params.made_from.values()),
         scores=dict(zip(cells, scores, strict=True)),
         sources=sources_by_part(job.params.sources, job.input.sources),
         labels=Path(str(job.input.labels)) if job.input.labels else None,

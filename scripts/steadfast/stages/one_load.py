@@ -18,7 +18,7 @@ from typing import Any
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.locks import Lock
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.contract import part_files
 from steadfast.contract.components import JudgePrompt, component
 from steadfast.contract.request import Item, repeat_key
@@ -104,7 +104,7 @@ class Prefetched:
 
     def __init__(self, assignment: Assignment):
         self._files = [
-            assignment.path(path) for path in (assignment.job.outputs, assignment.job.identity)
+            assignment.path(path) for path in (assignment.job.outputs, assignment.job.provenance)
         ]
         self._all = self._files[0].with_name(f".{assignment.job.part}.ahead")
         self._assignment = assignment
@@ -116,7 +116,7 @@ class Prefetched:
 
     @property
     def exist(self) -> bool:
-        """Whether they are written; the identity is written last."""
+        """Whether they are written; the provenance is written last."""
         return (self.folder / self._files[-1].name).exists()
 
     def take(self) -> bool:
@@ -145,9 +145,9 @@ def ask(
     """
     job, params, results = assignment.job, assignment.params, Path(assignment.results)
     items, oracle, readable = _answers(assignment) if job.role == MODELS else _replies(assignment)
-    outputs, identity = assignment.path(job.outputs), assignment.path(job.identity)
+    outputs, record = assignment.path(job.outputs), assignment.path(job.provenance)
     if folder:
-        outputs, identity = folder / outputs.name, folder / identity.name
+        outputs, record = folder / outputs.name, folder / record.name
     operation = {**operation, "bill": Journals(results, job.role, job.name)}
     if assignment.replay:
         operation["file"] = Path(assignment.replay)
@@ -159,9 +159,13 @@ def ask(
         oracle=oracle,
         loaded=loaded or Loaded(),
     )
-    seal = Seal(assignment.lineage, identity, (outputs,), inputs=inputs, results=results)
+    provenance = Provenance(
+        assignment.input_digest, record, (outputs,), inputs=inputs, results=results
+    )
     attempts = params.get("attempts", 1)
-    run_part(job.name, job.title, items, setup, seal, assignment.path(job.log), readable, attempts)
+    run_part(
+        job.name, job.title, items, setup, provenance, assignment.path(job.log), readable, attempts
+    )
 
 
 def _answers(
@@ -218,7 +222,7 @@ if (job := globals().get("snakemake")) and __name__ == "__main__":
         ask_together,
         job,
         read=("request",),
-        sealed=False,
+        with_provenance=False,
         engines=[operation],
         own=own,
         operation=operation,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steadfast.base.files import Settings
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.show.render import write_table
 from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Display
@@ -29,7 +29,7 @@ def build_report(
 
 if job := globals().get("snakemake"):
     results = Path(job.config["results"])
-    noise = {results / path: lineage for path, (lineage, _) in job.params.noise.items()}
+    noise = {results / path: input_digest for path, (input_digest, _) in job.params.noise.items()}
     headlines = dict(zip(job.params.benchmarks, paths(job.input.headlines), strict=True))
     run_rule(
         build_report,
@@ -37,10 +37,10 @@ if job := globals().get("snakemake"):
         read=("noise",),
         reads=[
             *(
-                Seal(job.params.made_from[name], path.with_name("identity.json"), (path,))
+                Provenance(job.params.made_from[name], path.with_name("provenance.json"), (path,))
                 for name, path in headlines.items()
             ),
-            *(Seal.beside(path, lineage) for path, lineage in noise.items()),
+            *(Provenance.beside(path, input_digest) for path, input_digest in noise.items()),
         ],
         headlines=headlines,
         out_dir=Path(job.output.tables[0]).parent,

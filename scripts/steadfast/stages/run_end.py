@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 from steadfast.show.findings import findings
 from steadfast.show.judges import turned_note
 from steadfast.show.report import Report, report_table
@@ -27,7 +27,7 @@ def report(run: Evaluation, results: Path, display: Display) -> Headline | None:
     headlines = {name: results / name / "metrics/headline.csv" for name in run.running}
     if not all(path.is_file() for path in headlines.values()):
         return None
-    noise = answer_deviations(results / path for path in Lineage(run).measured_noise(results))
+    noise = answer_deviations(results / path for path in InputDigests(run).measured_noise(results))
     made = Report(headlines, run.reported, display, noise)
     return Headline(report_table(made), findings(made))
 

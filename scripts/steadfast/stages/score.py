@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from steadfast.base.files import Record, write_jsonl
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.contract import components, votes
 from steadfast.contract.part_files import PartFiles, read_answers, read_repeats
 from steadfast.contract.records import ScoreRecord
@@ -97,7 +97,7 @@ if job := globals().get("snakemake"):
         score_part,
         job,
         read=("judges", "samples", "sources"),
-        reads=map(Seal.beside, answered, params.made_from.values()),
+        reads=map(Provenance.beside, answered, params.made_from.values()),
         part=PartFiles.of(job),
         outputs=Path(job.input.outputs),
         out=Path(job.output.scores),

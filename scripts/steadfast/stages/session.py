@@ -17,7 +17,7 @@ from steadfast.base.files import (
 from steadfast.base.loading import load
 from steadfast.base.names import visible
 from steadfast.config import settings
-from steadfast.config.portable import CONFIG_FILE, as_yaml, config_seal, portable
+from steadfast.config.portable import CONFIG_FILE, as_yaml, config_provenance, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.jobs.code_history import CodeHistory, explained
 from steadfast.jobs.evaluation import Evaluation
@@ -105,15 +105,17 @@ class Session:
         """Says which modules changed, of each rule that makes files again for it."""
         history = CodeHistory(self._results)
         changed: dict[str, set[str]] = {}
-        for job, lineage in self._audit.outdated:
+        for job, input_digest in self._audit.outdated:
             code = str(dict(job.params.items()).get("code", ""))
-            changed.setdefault(job.rule.name, set()).update(history.changed(lineage, code))
+            changed.setdefault(job.rule.name, set()).update(history.changed(input_digest, code))
         for rule, names in changed.items():
             if names:
                 self._log.warning(explained(rule, sorted(names)))
         params = [dict(job.params.items()) for job in self._snakemake.jobs]
         history.keep(
-            (of["lineage"], of["code"]) for of in params if isinstance(of.get("lineage"), str)
+            (of["input_digest"], of["code"])
+            for of in params
+            if isinstance(of.get("input_digest"), str)
         )
 
     def fail(self) -> None:
@@ -162,6 +164,6 @@ class Session:
         path, text = self._results / CONFIG_FILE, as_yaml(portable(self._run.config))
         if not path.is_file() or read_text(path) != text:
             write_text(path, text)
-        seal = config_seal(self._results, self._run.running)
-        if not seal.is_written:
-            seal.write()
+        provenance = config_provenance(self._results, self._run.running)
+        if not provenance.is_written:
+            provenance.write()

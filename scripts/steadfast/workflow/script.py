@@ -13,11 +13,11 @@ from typing import Any, TextIO
 from steadfast.base.errors import ERROR, PASSING, STOPPED, PassingError, UserError, of_system
 from steadfast.base.files import Settings
 from steadfast.base.names import visible
-from steadfast.base.seal import Seal, seals
+from steadfast.base.provenance import Provenance, provenances
 from steadfast.workflow.interpreter import enter
 
-PROVENANCE = frozenset({"code", "lineage", "lineages", "made_from", "measured_from"})
-"""Params that say what a file is made by and from (``jobs.lineage``), which no function takes."""
+PROVENANCE = frozenset({"code", "input_digest", "input_digests", "made_from", "measured_from"})
+"""Params that say what a file is made by and from (``jobs.input_digests``), which no function takes."""
 
 
 def run_rule(
@@ -25,8 +25,8 @@ def run_rule(
     job: Any,
     /,
     *,
-    reads: Iterable[Seal] = (),
-    sealed: bool = True,
+    reads: Iterable[Provenance] = (),
+    with_provenance: bool = True,
     engines: Iterable[Settings] = (),
     read: Iterable[str] = (),
     **arguments: Any,
@@ -36,8 +36,8 @@ def run_rule(
     It is given what it takes by the names of the job's params and wildcards, and the arguments. A
     param that it does not take is an error, but for those of ``PROVENANCE`` and those that the
     script itself has ``read``: one that is misspelt would leave a default to count. What the
-    function prints goes to the job's first log. Seals of what it reads are checked before, the
-    identities of what it makes written after it, unless the function writes them itself.
+    function prints goes to the job's first log. Provenances of what it reads are checked before, the
+    provenances of what it makes written after it, unless the function writes them itself.
     """
     collect_seldom()
     with ExitStack() as stack:
@@ -47,11 +47,11 @@ def run_rule(
                 stack.callback(_close, log)
                 stack.enter_context(redirect_stdout(log))
             enter(engines)
-            for seal in reads:
-                seal.check()
-            writes = seals(job, Path(job.config["results"])) if sealed else []
-            for seal in writes:  # that of files which nobody finished would be that of others
-                seal.identity.unlink(missing_ok=True)
+            for provenance in reads:
+                provenance.check()
+            writes = provenances(job, Path(job.config["results"])) if with_provenance else []
+            for provenance in writes:  # that of files which nobody finished would be that of others
+                provenance.path.unlink(missing_ok=True)
             named = {**dict(job.wildcards.items()), **dict(job.params.items())}
             parameters = signature(function).parameters
             unknown = dict(job.params.items()).keys() - parameters.keys() - PROVENANCE - {*read}
@@ -62,8 +62,8 @@ def run_rule(
                 )
             taken = {name: named[name] for name in parameters if name in named}
             function(**taken | arguments)
-            for seal in writes:
-                seal.write()
+            for provenance in writes:
+                provenance.write()
         except KeyboardInterrupt:
             print(STOPPED)
             sys.exit(128 + signal.SIGINT)
@@ -82,10 +82,10 @@ def run_rule(
 
 
 def of_metrics(job: Any) -> dict[str, Any]:
-    """What shows a benchmark's metrics: them, and their seal."""
+    """What shows a benchmark's metrics: them, and their provenance."""
     files = paths(job.input.metrics)
     return {
-        "reads": [Seal(job.params.made_from, Path(job.input.identity), tuple(files))],
+        "reads": [Provenance(job.params.made_from, Path(job.input.provenance), tuple(files))],
         "metrics": dict(zip(job.params.metrics, files, strict=True)),
     }
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from steadfast.base.names import some
-from steadfast.base.seal import IDENTITY
+from steadfast.base.provenance import PROVENANCE
 from steadfast.workflow.failures import named_after
 from steadfast.workflow.insides import NO_RULE, NOTHING, SAYS, terminals
 
@@ -148,8 +148,8 @@ class Answers(NamedTuple):
 
 
 def answered(files: Iterable[str]) -> Answers:
-    """Returns what stands behind a finished job, by the identity of its answers."""
-    for path in (Path(file) for file in files if str(file).endswith(IDENTITY)):
+    """Returns what stands behind a finished job, by the provenance of its answers."""
+    for path in (Path(file) for file in files if str(file).endswith(PROVENANCE)):
         made = json.loads(path.read_text(encoding="utf-8"))
         if "statuses" in made and "tokens" in made:
             statuses, tokens = made["statuses"], made["tokens"]

@@ -129,7 +129,16 @@ class DrfrMetrics:
     def decomposition(self) -> pd.DataFrame:
         """DRFR of the same questions, whole and turn by turn; empty category: all."""
         shares, counted = self._of(["overall", "family"], "category")
-        same = ["model", "language", "category", "cluster", "instance", "place", "measure", "repeat"]
+        same = [
+            "model",
+            "language",
+            "category",
+            "cluster",
+            "instance",
+            "place",
+            "measure",
+            "repeat",
+        ]
         both = shares.pivot(index=same, columns="split", values="value")
         both = both.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
         both[DIFFERENCE] = both[DECOMPOSED] - both[WHOLE]
@@ -244,7 +253,14 @@ class DrfrMetrics:
         """Of those the ones that have a verdict, of each model: 1 where it counts as right."""
         measures = ("overall", "dimension")
         rows = [
-            (model, name, repeat, number, place, *(counts(measure, verdict) for measure in measures))
+            (
+                model,
+                name,
+                repeat,
+                number,
+                place,
+                *(counts(measure, verdict) for measure in measures),
+            )
             for (model, name), by_repeat in self._scored.verdicts.items()
             for repeat, verdicts in by_repeat.items()
             for number, its in verdicts.items()

@@ -23,7 +23,7 @@ class Provider(ABC):
         models_path: where its models are listed.
         address: the provider's own; None: as the ``openai`` client has it.
         most_live: tokens of an answer, at most, of a request that is sent by itself.
-        packages: distributions whose versions belong to the identity.
+        packages: distributions whose versions belong to the provenance.
         tokenizer: the model's own, where the config names it.
     """
 

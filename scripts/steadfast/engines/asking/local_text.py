@@ -141,7 +141,7 @@ class LocalText:
         ids = ids if isinstance(ids, list) else [ids]
         return sorted({i for i in [*ids, self._tokenizer.eos_token_id] if i is not None})
 
-    def identity(self) -> Record:
+    def provenance(self) -> Record:
         """Commit, data type, positions and tokenizer, as the model's files have them."""
         config = self._config.get("text_config") or self._config
         names = ("rope_parameters", "rope_scaling", "rope_theta", "max_position_embeddings")

@@ -18,9 +18,9 @@ from steadfast import __version__
 from steadfast.base.commit import described
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record, Settings, canonical_json, write_json, write_jsonl
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.base.tokens import fingerprint
-from steadfast.contract.records import Identity
+from steadfast.contract.records import ProvenanceRecord
 from steadfast.contract.request import ANSWERED, STATUSES, Item, Request, Response, output_record
 from steadfast.engines.asking.reasoning import holds_pair
 from steadfast.engines.asking.requests import Asking, converse
@@ -29,7 +29,7 @@ from steadfast.engines.fit import fitted
 
 SHOWN_FAILURES = 3
 COUNTED = ("prompt", "cached", "completion", "reasoning")
-"""Tokens that an identity sums up."""
+"""Tokens that provenance sums up."""
 LASTING = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
 """What the server will say again, of the reasons for which requests fail."""
 
@@ -39,7 +39,7 @@ def run_part(
     title: str,
     items: Iterable[Item],
     setup: Setup,
-    replies: Seal,
+    replies: Provenance,
     log: Path,
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
@@ -54,7 +54,7 @@ def run_part(
         title: what runs, for the progress.
         setup: what the engine is made of (docs/inference.md), and the journal, where the responses
             of a paid engine are kept for good.
-        replies: the seal of what is written: outputs (JSON lines), and what produced them (JSON).
+        replies: the provenance of what is written: outputs (JSON lines), and what produced them (JSON).
         readable: whether the answer to a sample can be read, by sample id and text; one that
             cannot is asked for again, with the item's reminder. By default every answer can.
 
@@ -91,8 +91,8 @@ def run_part(
             for request, response, attempt in exchanges
         )
         write_jsonl(replies.files[0], records)
-        made = identity(model, engine, answers, requests, responses)
-        write_json(replies.identity, {**made, **replies.record})
+        made = provenance(model, engine, answers, requests, responses)
+        write_json(replies.path, {**made, **replies.record})
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
 
 
@@ -147,13 +147,13 @@ def raise_on_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, previous)
 
 
-def identity(
+def provenance(
     model: str,
     engine: Engine,
     answers: Settings,
     requests: Sequence[Request],
     responses: Sequence[Response],
-) -> Identity:
+) -> ProvenanceRecord:
     """Model, settings, versions, and what was used, the same after a resumed run (promise 9).
 
     No clock, host, address, path or key is in it; of examples it has number and checksum.
@@ -167,7 +167,7 @@ def identity(
             packages[name] = version(name)
         except PackageNotFoundError:
             packages[name] = "not installed"
-    found: Identity = {
+    found: ProvenanceRecord = {
         "model": model,
         "engine": answers["engine"],
         "answers": engine.answers,
@@ -191,7 +191,7 @@ def identity(
             "truncated": sum(request.truncated_tokens for request in requests),
         },
     }
-    return cast(Identity, {**found, **_parts(responses), **engine.identity()})
+    return cast(ProvenanceRecord, {**found, **_parts(responses), **engine.provenance()})
 
 
 def _parts(responses: Sequence[Response]) -> Record:

@@ -226,7 +226,7 @@ class VllmEngine(Engine):
         versions = [f"{name} {version(name)}" for name in self.packages[:2]]
         device = current_platform.get_device_name() or current_platform.device_type
         self._machine = ", ".join([*versions, f"{parallel} × {device}"])
-        commit = self._text.identity()["commit"]
+        commit = self._text.provenance()["commit"]
         self._served = f"{self._given['model']}@{commit}" if commit else self._given["model"]
         config = self.engine.vllm_config
         most, cache = config.scheduler_config.max_num_seqs, config.cache_config
@@ -277,9 +277,9 @@ class VllmEngine(Engine):
             f"{kept}: run again to go on"
         )
 
-    def identity(self) -> Record:
+    def provenance(self) -> Record:
         """The model's files: commit, data type, rope settings, tokenizer."""
-        found = self._text.identity()
+        found = self._text.provenance()
         found["positions"] |= self._given.get("hf_overrides", {})
         return {"files": found}
 

@@ -25,9 +25,9 @@ def vectors(inputs: Mapping[str, Path], encoder: Settings) -> Iterator[Record]:
     texts = [record["text"] for record in pool]
     settings = {name: value for name, value in encoder.items() if name != "kind"}
     with threadpool_limits(limits=1):
-        identity, encoded = ENCODERS[encoder["kind"]](texts, **settings)
+        provenance, encoded = ENCODERS[encoder["kind"]](texts, **settings)
     for record, vector in zip(pool, encoded.astype(np.float32), strict=True):
-        key = canonical_json([encoder["kind"], identity, record["text"]])
+        key = canonical_json([encoder["kind"], provenance, record["text"]])
         yield {
             "text_id": record["text_id"],
             "key": hashlib.sha256(key.encode()).hexdigest()[:16],
@@ -73,7 +73,7 @@ def _sentence_transformers(
     encoded = loaded.encode(
         list(texts), batch_size=1, normalize_embeddings=True, show_progress_bar=False
     )
-    return [_identity(model, revision), pooling], encoded
+    return [_provenance(model, revision), pooling], encoded
 
 
 def _pool(loaded: Any, model: str, pooling: str) -> None:
@@ -88,7 +88,7 @@ def _pool(loaded: Any, model: str, pooling: str) -> None:
     raise UserError(f"lifbench.recs.encoder.pooling: {model} has none; leave the key out")
 
 
-def _identity(model: str, revision: str | None) -> object:
+def _provenance(model: str, revision: str | None) -> object:
     """Returns a model's name and revision; of a directory what it holds, wherever it lies."""
     folder = Path(model)
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""What files were made from, and their checksums, in an identity beside them, to be checked."""
+"""Provenance: what files were made from, and their checksums, in a record beside them."""
 
 import hashlib
 import os
@@ -13,11 +13,13 @@ from typing import Any
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json, file_sha256, read_json, write_json
 
-IDENTITY = ".identity.json"
-OF_ITS_FILES = frozenset({"lineage", "settings", "inputs", "sha256", "statuses", "empty", "tokens"})
-"""What an identity says of the files beside it, and not of who made them."""
-IN_LINEAGE = frozenset({"lineage", "code", "made_from", "measured_from"})
-"""Params that a lineage is made of."""
+PROVENANCE = ".provenance.json"
+OF_ITS_FILES = frozenset(
+    {"input_digest", "settings", "inputs", "sha256", "statuses", "empty", "tokens"}
+)
+"""Fields of a record that are about the files beside it, and not about what made them."""
+IN_INPUT_DIGEST = frozenset({"input_digest", "code", "made_from", "measured_from"})
+"""Params that an input digest is made of."""
 OTHER = "made from other settings, data or code than the config asks for"
 
 Checksum = Callable[[Path], str]
@@ -33,35 +35,35 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Seal:
+class Provenance:
     """Files that one job makes and others read.
 
     Attributes:
-        lineage: that they have, or must have (``jobs.lineage.Step``).
-        identity: file that says what they were made from.
+        input_digest: digest of all that they are made from (``jobs.input_digests.Step``).
+        path: the provenance file beside them.
         files: the files, or the folder that holds them.
-        settings: digest of what else the job was given; empty where the lineage has it all.
+        settings: digest of the job's other params; empty where the input digest covers them.
         inputs: files below the results folder that they are made of.
         results: folder of all results.
     """
 
-    lineage: str
-    identity: Path
+    input_digest: str
+    path: Path
     files: tuple[Path, ...]
     settings: str = ""
     inputs: tuple[Path, ...] = ()
     results: Path = Path()
 
     @classmethod
-    def beside(cls, file: Path, lineage: str, **further: Any) -> "Seal":
-        """The seal of one file, whose identity is named after it."""
-        return cls(lineage, file.with_suffix(IDENTITY), (file,), **further)
+    def beside(cls, file: Path, input_digest: str, **further: Any) -> "Provenance":
+        """The provenance of one file, in a record that is named after it."""
+        return cls(input_digest, file.with_suffix(PROVENANCE), (file,), **further)
 
     @property
     def record(self) -> Record:
-        """What an identity holds of it."""
+        """The content of the provenance file."""
         sums = {self._name(path): file_sha256(path) for path in _each(self.files)}
-        made: Record = {"lineage": self.lineage, "sha256": sums}
+        made: Record = {"input_digest": self.input_digest, "sha256": sums}
         if self.settings:
             made["settings"] = self.settings
         if self.inputs:
@@ -70,41 +72,47 @@ class Seal:
         return made
 
     def write(self) -> None:
-        """Writes an identity that holds no more."""
-        write_json(self.identity, self.record)
+        """Writes the provenance file."""
+        write_json(self.path, self.record)
 
     @property
     def is_written(self) -> bool:
-        """Whether an identity says just this."""
-        return _read(self.identity) == self.record
+        """Whether the provenance file holds just this."""
+        return _read(self.path) == self.record
 
     @property
-    def known_lineage(self) -> object:
-        """The lineage that the identity names; None where it names none."""
-        return _read(self.identity).get("lineage")
+    def recorded_input_digest(self) -> object:
+        """The input digest that the provenance names; None where it names none."""
+        return _read(self.path).get("input_digest")
 
     @property
-    def known_files(self) -> list[str]:
-        """The names of the files that the identity has checksums of, in its folder."""
-        return [name for name in _read(self.identity).get("sha256", {}) if name == Path(name).name]
+    def recorded_files(self) -> list[str]:
+        """The names of the files that the provenance has checksums of, in its folder."""
+        return [name for name in _read(self.path).get("sha256", {}) if name == Path(name).name]
 
     @property
-    def names_lineage(self) -> bool:
-        """Whether the files are there and their identity says that they have this lineage."""
-        return all(path.exists() for path in self.files) and self.known_lineage == self.lineage
+    def has_input_digest(self) -> bool:
+        """Whether the files are there and their provenance says that they have this input digest."""
+        return (
+            all(path.exists() for path in self.files)
+            and self.recorded_input_digest == self.input_digest
+        )
 
     def state(self, checksum: Checksum) -> State:
-        """Returns how the files stand to what they must be; the identity is not just believed."""
+        """Returns how the files stand to what they must be; the provenance is not just believed."""
         if not all(path.exists() for path in self.files):
             return State.ABSENT
-        known = _read(self.identity)
-        if known.get("lineage") != self.lineage or known.get("settings", "") != self.settings:
+        known = _read(self.path)
+        if (
+            known.get("input_digest") != self.input_digest
+            or known.get("settings", "") != self.settings
+        ):
             return State.OTHER
         if any(checksum(path) != made for path, made in _inputs(known, self.results)):
             return State.OTHER
         sums = known["sha256"]
         named = all(path.is_dir() or self._name(path) in sums for path in self.files)
-        made = {self.identity.parent / name: made for name, made in sums.items()}
+        made = {self.path.parent / name: made for name, made in sums.items()}
         if not (named and all(map(isfile, made))):
             return State.OTHER
         unchanged = all(checksum(path) == made[path] for path in made)
@@ -112,62 +120,62 @@ class Seal:
 
     def check(self) -> None:
         """Raises a ``UserError`` where the files are not what was made, or not what is wanted."""
-        if not _read(self.identity):
+        if not _read(self.path):
             raise UserError(
-                f"{self.identity}: it does not say what {self.files[0]} was made from; remove "
+                f"{self.path}: it does not say what {self.files[0]} was made from; remove "
                 "both to have them made again"
             )
         self.check_unchanged(file_sha256)
-        if self.known_lineage != self.lineage:
+        if self.recorded_input_digest != self.input_digest:
             raise UserError(
-                f"{self.files[0]}: {OTHER}, by {self.identity}; run the workflow with this config, "
+                f"{self.files[0]}: {OTHER}, by {self.path}; run the workflow with this config, "
                 "which makes it again"
             )
 
     def check_unchanged(self, checksum: Checksum) -> None:
         """Raises a ``UserError`` where a file has changed, which says how to accept it."""
-        sums = _read(self.identity).get("sha256", {})
+        sums = _read(self.path).get("sha256", {})
         for path in _each(self.files):
             found = checksum(path)
             if found != sums.get(self._name(path)):
                 raise UserError(
-                    f"{path}: changed since it was made, by the sha256 in {self.identity}; remove "
+                    f"{path}: changed since it was made, by the sha256 in {self.path}; remove "
                     f"it to have it made again, or put {found} there to accept the change"
                 )
 
     def check_inputs(self, checksum: Checksum) -> None:
         """Raises a ``UserError`` where a file that these were made with has changed, or one that
         such a file was made with, and so on to the data."""
-        pending, looked_at = [(self.files[0], self.identity)], {self.identity}
+        pending, looked_at = [(self.files[0], self.path)], {self.path}
         while pending:
-            made_file, identity = pending.pop()
-            for path, made in _inputs(_read(identity), self.results):
+            made_file, provenance = pending.pop()
+            for path, made in _inputs(_read(provenance), self.results):
                 if checksum(path) != made:
                     raise UserError(
                         f"{made_file}: made with another {path} than there is now; run its "
                         "workflow again, which makes it anew"
                     )
-                # A file has an identity of its own, or the files of its folder have one together.
-                for further in (path.with_suffix(IDENTITY), path.with_name(IDENTITY[1:])):
+                # A file has provenance of its own, or the files of its folder have one together.
+                for further in (path.with_suffix(PROVENANCE), path.with_name(PROVENANCE[1:])):
                     if further not in looked_at:
                         looked_at.add(further)
                         pending.append((path, further))
 
     def _name(self, path: Path) -> str:
-        return os.path.relpath(path, self.identity.parent)
+        return os.path.relpath(path, self.path.parent)
 
 
-def _read(identity: Path) -> Record:
-    """What an identity holds; nothing where it is missing or damaged."""
+def _read(provenance: Path) -> Record:
+    """What provenance holds; nothing where it is missing or damaged."""
     with suppress(UserError):
-        known = read_json(identity)
+        known = read_json(provenance)
         if isinstance(known, dict) and isinstance(known.get("sha256"), dict):
             return known
     return {}
 
 
 def _inputs(known: Record, results: Path) -> list[tuple[Path, object]]:
-    """The files that an identity names as inputs and that are there, each with its sha256 then.
+    """The files that provenance names as inputs and that are there, each with its sha256 then.
 
     ``isfile`` is false of a name that no file system takes too, where ``Path.is_file`` raises.
     """
@@ -176,26 +184,27 @@ def _inputs(known: Record, results: Path) -> list[tuple[Path, object]]:
     return [(results / name, made) for name, made in named if isfile(results / name)]  # noqa: PTH113
 
 
-def seals(job: Any, results: Path) -> list[Seal]:
-    """Returns the seals of what a job makes, by Snakemake's object of it in DAG or script."""
+def provenances(job: Any, results: Path) -> list[Provenance]:
+    """Returns the provenances of what a job makes, by Snakemake's object of it in DAG or script."""
     params, output = dict(job.params.items()), dict(job.output.items())
     inputs = tuple(path for path in map(Path, job.input) if path.is_relative_to(results))
-    if "identities" in output:  # scores that were released, each for itself
-        made = zip(map(Path, output["scores"]), params["lineages"], strict=True)
+    if "provenances" in output:  # scores that were released, each for itself
+        made = zip(map(Path, output["scores"]), params["input_digests"], strict=True)
         return [
-            Seal.beside(path, lineage, inputs=inputs, results=results) for path, lineage in made
+            Provenance.beside(path, input_digest, inputs=inputs, results=results)
+            for path, input_digest in made
         ]
-    files = tuple(path for path in map(Path, job.output) if str(path) != output.get("identity"))
+    files = tuple(path for path in map(Path, job.output) if str(path) != output.get("provenance"))
     if not files:
         return []
-    lineage = ""
-    if isinstance(params.get("lineage"), str):
-        lineage = params["lineage"]
-        params = {name: value for name, value in params.items() if name not in IN_LINEAGE}
-    # Replies are written by whichever job loads the model, and their lineage has all.
+    input_digest = ""
+    if isinstance(params.get("input_digest"), str):
+        input_digest = params["input_digest"]
+        params = {name: value for name, value in params.items() if name not in IN_INPUT_DIGEST}
+    # Replies are written by whichever job loads the model, and their input digest has all.
     settings = "" if "outputs" in output else digest_of(params)
-    identity = Path(output.get("identity", files[0].with_suffix(IDENTITY)))
-    return [Seal(lineage, identity, files, settings, inputs, results)]
+    provenance = Path(output.get("provenance", files[0].with_suffix(PROVENANCE)))
+    return [Provenance(input_digest, provenance, files, settings, inputs, results)]
 
 
 def _each(paths: Iterable[Path]) -> Iterator[Path]:

@@ -9,82 +9,82 @@ import pytest
 from steadfast.base.checksums import Checksums, contents
 from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256, read_json, write_json
-from steadfast.base.seal import Seal, State, seals
+from steadfast.base.provenance import Provenance, State, provenances
 
 CAT = "77af778b51abd4a3c51c5ddd97204a9c3ae614ebccb75a606c3b6865aed6744e"
 """sha256 of the three letters "cat", by sha256sum."""
 
 
 @pytest.fixture
-def sealed(tmp_path) -> Seal:
+def with_provenance(tmp_path) -> Provenance:
     """A table that was made of a score, both in a folder of results."""
     (tmp_path / "score.jsonl").write_text("{}\n")
     table = tmp_path / "table.md"
     table.write_text("cat")
-    seal = Seal.beside(
+    provenance = Provenance.beside(
         table, "lin", settings="set", inputs=(tmp_path / "score.jsonl",), results=tmp_path
     )
-    seal.write()
-    return seal
+    provenance.write()
+    return provenance
 
 
-def state(seal: Seal) -> State:
-    return seal.state(file_sha256)
+def state(provenance: Provenance) -> State:
+    return provenance.state(file_sha256)
 
 
-def test_an_identity_holds_contents_and_no_path_of_the_machine(sealed, tmp_path):
-    known = read_json(tmp_path / "table.identity.json")
+def test_provenance_holds_contents_and_no_path_of_the_machine(with_provenance, tmp_path):
+    known = read_json(tmp_path / "table.provenance.json")
     assert known["sha256"] == {"table.md": CAT}
-    assert (known["lineage"], known["settings"]) == ("lin", "set")
+    assert (known["input_digest"], known["settings"]) == ("lin", "set")
     assert list(known["inputs"]) == ["score.jsonl"]
-    assert str(tmp_path) not in (tmp_path / "table.identity.json").read_text()
+    assert str(tmp_path) not in (tmp_path / "table.provenance.json").read_text()
 
 
-def test_what_was_made_as_wanted_is_current(sealed):
-    assert state(sealed) is State.CURRENT
+def test_what_was_made_as_wanted_is_current(with_provenance):
+    assert state(with_provenance) is State.CURRENT
 
 
-def test_what_is_missing_is_absent(sealed):
-    sealed.files[0].unlink()
-    assert state(sealed) is State.ABSENT
+def test_what_is_missing_is_absent(with_provenance):
+    with_provenance.files[0].unlink()
+    assert state(with_provenance) is State.ABSENT
 
 
-def test_what_was_changed_is_edited(sealed):
-    sealed.files[0].write_text("hat")
-    assert state(sealed) is State.EDITED
+def test_what_was_changed_is_edited(with_provenance):
+    with_provenance.files[0].write_text("hat")
+    assert state(with_provenance) is State.EDITED
 
 
-@pytest.mark.parametrize("change", ["lineage", "settings", "inputs", "sha256"])
-def test_what_was_made_from_something_else_is_other(sealed, change):
-    known = read_json(sealed.identity)
-    write_json(sealed.identity, known | {change: {"score.jsonl": CAT}})
-    assert state(sealed) is State.OTHER
+@pytest.mark.parametrize("change", ["input_digest", "settings", "inputs", "sha256"])
+def test_what_was_made_from_something_else_is_other(with_provenance, change):
+    known = read_json(with_provenance.path)
+    write_json(with_provenance.path, known | {change: {"score.jsonl": CAT}})
+    assert state(with_provenance) is State.OTHER
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", '{"sha256": {}}', '{"lineage": "lin", "settings": "set"}', "[" * 9**5]
+    "text", ["", "[]", '{"sha256": {}}', '{"input_digest": "lin", "settings": "set"}', "[" * 9**5]
 )
-def test_what_nothing_is_known_of_is_other(sealed, text):
-    sealed.identity.write_text(text)
-    assert state(sealed) is State.OTHER
+def test_what_nothing_is_known_of_is_other(with_provenance, text):
+    with_provenance.path.write_text(text)
+    assert state(with_provenance) is State.OTHER
     with pytest.raises(UserError):
-        sealed.check()
-    sealed.check_inputs(file_sha256)
+        with_provenance.check()
+    with_provenance.check_inputs(file_sha256)
 
 
 @pytest.mark.parametrize("name", ["n" * 9_000, "a/" * 3_000, "\0", ""])
 @pytest.mark.parametrize("key", ["inputs", "sha256"])
-def test_a_name_that_no_file_can_have_is_that_of_none(sealed, key, name):
-    known = read_json(sealed.identity)
-    write_json(sealed.identity, known | {key: known[key] | {name: CAT}})
-    assert state(sealed) is (State.CURRENT if key == "inputs" else State.OTHER)
-    sealed.check()
-    sealed.check_inputs(file_sha256)
+def test_a_name_that_no_file_can_have_is_that_of_none(with_provenance, key, name):
+    known = read_json(with_provenance.path)
+    write_json(with_provenance.path, known | {key: known[key] | {name: CAT}})
+    assert state(with_provenance) is (State.CURRENT if key == "inputs" else State.OTHER)
+    with_provenance.check()
+    with_provenance.check_inputs(file_sha256)
 
 
-def test_an_input_that_changed_makes_it_other(sealed):
-    sealed.inputs[0].write_text("{1}\n")
-    assert state(sealed) is State.OTHER
+def test_an_input_that_changed_makes_it_other(with_provenance):
+    with_provenance.inputs[0].write_text("{1}\n")
+    assert state(with_provenance) is State.OTHER
 
 
 def test_a_folder_is_sealed_file_by_file(tmp_path):
@@ -92,15 +92,15 @@ def test_a_folder_is_sealed_file_by_file(tmp_path):
     folder.mkdir()
     (folder / "a.md").write_text("cat")
     (folder / ".hidden").write_text("")
-    seal = Seal.beside(folder, "lin")
-    seal.write()
-    assert read_json(tmp_path / "tables.identity.json")["sha256"] == {"tables/a.md": CAT}
+    provenance = Provenance.beside(folder, "lin")
+    provenance.write()
+    assert read_json(tmp_path / "tables.provenance.json")["sha256"] == {"tables/a.md": CAT}
     (folder / "of_the_user.txt").write_text("notes")
-    assert state(seal) is State.CURRENT
+    assert state(provenance) is State.CURRENT
     (folder / "a.md").write_text("hat")
-    assert state(seal) is State.EDITED
+    assert state(provenance) is State.EDITED
     (folder / "a.md").unlink()
-    assert state(seal) is State.OTHER
+    assert state(provenance) is State.OTHER
 
 
 def test_a_checksum_is_taken_anew_where_a_file_is_replaced_by_an_older_one(tmp_path, monkeypatch):
@@ -173,16 +173,16 @@ def test_contents_of_files_and_folders(tmp_path, monkeypatch):
     assert contents([str(file.parent)]) != [[str(file.parent), two]]
 
 
-def test_an_input_that_is_gone_leaves_it_current(sealed):
-    sealed.inputs[0].unlink()
-    assert state(sealed) is State.CURRENT
+def test_an_input_that_is_gone_leaves_it_current(with_provenance):
+    with_provenance.inputs[0].unlink()
+    assert state(with_provenance) is State.CURRENT
 
 
-def test_an_edited_file_is_refused_with_its_sum(sealed):
-    sealed.check_unchanged(file_sha256)
-    sealed.files[0].write_text("hat")
+def test_an_edited_file_is_refused_with_its_sum(with_provenance):
+    with_provenance.check_unchanged(file_sha256)
+    with_provenance.files[0].write_text("hat")
     with pytest.raises(UserError, match=r"table\.md: changed since it was made"):
-        sealed.check_unchanged(file_sha256)
+        with_provenance.check_unchanged(file_sha256)
 
 
 class Output(dict):
@@ -193,46 +193,51 @@ class Output(dict):
 
 
 def settings_of(output: str, **params: str) -> str:
-    """The settings in the seal of a job that makes one output."""
+    """The settings in the provenance of a job that makes one output."""
     job = SimpleNamespace(params=params, output=Output({output: "results/a.jsonl"}), input=[])
-    (seal,) = seals(job, Path("results"))
-    return seal.settings
+    (provenance,) = provenances(job, Path("results"))
+    return provenance.settings
 
 
-def test_replies_and_lineages_are_no_settings_and_other_params_are():
-    assert settings_of("outputs", lineage="l", request="r") == ""
-    first = settings_of("scores", lineage="l", code="c", title="t")
-    assert first == settings_of("scores", lineage="m", code="d", title="t")
-    assert first != settings_of("scores", lineage="l", code="c", title="u")
+def test_replies_and_input_digest_are_no_settings_and_other_params_are():
+    assert settings_of("outputs", input_digest="l", request="r") == ""
+    first = settings_of("scores", input_digest="l", code="c", title="t")
+    assert first == settings_of("scores", input_digest="m", code="d", title="t")
+    assert first != settings_of("scores", input_digest="l", code="c", title="u")
 
 
-def test_the_seal_of_a_job_is_of_its_files_beside_the_identity_that_it_names():
-    output = Output(ars="results/m/ars.csv", ifs="results/m/ifs.csv", identity="results/m/id.json")
+def test_the_provenance_of_a_job_is_of_its_files_beside_the_provenance_that_it_names():
+    output = Output(
+        ars="results/m/ars.csv", ifs="results/m/ifs.csv", provenance="results/m/id.json"
+    )
     read = ["results/scores/a.jsonl", "elsewhere/model.json"]
-    job = SimpleNamespace(params={"lineage": "l"}, output=output, input=read)
-    (seal,) = seals(job, Path("results"))
-    assert seal.files == (Path("results/m/ars.csv"), Path("results/m/ifs.csv"))
-    assert (seal.identity, seal.lineage) == (Path("results/m/id.json"), "l")
-    assert seal.inputs == (Path("results/scores/a.jsonl"),)
-    del output["identity"]
-    (seal,) = seals(job, Path("results"))
-    assert seal.identity == Path("results/m/ars.identity.json")
+    job = SimpleNamespace(params={"input_digest": "l"}, output=output, input=read)
+    (provenance,) = provenances(job, Path("results"))
+    assert provenance.files == (Path("results/m/ars.csv"), Path("results/m/ifs.csv"))
+    assert (provenance.path, provenance.input_digest) == (Path("results/m/id.json"), "l")
+    assert provenance.inputs == (Path("results/scores/a.jsonl"),)
+    del output["provenance"]
+    (provenance,) = provenances(job, Path("results"))
+    assert provenance.path == Path("results/m/ars.provenance.json")
 
 
-def test_released_scores_have_a_seal_each():
+def test_released_scores_have_a_provenance_each():
     names = ["results/a/4k.jsonl", "results/b/4k.jsonl"]
-    output = Output(scores=names, identities=[])
-    job = SimpleNamespace(params={"lineages": ["la", "lb"]}, output=output, input=[])
-    found = [(str(seal.files[0]), seal.lineage) for seal in seals(job, Path("results"))]
+    output = Output(scores=names, provenances=[])
+    job = SimpleNamespace(params={"input_digests": ["la", "lb"]}, output=output, input=[])
+    found = [
+        (str(provenance.files[0]), provenance.input_digest)
+        for provenance in provenances(job, Path("results"))
+    ]
     assert found == list(zip(names, ["la", "lb"], strict=True))
 
 
-def test_a_change_is_noticed_however_far_down_what_a_file_was_made_of(sealed, tmp_path):
+def test_a_change_is_noticed_however_far_down_what_a_file_was_made_of(with_provenance, tmp_path):
     (tmp_path / "answers").mkdir()
     answers, score = tmp_path / "answers/a.jsonl", tmp_path / "score.jsonl"
     answers.write_text("yes\n")
-    Seal.beside(score, "", inputs=(answers,), results=tmp_path).write()
-    sealed.check_inputs(file_sha256)
+    Provenance.beside(score, "", inputs=(answers,), results=tmp_path).write()
+    with_provenance.check_inputs(file_sha256)
     answers.write_text("no\n")
     with pytest.raises(UserError, match=r"score\.jsonl: made with another .*answers/a\.jsonl than"):
-        sealed.check_inputs(file_sha256)
+        with_provenance.check_inputs(file_sha256)

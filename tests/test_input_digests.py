@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from steadfast.base.files import file_sha256
-from steadfast.base.seal import Seal
+from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.lineage import Lineage
+from steadfast.jobs.input_digests import InputDigests
 
 
 @pytest.fixture
@@ -28,13 +28,13 @@ def config(tmp_path, monkeypatch):
 
 
 def steps(config) -> dict[str, str]:
-    lineage = Lineage(Evaluation(load_config(config)))
+    input_digest = InputDigests(Evaluation(load_config(config)))
     place = "cfbench", "old", "zh"
     return {
-        "outputs": lineage.outputs(*place).lineage,
-        "judging": lineage.judge_prompts(*place).lineage,
-        "scores": lineage.scores(*place).lineage,
-        "metrics": lineage.metrics("cfbench").lineage,
+        "outputs": input_digest.outputs(*place).input_digest,
+        "judging": input_digest.judge_prompts(*place).input_digest,
+        "scores": input_digest.scores(*place).input_digest,
+        "metrics": input_digest.metrics("cfbench").input_digest,
     }
 
 
@@ -64,7 +64,9 @@ def test_a_corpus_replaced_by_one_with_an_older_time_makes_other_data(tmp_path, 
     for text in ("Count to ten.", "Coast to Coast."):
         corpus.write_text(text)
         os.utime(corpus, (0, 0))
-        found.append(Lineage(Evaluation(load_config(raw))).data("corpora/alpaca.jsonl").lineage)
+        found.append(
+            InputDigests(Evaluation(load_config(raw))).data("corpora/alpaca.jsonl").input_digest
+        )
     assert found[0] != found[1]
 
 
@@ -84,21 +86,21 @@ def test_another_judge_of_the_same_settings_makes_other_scores(config):
 def test_noise_is_known_where_it_was_measured_of_the_answers_that_the_config_asks_for(tmp_path):
     model = {"engine": "openai", "model": "m"}
     config = {"benchmarks": ["lifbench"], "models": {"m": model}}
-    lineage = Lineage(Evaluation(load_config(config)))
-    assert lineage.measured_noise(tmp_path) == {}
+    input_digest = InputDigests(Evaluation(load_config(config)))
+    assert input_digest.measured_noise(tmp_path) == {}
     path = tmp_path / "noise/lifbench/m/4k.csv"
     path.parent.mkdir(parents=True)
     path.write_text("task,cache,answer_sd\n")
-    assert lineage.measured_noise(tmp_path) == {}
-    made = lineage.noise("lifbench", "m", "4k").lineage
-    Seal.beside(path, made).write()
+    assert input_digest.measured_noise(tmp_path) == {}
+    made = input_digest.noise("lifbench", "m", "4k").input_digest
+    Provenance.beside(path, made).write()
     found = {"noise/lifbench/m/4k.csv": [made, file_sha256(path)]}
-    assert lineage.measured_noise(tmp_path) == found
+    assert input_digest.measured_noise(tmp_path) == found
     # How it was measured changes nothing; whom it is of, or how that is scored, does.
     again = {**config, "noise": {"sample": 9}}
-    assert Lineage(Evaluation(load_config(again))).measured_noise(tmp_path) == found
+    assert InputDigests(Evaluation(load_config(again))).measured_noise(tmp_path) == found
     for other in (
         {"models": {"m": {**model, "temperature": 1.0}}},
         {"lifbench": {"rubric": "corrected"}},
     ):
-        assert Lineage(Evaluation(load_config(config | other))).measured_noise(tmp_path) == {}
+        assert InputDigests(Evaluation(load_config(config | other))).measured_noise(tmp_path) == {}

@@ -1,7 +1,7 @@
 """What each file was made by: its job's code and settings, and all that came before, in a word.
 
 Snakemake compares a job's own params with those of its last run, and forgets the last run with the
-output of a job that failed. So the params of each job have the lineage of its file: a change that
+output of a job that failed. So the params of each job have the input digest of its file: a change that
 one job could not carry out is still wanted by all that follow, until it is carried out.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from steadfast.base.checksums import contents
 from steadfast.base.files import file_sha256
-from steadfast.base.seal import Seal, digest_of
+from steadfast.base.provenance import Provenance, digest_of
 from steadfast.config.settings import judges_of
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
@@ -28,7 +28,7 @@ class Step(NamedTuple):
     """What made a file: its job's code, and 16 digits for that, settings and all steps before."""
 
     code: str
-    lineage: str
+    input_digest: str
 
 
 def step(
@@ -47,10 +47,10 @@ def step(
     """
     code = digest(f"steadfast.{script}", *used)
     given = [one.plain for one in used if isinstance(one, Component)]
-    return Step(code, digest_of([code, given, settings, [one.lineage for one in before]]))
+    return Step(code, digest_of([code, given, settings, [one.input_digest for one in before]]))
 
 
-class Lineage:
+class InputDigests:
     """The step of each file of a config's run, by a method for each kind, in the flow's order."""
 
     def __init__(self, run: Evaluation):
@@ -71,7 +71,8 @@ class Lineage:
         """Whether a benchmark's prompts can be made without asking a rewriter anew."""
         own = [path for path, of in self._run.rewrites.items() if of[0] == benchmark]
         return not self._run.prompts_wait(benchmark) or all(
-            Seal.beside(results / path, self.data(path).lineage).names_lineage for path in own
+            Provenance.beside(results / path, self.data(path).input_digest).has_input_digest
+            for path in own
         )
 
     def prompts(self, benchmark: str, part: str) -> Step:
@@ -123,7 +124,7 @@ class Lineage:
         return step("stages.measure_noise", *used, before=[self.replies(job)])
 
     def measured_noise(self, results: Path) -> dict[str, list[str]]:
-        """Lineage and sha256 of each file of noise that holds for the config, by path below them.
+        """InputDigests and sha256 of each file of noise that holds for the config, by path below them.
 
         What shows noise takes it where it is, and has nobody asked for it.
         """
@@ -132,9 +133,9 @@ class Lineage:
             for model, part in product(self._run.asked_of(name), self._tasks[name].parts):
                 path = noise_path(name, model, part)
                 if (results / path).is_file():
-                    lineage = self.noise(name, model, part).lineage
-                    if Seal.beside(results / path, lineage).names_lineage:
-                        found[path] = [lineage, file_sha256(results / path)]
+                    input_digest = self.noise(name, model, part).input_digest
+                    if Provenance.beside(results / path, input_digest).has_input_digest:
+                        found[path] = [input_digest, file_sha256(results / path)]
         return found
 
     def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:
@@ -159,9 +160,9 @@ class Lineage:
         }
 
     def answered(self, benchmark: str, model: str, part: str) -> dict[str, str]:
-        """The lineage of a model's answers (the key "") and of each judge's verdicts."""
+        """The input digest of a model's answers (the key "") and of each judge's verdicts."""
         answers = {"": self.outputs(benchmark, model, part)}
-        return lineages(answers | self.all_verdicts(benchmark, model, part))
+        return input_digests(answers | self.all_verdicts(benchmark, model, part))
 
     def scores(self, benchmark: str, model: str, part: str) -> Step:
         """The scores of a model's answers, or those that were released of it."""
@@ -277,6 +278,6 @@ class Lineage:
         return step("stages.count_usage", settings=names, before=map(self.replies, jobs))
 
 
-def lineages(steps: Mapping[str, Step]) -> dict[str, str]:
-    """The lineage of each of some steps."""
-    return {name: one.lineage for name, one in steps.items()}
+def input_digests(steps: Mapping[str, Step]) -> dict[str, str]:
+    """The input digest of each of some steps."""
+    return {name: one.input_digest for name, one in steps.items()}
