@@ -1,14 +1,14 @@
 # Each command installs what it needs. CONFIG=my.yaml names a config of your own; CORES=4 uses at
 # most four cores. The first hour, step by step: docs/quickstart.md.
 #
-# make tables      runs the workflow: tables, figures and the report
+# make tables      runs the workflow: tables, figures, summary and HTML report
 # make doctor      what a config needs of this machine, and what is missing: OFFLINE=1 asks no network,
 #                  PROFILE=profiles/slurm looks for a cluster too (docs/checks.md)
 # make plan        what a run would take: requests, tokens, hours, cost; nothing is sent
-# make report      only the report over all benchmarks
+# make summary     only the summary of all benchmarks
 # make figures     only the figures
-# make page        only the page: tables, figures and samples in one file for a browser (docs/results.md)
-# make noise       sends a few requests repeatedly: how far an engine varies from run to run
+# make html_report      only the HTML report: tables, figures and samples in one file for a browser (docs/results.md)
+# make nondeterminism       sends a few requests repeatedly: how far an engine varies from run to run
 # make export      writes the benchmarks as data sets, to results/export
 # make bundle      packs the run into one file that travels, results/bundle.zip (docs/share.md)
 # make unbundle    unpacks one: make unbundle BUNDLE=bundle.zip INTO=there; CODE=1 takes its code too
@@ -58,7 +58,7 @@ $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no s
 # Hundreds of short Python processes: compiled modules are worth keeping.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare gate labels vllm embeddings verifiers test heavy lint bench docs site lock clean help
+.PHONY: tables trial show doctor plan summary figures html_report nondeterminism export bundle unbundle compare gate labels vllm embeddings verifiers test heavy lint bench docs site lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -84,7 +84,7 @@ gate: .venv/base
 labels: .venv/base
 	@$(COMMAND) labels $(if $(N),--number $(N)) $(CONFIG)
 
-plan report figures page noise export bundle: .venv/base
+plan summary figures html_report nondeterminism export bundle: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@
 
 help:
@@ -121,9 +121,9 @@ docs: .venv/base
 	folder=$$(mktemp -d) && $(BIN)/snakemake --configfile config/released.yaml --cores $(CORES) --directory $$folder \
 	  $(if $(RELEASED),--config 'lifbench={released: {directory: $(RELEASED)}}') -- results/figures/lifbench_ars_by_length.png \
 	  && cp $$folder/results/figures/lifbench_ars_by_length.png docs/paper_ars_by_length.png
-	command -v chromium >/dev/null || { echo "docs/page.png stays: no chromium"; exit 0; }; \
+	command -v chromium >/dev/null || { echo "docs/html_report.png stays: no chromium"; exit 0; }; \
 	chromium --headless --no-sandbox --hide-scrollbars --window-size=1200,900 \
-	  --virtual-time-budget=5000 --screenshot=docs/page.png "file://$(CURDIR)/results/report.html"
+	  --virtual-time-budget=5000 --screenshot=docs/html_report.png "file://$(CURDIR)/results/report.html"
 
 site: .venv/dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q -d site

@@ -71,7 +71,7 @@ except UserError as error:
 TASKS, STEPS = RUN.tasks, InputDigests(RUN)
 TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here, and
-# the page, which shows a whole run, all of them.
+# the HTML report, which shows a whole run, all of them.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}), results=str(RESULTS))
 config["whole"] = CONFIG.model_dump(mode="json")
 LOADS, ALLOCATION = Loads(RUN, STEPS, RESULTS), Allocation.of_cluster(SNAKEMAKE.target_jobs)
@@ -98,11 +98,11 @@ include: "rules/inference.smk"
 include: "rules/judging.smk"
 include: "rules/rewriting.smk"
 include: "rules/usage.smk"
-include: "rules/noise.smk"
+include: "rules/nondeterminism.smk"
 include: "rules/scores.smk"
 include: "rules/metrics.smk"
 include: "rules/tables.smk"
-include: "rules/page.smk"
+include: "rules/html_report.smk"
 include: "rules/bundle.smk"
 
 

@@ -28,7 +28,7 @@ rule bundle:
     params:
         **made(lambda w: STEPS.bundle()),
         **({"rounds": RUN.rounds} if RUN.rounds else {}),
-        noise=STEPS.measured_noise(RESULTS),
+        nondeterminism=STEPS.measured_nondeterminism(RESULTS),
         config=lambda w: portable(CONFIG),
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),

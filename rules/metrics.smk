@@ -1,7 +1,7 @@
 """Metrics of all models, as tidy CSV files; a rule a benchmark.
 
 in   results/{benchmark}/scores/{model}/{part}.jsonl; people's labels; the data where metrics need it
-out  results/{benchmark}/metrics/*.csv: docs/metrics.md, docs/{benchmark}.md; coverage and headline
+out  results/{benchmark}/metrics/*.csv: docs/metrics.md, docs/{benchmark}.md; coverage and summary
      are among them; results/{benchmark}/metrics/provenance.json: what they were made from
      results/{benchmark}/decisions/{rounds}.json: of an adaptive run, who goes on after a round
 """

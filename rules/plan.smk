@@ -1,12 +1,12 @@
 """Plan: what the requests would take, before anything is loaded, sent or spent.
 
 in   results/{benchmark}/prompts/{part}.jsonl and what they refer to; the journals and, for a
-     certificate, the comparisons of models, as they are
+     power_analysis, the comparisons of models, as they are
 out  results/plan/plan.{md,csv}: what each model, judge and rewriter would take: requests, tokens, hours,
      cost; prompts that wait for rewriters' replies are planned once these are there
      results/plan/options.csv: what each pricing option of a model behind an API would cost
      results/plan/misfits.csv: the prompts that would be cut or do not fit
-     results/plan/certificate.csv, where the config has certificate: what tells the wanted
+     results/plan/power_analysis.csv, where the config has power_analysis: what tells the wanted
      differences apart
 One job makes all of them, since jobs of several benchmarks share a load.
 """
@@ -40,7 +40,7 @@ rule plan:
         rows="<results>/plan/plan.csv",
         options="<results>/plan/options.csv",
         misfits="<results>/plan/misfits.csv",
-        certificate=["<results>/plan/certificate.csv"] if CONFIG.certificate and PLANNED else [],
+        power_analysis=["<results>/plan/power_analysis.csv"] if CONFIG.power_analysis and PLANNED else [],
     log:
         "<logs>/plan.log",
     benchmark:
@@ -65,12 +65,12 @@ rule plan:
         asked=[TASKS[name].asked for name in RUN.running],
         hardware=CONFIG.hardware.model_dump(),
         limit=CONFIG.limit,
-        # A plan is made anew when a journal has grown, and a certificate takes comparisons that are
+        # A plan is made anew when a journal has grown, and a power analysis takes comparisons that are
         # there.
         journals=lambda w: [file_size(RESULTS / job.journal) for job in RUN.jobs],
         pilot=lambda w: [
             file_size(RESULTS / name / "metrics/comparisons.csv")
-            for name in (PLANNED if CONFIG.certificate else [])
+            for name in (PLANNED if CONFIG.power_analysis else [])
         ],
         input_digest=lambda w: [
             *(STEPS.asked(*place).input_digest for place in PARTS),

@@ -1,14 +1,14 @@
-"""Tables, figures and the report, from metrics alone; how they look is in the config's display.
+"""Tables, figures and the summary, from metrics alone; how they look is in the config's display.
 
 in   results/{benchmark}/metrics/*.csv
 out  results/{benchmark}/tables/{table}.{tex,md,csv}
      results/figures/{benchmark}_{figure}.{pdf,svg,png}, and .txt: its caption
-     results/report/{report,report_correlations}.{tex,md,csv}: all models on all benchmarks
-     results/tables/: the report, and the tables of all benchmarks that run
+     results/summary/{summary,summary_correlations}.{tex,md,csv}: all models on all benchmarks
+     results/tables/: the summary, and the tables of all benchmarks that run
 Tables, and figures with their captions, stand in Snakemake's report.
 """
 
-from steadfast.show.roster import REPORT_TABLES, Display, adaptive_remark
+from steadfast.show.roster import SUMMARY_TABLES, Display, adaptive_remark
 
 KINDS = ["tex", "md", "csv"]
 FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
@@ -99,24 +99,24 @@ rule figures:
     localrule: True
 
 
-rule report:
+rule summary:
     input:
-        headlines=expand("<results>/{benchmark}/metrics/headline.csv", benchmark=RUN.running),
+        summaries=expand("<results>/{benchmark}/metrics/summary.csv", benchmark=RUN.running),
     output:
-        tables=expand("<results>/report/{name}.{kind}", name=REPORT_TABLES, kind=KINDS),
-        provenance="<results>/report/provenance.json",
+        tables=expand("<results>/summary/{name}.{kind}", name=SUMMARY_TABLES, kind=KINDS),
+        provenance="<results>/summary/provenance.json",
     log:
-        "<logs>/report.log",
+        "<logs>/summary.log",
     benchmark:
-        "<benchmarks>/report.tsv"
+        "<benchmarks>/summary.tsv"
     localrule: True
     conda:
         "../envs/base.yaml"
     resources:
         mem_mb=1000,
     params:
-        **STEPS.report()._asdict(),
-        noise=STEPS.measured_noise(RESULTS),
+        **STEPS.summary()._asdict(),
+        nondeterminism=STEPS.measured_nondeterminism(RESULTS),
         benchmarks=RUN.reported,
         display=shown_of(RUN.running),
         asked=[
@@ -125,13 +125,13 @@ rule report:
         ],
         made_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
     script:
-        "../scripts/steadfast/stages/report.py"
+        "../scripts/steadfast/stages/write_summary.py"
 
 
 rule tables:
     input:
         tables=[
-            *expand("<results>/report/{name}.{kind}", name=REPORT_TABLES, kind=KINDS),
+            *expand("<results>/summary/{name}.{kind}", name=SUMMARY_TABLES, kind=KINDS),
             *(file for name in CONFIG.benchmarks for file in TABLES[name]),
         ],
     output:

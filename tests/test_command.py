@@ -51,7 +51,7 @@ def test_each_subcommand_helps_with_an_example_that_it_takes(name, folder, capsy
         ("trial my.yaml", ["--configfile", "my.yaml", "--config", "limit=2", *SNAKEFILE]),
         ("trial --set seed=3 --limit 5", ["--config", "seed=3", "limit=5", *SNAKEFILE]),
         ("plan --directory there", ["--directory", "there", *SNAKEFILE, "--", "plan"]),
-        ("noise -- --quiet all", [*SNAKEFILE, "--quiet", "all", "--", "noise"]),
+        ("nondeterminism -- --quiet all", [*SNAKEFILE, "--quiet", "all", "--", "nondeterminism"]),
     ],
 )
 def test_snakemake_is_started_on_the_workflow(words, snakemake, folder, monkeypatch):

@@ -10,7 +10,17 @@ import grimp
 
 FLOORS = (
     ("command", "notebook"),
-    ("benchmarks", "simple", "stages", "plan", "page", "compare", "share", "label", "doctor"),
+    (
+        "benchmarks",
+        "simple",
+        "stages",
+        "plan",
+        "html_report",
+        "compare",
+        "share",
+        "label",
+        "doctor",
+    ),
     ("jobs", "show", "judging"),
     ("engines", "stats", "config", "workflow"),
     ("contract",),

@@ -87,20 +87,23 @@ def test_noise_is_known_where_it_was_measured_of_the_answers_that_the_config_ask
     model = {"engine": "openai", "model": "m"}
     config = {"benchmarks": ["lifbench"], "models": {"m": model}}
     input_digest = InputDigests(Evaluation(load_config(config)))
-    assert input_digest.measured_noise(tmp_path) == {}
-    path = tmp_path / "noise/lifbench/m/4k.csv"
+    assert input_digest.measured_nondeterminism(tmp_path) == {}
+    path = tmp_path / "nondeterminism/lifbench/m/4k.csv"
     path.parent.mkdir(parents=True)
     path.write_text("task,cache,answer_sd\n")
-    assert input_digest.measured_noise(tmp_path) == {}
-    made = input_digest.noise("lifbench", "m", "4k").input_digest
+    assert input_digest.measured_nondeterminism(tmp_path) == {}
+    made = input_digest.nondeterminism("lifbench", "m", "4k").input_digest
     Provenance.beside(path, made).write()
-    found = {"noise/lifbench/m/4k.csv": [made, file_sha256(path)]}
-    assert input_digest.measured_noise(tmp_path) == found
+    found = {"nondeterminism/lifbench/m/4k.csv": [made, file_sha256(path)]}
+    assert input_digest.measured_nondeterminism(tmp_path) == found
     # How it was measured changes nothing; whom it is of, or how that is scored, does.
-    again = {**config, "noise": {"sample": 9}}
-    assert InputDigests(Evaluation(load_config(again))).measured_noise(tmp_path) == found
+    again = {**config, "nondeterminism": {"requests": 9}}
+    assert InputDigests(Evaluation(load_config(again))).measured_nondeterminism(tmp_path) == found
     for other in (
         {"models": {"m": {**model, "temperature": 1.0}}},
         {"lifbench": {"rubric": "corrected"}},
     ):
-        assert InputDigests(Evaluation(load_config(config | other))).measured_noise(tmp_path) == {}
+        assert (
+            InputDigests(Evaluation(load_config(config | other))).measured_nondeterminism(tmp_path)
+            == {}
+        )

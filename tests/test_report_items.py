@@ -14,4 +14,4 @@ def test_a_file_is_of_the_benchmark_with_the_longest_name_that_begins_its_own():
 def test_a_file_is_called_as_the_rest_of_its_name():
     assert label("bench_two_table3_ars", TITLES) == "table3 ars"
     assert label("bench_two", TITLES) == "two"
-    assert label("report_of_all", TITLES) == "report of all"
+    assert label("summary_of_all", TITLES) == "summary of all"

@@ -177,10 +177,10 @@ def test_of_the_jobs_there_is_the_number_and_in_a_dry_run_the_table():
 
 
 def test_the_end_names_what_was_made_and_shows_the_report(tmp_path):
-    report = Table("report", "Caption.", (Column("Model"), Column("ARS")), (MODEL_A,))
+    report = Table("summary", "Caption.", (Column("Model"), Column("ARS")), (MODEL_A,))
     files = [
         "lifbench/tables/x.md",
-        "report/report.md",
+        "summary/summary.md",
         "tables",
         "figures/x.png",
         "corpora/a.jsonl",

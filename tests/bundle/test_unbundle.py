@@ -41,7 +41,7 @@ FILES = {
     "README.md": b"A run.\n",
     OUTPUTS: b'{"sample_id": "a", "text": "x"}\n',
     OUTPUTS.replace(".jsonl", ".provenance.json"): b"{}",
-    "made/tables/report.md": b"| Model | ARS |\n",
+    "made/tables/summary.md": b"| Model | ARS |\n",
 }
 """A genuine bundle, without its manifest: of the answers, one file."""
 
@@ -120,8 +120,8 @@ NAMES = [
     "made/tables/a\u200bb",
     f"made/tables/{'x' * 300}",
     "/".join(["made/tables", *["x" * 200] * 60]),
-    "made/tables/report.md/x",
-    "made/tables/Report.md",
+    "made/tables/summary.md/x",
+    "made/tables/Summary.md",
     "made/tables/.git/config",
     ".git/config",
     ".snakemake/metadata/x",
@@ -253,11 +253,11 @@ def test_code_is_taken_where_that_is_asked_for(unpacked, tmp_path):
 
 def test_what_no_answer_of_the_config_is_does_not_come_along(unpacked, tmp_path):
     """A result that somebody else made of it is made again; so is one that is planted."""
-    found = unpacked(bundle(["results/tables/report.md", "results/lifbench/scores/x/y.jsonl"]))
+    found = unpacked(bundle(["results/tables/summary.md", "results/lifbench/scores/x/y.jsonl"]))
     assert found.kept == [OUTPUTS]
     left = (tmp_path / "there/results").rglob("*")
     names = sorted(path.name for path in left if path.is_file())
-    assert names == ["1k.provenance.json", "1k.jsonl"]
+    assert names == ["1k.jsonl", "1k.provenance.json"]
 
 
 def test_an_answer_that_the_code_here_makes_otherwise_is_left_out(unpacked, tmp_path):

@@ -8,7 +8,7 @@ from cfbench_run import READER, Run
 from steadfast.base.errors import UserError
 from steadfast.contract.components import Reply
 from steadfast.stats.agreement import verdict_agreement
-from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HIGHEST, SUMMARY
 
 
 def of(idx: int, split: str, *checkpoints: tuple[str, str, str], **more) -> dict:
@@ -111,25 +111,25 @@ def test_origin_and_factors_by_hand(made):
     )
 
 
-def test_coverage_and_headline_tell_what_is_missing(made):
+def test_coverage_and_summary_tell_what_is_missing(made):
     found = made.metrics(made.judged("m", VERDICTS))
     full = found["coverage"].set_index("split").loc["full"]
     assert (full["expected"], full["scored"], full["status_ok"]) == (4, 3, 3)
     assert full["status_invalid"] == 1
-    headline = found["headline"]
-    assert list(headline.columns) == [
-        *HEADLINE,
+    summary = found["summary"]
+    assert list(summary.columns) == [
+        *SUMMARY,
         *(c for c in FURTHER if c not in (HIGHEST, ABOVE_BASELINE, *EFFECTIVE)),
     ]
-    assert list(headline["measure"]) == ["CSR", "ISR", "PSR"]
-    assert set(headline["n"]) == {3} and set(headline["expected"]) == {4}
+    assert list(summary["measure"]) == ["CSR", "ISR", "PSR"]
+    assert set(summary["n"]) == {3} and set(summary["expected"]) == {4}
 
 
 def test_a_model_without_a_score_is_there_with_empty_values(made):
     made.judged("m", VERDICTS)
     judges = made.judged("silent", dict.fromkeys(VERDICTS))
     found = made.metrics(judges)
-    rows = found["headline"][found["headline"]["model"] == "silent"]
+    rows = found["summary"][found["summary"]["model"] == "silent"]
     assert len(rows) == 3 and rows["value"].isna().all() and set(rows["n"]) == {0}
     assert set(found["results"]["model"]) == {"m"}
     assert (
@@ -251,6 +251,6 @@ def test_people_who_label_all_replace_the_judge():
         return made.metrics(labels=people)
 
     rows = found("lenient", labels)["corrected"].set_index("measure")
-    values = found("true")["headline"].set_index("measure")["value"].to_dict()
+    values = found("true")["summary"].set_index("measure")["value"].to_dict()
     assert rows["value"].to_dict() == pytest.approx(values)
     assert set(rows["raw"]) == {1} and max(values.values()) < 1

@@ -103,8 +103,8 @@ def test_all_released_records_run_through_to_tables_and_figures(released):
     for score in run.by_model["reference"]:
         assert (score["status"], score["csr"], score["isr"], score["psr"]) == ("ok", 1, 1, 1)
     frames = run.metrics(["first", "second"])
-    headline = frames["headline"].set_index(["model", "measure"])["value"]
-    assert headline["reference", "PSR"] == 1 > headline["sim-a", "CSR"] > headline["sim-a", "PSR"]
+    summary = frames["summary"].set_index(["model", "measure"])["value"]
+    assert summary["reference", "PSR"] == 1 > summary["sim-a", "CSR"] > summary["sim-a", "PSR"]
     first, *_ = tables(frames, Display(), "strict", [name for name in TABLES if name != "direct"])
     for row, printed in zip(first.sections[0].rows, PRINTED.values(), strict=True):
         shown = [float(cell.text.replace(",", "")) for cell in row[1:-1]]

@@ -29,7 +29,7 @@ def test_equal_draws_change_no_value_and_no_interval():
         records = run.score(model, answers, first=replies, second=run.judged(answers))
         drawn(run, model, *[records] * (REPEATS if model == "several" else 1))
     found = run.metrics(["first", "second"])
-    for name in ("results", "types", "domains", "factors", "headline"):
+    for name in ("results", "types", "domains", "factors", "summary"):
         by_model = [part for _, part in found[name].groupby("model")]
         one, other = (part.reset_index(drop=True) for part in by_model)
         names = ["model", "ties", "beats"]  # models' names, which differ
@@ -53,7 +53,7 @@ def test_means_over_all_draws_by_hand():
     assert value(results, split="hard", measure="CSR") == pytest.approx((0.75 + 0.75 + 1) / 3)
     full = found["coverage"].set_index("split").loc["full"]
     assert full[["expected", "scored", "status_invalid"]].tolist() == [8, 7, 1]
-    assert set(found["headline"]["n"]) == {7} and set(found["headline"]["expected"]) == {8}
+    assert set(found["summary"]["n"]) == {7} and set(found["summary"]["expected"]) == {8}
 
 
 def test_people_label_the_first_draw():
@@ -80,7 +80,7 @@ def test_an_unfinished_answer_has_no_score_and_a_column_of_its_own():
     (table,) = tables(frames, Display(), "strict", ["coverage"])
     head, row = (line.split(",") for line in comma_separated(table).splitlines())
     assert row[head.index("Unfinished")] == "1"
-    assert set(frames["headline"]["n"]) == {23}
+    assert set(frames["summary"]["n"]) == {23}
 
 
 def test_stand_in_judges_of_no_labelled_answer_have_no_row_beside_people():

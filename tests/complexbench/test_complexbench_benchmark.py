@@ -76,8 +76,8 @@ def test_the_reference_has_drfr_one_however_it_is_judged(mode, judging):
     assert len(reference) > 50 and set(reference["value"]) == {1.0}
     reader = drfr[(drfr["model"] == "sim-a") & (drfr["measure"] == "overall")]
     assert len(reader) == 2 and reader["value"].between(0.2, 0.9).all()
-    headline = frames["headline"].set_index("model")
-    assert headline.loc["sim-a", "low"] < headline.loc["sim-a", "value"]
+    summary = frames["summary"].set_index("model")
+    assert summary.loc["sim-a", "low"] < summary.loc["sim-a", "value"]
     coverage = frames["coverage"]
     assert len(coverage) == 8 and (coverage["scored"] == coverage["expected"]).all()
     assert ("rule" in set(frames["judging"]["kind"])) == (judging == "rules")

@@ -11,7 +11,7 @@ from steadfast.benchmarks.complexbench.aggregation import dependent
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Frames, Labels, Scored
-from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HIGHEST, SUMMARY
 
 
 def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
@@ -147,13 +147,13 @@ def test_worked_by_hand():
     assert value(coherent, kind="single", measure="coherent") == 0
     assert value(coherent, kind="single", measure="relative_drop") == 1
     assert value(coherent, kind="multiple", measure="relative_drop") == 0
-    (headline,) = found["headline"].to_dict("records")
-    assert list(found["headline"]) == [
-        *HEADLINE,
+    (summary,) = found["summary"].to_dict("records")
+    assert list(found["summary"]) == [
+        *SUMMARY,
         *(c for c in FURTHER if c not in (HIGHEST, ABOVE_BASELINE, *EFFECTIVE)),
     ]
-    assert (headline["measure"], headline["n"], headline["expected"]) == ("DRFR", 9, 9)
-    assert headline["low"] <= headline["value"] <= headline["high"]
+    assert (summary["measure"], summary["n"], summary["expected"]) == ("DRFR", 9, 9)
+    assert summary["low"] <= summary["value"] <= summary["high"]
 
 
 def test_where_released_divides_by_zero_there_is_no_value():
@@ -186,13 +186,13 @@ def test_what_has_no_verdict_is_in_no_mean_and_in_the_coverage():
     assert (row["status_ok"], row["status_invalid"], row["status_error"]) == (1, 1, 1)
     (row,) = found["judging"].to_dict("records")
     assert (row["n"], row["unread"], row["open"]) == (4, 1, 0)
-    (row,) = found["headline"].to_dict("records")
+    (row,) = found["summary"].to_dict("records")
     assert (row["n"], row["expected"]) == (2, 6)
 
 
 def test_a_model_without_any_verdict_has_an_empty_headline():
     found = metrics([record(0)], {"m": [[True]], "none": [None]})
-    rows = {row["model"]: row for row in found["headline"].to_dict("records")}
+    rows = {row["model"]: row for row in found["summary"].to_dict("records")}
     assert float(rows["m"]["value"]) == 1
     assert pd.isna(rows["none"]["value"])
     assert (rows["none"]["n"], rows["none"]["expected"]) == (0, 1)
@@ -318,6 +318,6 @@ def test_people_who_label_all_replace_the_judge():
     data, people = {"zh": {"data": {"zh": instances}}}, Labels("labels.jsonl", labels)
     found = compute(iter(scores), data, people, "strict", ["zh"], ["j"])
     (row,) = found["corrected"].itertuples()
-    known = metrics(instances, {"m": true})["headline"]["value"].item()
+    known = metrics(instances, {"m": true})["summary"]["value"].item()
     assert (row.raw, row.value) == (1, pytest.approx(known)) and known < 0.8
     assert row.units == sum(map(len, true))

@@ -95,5 +95,5 @@ def test_the_reference_of_the_sample_satisfies_everything(file):
 def test_a_stand_in_judge_gives_no_verdict_on_what_no_stand_in_wrote(model):
     run = Run(instances())
     assert run.score(run.given(generations(model)), "real")
-    (headline,) = run.metrics()["headline"].to_dict("records")
-    assert (headline["n"], headline["expected"]) == (0, 43)
+    (summary,) = run.metrics()["summary"].to_dict("records")
+    assert (summary["n"], summary["expected"]) == (0, 43)

@@ -32,7 +32,7 @@ def test_equal_draws_change_no_value_and_no_interval():
             more = (record | {"repeat": repeat} for record in records.values())
             run.scored += [Scored("several", part, record) for record in more]
     found = run.metrics(judges=list(judges))
-    for name in ("drfr", "constraints", "coherent", "decomposition", "judging", "headline"):
+    for name in ("drfr", "constraints", "coherent", "decomposition", "judging", "summary"):
         by_model = [part for _, part in found[name].groupby("model")]
         one, other = (part.reset_index(drop=True) for part in by_model)
         names = ["model", "ties", "beats"]  # models' names, which differ

@@ -33,7 +33,7 @@ WHOLE["models"] |= {
     "paper": {"engine": "scored"},
 }
 WHOLE["corpora"] |= {"local": {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}}}
-WHOLE["noise"] = {"sample": 10}
+WHOLE["nondeterminism"] = {"requests": 10}
 WHOLE["only"] = ["reference"]
 
 

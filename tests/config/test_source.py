@@ -113,24 +113,24 @@ def test_numbers_in_a_mapping_on_the_command_line_are_numbers():
     config = {
         "seed": 4,
         "limit": "null",
-        "noise": {"sample": "3", "repeats": 2},
+        "nondeterminism": {"requests": "3", "repeats": 2},
         "models": {"1": {"temperature": "0.5", "name": "4", "tags": ["1", "b"], "on": "true"}},
     }
     given = [
         "seed=4",
         "limit=null",
-        "noise={sample: 3}",
+        "nondeterminism={requests: 3}",
         "models={1: {temperature: 0.5, name: '4', tags: [1, b], on: true}}",
         "other={",
     ]
     assert typed(config, given) == {
         "seed": 4,
         "limit": None,
-        "noise": {"sample": 3, "repeats": 2},
+        "nondeterminism": {"requests": 3, "repeats": 2},
         "models": {"1": {"temperature": 0.5, "name": "4", "tags": [1, "b"], "on": True}},
     }
 
 
 def test_what_the_command_line_does_not_give_stays_as_it_is():
-    config = {"noise": {"sample": "x"}, "judging": {"attempts": "3"}}
-    assert typed(config, ["noise={sample: 3}", "seed=1"]) == config
+    config = {"nondeterminism": {"requests": "x"}, "judging": {"attempts": "3"}}
+    assert typed(config, ["nondeterminism={requests: 3}", "seed=1"]) == config

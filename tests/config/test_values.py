@@ -36,7 +36,7 @@ WHOLE: dict[str, Any] = {
         "local": {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}},
         "hub": {"xsum": {"repo": "a/b", "revision": "a" * 40, "fields": {"text": "body"}}},
     },
-    "certificate": [0.05],
+    "power_analysis": [0.05],
 }
 VERBATIM = {"system", "serve", "serve_operation_args", "tags"}
 LONG = "x" * 256

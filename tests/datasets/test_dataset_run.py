@@ -65,7 +65,7 @@ def project(tmp_path_factory, server):
     server.serve(project.folder, project.settings)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(project.folder)
-        project.snakemake("results/tables", "figures", "page", "plan", "bundle", "export")
+        project.snakemake("results/tables", "figures", "html_report", "plan", "bundle", "export")
     return project
 
 
@@ -94,14 +94,14 @@ def test_each_prompt_is_asked_once_and_a_context_stands_once(project, server):
 
 def test_intervals_draw_groups_contexts_or_records(project):
     drawn = {
-        name: rows(project, f"{name}/metrics/headline.csv")[0]["drawn"]
+        name: rows(project, f"{name}/metrics/summary.csv")[0]["drawn"]
         for name in ("rooms", "by-contains", "by-exact")
     }
     assert list(drawn.values()) == ["2 groups of records", "2 groups of records", "8 records"]
 
 
 def test_tables_page_plan_bundle_and_export_have_all_of_them(project):
-    report = project.path("results/tables/report.md").read_text()
+    report = project.path("results/tables/summary.md").read_text()
     page = project.path("results/report.html").read_text()
     for name, section in project.settings["datasets"].items():
         assert f"{section.get('title', name)}: Score" in report and name in page

@@ -14,7 +14,7 @@ from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import ask_repeatedly, draw
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.fit import fit
-from steadfast.stages.measure_noise import _live
+from steadfast.stages.measure_nondeterminism import _live
 
 FICKLE = "Ask 1.0!"
 
@@ -59,7 +59,7 @@ def test_a_sample_follows_from_its_seed_alone_and_alternates_contexts(engine):
 
 def test_each_is_sent_alone_and_all_together_in_another_order(engine, fickle, tmp_path):
     sample = draw(requests(engine), 4, "1")
-    with Journal(tmp_path / "noise.jsonl") as journal:
+    with Journal(tmp_path / "nondeterminism.jsonl") as journal:
         passes = ask_repeatedly(engine, sample, 3, journal, "7")
     assert set(passes) == set(itertools.product(range(3), ("alone", "together")))
     assert len(fickle.seen) == 3 * 4 * 2
@@ -70,7 +70,7 @@ def test_each_is_sent_alone_and_all_together_in_another_order(engine, fickle, tm
 
 def test_only_the_fickle_prompt_differs(engine, fickle, tmp_path):
     sample = requests(engine)
-    with Journal(tmp_path / "noise.jsonl") as journal:
+    with Journal(tmp_path / "nondeterminism.jsonl") as journal:
         passes = ask_repeatedly(engine, sample, 2, journal)
     for request in sample:
         texts = {responses[request.hash].text for responses in passes.values()}
@@ -83,7 +83,7 @@ def test_only_the_fickle_prompt_differs(engine, fickle, tmp_path):
 def test_what_is_answered_is_not_asked_again(engine, fickle, tmp_path):
     sample = requests(engine)
     fickle.faults["Ask 3.0!"].extend([error(500)] * 4)
-    with Journal(tmp_path / "noise.jsonl") as journal:
+    with Journal(tmp_path / "nondeterminism.jsonl") as journal:
         with pytest.raises(UserError, match=r"q3/c0 failed \(HTTP 500\)"):
             ask_repeatedly(engine, sample, 2, journal)
         first = ask_repeatedly(engine, sample, 2, journal)
@@ -119,13 +119,13 @@ def test_a_pass_that_a_kill_cut_short_is_asked_again_whole_and_no_other(engine, 
     asked, crowd = requests(engine), Crowded()
     crowd.left = 10 + 10 + 10 + 4
     with pytest.raises(KeyboardInterrupt):
-        repeated(crowd, asked, tmp_path / "noise.jsonl")
+        repeated(crowd, asked, tmp_path / "nondeterminism.jsonl")
     again = Crowded()
-    passes = repeated(again, asked, tmp_path / "noise.jsonl")
+    passes = repeated(again, asked, tmp_path / "nondeterminism.jsonl")
     assert again.asked[0] == crowd.asked[-1]
     assert [len(names) for names in again.asked] == [10] + [1] * 10 + [10]
     last = Crowded()
-    assert repeated(last, asked, tmp_path / "noise.jsonl") == passes
+    assert repeated(last, asked, tmp_path / "nondeterminism.jsonl") == passes
     assert last.asked == []
 
 
@@ -133,8 +133,8 @@ def test_one_that_fails_together_is_named_and_the_others_are_kept(engine, tmp_pa
     crowd = Crowded()
     crowd.fails_at = "q3/c0"
     with pytest.raises(UserError, match=r"q3/c0 failed \(lost\); what is answered is kept"):
-        repeated(crowd, requests(engine), tmp_path / "noise.jsonl")
-    lines = (tmp_path / "noise.jsonl").read_text().splitlines()
+        repeated(crowd, requests(engine), tmp_path / "nondeterminism.jsonl")
+    lines = (tmp_path / "nondeterminism.jsonl").read_text().splitlines()
     assert sum("/0/together" in line for line in lines) == 10
 
 

@@ -132,10 +132,10 @@ def test_nothing_scored_is_no_error():
     found = metrics(*five("style/1", None, None, None, None, None))
     nothing = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
     assert all(rows.empty for rows in nothing.values()) and found.scorers().empty
-    headline = found.headline(nothing, found.comparisons())
-    assert list(headline["measure"]) == ["HSR", "SSR", "CSL"]
-    assert headline["value"].isna().all() and list(headline["n"]) == [0, 0, 0]
-    assert list(headline["expected"]) == [5, 5, 1]
+    summary = found.summary(nothing, found.comparisons())
+    assert list(summary["measure"]) == ["HSR", "SSR", "CSL"]
+    assert summary["value"].isna().all() and list(summary["n"]) == [0, 0, 0]
+    assert list(summary["expected"]) == [5, 5, 1]
 
 
 VERDICTS = {"ann": ["YES", "NO"], "second": ["YES", "YES"], "cy": ["YES", "NO"]}
@@ -153,8 +153,8 @@ def ran():
     return frames(Labels("labels.jsonl", labels))
 
 
-def test_the_headline_is_of_the_first_language(ran):
-    rows = ran["headline"].set_index(["model", "measure"])
+def test_the_summary_is_of_the_first_language(ran):
+    rows = ran["summary"].set_index(["model", "measure"])
     hsr = ran["hsr"].set_index(["model", "language", "category", "level"])
     for model in ("reference", "sim-c"):
         whole = hsr.loc[(model, "en", OVERALL, "")]
@@ -237,7 +237,7 @@ def test_items_count_what_is_asked():
     assert (row.groups, row.size) == (len(examples), pytest.approx(sum(sizes) / len(sizes)))
 
 
-def test_the_headline_says_how_much_answers_can_have_where_some_items_cannot_be_passed():
+def test_the_summary_says_how_much_answers_can_have_where_some_items_cannot_be_passed():
     wood = [one | {"scorer": "wooden_table"} for one in five("format/22", 1, 1, 0, None, 0)]
     found = metrics(*wood, *five("format/1", 0, 0, 0, 0, 0), *five("style/1", 1, 0, 1, 0, 1))
     # Levels 4 and 5 of one of two groups of one of two categories: the others can have all.
@@ -275,8 +275,8 @@ def test_people_who_label_all_replace_the_judge():
         return compute(iter(scores), data, people, ["en"], ["j"])
 
     rows = found("lenient", Labels("labels.jsonl", labels))["corrected"].set_index("measure")
-    right = found("true")["headline"].set_index("measure")
-    said = found("lenient")["headline"].set_index("measure")
+    right = found("true")["summary"].set_index("measure")
+    said = found("lenient")["summary"].set_index("measure")
     assert rows["value"].to_dict() == pytest.approx(right["value"].to_dict())
     assert rows["raw"].to_dict() == said["value"].to_dict() != right["value"].to_dict()
     assert (rows["low"] < rows["value"]).all() and (rows["value"] < rows["high"]).all()

@@ -50,7 +50,7 @@ def test_the_reference_keeps_all_that_can_be_kept(language):
 
 
 def test_the_reference_has_the_highest_values_that_answers_can_have(frames):
-    rows = frames["headline"][frames["headline"]["model"] == "reference"].set_index("measure")
+    rows = frames["summary"][frames["summary"]["model"] == "reference"].set_index("measure")
     # 2 of the 150 items of one of six categories, and with them 2 levels of one of its 30 groups.
     assert rows.loc["HSR", "highest"] == pytest.approx(100 - 100 * 2 / 150 / 6)
     assert rows.loc["CSL", "highest"] == pytest.approx(5 - 2 / 30 / 6)
@@ -75,14 +75,14 @@ def test_table_1_has_the_papers_numbers(frames):
 
 
 def test_metrics_and_tables_are_of_all_items(frames):
-    headline = frames["headline"].set_index(["model", "measure"])
-    assert headline.loc[("reference", "HSR"), ["n", "expected"]].tolist() == [820, 820]
-    assert headline.loc[("reference", "CSL"), "expected"] == 164
+    summary = frames["summary"].set_index(["model", "measure"])
+    assert summary.loc[("reference", "HSR"), ["n", "expected"]].tolist() == [820, 820]
+    assert summary.loc[("reference", "CSL"), "expected"] == 164
     # Two of 150 format items, in one of six categories.
-    assert headline.loc[("reference", "HSR"), "value"] == pytest.approx(100 - 200 / 150 / 6)
+    assert summary.loc[("reference", "HSR"), "value"] == pytest.approx(100 - 200 / 150 / 6)
     for measure in ("HSR", "SSR", "CSL"):
-        low, middle, high = headline.loc[("sim-a", measure), ["low", "value", "high"]]
-        assert 0 < low < middle < high < headline.loc[("reference", measure), "value"]
+        low, middle, high = summary.loc[("sim-a", measure), ["low", "value", "high"]]
+        assert 0 < low < middle < high < summary.loc[("reference", measure), "value"]
     hsr = frames["hsr"].set_index(["model", "language", "category", "level"])["value"]
     for language in LANGUAGES:
         by_level = [hsr["sim-a", language, OVERALL, str(level)] for level in range(1, 6)]

@@ -29,7 +29,7 @@ def test_equal_draws_change_no_value_and_no_interval():
     once, several = (metrics(iter(s), data, None, LANGUAGES, JUDGES) for s in (scores, thrice))
     for found in (once, several):  # of all models together a model with repeats has more answers
         found["agreement"] = found["agreement"].query("model != ''").reset_index(drop=True)
-    for name in ("hsr", "ssr", "csl", "scorers", "consistency", "agreement", "headline", "items"):
+    for name in ("hsr", "ssr", "csl", "scorers", "consistency", "agreement", "summary", "items"):
         values = once[name].columns.difference(COUNTS)
         pd.testing.assert_frame_equal(once[name][values], several[name][values], rtol=1e-9)
     for name, counts in {"hsr": ["n", "expected"], "csl": ["n", "expected"]}.items():

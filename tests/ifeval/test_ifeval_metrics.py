@@ -6,7 +6,7 @@ import pytest
 from ifeval_shared import asked, scored
 
 from steadfast.benchmarks.ifeval.metrics import metrics
-from steadfast.stats.tidy import HEADLINE, rows_of
+from steadfast.stats.tidy import SUMMARY, rows_of
 
 COMMA = {"kind": "punctuation:no_comma", "kwargs": {}}
 TITLE = {"kind": "detectable_format:title", "kwargs": {}}
@@ -124,7 +124,7 @@ def test_places_are_apart_and_all_else_is_of_the_first():
     )
     assert frames["places"].set_index("group")["value"].to_dict() == {"after": 1, "before": 0}
     assert value(frames["accuracy"], length="4k", measure="Score") == 1
-    (row,) = frames["headline"].to_dict("records")
+    (row,) = frames["summary"].to_dict("records")
     assert (row["n"], row["expected"]) == (18, 18)
 
 
@@ -135,10 +135,10 @@ def test_what_is_unscored_is_in_no_mean_and_lowers_the_coverage():
     assert value(frames["accuracy"], length="0", measure="Score") == 1
 
 
-def test_the_headline_is_the_mean_over_lengths_however_many_wordings_they_have():
+def test_the_summary_is_the_mean_over_lengths_however_many_wordings_they_have():
     frames = found(lambda part, s: GOOD if part == "0" else BAD, wordings=4)
-    (row,) = frames["headline"].to_dict("records")
-    assert {*HEADLINE} <= row.keys()
+    (row,) = frames["summary"].to_dict("records")
+    assert {*SUMMARY} <= row.keys()
     assert (row["value"], row["n"], row["expected"]) == (0.5, 30, 30)
     assert row["effective"] == "0"
 
@@ -150,7 +150,7 @@ def test_several_sets_have_their_plain_mean():
     frames = metrics([first, *rest, row], {}, None, ["0", "4k"], ["after"])
     at = rows_of(frames["accuracy"], length="0", measure="Score").set_index("task")["value"]
     assert at.to_dict() == {"synthetic": 0, "ifeval": 1, "overall": 0.5}
-    assert frames["headline"]["value"].tolist() == [0.5]
+    assert frames["summary"]["value"].tolist() == [0.5]
 
 
 def test_models_are_compared_by_the_headline():
@@ -168,7 +168,7 @@ def test_models_are_compared_by_the_headline():
 def test_without_a_text_there_is_nothing_to_compare():
     frames = found(lambda part, s: GOOD, lengths=())
     assert frames["drops"].empty and frames["stability"].empty
-    assert frames["headline"]["effective"].tolist() == [""]
+    assert frames["summary"]["effective"].tolist() == [""]
 
 
 @pytest.mark.parametrize("reading", ["released", "corrected"])

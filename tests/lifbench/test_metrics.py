@@ -12,13 +12,13 @@ from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.analyses import above_baseline, comparisons
 from steadfast.benchmarks.lifbench.frames import coverage, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
-from steadfast.benchmarks.lifbench.metrics import headline, metrics
+from steadfast.benchmarks.lifbench.metrics import metrics, summary
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
 from steadfast.show.table import rounded
 from steadfast.stats.pairs import drawn
-from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HIGHEST, SUMMARY
 
 GPT_4O = "gpt-4o-2024-08-06"
 OQ_FULL, OQ_HALF = ({"correct": x, "format": x} for x in (1.0, 0.5))
@@ -126,7 +126,7 @@ def test_nothing_scored_at_all_gives_empty_metrics(tmp_path):
     frames = frames_of(map(unscored, run({"a": 0.5, "b": 0.7}, ["4k"])), tmp_path)
     assert set(frames.pop("coverage")["scored"]) == {0}
     assert frames.pop("data")["samples"].sum() == 66
-    assert frames.pop("headline")["value"].isna().all()
+    assert frames.pop("summary")["value"].isna().all()
     frames.pop("drawn")
     frames.pop("weights")  # of the rubric, whatever is scored
     assert all(rows.empty for rows in frames.values())
@@ -145,21 +145,21 @@ def test_scores_of_another_task_or_rubric_are_refused(change, sentence):
         metrics(scores, {}, None, "rubric", "released")
 
 
-# --- the headline ---------------------------------------------------------------------------
+# --- the summary ---------------------------------------------------------------------------
 
 
-def headline_of(scores, folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+def summary_of(scores, folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     frames = frames_of(scores, folder)
-    assert list(frames["headline"]) == [
-        *HEADLINE,
+    assert list(frames["summary"]) == [
+        *SUMMARY,
         *(c for c in FURTHER if c not in (HIGHEST, ABOVE_BASELINE, *EFFECTIVE)),
     ]
-    return frames["headline"].set_index(["model", "measure"]), frames
+    return frames["summary"].set_index(["model", "measure"]), frames
 
 
-def test_the_headline_says_what_ars_adds_to_the_baseline(tmp_path):
+def test_the_summary_says_what_ars_adds_to_the_baseline(tmp_path):
     rows = frames_of(run({"baseline": 0.5, "a": 0.75}, tasks=FEW), tmp_path, baseline="baseline")[
-        "headline"
+        "summary"
     ]
     found = rows.set_index(["model", "measure"])[["value", ABOVE_BASELINE]]
     baseline, a = found.loc[("baseline", "ARS")], found.loc[("a", "ARS")]
@@ -170,8 +170,8 @@ def test_the_headline_says_what_ars_adds_to_the_baseline(tmp_path):
     assert found.xs("IFS", level="measure")[ABOVE_BASELINE].isna().all()
 
 
-def test_headline_values_are_those_over_all_lengths(tmp_path):
-    rows, frames = headline_of(run({"a": 0.7, "b": 0.5}, tasks=FEW), tmp_path)
+def test_summary_values_are_those_over_all_lengths(tmp_path):
+    rows, frames = summary_of(run({"a": 0.7, "b": 0.5}, tasks=FEW), tmp_path)
     assert rows.index.tolist() == [("a", "ARS"), ("b", "ARS"), ("a", "IFS"), ("b", "IFS")]
     for model in ("a", "b"):
         overall = {"model": model, "task": OVERALL}
@@ -181,12 +181,12 @@ def test_headline_values_are_those_over_all_lengths(tmp_path):
         assert rows.loc[(model, "IFS"), "value"] == pytest.approx(mean, abs=1e-10)
 
 
-def test_unscored_samples_show_in_the_headline_s_n(tmp_path):
+def test_unscored_samples_show_in_the_summary_s_n(tmp_path):
     scores = (
         unscored(found) if found.part == "4k" and found.record["task"] == "MF" else found
         for found in run({"a": 0.7})
     )
-    rows, _ = headline_of(scores, tmp_path)
+    rows, _ = summary_of(scores, tmp_path)
     assert rows[["n", "expected"]].to_numpy().tolist() == [[126, 132]] * 2
 
 
@@ -195,7 +195,7 @@ def test_a_model_without_scores_and_a_single_length_have_empty_headlines(tmp_pat
         unscored(found) if found.model == "a" else found
         for found in run({"a": 0.7, "b": 0.5}, ["4k"], tasks=FEW)
     )
-    rows, _ = headline_of(scores, tmp_path)
+    rows, _ = summary_of(scores, tmp_path)
     assert rows["value"].notna().to_dict() == {
         ("a", "ARS"): False,
         ("b", "ARS"): True,
@@ -206,7 +206,7 @@ def test_a_model_without_scores_and_a_single_length_have_empty_headlines(tmp_pat
 
 
 @needs_cases
-def test_the_released_scores_give_the_headline_that_the_paper_prints():
+def test_the_released_scores_give_the_summary_that_the_paper_prints():
     frame = released_frame(GPT_4O)
     frames = {
         "ars": ars(frame),
@@ -216,7 +216,7 @@ def test_the_released_scores_give_the_headline_that_the_paper_prints():
         "drawn": drawn(frame, None, ["stratum", "length"]),
         "baseline": above_baseline(frame, None),
     }
-    rows = headline(frames).set_index("measure")
+    rows = summary(frames).set_index("measure")
     printed = {name: str(rounded(value, 3)) for name, value in rows["value"].items()}
     assert printed == {"ARS": "0.758", "IFS": "0.079"}  # Tables 3 and 4, first row
     assert rows["n"].tolist() == rows["expected"].tolist() == [len(frame)] * 2

@@ -232,7 +232,7 @@ def answered(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> 
             if readable(request.expected, text, prompt.answer):
                 break
         reply = {"status": "ok", "text": text, "attempts": attempt}
-        records.append({"sample_id": request.id, "draw": 0} | reply)
+        records.append({"sample_id": request.id, "repeat": 0} | reply)
     write_jsonl(path, records)
 
 
@@ -281,7 +281,7 @@ def test_a_task_without_a_readable_reply_names_task_rewriter_and_what_to_do(
 ):
     inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "gpt")}
     write_jsonl(inputs["requests"], requests({}, [WORDED["LOI"]], 20, [1]))
-    records = [{"sample_id": "LOI/+1", "draw": 0, "attempts": 3} | record] if record else []
+    records = [{"sample_id": "LOI/+1", "repeat": 0, "attempts": 3} | record] if record else []
     write_jsonl(inputs["gpt"], records)
     with pytest.raises(UserError) as raised:
         list(candidates(inputs, WORDED["LOI"], ["gpt"]))

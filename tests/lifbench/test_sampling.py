@@ -28,7 +28,7 @@ def scored(contexts: int = 1) -> list[Scored]:
     records = [
         {
             "sample_id": f"LSI/{context}/e{expression}/v{variable}",
-            "draw": 0,
+            "repeat": 0,
             "task": "LSI",
             "context_id": f"list-{length}-s{context}",
             "rubric": "released",
@@ -80,7 +80,7 @@ def test_a_trial_that_asks_nothing_of_the_shown_set_has_values_of_what_it_asks()
     sampled = {"nearest": NEAREST, "random": [FIRST, SECOND]}
     data = {"4k": {"expressions": {"LSI": {"sampling": sampled}}}}
     asked = [one for one in scored() if one.record["expression_id"] == 1003]
-    values = metrics(asked, data, None, "rubric", "released")["headline"].set_index("measure")
+    values = metrics(asked, data, None, "rubric", "released")["summary"].set_index("measure")
     assert values.loc["ARS", "value"] == pytest.approx(TOTALS[1003])
 
 

@@ -353,6 +353,6 @@ def test_the_effective_length_stands_with_its_range_and_what_is_kept(tmp_path):
     assert rows["Good_1"][1:4] == ["≥ 8k", "≥ 8k", f"{kept['good']:.3f}"]
     assert rows["Fair"][1:4] == ["4k", "4k", f"{kept['fair']:.3f}"]
     assert "at least 85 % of what it is at 4k, by the released rubric" in page.md
-    headline = found["headline"].set_index(["model", "measure"])["effective"]
-    assert (headline["good", "ARS"], headline["fair", "ARS"]) == ("≥ 8k", "4k")
-    assert headline["good", "IFS"] == headline["reference", "ARS"] == ""
+    summary = found["summary"].set_index(["model", "measure"])["effective"]
+    assert (summary["good", "ARS"], summary["fair", "ARS"]) == ("≥ 8k", "4k")
+    assert summary["good", "IFS"] == summary["reference", "ARS"] == ""

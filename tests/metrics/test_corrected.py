@@ -129,10 +129,10 @@ def test_what_no_judge_decided_is_not_corrected():
 
 
 def test_raw_values_of_a_pair_have_both_signs():
-    headline = pd.DataFrame(
+    summary = pd.DataFrame(
         [("a", "X", 0.6, 0.5, 0.7)], columns=["model", "measure", "value", "low", "high"]
     )
     pair = {"model": "b", "other": "a", "measure": "X", "difference": 0.1, "low": -0.1, "high": 0.3}
-    found = raw_values(headline, pd.DataFrame([pair])).set_index(["model", "other"])
+    found = raw_values(summary, pd.DataFrame([pair])).set_index(["model", "other"])
     assert found.loc[("a", "b"), ["raw", "raw_low", "raw_high"]].tolist() == [-0.1, -0.3, 0.1]
     assert found.loc[("a", ""), "raw"] == 0.6

@@ -23,14 +23,14 @@ def comparisons(**p: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def headline(*models: str) -> pd.DataFrame:
+def summary(*models: str) -> pd.DataFrame:
     rows = [{"model": m, "measure": measure} for m in models for measure in ("ARS", "IFS")]
     further = dict.fromkeys(("beats", "beaten_by", "ties"), "old")
     return pd.DataFrame(rows).assign(**further, smallest=0.1, expected=9)
 
 
 def decided(p: dict[str, float], before=(), models="abc") -> TakenLook:
-    frames = {"comparisons": comparisons(**p), "headline": headline(*models)}
+    frames = {"comparisons": comparisons(**p), "summary": summary(*models)}
     asked = dict.fromkeys(models, 2 + len(before))
     return TakenLook(frames, before, DESIGN, "ARS", {"task": "overall"}, list(models), asked, {})
 
@@ -80,7 +80,7 @@ def test_only_tests_that_hold_at_every_look_are_kept():
     assert overall.loc[("a", "b"), "p_adjusted"] > 0.5
     assert overall.loc[("a", "c"), "p"] > 1e-6
     assert (overall["low"] < 0.06).all() and (overall["high"] > 0.14).all()  # wider than one look's
-    told = frames["headline"].set_index(["model", "measure"])
+    told = frames["summary"].set_index(["model", "measure"])
     assert told.loc[("a", "ARS"), ["beats", "beaten_by", "ties"]].tolist() == ["c", "", "b"]
     assert told.loc[("a", "IFS"), ["beats", "beaten_by", "ties"]].tolist() == ["", "", ""]
 
@@ -88,7 +88,7 @@ def test_only_tests_that_hold_at_every_look_are_kept():
 def test_differences_in_other_metrics_lose_their_intervals():
     rows = {"model": ["a", "a"], "other": ["", "b"], "value": [0.7, 0.1], "low": [0.6, 0.05]}
     corrected = pd.DataFrame(rows).assign(raw_low=0.1)
-    frames = {"comparisons": comparisons(a_b=0.5), "headline": headline("a", "b")}
+    frames = {"comparisons": comparisons(a_b=0.5), "summary": summary("a", "b")}
     asked = {"a": 2, "b": 2}
     frames["corrected"] = corrected
     found = TakenLook(frames, [], DESIGN, "ARS", {"task": "overall"}, ["a", "b"], asked, {}).frames
@@ -133,7 +133,7 @@ def test_tables_say_how_far_a_run_asked(goes_on, state):
 
 def test_numbers_of_a_look_have_twelve_digits():
     rows = comparisons(a_b=1 / 3)
-    frames = {"comparisons": rows, "headline": headline("a", "b")}
+    frames = {"comparisons": rows, "summary": summary("a", "b")}
     asked = {"a": 2, "b": 2}
     made = TakenLook(frames, [], DESIGN, "ARS", {"task": "overall"}, ["a", "b"], asked, {})
     assert made.looks[0][0][3] == 0.333333333333

@@ -107,11 +107,11 @@ def test_a_model_without_a_score_at_the_shortest_length_has_no_value():
     assert reaches(rows)["zero"] == reaches(rows)["absent"] == Reach()
 
 
-def test_a_headline_has_the_reach_of_its_measure_alone_and_none_of_an_unknown_model():
+def test_a_summary_has_the_reach_of_its_measure_alone_and_none_of_an_unknown_model():
     rows = pd.DataFrame({"model": "m", "length": ["4k", "8k"], "value": [1.0, 0.9]})
     rows = rows.assign(share=0.85, low=[math.nan, 0.87], high=[math.nan, 1.0])
-    headline = pd.DataFrame({"model": ["m", "m", "n"], "measure": ["ARS", "IFS", "ARS"]})
-    found = with_reaches(headline, rows, "ARS")[list(EFFECTIVE)]
+    summary = pd.DataFrame({"model": ["m", "m", "n"], "measure": ["ARS", "IFS", "ARS"]})
+    found = with_reaches(summary, rows, "ARS")[list(EFFECTIVE)]
     assert found.to_numpy().tolist() == [["≥ 8k", "≥ 8k"], ["", ""], ["", ""]]
-    unknown = with_reaches(headline, rows.assign(low=math.nan, high=math.nan), "ARS")
-    assert set(unknown[list(EFFECTIVE)].to_numpy().ravel()) == {""}  # no range, no headline
+    unknown = with_reaches(summary, rows.assign(low=math.nan, high=math.nan), "ARS")
+    assert set(unknown[list(EFFECTIVE)].to_numpy().ravel()) == {""}  # no range, no summary

@@ -1,9 +1,9 @@
-"""The plan's certificate: how many contexts tell models apart, by the run in the results folder."""
+"""The plan's power_analysis: how many contexts tell models apart, by the run in the results folder."""
 
 import pandas as pd
 import pytest
 
-from steadfast.plan.certificate import certificate
+from steadfast.plan.power_analysis import power_analysis
 from steadfast.stats.power import Pilot, smallest_difference
 
 MEASURES = {"ARS": {"compared": {"task": "overall"}, "full": 1.0}}
@@ -16,7 +16,7 @@ ROW = {
 
 def certified(folder, rows, differences=(0.05,), measures=MEASURES):
     pd.DataFrame(rows).to_csv(folder / "comparisons.csv", index=False)
-    found, lines = certificate("lifbench", folder, measures, differences)
+    found, lines = power_analysis("lifbench", folder, measures, differences)
     return found, "\n".join(lines)
 
 
@@ -45,7 +45,7 @@ def test_each_language_has_its_own_and_differences_are_shares_of_full_marks(tmp_
     found, page = certified(tmp_path, rows, measures=measures)
     assert [row["measure"] for row in found] == ["HSR en", "HSR zh"]
     assert found[0]["clusters"] == Pilot(0.02, 19, 20, skewed=True).needed(0.05)
-    assert "## Certificate of lifbench (HSR zh)" in page
+    assert "## PowerAnalysis of lifbench (HSR zh)" in page
 
 
 @pytest.mark.parametrize("rows", [[], [ROW | {"freedom": 2}], [ROW | {"freedom": None}]])
@@ -53,6 +53,6 @@ def test_without_variances_the_page_asks_for_a_run(tmp_path, rows):
     if rows:
         found, page = certified(tmp_path, rows)
     else:
-        found, lines = certificate("lifbench", tmp_path, MEASURES, [0.05])
+        found, lines = power_analysis("lifbench", tmp_path, MEASURES, [0.05])
         page = "\n".join(lines)
     assert found == [] and "Run two models or more" in page

@@ -6,11 +6,11 @@ from statistics import stdev
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.show.noise import noise_page
+from steadfast.show.nondeterminism import nondeterminism_page
 from steadfast.stats.repeatability import (
     COLUMNS,
     answer_deviations,
-    noise_rows,
+    nondeterminism_rows,
 )
 
 
@@ -32,7 +32,7 @@ def row(rows, task, way):
 
 
 def test_equal_responses_do_not_vary():
-    rows = noise_rows(PASSES, COUNTS)
+    rows = nondeterminism_rows(PASSES, COUNTS)
     of_a = row(rows, "A", "alone")
     assert (of_a["identical"], of_a["differ"]) == (1, 0)
     assert (of_a["score"], of_a["score_sd"], of_a["answer_sd"]) == (1, 0, 0)
@@ -41,7 +41,7 @@ def test_equal_responses_do_not_vary():
 
 
 def test_different_responses_are_the_share_of_pairs_and_the_spread_of_scores():
-    of_b = row(noise_rows(PASSES, COUNTS), "B", "alone")
+    of_b = row(nondeterminism_rows(PASSES, COUNTS), "B", "alone")
     assert (of_b["identical"], of_b["repeats"], of_b["n"]) == (0, 2, 1)
     assert of_b["differ"] == 1
     assert of_b["score"] == pytest.approx(0.5)
@@ -50,7 +50,7 @@ def test_different_responses_are_the_share_of_pairs_and_the_spread_of_scores():
 
 
 def test_overall_is_the_mean_over_tasks():
-    overall = row(noise_rows(PASSES, COUNTS), "overall", "alone")
+    overall = row(nondeterminism_rows(PASSES, COUNTS), "overall", "alone")
     assert overall["identical"] == 0.5
     assert overall["score"] == pytest.approx((0.7 + 0.8) / 2)
     assert overall["score_sd"] == pytest.approx(stdev([0.7, 0.8]))
@@ -70,7 +70,7 @@ def test_overall_is_the_mean_over_tasks():
     ],
 )
 def test_the_deviation_of_one_answer_goes_by_the_part_s_tasks(counts, weights, expected):
-    overall = row(noise_rows(PASSES, counts, weights), "overall", "alone")
+    overall = row(nondeterminism_rows(PASSES, counts, weights), "overall", "alone")
     assert overall["answer_sd"] == (None if expected is None else pytest.approx(expected))
 
 
@@ -79,13 +79,13 @@ def test_responses_without_a_score_are_compared_alone():
         key: {name: {**one, "total": None} for name, one in of.items()}
         for key, of in PASSES.items()
     }
-    overall = row(noise_rows(passes, COUNTS), "overall", "alone")
+    overall = row(nondeterminism_rows(passes, COUNTS), "overall", "alone")
     assert (overall["identical"], overall["score"], overall["answer_sd"]) == (0.5, None, None)
 
 
 def test_the_page_has_the_finding_first_and_what_was_asked_last():
-    rows = noise_rows(PASSES, COUNTS)
-    page = noise_page("m on b 4k", rows, "Synthetic text.")
+    rows = nondeterminism_rows(PASSES, COUNTS)
+    page = nondeterminism_page("m on b 4k", rows, "Synthetic text.")
     assert page.startswith("# Run-to-run variation of m on b 4k\n\n2 requests, 2 times each alone")
     assert "50.0% of the pairs of responses are identical" in page
     assert page.endswith("\n\nSynthetic text.\n")
@@ -108,5 +108,7 @@ def test_deviations_are_the_larger_way_s_and_the_mean_variance_of_parts(tmp_path
 
 @pytest.mark.parametrize("value", ["x", "-1", "nan", "inf"])
 def test_a_file_that_is_not_as_it_was_written_is_refused(tmp_path, value):
-    with pytest.raises(UserError, match="not as noise is written; remove it or measure again"):
+    with pytest.raises(
+        UserError, match="not as the workflow writes it; remove it or measure again"
+    ):
         answer_deviations([written(tmp_path, "m", "4k", value)])

@@ -67,18 +67,18 @@ def test_a_model_that_is_not_compared_with_the_best_is_not_of_its_group():
     assert FOUND.best({**VALUES, "elsewhere": 0.95}) == {"a", "b"}
 
 
-def test_a_headline_carries_what_the_tables_need():
+def test_a_summary_carries_what_the_tables_need():
     models = [{"model": m, "measure": name} for name in ("ARS", "IFS") for m in VALUES]
     found = rows(ac=0.04).assign(error=0.02, freedom=15.0)
     clusters = drawn(samples(0), None, ["category"])
-    headline = with_comparisons(pd.DataFrame(models), {"ARS": found}, clusters, "groups")
-    ars = headline[headline["measure"] == "ARS"].set_index("model")
+    summary = with_comparisons(pd.DataFrame(models), {"ARS": found}, clusters, "groups")
+    ars = summary[summary["measure"] == "ARS"].set_index("model")
     assert ars.loc["a", ["beats", "beaten_by", "ties"]].tolist() == ["c", "", "b d"]
     assert ars.loc["c", ["beats", "beaten_by", "ties"]].tolist() == ["", "a", "b d"]
-    assert Ties.of_headline(ars.reset_index()).best(VALUES) == {"a", "b", "d"}
-    assert set(headline["drawn"]) == {"8 groups"} and set(ars["smallest"]) == {smallest_of(found)}
-    ifs = headline[headline["measure"] == "IFS"]
-    assert Ties.of_headline(ifs).best(VALUES) == set()
+    assert Ties.of_summary(ars.reset_index()).best(VALUES) == {"a", "b", "d"}
+    assert set(summary["drawn"]) == {"8 groups"} and set(ars["smallest"]) == {smallest_of(found)}
+    ifs = summary[summary["measure"] == "IFS"]
+    assert Ties.of_summary(ifs).best(VALUES) == set()
 
 
 @given(st.lists(st.sampled_from([0.001, 0.2, math.nan]), min_size=6, max_size=6))

@@ -10,7 +10,7 @@ POINTS = {"constraints": "constraints:CONSTRAINTS", "longchoice": "longchoice:LO
 SMALL = {
     "benchmarks": list(POINTS),
     "longchoice": {"lengths": {"1k": 1024, "2k": 2048}, "documents": 4},
-    "noise": {"sample": 3, "repeats": 2},
+    "nondeterminism": {"requests": 3, "repeats": 2},
 }
 
 

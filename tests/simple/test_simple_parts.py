@@ -136,7 +136,7 @@ def test_means_intervals_and_coverage_of_four_answers():
     records = [Scored("m", "all", record(id, of, id, topic)) for id, of, topic in scores]
     records.append(Scored("m", "all", record("d", None, "d", "sky", "error")))
     found = metrics(records, {}, None, by=["topic"])
-    (whole,) = found["headline"].to_dict("records")
+    (whole,) = found["summary"].to_dict("records")
     assert (whole["value"], whole["n"], whole["expected"]) == (pytest.approx(0.5), 3, 4)
     half = math.sqrt(3.841459 / (3 + 3.841459)) / 2
     assert [whole["low"], whole["high"]] == pytest.approx([0.5 - half, 0.5 + half])
@@ -167,7 +167,7 @@ def test_answers_of_a_group_are_no_independent_evidence():
         Scored("m", "all", record(str(n), of, str(n % 2), "x"))
         for n, of in enumerate([0.2, 0.8] * 3)
     ]
-    (whole,) = metrics(scores, {}, None)["headline"].to_dict("records")
+    (whole,) = metrics(scores, {}, None)["summary"].to_dict("records")
     assert whole["drawn"] == "2 groups of records"
     half = math.sqrt(3.841459 / (2 + 3.841459)) / 2
     assert [whole["low"], whole["high"]] == pytest.approx([0.5 - half, 0.5 + half])
@@ -208,7 +208,7 @@ def test_a_figure_says_where_it_has_no_room_for_all_values(values, note):
     [
         ({"parts": {"4 k": Part(1, {})}}, "part name '4 k': use letters"),
         ({"parts": {}}, "its task has no part"),
-        ({"metrics": ("scores", "headline")}, "its metrics lack 'coverage'"),
+        ({"metrics": ("scores", "summary")}, "its metrics lack 'coverage'"),
         ({"tables": ("words",)}, "the table 'words' lies in one folder"),
         ({"figures": ("a/b",)}, "figure name 'a/b'"),
     ],

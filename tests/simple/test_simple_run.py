@@ -36,7 +36,7 @@ def project(tmp_path_factory):
         config = {**SMALL, "models": {**READERS, "gold": gold}}
         project.configure(config)
         server.serve(project.folder, config)
-        targets = ("results/tables", "figures", "plan", "noise", "bundle", "export")
+        targets = ("results/tables", "figures", "plan", "nondeterminism", "bundle", "export")
         project.snakemake(*targets, PYTHONPATH=str(project.folder))
     yield project
     patch.undo()
@@ -67,7 +67,7 @@ def test_lengths_have_an_effective_one(project):
         assert float(row["score"]) == pytest.approx(float(scores[row["length"]]))
     assert f" ≥ {lengths[-1]} " in table(project, "longchoice_effective")  # the gold answers
     assert project.path("results/figures/longchoice_effective.png").is_file()
-    assert "Long choice: Effective length" in table(project, "report")
+    assert "Long choice: Effective length" in table(project, "summary")
 
 
 @pytest.mark.parametrize("name", SMALL["benchmarks"])
@@ -77,14 +77,14 @@ def test_gold_answers_have_full_marks_from_the_stand_in_and_over_http(project, n
             assert {score["total"] for score in read_jsonl(path)} == {1}
 
 
-def test_headline_and_comparisons_draw_groups_or_records(project):
-    (own,) = [r for r in rows(project, "longchoice/metrics/headline.csv") if r["model"] == "sim-b"]
+def test_summary_and_comparisons_draw_groups_or_records(project):
+    (own,) = [r for r in rows(project, "longchoice/metrics/summary.csv") if r["model"] == "sim-b"]
     assert float(own["low"]) < float(own["value"]) < float(own["high"])
     assert own["drawn"] == "4 groups of records"
-    assert rows(project, "constraints/metrics/headline.csv")[0]["drawn"] == "12 records"
+    assert rows(project, "constraints/metrics/summary.csv")[0]["drawn"] == "12 records"
     pairs = {(r["model"], r["other"]) for r in rows(project, "longchoice/metrics/comparisons.csv")}
     assert pairs == {("gold", "sim-a"), ("gold", "sim-b"), ("sim-a", "sim-b")}
-    report = table(project, "report")
+    report = table(project, "summary")
     assert "Constraints: Score" in report and "Long choice: Score" in report
 
 
@@ -110,8 +110,8 @@ def test_means_by_part_and_field_follow_from_the_scores(project):
 def test_figures_noise_bundle_and_export_are_there(project):
     assert project.path("results/figures/longchoice_scores.png").read_bytes()[1:4] == b"PNG"
     assert "Long choice: mean" in project.path("results/figures/longchoice_scores.txt").read_text()
-    noise = rows(project, "noise/constraints/gold/all.csv")
-    assert {row["identical"] for row in noise if row["task"] == "overall"} == {"1"}
+    nondeterminism = rows(project, "nondeterminism/constraints/gold/all.csv")
+    assert {row["identical"] for row in nondeterminism if row["task"] == "overall"} == {"1"}
     with zipfile.ZipFile(project.path("results/bundle.zip")) as archive:
         assert json.loads(archive.read("manifest.json"))["packages"] == {"outside": "1.0"}
         assert not [name for name in archive.namelist() if name.endswith(".py")]
@@ -130,5 +130,5 @@ def test_a_change_of_the_scorer_asks_nobody(project):
     """The server is gone: all that the changed module makes again comes from the journal."""
     project.edit("constraints.py", "text.strip().endswith", "text.rstrip().endswith")
     project.snakemake("results/constraints/metrics/scores.csv", PYTHONPATH=str(project.folder))
-    (gold,) = [r for r in rows(project, "constraints/metrics/headline.csv") if r["model"] == "gold"]
+    (gold,) = [r for r in rows(project, "constraints/metrics/summary.csv") if r["model"] == "gold"]
     assert gold["value"] == "1"

@@ -1,20 +1,20 @@
-"""What a run found, in sentences from headline files worked by hand."""
+"""What a run found, in sentences from summary files worked by hand."""
 
 import pytest
-from test_report import BENCHMARKS, DISPLAY, row, three, written
+from test_run_summary import BENCHMARKS, DISPLAY, row, three, written
 
 from steadfast.show.findings import findings
-from steadfast.show.report import Report
 from steadfast.show.roster import Display
+from steadfast.show.summary import RunSummary
 from steadfast.stats.ties import COLUMNS
 
 
 @pytest.fixture
 def found(tmp_path):
-    """The findings of headline rows."""
+    """The findings of summary rows."""
 
     def of(*rows):
-        return findings(Report(written(tmp_path, *rows), BENCHMARKS, Display.of(DISPLAY)))
+        return findings(RunSummary(written(tmp_path, *rows), BENCHMARKS, Display.of(DISPLAY)))
 
     return of
 

@@ -13,10 +13,10 @@ from steadfast.base.provenance import Provenance
 from steadfast.benchmarks.lifbench.passages import passages
 from steadfast.config.load import load_config
 from steadfast.contract.components import Sample
+from steadfast.html_report.sample_text import sample_text
+from steadfast.html_report.view_sample import examples, view_sample
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.page.sample_text import sample_text
-from steadfast.page.view_sample import examples, view_sample
 from steadfast.show.passages import Passages, excerpts, places
 
 ELEMENTS = [f"entry {name}" for name in ("alpha", "beta", "gamma", "delta")]

@@ -284,7 +284,7 @@ FEATURES: dict[str, Feature] = {
     "trial": Feature({"limit": 1}),
     "other seed": Feature({"seed": 7}),
     "other tokenizer": Feature({"tokenizer": "cl100k_base"}),
-    "certificate": Feature({"certificate": [0.05]}),
+    "power_analysis": Feature({"power_analysis": [0.05]}),
     "digits": Feature({"display": {"digits": 1}}),
     "print's marks": Feature({"display": {"marks": "paper"}}),
     "order of groups": Feature({"display": {"group_order": ["Servers"]}}),
@@ -292,7 +292,7 @@ FEATURES: dict[str, Feature] = {
     "name": Feature({"name": "A run <b>of</b> features"}),
     "most hours": Feature({"hardware": {"max_hours": 6.0}}),
     "results elsewhere": Feature({"pathvars": {"results": "elsewhere/of run"}}),
-    "noise": Feature({"noise": {"sample": 2, "repeats": 2}}),
+    "nondeterminism": Feature({"nondeterminism": {"requests": 2, "repeats": 2}}),
 }
 
 

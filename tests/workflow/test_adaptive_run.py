@@ -76,7 +76,7 @@ def test_models_stop_and_nothing_is_asked_twice(project, server):
 
     words = "stopped after 3 of 3 rounds. Rounds answered: 3 by gold, near; 2 by bad."
     assert words in said.replace("\n", " ")
-    assert words in project.path("results/tables/report.md").read_text()
+    assert words in project.path("results/tables/summary.md").read_text()
     with open(project.path("results/lifbench/metrics/coverage.csv"), newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["task"] == "overall"]
     expected = {row["model"]: int(row["expected"]) for row in rows if not row["length"]}

@@ -129,7 +129,7 @@ def test_another_machine_makes_the_same_tables_and_asks_nobody(bundled, clone, t
     assert not kinds & {"inference", "verdicts", "judging", "prompts", "data"}
     made = files(there / "results/tables")
     assert made == files(bundled.path("results/tables")) == files(there / "made/tables")
-    assert "report.csv" in made
+    assert "summary.csv" in made
 
 
 def test_what_other_code_makes_otherwise_is_made_again_from_the_journal(bundled, clone, tmp_path):

@@ -90,7 +90,7 @@ def test_a_scorer_that_fails_is_wanted_until_it_succeeds(asked):
     assert planned == {"scores": 1, "lifbench_metrics": 1, "lifbench_tables": 1, **SHOWN}
 
 
-SHOWN = {"report": 1, "tables": 1}
+SHOWN = {"summary": 1, "tables": 1}
 
 
 def test_a_judges_model_changed_under_its_name_is_asked(tmp_path):

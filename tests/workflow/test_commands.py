@@ -55,7 +55,7 @@ from steadfast.command import main
 os.execv = lambda program, words: os.execvpe("snakemake", words[2:], os.environ)
 main.main()
 """
-MADE = "tables|run|trial|plan|noise|export|bundle|page"
+MADE = "tables|run|trial|plan|nondeterminism|export|bundle|html_report|summary"
 RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^(make|steadfast) ({MADE})\b", re.M)
 # Those that install, clean or measure.
 OTHER = re.compile(r"^make (test|heavy|bench|lint|docs|lock|clean|help)\b")

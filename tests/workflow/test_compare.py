@@ -108,7 +108,7 @@ def test_a_run_s_config_stands_beside_its_tables_also_where_its_page_failed(base
     other.snakemake("--dry-run")
     assert not config.exists()
     (page / "no-page").mkdir(parents=True)
-    other.snakemake("results/tables", "page", ok=False)
+    other.snakemake("results/tables", "html_report", ok=False)
     assert config.read_text() == before
 
 

@@ -28,8 +28,8 @@ def test_the_reference_has_full_marks_in_every_cell_of_the_default_report(tmp_pa
     project = Project.new(
         tmp_path, {**default, "lifbench": PAPER["lifbench"], "only": ["reference"]}
     )
-    project.snakemake("results/report/report.csv")
-    with open(project.path("results/report/report.csv"), newline="") as lines:
+    project.snakemake("results/summary/summary.csv")
+    with open(project.path("results/summary/summary.csv"), newline="") as lines:
         (row,) = csv.DictReader(lines)
     highest = {"ARS": "1.000", "HSR": "100.0", "CSL": "5.0", "PSR": "1.000", "DRFR": "1.000"}
     steadiest = {"IFS": "0.000"}

@@ -46,7 +46,12 @@ EVERYTHING = {
     "complexbench": {"languages": ["zh"], "decomposition": True},
     "judges": {"reference": {"engine": "reference"}, "sim-judge": {"engine": "simulated"}},
 }
-TARGETS = ("all", "plan", "results/noise/lifbench/sim-a/2k.md", "results/noise/cfbench/sim-a/zh.md")
+TARGETS = (
+    "all",
+    "plan",
+    "results/nondeterminism/lifbench/sim-a/2k.md",
+    "results/nondeterminism/cfbench/sim-a/zh.md",
+)
 
 
 @pytest.fixture(scope="module")
@@ -70,12 +75,12 @@ def names_of(record: dict) -> list[str]:
 
 def test_every_rule_that_makes_a_file_was_recorded(recorded):
     rules = {record["rule"] for record in recorded}
-    expected = {"prompts", "inference", "judge_prompts", "verdicts", "scores", "report", "tables"}
+    expected = {"prompts", "inference", "judge_prompts", "verdicts", "scores", "summary", "tables"}
     expected |= {
         "trial_prompts",
         "usage",
         "plan",
-        "noise_part",
+        "nondeterminism_part",
         "corpus",
         "contexts",
         "expressions",

@@ -17,7 +17,7 @@ import pytest
 
 from features import RELEASED, configs, pairs_covered
 from gold_server import GoldServer
-from page_project import pieces
+from html_report_project import pieces
 from project import ROOT, Project, wait_for
 from servers import running
 from steadfast.base.files import read_jsonl, write_text
@@ -34,7 +34,7 @@ pytestmark = [
 FIRST, COUNT = (int(text) for text in os.environ.get("FEATURES_DRAWN", "0:30").split(":"))
 SEEDS = range(FIRST, FIRST + COUNT)
 DRAWN = dict(zip(SEEDS, islice(configs(), FIRST, FIRST + COUNT), strict=True))
-TARGETS = ("results/tables", "page", "bundle")
+TARGETS = ("results/tables", "html_report", "bundle")
 HTTP = ("gold", "judge", "writer")
 SNAKEMAKE = ("snakemake", "--snakefile", ROOT / "Snakefile", "--cores", "2")
 
@@ -217,15 +217,17 @@ def test_it_does_not_differ_from_itself(run, tmp_path):
 
 
 def test_noise_is_none(run):
-    if "noise" not in run.drawn.features:
+    if "nondeterminism" not in run.drawn.features:
         pytest.skip("it asks for none")
-    command = [*SNAKEMAKE, "--keep-going", "--configfile", "my.yaml", "--", "noise"]
+    command = [*SNAKEMAKE, "--keep-going", "--configfile", "my.yaml", "--", "nondeterminism"]
     done, said = run.processes.run(command, run.project.folder)
-    unfit = re.findall(r"noise: no prompt of \S+ fits model gold; leave that part out", said)
+    unfit = re.findall(
+        r"nondeterminism: no prompt of \S+ fits model gold; leave that part out", said
+    )
     assert (done == 0) == (not unfit), said
     assert not unfit or "narrow window, skip" in run.drawn.features, said
     found = len(unfit)
-    for path in run.project.results.glob("noise/*/gold/*.csv"):
+    for path in run.project.results.glob("nondeterminism/*/gold/*.csv"):
         with open(path, newline="", encoding="utf-8") as lines:
             found += 1
             assert {float(row["identical"]) for row in csv.DictReader(lines)} == {1.0}, path

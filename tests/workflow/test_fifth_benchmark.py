@@ -29,7 +29,7 @@ CONFIG = {
         "reference": {"engine": "reference"},
         "sim-a": {"engine": "simulated", "slip": 0.4},
     },
-    "noise": {"sample": 4, "repeats": 2},
+    "nondeterminism": {"requests": 4, "repeats": 2},
 }
 
 
@@ -70,13 +70,13 @@ def test_its_reference_keeps_every_wish_judged_and_ruled(project):
 
 
 def test_its_table_and_its_columns_of_the_report_have_intervals(project):
-    (headline,) = [
-        row for row in rows(project, "wordbench/metrics/headline.csv") if "sim" in row["model"]
+    (summary,) = [
+        row for row in rows(project, "wordbench/metrics/summary.csv") if "sim" in row["model"]
     ]
-    assert float(headline["low"]) < float(headline["value"]) < float(headline["high"])
-    report = project.path("results/tables/report.md").read_text()
+    assert float(summary["low"]) < float(summary["value"]) < float(summary["high"])
+    report = project.path("results/tables/summary.md").read_text()
     assert "Wordbench: Kept" in report
-    assert f"{float(headline['value']):.3f}" in report
+    assert f"{float(summary['value']):.3f}" in report
     assert "sim-a" in project.path("results/tables/wordbench_words.md").read_text()
 
 
@@ -128,9 +128,11 @@ def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project,
     assert outputs.read_bytes() == first
     prompts = read_jsonl(project.path("results/wordbench/prompts/en.jsonl"))
     assert {server.answered[prompt["instruction"]] for prompt in prompts} == {1}
-    run(project, "noise")
+    run(project, "nondeterminism")
     overall = [
-        row for row in rows(project, "noise/wordbench/api/en.csv") if row["task"] == "overall"
+        row
+        for row in rows(project, "nondeterminism/wordbench/api/en.csv")
+        if row["task"] == "overall"
     ]
     assert [(row["n"], row["identical"]) for row in overall] == [("4", "1")] * 2
 

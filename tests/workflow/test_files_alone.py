@@ -11,8 +11,8 @@ pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 OTHER = "made from other settings, data or code than the config asks for"
 ANEW = {"inference": 2, "scores": 2, "lifbench_metrics": 1}
-ANEW |= {"lifbench_tables": 1, "report": 1, "tables": 1}
-REPORT = "results/report/report.csv"
+ANEW |= {"lifbench_tables": 1, "summary": 1, "tables": 1}
+REPORT = "results/summary/summary.csv"
 
 
 @pytest.fixture
@@ -77,10 +77,10 @@ def test_two_directories_share_a_folder_of_results(project, tmp_path_factory):
 
 
 def test_a_table_that_was_edited_is_refused_until_it_is_made_again(project):
-    file = project.path("results/tables/report.md")
+    file = project.path("results/tables/summary.md")
     file.write_text(file.read_text().replace("1", "9"))
     said = project.snakemake("-n", ok=False)
-    assert "Error: results/tables/report.md: changed since it was made" in said
+    assert "Error: results/tables/summary.md: changed since it was made" in said
     shutil.rmtree(project.path("results/tables"))
     project.snakemake()
     assert project.planned() == {}

@@ -9,7 +9,7 @@ from project import TINY, Project
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-SHOWN = {"lifbench_tables": 1, "report": 1, "tables": 1}
+SHOWN = {"lifbench_tables": 1, "summary": 1, "tables": 1}
 SCORED = {"scores": 2, "lifbench_metrics": 1, **SHOWN}
 
 

@@ -455,7 +455,7 @@ RUN.when_jobs_are_known(RUN.run_until_the_last)
 rule all:
     input: "page"
 
-rule page:
+rule html_report:
     input: "table"
     output: touch("page")
 

@@ -34,7 +34,7 @@ def label(project: Project, number: int) -> None:
 
 
 def values(project: Project) -> dict[tuple[str, str], float]:
-    found = rows(project, "cfbench/metrics/headline.csv")
+    found = rows(project, "cfbench/metrics/summary.csv")
     return {(row["model"], row["measure"]): float(row["value"]) for row in found}
 
 
@@ -47,7 +47,7 @@ def test_labels_of_150_answers_set_right_what_a_judge_got_wrong(tmp_path):
         server.manner = always(ERRING)
         judges = {"errs": http(server.url), "honest": http(honest.url, model="judge-2")}
         project = new_project(tmp_path, config(judges, data))
-        project.snakemake("results/cfbench/metrics/headline.csv")
+        project.snakemake("results/cfbench/metrics/summary.csv")
         label(project, 150)
         labelled = {"cfbench": {**data["cfbench"], "labels": "people.csv"}}
         project.configure(config(judges, labelled))
@@ -55,7 +55,7 @@ def test_labels_of_150_answers_set_right_what_a_judge_got_wrong(tmp_path):
         project.snakemake("results/cfbench/metrics/corrected.csv")
         corrected = rows(project, "cfbench/metrics/corrected.csv")
         project.configure(config(dict(reversed(judges.items())), data))
-        project.snakemake("results/cfbench/metrics/headline.csv")
+        project.snakemake("results/cfbench/metrics/summary.csv")
         assert len(server.judged) + len(honest.judged) == asked  # nothing is asked for labels
     truth, missed = values(project), set()
     for row in corrected:

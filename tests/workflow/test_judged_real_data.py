@@ -52,10 +52,10 @@ def test_published_data_through_prompts_a_reader_and_a_judge_to_tables(name, tmp
     for part, (items, _) in ITEMS[name].items():
         scores = project.path(f"results/{name}/scores/{READER}/{part}.jsonl")
         assert scores.read_text().count("\n") == items
-    headline = rows(project, f"{name}/metrics/headline.csv")
-    assert {row["measure"] for row in headline} == MEASURES[name]
-    for row in headline:
+    summary = rows(project, f"{name}/metrics/summary.csv")
+    assert {row["measure"] for row in summary} == MEASURES[name]
+    for row in summary:
         assert 0 < float(row["low"]) <= float(row["value"]) <= float(row["high"])
         assert float(row["n"]) < float(row["expected"])
-    (shown,) = rows(project, "tables/report.csv")
+    (shown,) = rows(project, "tables/summary.csv")
     assert shown["marks"].count("incomplete") == len(MEASURES[name] & {"HSR", "CSL", "PSR"})

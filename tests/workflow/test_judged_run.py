@@ -12,12 +12,12 @@ from project import Project, command
 from servers import prompt_of
 from steadfast.config.load import load_config
 from steadfast.contract.registry import benchmarks
-from steadfast.show.roster import REPORT_TABLES
+from steadfast.show.roster import SUMMARY_TABLES
 from steadfast.stats.raters import read_label_file
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-SHOWN = {"report": 1, "tables": 1}
+SHOWN = {"summary": 1, "tables": 1}
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +52,10 @@ def settings(judge: JudgeServer, other: JudgeServer, **judges) -> dict:
 def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge, other):
     chosen = load_config(settings(judge, other))
     tasks = [benchmarks()[name].of(chosen) for name in TINY_DATA]
-    wanted = {*REPORT_TABLES, *(name for task in tasks for name in task.tables.names)}
+    wanted = {*SUMMARY_TABLES, *(name for task in tasks for name in task.tables.names)}
     found = {path.name for path in ran.path("results/tables").glob("[!.]*")} - {"all_tables.tex"}
     assert found == {f"{name}.{kind}" for name in wanted for kind in ("tex", "md", "csv")}
-    report = {row["Model"]: row for row in rows(ran, "tables/report.csv")}
+    report = {row["Model"]: row for row in rows(ran, "tables/summary.csv")}
     assert report.keys() == set(HOW)
     for measure in ("HSR", "CSL", "PSR", "DRFR"):
         assert all(float(row[measure]) >= 0 for row in report.values())
@@ -93,9 +93,9 @@ def test_a_judge_held_to_json_is_sent_the_form_of_what_it_is_asked_and_read(ran,
 
 def test_everything_is_covered_and_both_judges_are_compared(ran):
     for name in TINY_DATA:
-        headline = rows(ran, f"{name}/metrics/headline.csv")
-        assert {row["model"] for row in headline} == set(HOW)
-        assert [row for row in headline if row["n"] != row["expected"]] == []
+        summary = rows(ran, f"{name}/metrics/summary.csv")
+        assert {row["model"] for row in summary} == set(HOW)
+        assert [row for row in summary if row["n"] != row["expected"]] == []
         pairs = {
             (row["first"], row["second"], float(row["n"]) > 0)
             for row in rows(ran, f"{name}/metrics/agreement.csv")
@@ -156,11 +156,11 @@ def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
         elif request.asked.kind != "segments":
             assert verdicts == truth(request.asked)
     for name in TINY_DATA:
-        headline = rows(project, f"{name}/metrics/headline.csv")
-        assert [row for row in headline if float(row["n"]) >= float(row["expected"])] == []
+        summary = rows(project, f"{name}/metrics/summary.csv")
+        assert [row for row in summary if float(row["n"]) >= float(row["expected"])] == []
         coverage = rows(project, f"{name}/metrics/coverage.csv")
         assert any(float(row["status_invalid"]) > 0 for row in coverage)
-    (shown,) = rows(project, "tables/report.csv")
+    (shown,) = rows(project, "tables/summary.csv")
     assert shown["marks"].count("incomplete") == 4
 
 

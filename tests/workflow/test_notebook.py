@@ -90,7 +90,7 @@ def test_no_text_of_a_model_is_markup_in_a_notebook(run):
         (lambda run: run.answers("lifbench", model="sim-b"), "did you mean 'sim-a'"),
         (lambda run: run.scores("lifbench", part="4k"), "unknown part '4k'"),
         (lambda run: run.metrics("lifbench", "arss"), "did you mean 'ars'"),
-        (lambda run: run.table("reports"), "did you mean 'report'"),
+        (lambda run: run.table("summarys"), "did you mean 'summary'"),
         (lambda run: run.sample("LSI/list-2k-s1/e0"), "nearest are LSI/list-2k-s1/e0/v0"),
         (lambda run: run.sample("LSI/list-2k-s1/e0/v1", model="x"), "unknown model 'x'"),
         (lambda run: steadfast.score("lifbenc", None, ""), "did you mean 'lifbench'"),
@@ -104,7 +104,7 @@ def test_what_is_not_there_is_said_in_a_sentence(run, call, said):
 @pytest.mark.parametrize(
     ("file", "read"),
     [
-        ("tables/report.csv", lambda run: run.table("report")),
+        ("tables/summary.csv", lambda run: run.table("summary")),
         ("lifbench/metrics/ars.csv", lambda run: run.metrics("lifbench", "ars")),
         ("lifbench/scores/sim-a/2k.jsonl", lambda run: run.metrics("lifbench", "ars")),
         ("lifbench/outputs/sim-a/2k.jsonl", lambda run: run.answers("lifbench", "sim-a")),

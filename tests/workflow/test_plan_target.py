@@ -85,12 +85,12 @@ def test_a_setting_of_operation_re_runs_no_plan_and_a_grown_journal_does(planned
     assert PLANS.search(project.snakemake("--dry-run", PLAN))
 
 
-def test_a_certificate_re_runs_the_plan_alone(planned, tmp_path):
+def test_a_power_analysis_re_runs_the_plan_alone(planned, tmp_path):
     project = planned.fork(tmp_path)
-    project.configure({**config(), "certificate": [0.05, 0.1]})
+    project.configure({**config(), "power_analysis": [0.05, 0.1]})
     before = project.snakemake("--dry-run", "plan")
     assert PLANS.search(before)
     assert not re.search("^prompts ", before, re.MULTILINE)
     project.snakemake("plan")
-    assert "## Certificate of lifbench" in project.path("results/plan/plan.md").read_text()
-    assert project.path("results/plan/certificate.csv").is_file()
+    assert "## PowerAnalysis of lifbench" in project.path("results/plan/plan.md").read_text()
+    assert project.path("results/plan/power_analysis.csv").is_file()

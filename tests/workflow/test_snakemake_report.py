@@ -57,8 +57,8 @@ def test_captions_are_the_results_own_and_say_that_the_text_is_synthetic(page, f
     for path, one in results.items():
         if path.startswith("results/tables"):
             assert "synthetic contexts" in text(one["caption"]), path
-    report = results["results/tables/report.csv"]
-    assert report["labels"] == {"table": "report"}
+    report = results["results/tables/summary.csv"]
+    assert report["labels"] == {"table": "summary"}
     assert "| Reference" in text(report["caption"])
     assert "2 models (reference, sim-a)" in text(
         results["results/lifbench/metrics/ars.csv"]["caption"]

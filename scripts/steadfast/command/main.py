@@ -121,7 +121,7 @@ COMMANDS = {
         INIT,
     ),
     "run": Command(
-        "runs the workflow: tables, figures and the page", "my.yaml --cores 4", WORKFLOW
+        "runs the workflow: tables, figures and the HTML report", "my.yaml --cores 4", WORKFLOW
     ),
     "trial": Command(
         "runs it with a few prompts of each task; all tables say so",
@@ -147,7 +147,9 @@ COMMANDS = {
             argument("--model", help="one model's answers; else those of all"),
         ),
     ),
-    "page": Command("makes the page alone, one file for a browser", "my.yaml", WORKFLOW),
+    "html_report": Command(
+        "makes the HTML report alone, one file for a browser", "my.yaml", WORKFLOW
+    ),
     "compare": Command(
         "says what differs between two runs",
         "results other/results --out differences",
@@ -181,7 +183,7 @@ COMMANDS = {
         ),
     ),
     "export": Command("writes the benchmarks as data sets, to results/export", "my.yaml", WORKFLOW),
-    "noise": Command(
+    "nondeterminism": Command(
         "asks a few requests repeatedly: how far an engine's answers vary by themselves",
         "my.yaml",
         WORKFLOW,

@@ -8,9 +8,9 @@ from steadfast.base.commands import typed
 from steadfast.command.says_why import says_why
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
+from steadfast.html_report.sample_text import sample_text
+from steadfast.html_report.view_sample import EXAMPLES, examples, view_sample
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.page.sample_text import sample_text
-from steadfast.page.view_sample import EXAMPLES, examples, view_sample
 
 EXAMPLE = typed("show", sample="LSI/list-4k-s1/e1/v1", model="my-model")
 NO_SAMPLE = f"""error: no sample is named; name one, such as

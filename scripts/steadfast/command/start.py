@@ -1,4 +1,4 @@
-"""Starts Snakemake on this workflow: steadfast run, trial, plan, page, bundle, export, noise."""
+"""Starts Snakemake on this workflow: steadfast run, trial, plan, html_report, bundle, export, nondeterminism."""
 
 import os
 import sys

@@ -51,7 +51,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Throughput of a model", "models.{name}.throughput.", model_base.Throughput
     yield "Price of a model", "models.{name}.price.", model_base.Price
     yield "Adaptive runs", "adaptive.", config.Adaptive
-    yield "Noise", "noise.", config.Noise
+    yield "Nondeterminism", "nondeterminism.", config.Nondeterminism
     yield "Hardware", "hardware.", config.Hardware
     yield "Display", "display.", config.DisplaySettings
 

@@ -14,10 +14,10 @@ from steadfast.schema.config import Config
 from steadfast.schema.strict import check_names
 
 GROUP, FAMILIES = "steadfast.benchmarks", "steadfast.families"
-REQUIRED = ("coverage", "headline")
+REQUIRED = ("coverage", "summary")
 """Metrics that others read of every benchmark."""
 RULE = re.compile(r"^rule (\w+):", re.M)
-FOLDERS = ("corpora", "figures", "journal", "logs", "metrics", "report", "tables")
+FOLDERS = ("corpora", "figures", "journal", "logs", "metrics", "summary", "tables")
 """Folders of results that are of no benchmark and bear no rule's name."""
 
 

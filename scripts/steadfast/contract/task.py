@@ -174,7 +174,7 @@ class Task:
         stand_in: answers of engines without a model.
         scoring: the scorer.
         metrics: a function of scores (``Scored``), data by part and labels that gives ``Frames``;
-            ``coverage`` and ``headline`` are among the names.
+            ``coverage`` and ``summary`` are among the names.
         tables: a function of frames and display that gives tables or printed pages.
         figures: a function of frames and display that gives a ``show.figures.Picture`` for each
             name.
@@ -225,7 +225,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Measure:
-    """A main measure of a benchmark, as the report shows it.
+    """A main measure of a benchmark, as the summary shows it.
 
     Attributes:
         text: what it is, for the caption.
@@ -262,7 +262,7 @@ class Benchmark(Generic[S]):
         title: in tables.
         section: schema of its section of the config.
         task: what a config asks of it, from the config and its own section.
-        measures: its headline measures that the report shows, in their order.
+        measures: its measures that the summary shows, in their order.
         released_models: by their names in the files of released scores.
         check: raises ValueError with a sentence where the config does not suit the benchmark.
         task_names: all that stand as ``task`` in its prompts, for which a model's max_tokens may
@@ -331,7 +331,7 @@ class Benchmark(Generic[S]):
         return section
 
     def reported(self, judged: bool) -> Record:
-        """Returns what the report takes of it, as plain values."""
+        """Returns what the summary takes of it, as plain values."""
         shown = ("text", "digits", "smaller", "full")
         measures = {
             name: {key: getattr(measure, key) for key in shown}

@@ -233,7 +233,7 @@ class Evaluation:
 
     @property
     def reported(self) -> dict[str, Record]:
-        """What the report has of each benchmark that runs, as plain values."""
+        """What the summary has of each benchmark that runs, as plain values."""
         benchmarks = self.benchmarks
         return {n: benchmarks[n].reported(judged=n in self.judged) for n in self.running}
 
@@ -323,7 +323,7 @@ class Evaluation:
     def planned(self, benchmark: str) -> dict[str, Any]:
         """What the plan takes of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
         task = self.tasks[benchmark]
-        wanted, adaptive = self.config.certificate, self.config.adaptive
+        wanted, adaptive = self.config.power_analysis, self.config.adaptive
         measures = {
             name: {"compared": dict(measure.compared), "full": measure.full}
             for name, measure in self.benchmarks[benchmark].measures.items()
@@ -342,7 +342,7 @@ class Evaluation:
             },
             "judge_prompts": plain(self.judge_prompts(benchmark)),
             "templates": self.templates(benchmark),
-            "certificate": {"measures": measures, "differences": wanted} if wanted else None,
+            "power_analysis": {"measures": measures, "differences": wanted} if wanted else None,
             "rounds": adaptive.contexts if adaptive else None,
         }
 

@@ -20,7 +20,7 @@ from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.registry import families
 from steadfast.jobs.digests import digest
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.job import REWRITERS, Job, noise_path
+from steadfast.jobs.job import REWRITERS, Job, nondeterminism_path
 from steadfast.schema.models import ScoredModel
 
 
@@ -116,24 +116,24 @@ class InputDigests:
         """A model's answers to a part."""
         return self.replies(Job("inference", benchmark, model, part))
 
-    def noise(self, benchmark: str, model: str, part: str) -> Step:
+    def nondeterminism(self, benchmark: str, model: str, part: str) -> Step:
         """How much a model's answers to a part differ when they are asked again."""
         job, task = Job("inference", benchmark, model, part), self._tasks[benchmark]
         engine, stand_in = ENGINES[self._run.settings(job).engine], self._run.stand_in(job)
         used = engine, task.samples, task.scoring, task.weights, stand_in
-        return step("stages.measure_noise", *used, before=[self.replies(job)])
+        return step("stages.measure_nondeterminism", *used, before=[self.replies(job)])
 
-    def measured_noise(self, results: Path) -> dict[str, list[str]]:
-        """InputDigests and sha256 of each file of noise that holds for the config, by path below them.
+    def measured_nondeterminism(self, results: Path) -> dict[str, list[str]]:
+        """Input digest and sha256 of each current file of run-to-run variation, by path below them.
 
-        What shows noise takes it where it is, and has nobody asked for it.
+        What shows run-to-run variation takes it where it was measured, and requests nothing for it.
         """
         found = {}
         for name in self._run.running:
             for model, part in product(self._run.asked_of(name), self._tasks[name].parts):
-                path = noise_path(name, model, part)
+                path = nondeterminism_path(name, model, part)
                 if (results / path).is_file():
-                    input_digest = self.noise(name, model, part).input_digest
+                    input_digest = self.nondeterminism(name, model, part).input_digest
                     if Provenance.beside(results / path, input_digest).has_input_digest:
                         found[path] = [input_digest, file_sha256(results / path)]
         return found
@@ -209,15 +209,15 @@ class InputDigests:
         function = self._tasks[benchmark].figures.function
         return step("stages.draw", function, before=[self.metrics(benchmark)])
 
-    def report(self) -> Step:
-        """The report on all benchmarks that run."""
+    def summary(self) -> Step:
+        """The summary of all benchmarks that run."""
         names = self._run.running
-        return step("stages.report", settings=names, before=map(self.metrics, names))
+        return step("stages.write_summary", settings=names, before=map(self.metrics, names))
 
     def collected_tables(self) -> Step:
         """The folder of all tables."""
         names = self._run.config.benchmarks
-        before = [self.report(), *map(self.tables, names)]
+        before = [self.summary(), *map(self.tables, names)]
         return step("stages.collect", settings=names, before=before)
 
     @property
@@ -259,8 +259,8 @@ class InputDigests:
             found[f"{benchmark}/verdicts/{judge}/{file}"] = verdicts
         return found | {f"{benchmark}/scores/{file}": self.scores(benchmark, model, part)}
 
-    def page(self) -> Step:
-        """The page that shows a run."""
+    def html_report(self) -> Step:
+        """The HTML report that shows a run."""
         run, used, titles = self._run, self._task_makers, []
         before = [*self.answered_files().values(), self.usage()]
         for name in run.running:
@@ -269,7 +269,7 @@ class InputDigests:
             reported = benchmark.reported(judged=name in run.judged)
             titles.append([benchmark.title, task.asked, reported])
             before += [self.tables(name), self.figures(name)]
-        return step("page.make_page", *used, settings=[run.config.name, titles], before=before)
+        return step("html_report.write", *used, settings=[run.config.name, titles], before=before)
 
     def usage(self) -> Step:
         """What inference took."""

@@ -172,6 +172,6 @@ def scores_path(results: Path, benchmark: str, model: str, part: str) -> Path:
     return results / benchmark / "scores" / model / f"{part}.jsonl"
 
 
-def noise_path(benchmark: str, model: str, part: str) -> str:
+def nondeterminism_path(benchmark: str, model: str, part: str) -> str:
     """How much a model's answers to a part differ when they are asked again, below the results."""
-    return f"noise/{benchmark}/{model}/{part}.csv"
+    return f"nondeterminism/{benchmark}/{model}/{part}.csv"

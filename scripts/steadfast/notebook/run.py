@@ -10,9 +10,9 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import nearest, shown
 from steadfast.base.provenance import Provenance
 from steadfast.compare.results import Comparison, compare_results
+from steadfast.html_report.view_sample import nearest_samples
 from steadfast.jobs.finished import FinishedPart, FinishedRun
 from steadfast.notebook.sample import ShownSample
-from steadfast.page.view_sample import nearest_samples
 
 TABLES = "tables"
 Reading = Callable[[FinishedPart, str], Mapping[str, Mapping[str, Any]]]
@@ -169,7 +169,7 @@ class Run:
             The table's own columns; ``marks`` and ``asked`` say what the printed one has below it.
 
         Example:
-            >>> load("results").table("report")["Model"].tolist()
+            >>> load("results").table("summary")["Model"].tolist()
             ['sim-a', 'Reference']
         """
         folder = self.finished.results / TABLES

@@ -8,8 +8,8 @@ from steadfast.base.names import nearest, shown
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.registry import benchmarks_of, installed
-from steadfast.page.sample_text import sample_text
-from steadfast.page.view_sample import SeenSample
+from steadfast.html_report.sample_text import sample_text
+from steadfast.html_report.view_sample import SeenSample
 
 OK = "ok"
 REFERENCE = {"reference": {"engine": "reference"}}

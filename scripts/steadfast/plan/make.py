@@ -25,10 +25,10 @@ from steadfast.engines.cost.options import COSTS, SUMS
 from steadfast.engines.stand_ins import ReplayEngine
 from steadfast.jobs.job import MODELS
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
-from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
-from steadfast.plan.certificate import certificate
 from steadfast.plan.model import ASK, HOURS, KEYS, PlannedJob, planned_jobs
 from steadfast.plan.page import adaptive_section, plan_page
+from steadfast.plan.power_analysis import COLUMNS as POWER_COLUMNS
+from steadfast.plan.power_analysis import power_analysis
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 
@@ -47,7 +47,7 @@ MISFIT_COLUMNS = (
 
 @dataclass(frozen=True)
 class PlannedBenchmark:
-    """What the plan takes of a benchmark: parts, prompts, data, judge prompts, certificate."""
+    """What the plan takes of a benchmark: parts, prompts, data, judge prompts, power_analysis."""
 
     results: Path
     name: str
@@ -55,7 +55,7 @@ class PlannedBenchmark:
     parts: Mapping[str, tuple[int, str, Sequence[tuple[str, str, str]]]]
     judge_prompts: Sequence[Any] | None
     templates: Mapping[str, str]
-    certificate: Settings | None = None
+    power_analysis: Settings | None = None
     rounds: int | None = None
 
     @property
@@ -96,9 +96,9 @@ def make_plan(
             samples = part.read()
             misfits += _count_answers(own, benchmark, part, samples)
             _count_verdicts(own, benchmark, samples)
-        if benchmark.certificate:
+        if benchmark.power_analysis:
             metrics = results / benchmark.name / "metrics"
-            rows, lines = certificate(benchmark.name, metrics, **benchmark.certificate)
+            rows, lines = power_analysis(benchmark.name, metrics, **benchmark.power_analysis)
             certified += rows
             sections += lines
         if benchmark.rounds:
@@ -113,8 +113,8 @@ def make_plan(
     write_rows(folder / "plan.csv", COLUMNS, _records(frame))
     write_rows(folder / "options.csv", OPTION_COLUMNS, options)
     write_rows(folder / "misfits.csv", MISFIT_COLUMNS, misfits)
-    if any(benchmark.certificate for benchmark in benchmarks):
-        write_rows(folder / "certificate.csv", CERTIFICATE_COLUMNS, certified)
+    if any(benchmark.power_analysis for benchmark in benchmarks):
+        write_rows(folder / "power_analysis.csv", POWER_COLUMNS, certified)
     notes = [note for note in (trial_remark(limit), *asked) if note]
     page = plan_page(
         _records(frame), _records(summed(frame)), options, misfits, notes, remarks, unplanned
@@ -281,7 +281,7 @@ if job := globals().get("snakemake"):
     run_rule(
         make_plan,
         job,
-        # A change of journals and of the comparisons that a certificate takes makes the plan anew.
+        # A change of journals and of the comparisons that a power analysis takes makes the plan anew.
         read=("hardware", "journals", "pilot", "planned", "who"),
         engines=[job.config[role][name] for role, named in who.items() for name in named],
         benchmarks=[PlannedBenchmark(results, **of) for of in params.planned],

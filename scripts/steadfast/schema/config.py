@@ -40,10 +40,10 @@ class DisplaySettings(StrictModel):
     )
 
 
-class Noise(StrictModel):
-    """Target noise: run-to-run variation of an engine's responses."""
+class Nondeterminism(StrictModel):
+    """Target nondeterminism: run-to-run variation of an engine's responses."""
 
-    sample: int = key("Requests repeated, of each part.", 50, ge=1)
+    requests: int = key("Requests repeated, of each part.", 50, ge=1)
     repeats: int = key("Times that each is sent alone, and with all others.", 3, ge=2, le=100)
 
 
@@ -64,7 +64,7 @@ class Config(StrictModel):
     """The whole config; each benchmark adds a section of its own (``config.load.config_model``)."""
 
     name: str | None = key(
-        "What the run is called on its page, beside other runs; by default as the "
+        "What the run is called in its HTML report, beside other runs; by default as the "
         "config file, without its ending.",
         max_length=80,
     )
@@ -97,8 +97,8 @@ class Config(StrictModel):
         "of FollowBench and ComplexBench, and every table says so; null: all.",
         ge=1,
     )
-    noise: Noise = section(Noise, "Which requests are repeated.")
-    certificate: list[Annotated[float, Field(gt=0, le=1)]] = plan(
+    nondeterminism: Nondeterminism = section(Nondeterminism, "Which requests are repeated.")
+    power_analysis: list[Annotated[float, Field(gt=0, le=1)]] = plan(
         "Differences between two models (shares of full marks) of which the plan says how many "
         "contexts (groups, records) tell them apart, by the run that is there; such as "
         "[0.02, 0.05].",

@@ -48,13 +48,13 @@ def bundle_results(
     results: Path,
     out: Path,
     rounds: Mapping[str, Mapping[str, int]] | None = None,
-    noise: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    nondeterminism: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """Writes the bundle: config, data, answers and journals, and the tables.
 
     Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
-    what a model or server wrote. ``input_digests`` are those of the run's answers, ``noise`` is what was
-    measured of them (``InputDigests.measured_noise``). ``shortened`` gives texts of the provenances, such
+    what a model or server wrote. ``input_digests`` are those of the run's answers, ``nondeterminism`` is what was
+    measured of them (``InputDigests.measured_nondeterminism``). ``shortened`` gives texts of the provenances, such
     as a checkpoint's path, by what stands for each; ``rounds`` are those of an adaptive run
     (``Evaluation.rounds``).
     """
@@ -63,7 +63,7 @@ def bundle_results(
     steps = InputDigests(run)
     input_digests = {
         **input_digests,
-        **{path: input_digest for path, (input_digest, _) in noise.items()},
+        **{path: input_digest for path, (input_digest, _) in nondeterminism.items()},
     }
     possible = contents.answers(run, steps)
     answers = {
@@ -106,10 +106,8 @@ def _take(
     """Copies a file and the provenance beside it, with the input digest by the bundle's config."""
     _copy(provenance.files[0], to / provenance.files[0].relative_to(results))
     provenance.check()
-    provenance = replaced(files.read_json(provenance.path), shortened) | {
-        "input_digest": input_digest
-    }
-    files.write_json(to / provenance.path.relative_to(results), provenance)
+    record = replaced(files.read_json(provenance.path), shortened) | {"input_digest": input_digest}
+    files.write_json(to / provenance.path.relative_to(results), record)
 
 
 def _take_journals(run: Evaluation, results: Path, to: Path, outputs: Collection[str]) -> None:

@@ -8,7 +8,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.provenance import PROVENANCE
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job import noise_path
+from steadfast.jobs.job import nondeterminism_path
 from steadfast.jobs.required_files import required_files
 
 ANSWERS, MADE = "results", "made"
@@ -19,11 +19,11 @@ CONFIG, MANIFEST, README = "config.yaml", "manifest.json", "README.md"
 
 def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
     """The input digest of data, prompts, judge prompts and replies of the benchmarks that run, and of
-    the noise of models' answers, which was measured of some alone, by path below the results."""
+    the nondeterminism of models' answers, which was measured of some alone, by path below the results."""
     input_digests = required_answers(run, steps)
     for name in run.running:
         for model, part in product(run.asked_of(name), run.tasks[name].parts):
-            input_digests[noise_path(name, model, part)] = steps.noise(
+            input_digests[nondeterminism_path(name, model, part)] = steps.nondeterminism(
                 name, model, part
             ).input_digest
     return input_digests

@@ -1,4 +1,4 @@
-"""What a run says at its end: its headline, what its servers took, and where all is."""
+"""What a run says at its end: its summary, what its servers took, and where all is."""
 
 import shutil
 import textwrap
@@ -19,8 +19,8 @@ PLAN, TOTALS = "plan/plan.md", "## Totals"
 WORDS = facts("show.yaml")["ending"]
 FOLDERS: Mapping[str, str] = WORDS["folders"]
 """What stands in the results' folder that a run names at its end, and what it is."""
-INTERVAL: str = facts("report.yaml")["interval"]
-BELOW_BASELINE = facts("report.yaml")["notes"]["below_baseline"].partition("{")[0]
+INTERVAL: str = facts("summary.yaml")["interval"]
+BELOW_BASELINE = facts("summary.yaml")["notes"]["below_baseline"].partition("{")[0]
 MARKS = {"dagger": "†", "incomplete": "*"}
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "_{}_"}
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
@@ -30,14 +30,14 @@ GAP = "  "
 def ending(
     results: Path,
     files: Iterable[str],
-    report: Table | None = None,
+    summary: Table | None = None,
     found: Sequence[str] = (),
     notes: Sequence[str] = (),
     asked: Sequence[str] = (),
 ) -> str:
-    """Returns what a run says at its end: the report's table where it made one, and where all is.
+    """Returns what a run says at its end: the summary's table where it made one, and where all is.
 
-    ``files`` are all that its targets are made of, and they themselves. Below the report stand what
+    ``files`` are all that its targets are made of, and they themselves. Below the summary stand what
     was ``found``, sentences about the text that was ``asked``, and ``notes``.
     """
     below = (path for path in map(Path, files) if path.is_relative_to(results))
@@ -50,9 +50,9 @@ def ending(
     if "metrics" in first and (results / USAGE).is_file():
         blocks.insert(0, list(server_lines(results / USAGE)))
     blocks.insert(0, list(notes))
-    if report:
+    if summary:
         width = shutil.get_terminal_size((NO_TERMINAL, 24)).columns
-        blocks = [headline(report, width), list(found), list(asked), *blocks]
+        blocks = [summary_lines(summary, width), list(found), list(asked), *blocks]
     plan = results / PLAN
     if "plan" in first and plan.is_file():
         totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2].partition("\n## ")[0]
@@ -109,7 +109,7 @@ Lines = list[str]
 """Of one cell."""
 
 
-def headline(table: Table, width: int) -> Lines:
+def summary_lines(table: Table, width: int) -> Lines:
     """Returns a table's lines for a terminal, with those of its notes that a reader needs there.
 
     An interval stands below its value. Measures that do not fit side by side in so many columns

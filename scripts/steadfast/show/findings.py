@@ -1,60 +1,60 @@
-"""What a run found, in a few sentences written from the report's numbers."""
+"""What a run found, in a few sentences written from the summary's numbers."""
 
 import math
 from collections.abc import Mapping
 
 from steadfast.base.resources import facts
-from steadfast.show.report import MODELS_NAMED, Report, ReportedMeasure
+from steadfast.show.summary import MODELS_NAMED, RunSummary, SummaryMeasure
 from steadfast.show.table import rounded
 from steadfast.stats.tidy import EFFECTIVE
 from steadfast.stats.ties import COLUMNS as TIES
 
-WORDS: Mapping[str, str] = facts("report.yaml")["findings"]
+WORDS: Mapping[str, str] = facts("summary.yaml")["findings"]
 
 
-def findings(report: Report) -> list[str]:
+def findings(summary: RunSummary) -> list[str]:
     """Returns who leads and by how much, who cannot be told apart from the leader, how far scores
     hold as contexts grow, and what is missing; nothing is said of what the run has not.
 
     Models compete (``Roster.contenders``); references and the baseline do not. Of each benchmark its
     main measure counts.
     """
-    main = report.main_measures
+    main = summary.main_measures
     clauses = {
-        "leaders": [_leader(report, measure) for measure in main],
-        "ties": [_ties(report, measure) for measure in main],
-        "untested": [_untested(report, measure) for measure in main],
-        "lengths": [_lengths(report, measure) for measure in main],
-        "missing": [_missing(report, measure) for measure in report.measures],
+        "leaders": [_leader(summary, measure) for measure in main],
+        "ties": [_ties(summary, measure) for measure in main],
+        "untested": [_untested(summary, measure) for measure in main],
+        "lengths": [_lengths(summary, measure) for measure in main],
+        "missing": [_missing(summary, measure) for measure in summary.measures],
     }
     found = {name: list(filter(None, parts)) for name, parts in clauses.items()}
     return [WORDS[name].format(found="; ".join(parts)) for name, parts in found.items() if parts]
 
 
-def _ranked(report: Report, measure: ReportedMeasure) -> list[str]:
+def _ranked(summary: RunSummary, measure: SummaryMeasure) -> list[str]:
     """Returns the contenders that have a value, the best first."""
     values = measure.values
-    scored = [model for model in report.roster.contenders if model in values]
+    scored = [model for model in summary.roster.contenders if model in values]
     return sorted(scored, key=lambda model: (-values[model], model))
 
 
-def _leader(report: Report, measure: ReportedMeasure) -> str:
-    ranked, values = _ranked(report, measure), measure.values
+def _leader(summary: RunSummary, measure: SummaryMeasure) -> str:
+    ranked, values = _ranked(summary, measure), measure.values
     if not ranked:
         return ""
-    leader = report.roster.label(ranked[0])
+    leader = summary.roster.label(ranked[0])
     value = rounded(values[ranked[0]], measure.digits)
     slots = {"benchmark": measure.benchmark, "measure": measure.name, "model": leader}
     if len(ranked) == 1:
         return WORDS["alone"].format(value=value, **slots)
     gap = rounded(values[ranked[0]] - values[ranked[1]], measure.digits)
-    second = report.roster.label(ranked[1])
+    second = summary.roster.label(ranked[1])
     return WORDS["leader"].format(value=value, gap=gap, second=second, **slots)
 
 
-def _ties(report: Report, measure: ReportedMeasure) -> str:
+def _ties(summary: RunSummary, measure: SummaryMeasure) -> str:
     """Returns the models that cannot be told apart from the leader by the paired test."""
-    ranked = _ranked(report, measure)
+    ranked = _ranked(summary, measure)
     if not ranked:
         return ""
     rows = measure.rows.set_index("model")
@@ -62,12 +62,12 @@ def _ties(report: Report, measure: ReportedMeasure) -> str:
     tied = [model for model in ranked if model in apart]
     if not tied:
         return ""
-    return WORDS["tied"].format(benchmark=measure.benchmark, models=report.named(tied))
+    return WORDS["tied"].format(benchmark=measure.benchmark, models=summary.named(tied))
 
 
-def _untested(report: Report, measure: ReportedMeasure) -> str:
+def _untested(summary: RunSummary, measure: SummaryMeasure) -> str:
     """Returns what was sampled where that is too little to tell the leader from any other model."""
-    ranked = _ranked(report, measure)
+    ranked = _ranked(summary, measure)
     if len(ranked) < 2:
         return ""
     leader = measure.rows.set_index("model").loc[ranked[0]]
@@ -76,14 +76,14 @@ def _untested(report: Report, measure: ReportedMeasure) -> str:
     return WORDS["sampled"].format(benchmark=measure.benchmark, sampled=leader["drawn"])
 
 
-def _lengths(report: Report, measure: ReportedMeasure) -> str:
-    """Returns the effective context lengths, where the headline has them."""
+def _lengths(summary: RunSummary, measure: SummaryMeasure) -> str:
+    """Returns the effective context lengths, where the summary has them."""
     name, interval = EFFECTIVE
     rows = measure.rows.set_index("model")
-    reached = [model for model in _ranked(report, measure) if rows.loc[model, name]]
+    reached = [model for model in _ranked(summary, measure) if rows.loc[model, name]]
     shown = [
         WORDS["reached"].format(
-            model=report.roster.label(model),
+            model=summary.roster.label(model),
             length=rows.loc[model, name],
             interval=rows.loc[model, interval],
         )
@@ -94,11 +94,11 @@ def _lengths(report: Report, measure: ReportedMeasure) -> str:
     return WORDS["lengths_of"].format(benchmark=measure.benchmark, found=", ".join(shown))
 
 
-def _missing(report: Report, measure: ReportedMeasure) -> str:
+def _missing(summary: RunSummary, measure: SummaryMeasure) -> str:
     lacking = measure.rows[measure.rows["n"] < measure.rows["expected"]]
     if lacking.empty:
         return ""
-    models = report.named(lacking["model"].tolist())
+    models = summary.named(lacking["model"].tolist())
     least = float((lacking["n"] / lacking["expected"]).min())
     share = math.floor(100 * least)  # never more than there is
     return WORDS["lacking"].format(measure=measure.label, models=models, share=share)

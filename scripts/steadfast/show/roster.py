@@ -8,7 +8,7 @@ from steadfast.base.resources import facts
 from steadfast.contract.records import OWN
 from steadfast.show.table import Cell, Section, Table
 
-REPORT_TABLES = ("report", "report_correlations")
+SUMMARY_TABLES = ("summary", "summary_correlations")
 """The tables of all benchmarks together."""
 
 

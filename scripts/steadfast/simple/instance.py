@@ -13,7 +13,7 @@ from steadfast.base.loading import load
 from steadfast.base.names import nearest, shown
 from steadfast.contract.components import Data, Sample, Samples, named_by
 
-METRICS = ("scores", "coverage", "comparisons", "drawn", "headline")
+METRICS = ("scores", "coverage", "comparisons", "drawn", "summary")
 SCORE = "Score"
 """Names of a simple benchmark's metrics, and of its one measure."""
 AGREEMENT = "agreement"

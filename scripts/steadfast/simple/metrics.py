@@ -15,7 +15,7 @@ from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE, UNREAD
 from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.effective_length import kept_shares, with_reaches
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.pairs import drawn, joint_headline, overall_pairs
+from steadfast.stats.pairs import drawn, joint_summary, overall_pairs
 from steadfast.stats.raters import judge_verdicts
 from steadfast.stats.scores import answer_row, coverage
 from steadfast.stats.tidy import in_order, rows_of
@@ -49,20 +49,20 @@ def metrics(
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
     whole = rows_of(means, kind="").assign(measure=SCORE)
-    headline = joint_headline(counts, whole, {SCORE: compared}, clusters, unit)
+    summary = joint_summary(counts, whole, {SCORE: compared}, clusters, unit)
     further = {}
     if judges:
         of_judges = judge_verdicts(scores, judges, _given)
         further[AGREEMENT] = answer_agreement(of_judges, {}, scores)
     if lengths:
         further[EFFECTIVE] = kept = effective(frame, lengths)
-        headline = with_reaches(headline, kept[~kept["model"].isin(references)], SCORE)
+        summary = with_reaches(summary, kept[~kept["model"].isin(references)], SCORE)
     return further | {
         "scores": means,
         "coverage": counts,
         "comparisons": compared,
         "drawn": clusters,
-        "headline": headline,
+        "summary": summary,
     }
 
 

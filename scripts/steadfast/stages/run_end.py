@@ -1,4 +1,4 @@
-"""What a run's last words take from its metrics: the report, and what judges turn round."""
+"""What a run's last words take from its metrics: the summary, and what judges turn round."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -8,28 +8,30 @@ from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.show.findings import findings
 from steadfast.show.judges import turned_note
-from steadfast.show.report import Report, report_table
 from steadfast.show.roster import Display, Roster
+from steadfast.show.summary import RunSummary, summary_table
 from steadfast.show.table import Table
 from steadfast.stats.repeatability import answer_deviations
 from steadfast.stats.tidy import read_csv
 
 
-class Headline(NamedTuple):
-    """The report's table, and what was found in a few sentences."""
+class Summary(NamedTuple):
+    """The summary's table, and what was found in a few sentences."""
 
     table: Table
     findings: list[str]
 
 
-def report(run: Evaluation, results: Path, display: Display) -> Headline | None:
-    """The report, by the metrics that it was made of; None where they are gone."""
-    headlines = {name: results / name / "metrics/headline.csv" for name in run.running}
-    if not all(path.is_file() for path in headlines.values()):
+def run_summary(run: Evaluation, results: Path, display: Display) -> Summary | None:
+    """The summary, by the metrics that it was made of; None where they are gone."""
+    summaries = {name: results / name / "metrics/summary.csv" for name in run.running}
+    if not all(path.is_file() for path in summaries.values()):
         return None
-    noise = answer_deviations(results / path for path in InputDigests(run).measured_noise(results))
-    made = Report(headlines, run.reported, display, noise)
-    return Headline(report_table(made), findings(made))
+    nondeterminism = answer_deviations(
+        results / path for path in InputDigests(run).measured_nondeterminism(results)
+    )
+    made = RunSummary(summaries, run.reported, display, nondeterminism)
+    return Summary(summary_table(made), findings(made))
 
 
 def turned(

@@ -32,8 +32,8 @@ from steadfast.workflow.slurm import Watch
 from steadfast.workflow.terminal import JobLines, with_end, with_target
 
 TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
-FIGURES, REPORT = "figures", "report"
-REPORT_PAGE = "report/report.md"
+FIGURES, SUMMARY = "figures", "summary"
+SUMMARY_PAGE = "summary/summary.md"
 END = "steadfast.stages.run_end"
 """Loaded at the end of a run alone, since it loads pandas."""
 
@@ -64,7 +64,7 @@ class Session:
             # At the very end, when nothing is held any more.
             atexit.register(lambda: start_again() if self._again else None)
             shown = [f"{name}_{kind}" for name in waiting for kind in (TABLES, FIGURES)]
-            snakemake.when_prepared(lambda: snakemake.leave_out([*shown, REPORT]))
+            snakemake.when_prepared(lambda: snakemake.leave_out([*shown, SUMMARY]))
         snakemake.when_prepared(lambda: hold(self._results, snakemake))
         snakemake.when_jobs_are_known(snakemake.run_until_the_last)
         snakemake.when_jobs_are_known(self.refuse_targets)
@@ -145,11 +145,11 @@ class Session:
         display = Display.of(settings.display(run.config))
         asked = [display.trial, *(run.tasks[name].asked for name in run.running)]
         asked += adaptive_remark(last_decisions(run, self._results, *run.rounds), display)
-        shown = str(self._results / REPORT_PAGE) in made
-        report = load(f"{END}:report")(run, self._results, display) if shown else None
+        shown = str(self._results / SUMMARY_PAGE) in made
+        summary = load(f"{END}:run_summary")(run, self._results, display) if shown else None
         orders = list(load(f"{END}:turned")(run, self._results, display, made))
         exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)
-        table, found = report or (None, [])
+        table, found = summary or (None, [])
         lines = [ending(self._results, made, table, found, orders, [*filter(None, asked)])]
         return visible("\n".join([*lines, *(run.unexported if exported else ())]))
 

@@ -135,11 +135,11 @@ def corrected_rows(
     return found.merge(raw, "left", ["model", "other", "measure"])[list(COLUMNS)]
 
 
-def raw_values(headline: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
+def raw_values(summary: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
     """Returns what the judge alone gives, as ``corrected_rows`` takes it.
 
     Args:
-        headline: model, measure, value, low, high.
+        summary: model, measure, value, low, high.
         compared: model, other, measure, difference, low, high; a pair once.
     """
     ends = {"low": "raw_low", "high": "raw_high"}
@@ -147,7 +147,7 @@ def raw_values(headline: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
     turned = {"model": "other", "other": "model", "raw_low": "raw_high", "raw_high": "raw_low"}
     back = there.rename(columns=turned)
     back[list(ends.values())] *= -1
-    values = headline.rename(columns={"value": "raw", **ends}).assign(other="")
+    values = summary.rename(columns={"value": "raw", **ends}).assign(other="")
     found = pd.concat([values, there, back.assign(raw=-back["raw"])], ignore_index=True)
     return found[["model", "other", "measure", "raw", *ends.values()]]
 

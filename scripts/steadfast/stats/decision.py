@@ -47,10 +47,10 @@ class TakenLook:
     """A look at the comparisons of an adaptive run.
 
     Args:
-        frames: the run's metrics, comparisons and headline among them.
+        frames: the run's metrics, comparisons and summary among them.
         before: the looks before.
         design: as ``Design`` takes it.
-        measure: of the headline, whose comparisons decide.
+        measure: of the summary, whose comparisons decide.
         compared: values of the keys of its rows in the metric comparisons.
         models: that are compared.
         asked: rounds that each model has been asked.
@@ -126,16 +126,16 @@ class TakenLook:
                 compared.loc[row.Index, list(TESTED[:6])] = known[pair]
         rows = compared.loc[self._rows.index]
         ties = Ties.of(rows)
-        headline = self._frames["headline"]
+        summary = self._frames["summary"]
         cells = [
             (ties if measure == self._measure else NO_TIES).columns(model)
-            for model, measure in zip(headline["model"], headline["measure"], strict=True)
+            for model, measure in zip(summary["model"], summary["measure"], strict=True)
         ]
-        headline = headline.assign(
-            **pd.DataFrame(cells, headline.index, TIES).astype(object), smallest=np.nan
+        summary = summary.assign(
+            **pd.DataFrame(cells, summary.index, TIES).astype(object), smallest=np.nan
         )
         untested = {name: _untested(frame) for name, frame in self._frames.items()}
-        return {**untested, "comparisons": compared, "headline": headline}
+        return {**untested, "comparisons": compared, "summary": summary}
 
 
 def _untested(frame: pd.DataFrame) -> pd.DataFrame:

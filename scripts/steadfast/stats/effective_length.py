@@ -122,19 +122,19 @@ def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
     return {str(model): _reach(of) for model, of in rows.groupby("model", sort=False)}
 
 
-def with_reaches(headline: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Returns a headline with the columns ``tidy.EFFECTIVE`` of a measure, from ``kept_shares``.
+def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Returns a summary with the columns ``tidy.EFFECTIVE`` of a measure, from ``kept_shares``.
 
     An effective length without a range is left out.
     """
     found = reaches(rows)
     of = [
         found.get(model, Reach()) if name == measure else Reach()
-        for model, name in zip(headline["model"], headline["measure"], strict=True)
+        for model, name in zip(summary["model"], summary["measure"], strict=True)
     ]
     # Without a range, as where one context a length was sampled, the value alone is mostly chance.
     texts = ([reach.text if reach.range else "" for reach in of], [reach.range for reach in of])
-    return headline.assign(**dict(zip(EFFECTIVE, texts, strict=True)))
+    return summary.assign(**dict(zip(EFFECTIVE, texts, strict=True)))
 
 
 def _reach(rows: pd.DataFrame) -> Reach:

@@ -17,7 +17,7 @@ from steadfast.contract.records import OVERALL
 from steadfast.stats.intervals import SIGNIFICANT, Clusters, Estimates, joined
 from steadfast.stats.power import smallest_difference
 from steadfast.stats.step_down import step_down
-from steadfast.stats.tidy import HEADLINE, PROMPTS, rows_of
+from steadfast.stats.tidy import PROMPTS, SUMMARY, rows_of
 from steadfast.stats.ties import COLUMNS as TIES
 from steadfast.stats.ties import NO_TIES, Ties
 
@@ -190,14 +190,14 @@ def overall_pairs(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFr
     return found[[*names, *found.columns.difference(names, sort=False)]]
 
 
-def joint_headline(
+def joint_summary(
     counts: pd.DataFrame,
     whole: pd.DataFrame,
     compared: Mapping[str, pd.DataFrame],
     clusters: pd.DataFrame,
     unit: str,
 ) -> pd.DataFrame:
-    """Returns the headline of measures of the same answers, by ``with_comparisons``.
+    """Returns the summary of measures of the same answers, by ``with_comparisons``.
 
     Args:
         counts: model, expected and prompts of all models (``scores.coverage``).
@@ -207,7 +207,7 @@ def joint_headline(
     measures = pd.DataFrame({"measure": list(compared)})
     every = counts[["model", "expected", PROMPTS]].merge(measures, "cross")
     rows = every.merge(whole, "left", ["model", "measure"]).fillna({"n": 0}).astype({"n": int})
-    return with_comparisons(rows[[*HEADLINE, PROMPTS]], compared, clusters, unit)
+    return with_comparisons(rows[[*SUMMARY, PROMPTS]], compared, clusters, unit)
 
 
 def drawn(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.DataFrame:
@@ -245,17 +245,17 @@ def smallest_of(rows: pd.DataFrame) -> float:
 
 
 def with_comparisons(
-    headline: pd.DataFrame,
+    summary: pd.DataFrame,
     comparisons: Mapping[str, pd.DataFrame],
     clusters: pd.DataFrame,
     unit: str,
 ) -> pd.DataFrame:
-    """Returns a headline with the columns of ``tidy.FURTHER``.
+    """Returns a summary with the columns of ``tidy.FURTHER``.
 
     Args:
-        headline: rows with columns model and measure.
+        summary: rows with columns model and measure.
         comparisons: of each measure that models are compared in, its rows.
-        clusters: rows of ``drawn`` that the headline's values rest on.
+        clusters: rows of ``drawn`` that the summary's values rest on.
         unit: what clusters are called, in the plural.
     """
     ties = {measure: Ties.of(rows) for measure, rows in comparisons.items()}
@@ -263,11 +263,11 @@ def with_comparisons(
     tested = {measure: rows["clusters"].max() for measure, rows in comparisons.items()}
     cells = [
         ties.get(measure, NO_TIES).columns(model)
-        for model, measure in zip(headline["model"], headline["measure"], strict=True)
+        for model, measure in zip(summary["model"], summary["measure"], strict=True)
     ]
-    return headline.assign(
-        **pd.DataFrame(cells, headline.index, TIES).astype(object),
+    return summary.assign(
+        **pd.DataFrame(cells, summary.index, TIES).astype(object),
         drawn=f"{clusters['clusters'].sum():,} {unit}",
-        clusters=headline["measure"].map(tested).astype(float),
-        smallest=headline["measure"].map(smallest).astype(float),
+        clusters=summary["measure"].map(tested).astype(float),
+        smallest=summary["measure"].map(smallest).astype(float),
     )

@@ -25,7 +25,7 @@ Deviations = Mapping[str, Mapping[str, float]]
 """By benchmark and model the standard deviation of one answer's score."""
 
 
-def noise_rows(
+def nondeterminism_rows(
     passes: Passes, counts: Mapping[str, int], weights: Mapping[str, float] | None = None
 ) -> list[Record]:
     """Returns rows of ``COLUMNS``: each way per task and overall.
@@ -108,7 +108,7 @@ def _overall_deviation(
 
 
 def answer_deviations(files: Iterable[Path]) -> Deviations:
-    """Returns the standard deviation of one answer's score, as written to files of ``noise_rows``.
+    """Returns the standard deviation of one answer's score, as written to files of ``nondeterminism_rows``.
 
     Of the two ways the larger counts, over a model's parts the mean variance.
 
@@ -125,7 +125,7 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
                 raise ValueError
         except (KeyError, ValueError):
             raise UserError(
-                f"{path}: not as noise is written; remove it or measure again"
+                f"{path}: not as the workflow writes it; remove it or measure again"
             ) from None
         if known:
             found[path.parts[-3]][path.parts[-2]].append(max(known))

@@ -1,4 +1,4 @@
-"""Metrics as tidy CSV files: read, written, sorted; and the headline, which the report reads."""
+"""Metrics as tidy CSV files: read, written, sorted; and the rows of the summary."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -77,7 +77,7 @@ def read_csv(path: Path) -> pd.DataFrame:
     return rows
 
 
-HEADLINE = ("model", "measure", "value", "low", "high", "n", "expected")
+SUMMARY = ("model", "measure", "value", "low", "high", "n", "expected")
 """Columns: value with its interval, and of the expected samples (or groups) the n behind it."""
 PROMPTS = "prompts"
 """A further column where some models' scores are released ones: see ``asked``."""
@@ -97,10 +97,10 @@ compared what ``ties`` says and on how many clusters that rests, what was drawn 
 the smallest difference that could be told."""
 
 
-def read_headline(path: Path) -> pd.DataFrame:
-    """Returns a headline file's columns; a ``UserError`` says what is wrong with it."""
+def read_summary(path: Path) -> pd.DataFrame:
+    """Returns a summary file's columns; a ``UserError`` says what is wrong with it."""
     rows = read_csv(path)
-    lacking = [column for column in HEADLINE if column not in rows]
+    lacking = [column for column in SUMMARY if column not in rows]
     if lacking:
         raise UserError(f"{path}: column {lacking[0]!r} is missing; compute the metrics again")
     twice = rows[rows.duplicated(["model", "measure"])]
@@ -109,4 +109,4 @@ def read_headline(path: Path) -> pd.DataFrame:
         raise UserError(
             f"{path}: {measure} of model {model!r} is there twice; compute the metrics again"
         )
-    return rows[list(HEADLINE)].assign(**{name: rows.get(name, of) for name, of in FURTHER.items()})
+    return rows[list(SUMMARY)].assign(**{name: rows.get(name, of) for name, of in FURTHER.items()})

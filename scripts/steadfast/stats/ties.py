@@ -9,7 +9,7 @@ import pandas as pd
 from steadfast.stats.intervals import SIGNIFICANT
 
 COLUMNS = ("beats", "beaten_by", "ties")
-"""Of a headline: the models that one is told to be better than, worse than, and not apart from."""
+"""Of a summary: the models that one is told to be better than, worse than, and not apart from."""
 FEWEST_FOR_BOLD = 12
 """Clusters from which on the models that may be first are picked out (bench/bold.py).
 
@@ -49,7 +49,7 @@ class Ties:
         return cls(told, tested["clusters"].max())
 
     @classmethod
-    def of_headline(cls, rows: pd.DataFrame) -> "Ties":
+    def of_summary(cls, rows: pd.DataFrame) -> "Ties":
         """From the columns of ``COLUMNS``, and clusters, of one measure's rows, one a model."""
         told = {}
         for model, *lists in zip(*(rows[c] for c in ("model", *COLUMNS)), strict=True):

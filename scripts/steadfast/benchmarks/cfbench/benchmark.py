@@ -21,7 +21,7 @@ OWN = Package(NAME)
 LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a prompt, roughly
 RELEASED_ATTEMPTS = 10
 METRICS = (
-    "headline", "results", "types", "domains", "distribution", "factors", "statistics", "coverage",
+    "summary", "results", "types", "domains", "distribution", "factors", "statistics", "coverage",
     "agreement", "humans", "comparisons", "drawn",
 )  # fmt: skip
 DIRECT_METRICS = ("direct", "direct_humans")

@@ -39,7 +39,7 @@ from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, hundre
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.pairs import drawn, joint_headline, pairs
+from steadfast.stats.pairs import drawn, joint_summary, pairs
 from steadfast.stats.scores import coverage as answer_coverage
 from steadfast.stats.scores import models_of, with_prompts
 from steadfast.stats.tidy import PROMPTS, in_order, rows_of
@@ -68,13 +68,13 @@ def metrics(
     if direct:
         splits = {name: record["split"] for name, record in records.items()}
         of_direct["direct"] = direct_scores(found, samples, splits)
-    head = headline(rates, counts, compared, of_sets)
+    head = summary(rates, counts, compared, of_sets)
     raw = raw_values(head, rows_of(compared, split=FULL))
     return {
         "results": rates,
         "comparisons": compared,
         "drawn": of_sets,
-        "headline": head,
+        "summary": head,
         "corrected": corrected(found, records, labels, raw) if labels else NOTHING_CORRECTED,
         "types": by_type(found, records),
         "domains": by_origin(samples),
@@ -110,13 +110,13 @@ def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.D
     return found[[*names, *found.columns.difference(names, sort=False)]]
 
 
-def headline(
+def summary(
     rates: pd.DataFrame, counts: pd.DataFrame, compared: pd.DataFrame, records: pd.DataFrame
 ) -> pd.DataFrame:
     """Returns CSR, ISR and PSR of each model on all records; empty without a scored record."""
     every, whole, of_all = (rows_of(rows, split=FULL) for rows in (counts, rates, compared))
     by_measure = {measure: rows_of(of_all, measure=measure) for measure in MEASURES}
-    return joint_headline(every, whole, by_measure, records, "records")
+    return joint_summary(every, whole, by_measure, records, "records")
 
 
 def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:

@@ -26,7 +26,7 @@ TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in f
 RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
 METRICS = (
     "drfr", "constraints", "coherent", "decomposition", "agreement", "judging", "coverage",
-    "headline", "comparisons", "drawn",
+    "summary", "comparisons", "drawn",
 )  # fmt: skip
 
 
@@ -35,7 +35,7 @@ class Complexbench(JudgedSection):
 
     extra: str | None = key("File with instances of your own, added to the others.")
     languages: list[Literal["zh", "en"]] = key(
-        "Languages that run; headline values are the first one's. The rules are Chinese: in "
+        "Languages that run; summary values are the first one's. The rules are Chinese: in "
         "English the judge decides their questions.",
         ["zh"],
         min_length=1,

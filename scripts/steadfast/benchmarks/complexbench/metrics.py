@@ -43,7 +43,7 @@ from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.corrected import NOTHING_CORRECTED, corrected_rows, raw_values
 from steadfast.stats.intervals import Clusters, Estimates
-from steadfast.stats.pairs import drawn, joint_headline, pairs
+from steadfast.stats.pairs import drawn, joint_summary, pairs
 from steadfast.stats.tidy import in_order, rows_of
 
 DIFFERENCE = "difference"  # turn by turn minus whole
@@ -63,11 +63,11 @@ def metrics(
     scored = ScoredAnswers(scores, data)
     found = DrfrMetrics(scored, mode)
     compared = found.comparisons(references)
-    headline = found.headline(languages[0], compared)
+    summary = found.summary(languages[0], compared)
     by_people = NOTHING_CORRECTED
     if labels:
         labelled = DrfrMetrics(ScoredAnswers(labelled_scores(scored, labels), data), mode)
-        by_people = found.corrected(labelled, languages[0], headline, compared)
+        by_people = found.corrected(labelled, languages[0], summary, compared)
     return {
         "drfr": found.drfr,
         "constraints": found.constraints(),
@@ -78,7 +78,7 @@ def metrics(
         "coverage": coverage(scored),
         "comparisons": compared,
         "drawn": found.drawn(),
-        "headline": headline,
+        "summary": summary,
         "corrected": by_people,
     }
 
@@ -169,14 +169,14 @@ class DrfrMetrics:
         return found[[*names, *found.columns.difference(names, sort=False)]].reset_index(drop=True)
 
     def corrected(
-        self, labelled: "DrfrMetrics", language: str, headline: pd.DataFrame, compared: pd.DataFrame
+        self, labelled: "DrfrMetrics", language: str, summary: pd.DataFrame, compared: pd.DataFrame
     ) -> pd.DataFrame:
         """Returns overall DRFR by the verdicts that count, corrected by those of labelled answers.
 
         Groups of instances are the clusters, a question is a unit.
         """
         units, people = (of._of_questions(language) for of in (self, labelled))
-        raw = raw_values(headline, rows_of(compared, language=language, measure=OVERALL))
+        raw = raw_values(summary, rows_of(compared, language=language, measure=OVERALL))
         raw = raw.assign(measure="DRFR")
         return corrected_rows(units, people, raw, {"DRFR": 1.0})
 
@@ -191,14 +191,14 @@ class DrfrMetrics:
         """Returns how many groups there are of each language (part)."""
         return drawn(self._counted, "language", [])
 
-    def headline(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
+    def summary(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
         """Returns overall DRFR of each model in a language; n counts questions with verdicts."""
         counted = rows_of(coverage(self._scored), language=language, split=WHOLE)
         whole = rows_of(self.drfr, language=language, measure="overall").assign(measure="DRFR")
         rows = rows_of(compared, language=language, measure="overall")
         groups = rows_of(self.drawn(), part=language)
         whole = whole.drop(columns="expected")
-        return joint_headline(counted, whole, {"DRFR": rows}, groups, "groups of instances")
+        return joint_summary(counted, whole, {"DRFR": rows}, groups, "groups of instances")
 
     def _of(self, measures: Sequence[str], column: str) -> list[pd.DataFrame]:
         """Returns what has a verdict, and what counts, for some measures; the keys in a column."""

@@ -25,7 +25,7 @@ RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repa
 ITEM_TABLE, CONSTRAINT_TABLE = "table3_agreement", "agreement"
 METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
-    "drawn", "temperature", "headline",
+    "drawn", "temperature", "summary",
 )  # fmt: skip
 
 
@@ -33,7 +33,7 @@ class Followbench(JudgedSection):
     """FollowBench: constraints added one by one, five categories and mixed, five levels."""
 
     languages: list[Literal["en", "zh"]] = key(
-        "Languages that run; headline values are the first one's.", ["en", "zh"], min_length=1
+        "Languages that run; summary values are the first one's.", ["en", "zh"], min_length=1
     )
     judge_prompts: list[Literal["path", "last", "rating"]] = key(
         "Ways to ask a judge (Table 3): path, with all versions of the instruction; last, with "

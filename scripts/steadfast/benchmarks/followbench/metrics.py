@@ -27,7 +27,7 @@ from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters, joined
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, coverage, with_prompts
-from steadfast.stats.tidy import HEADLINE, HIGHEST, PROMPTS, in_order, rows_of
+from steadfast.stats.tidy import HIGHEST, PROMPTS, SUMMARY, in_order, rows_of
 
 KINDS = (OVERALL, RULE, JUDGE)
 RATES = {"HSR": "hard", "SSR": "soft"}
@@ -58,9 +58,9 @@ def metrics(
     }
     main = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
     compared = found.comparisons(references)
-    headline = found.headline(main, compared)
+    summary = found.summary(main, compared)
     language = languages[0]
-    raw = raw_values(headline, rows_of(compared, language=language, category=OVERALL))
+    raw = raw_values(summary, rows_of(compared, language=language, category=OVERALL))
     return {
         **main,
         "scorers": found.scorers(),
@@ -71,7 +71,7 @@ def metrics(
         "comparisons": compared,
         "drawn": found.drawn(),
         "temperature": temperature_rows(main, temperatures or {}, languages),
-        "headline": headline,
+        "summary": summary,
         "corrected": corrected(scores, found.samples, labels, language, raw)
         if labels
         else NOTHING_CORRECTED,
@@ -162,7 +162,7 @@ class LevelMetrics:
         """Returns how many groups there are of each language (part) and category (stratum)."""
         return drawn(self._groups, "language", ["category"])
 
-    def headline(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
+    def summary(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language."""
         parts = []
         for measure in ("HSR", "SSR", "CSL"):
@@ -177,7 +177,7 @@ class LevelMetrics:
         compared = rows_of(compared, language=self._languages[0], category=OVERALL)
         by_measure = {name: rows_of(compared, measure=name) for name in (*RATES, "CSL")}
         groups = rows_of(self.drawn(), part=self._languages[0])
-        rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], by_measure, groups, "groups")
+        rows = with_comparisons(rows[[*SUMMARY, PROMPTS]], by_measure, groups, "groups")
         highest = self.highest()
         return rows.assign(**{HIGHEST: rows["measure"].map(highest)}) if highest else rows
 

@@ -20,7 +20,7 @@ from steadfast.schema.strict import StrictModel, checked_lengths, key
 OWN = Package(NAME)
 METRICS = (
     "accuracy", "drops", "effective", "reliable", "stability", "kinds", "coverage", "comparisons",
-    "drawn", "headline",
+    "drawn", "summary",
 )  # fmt: skip
 TITLE = "IFEval"
 LONGEST_PROMPT = 2048  # tokens, roughly

@@ -17,9 +17,9 @@ Reading = Literal["released", "corrected"]
 STRICT, LOOSE = "strict", "loose"
 
 
-def headline_of(task: str) -> str:
+def reported_accuracy(task: str) -> str:
     """The reading of answers, strict or loose, by which a set's authors report accuracy."""
-    return str(RELEASED[task]["headline"]) if task in RELEASED else STRICT
+    return str(RELEASED[task]["reported"]) if task in RELEASED else STRICT
 
 
 class Prompt(records.Prompt):

@@ -10,7 +10,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from steadfast.benchmarks.ifeval.facts import ALONE, LOOSE, SETS, STRICT, ScoreRecord, headline_of
+from steadfast.benchmarks.ifeval.facts import (
+    ALONE,
+    LOOSE,
+    SETS,
+    STRICT,
+    ScoreRecord,
+    reported_accuracy,
+)
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
@@ -18,12 +25,12 @@ from steadfast.stats.bootstrap import Bootstrap
 from steadfast.stats.chance import crossed
 from steadfast.stats.effective_length import kept_shares, left, with_reaches
 from steadfast.stats.intervals import Clusters, Estimates, joined
-from steadfast.stats.pairs import drawn, joint_headline, overall_pairs
+from steadfast.stats.pairs import drawn, joint_summary, overall_pairs
 from steadfast.stats.scores import answer_row, answers_expected, coverage
 from steadfast.stats.tidy import in_order
 
 SCORE = "Score"
-"""The headline: accuracy by prompt, strict or loose as the set's authors report it."""
+"""The summary: accuracy by prompt, strict or loose as the set's authors report it."""
 BY_PROMPT = ("prompt_strict", "prompt_loose")
 BY_INSTRUCTION = ("instruction_strict", "instruction_loose")
 MEASURES = (SCORE, *(name for two in zip(BY_PROMPT, BY_INSTRUCTION, strict=True) for name in two))
@@ -55,7 +62,7 @@ def metrics(
     of_sets = drawn(frame, None, ["task"])
     whole = overall(by_length).assign(measure=SCORE)
     counts = coverage(frame, SAMPLE)
-    headline = joint_headline(counts, whole, {SCORE: compared}, of_sets, "prompts")
+    summary = joint_summary(counts, whole, {SCORE: compared}, of_sets, "prompts")
     of_all = length_means(frame)
     kept = kept_shares(of_all, lengths)
     contenders = kept[~kept["model"].isin(references)]
@@ -70,7 +77,7 @@ def metrics(
         "coverage": coverage(every, SAMPLE, ["truncated"]),
         "comparisons": compared,
         "drawn": of_sets,
-        "headline": with_reaches(headline, contenders, SCORE),
+        "summary": with_reaches(summary, contenders, SCORE),
     }
 
 
@@ -196,7 +203,7 @@ def by_kind(frame: pd.DataFrame) -> pd.DataFrame:
     """
     known = frame[frame["total"].notna()]
     counted = [
-        row[STRICT if headline_of(row["task"]) == STRICT else LOOSE]
+        row[STRICT if reported_accuracy(row["task"]) == STRICT else LOOSE]
         for row in known[["task", STRICT, LOOSE]].to_dict("records")
     ]
     rows = known[[*KEYS, "cluster", "kinds"]].assign(total=counted).explode(["kinds", "total"])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.ifeval.facts import STRICT, SYNTHETIC, Prompt, Reading, headline_of
+from steadfast.benchmarks.ifeval.facts import STRICT, SYNTHETIC, Prompt, Reading, reported_accuracy
 from steadfast.benchmarks.ifeval.library import library_verifier
 from steadfast.benchmarks.ifeval.own_kinds import own_verifier
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
@@ -55,7 +55,7 @@ def _score(sample: Sample[Prompt], answer: Answer, reading: Reading) -> Score:
         return Score(answer.status, values={"strict": unknown, "loose": unknown})
     prompt = sample.source["instance"]["prompt"]
     strict, loose, problems = followed(task, instructions, prompt, answer.text)
-    counted = strict if headline_of(task) == STRICT else loose
+    counted = strict if reported_accuracy(task) == STRICT else loose
     values = {"strict": strict, "loose": loose}
     if problems:
         return Score(INVALID, values=values, extracted=problems)

@@ -42,7 +42,7 @@ class IfevalResults(OneScore):
     @cached_property
     def ranking(self) -> Mapping[str, float]:
         """The score over all lengths."""
-        return values_by_model(self.frames["headline"])
+        return values_by_model(self.frames["summary"])
 
     def notes(self) -> list[Note]:
         """Explanations of marks, and of what all tables need."""
@@ -66,7 +66,7 @@ def _results(results: IfevalResults) -> Table:
         )
         for name in results.lengths
     )
-    return results.results_table(results.frames["headline"], at_lengths)
+    return results.results_table(results.frames["summary"], at_lengths)
 
 
 def _accuracy(results: IfevalResults) -> Table:

@@ -40,7 +40,7 @@ OWN = Package(NAME)
 TITLE = "LIFBench"
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
-    "weights", "rubrics", "headline", "data", "drawn", "baseline",
+    "weights", "rubrics", "summary", "data", "drawn", "baseline",
 )  # fmt: skip
 
 

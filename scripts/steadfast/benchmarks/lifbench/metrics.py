@@ -19,7 +19,7 @@ from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.effective_length import with_reaches
 from steadfast.stats.pairs import drawn, with_comparisons
-from steadfast.stats.tidy import ABOVE_BASELINE, HEADLINE, PROMPTS, in_order, rows_of
+from steadfast.stats.tidy import ABOVE_BASELINE, PROMPTS, SUMMARY, in_order, rows_of
 
 
 def metrics(
@@ -74,15 +74,15 @@ def metrics(
             pd.concat([frames["ifs"], beside], ignore_index=True), row_order(whole)
         )
         frames["perspectives"] = stability.ars_by_group(everything, beyond, by)
-    frames["headline"] = headline(frames)
+    frames["summary"] = summary(frames)
     if effective:
         frames["effective"] = rows = analyses.effective(whole, by)
         of = rows[~rows["model"].isin(references)]
-        frames["headline"] = with_reaches(frames["headline"], of, "ARS")
+        frames["summary"] = with_reaches(frames["summary"], of, "ARS")
     return frames
 
 
-def headline(frames: Frames) -> pd.DataFrame:
+def summary(frames: Frames) -> pd.DataFrame:
     """Returns overall ARS and average IFS of each model (Tables 3 and 4), empty without value."""
     ifs, baseline = frames["ifs"], frames["baseline"]
     measures = {"ARS": frames["ars"], "IFS": ifs[ifs["perspective"] == AVERAGE]}
@@ -97,7 +97,7 @@ def headline(frames: Frames) -> pd.DataFrame:
     ties = {"ARS": rows_of(frames["comparisons"], task=OVERALL, length="")}
     clusters, families = sampled(frames["drawn"])
     unit = "families of contexts" if families else "contexts"
-    rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], ties, clusters, unit)
+    rows = with_comparisons(rows[[*SUMMARY, PROMPTS]], ties, clusters, unit)
     if baseline.empty:
         return rows
     above = _whole(baseline, ["value"]).set_index("model")["value"]

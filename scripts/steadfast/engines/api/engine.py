@@ -53,7 +53,7 @@ class ApiEngine(Engine):
         command = [*(serve or []), *operation.get("serve_operation_args", [])]
         self._serve = partial(Served, command, setup.log) if serve else None
         self._loaded, self._gpus = setup.loaded, operation.get("gpus") or 0
-        # ``make noise`` sends a request and its company at once from the beginning.
+        # ``make nondeterminism`` sends a request and its company at once from the beginning.
         self._first = operation.get("at_once", FIRST_REQUESTS)
         self._most = operation.get("max_concurrency", MOST_REQUESTS)
         self._timeout = operation.get("timeout", 600.0)

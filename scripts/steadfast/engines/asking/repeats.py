@@ -63,7 +63,7 @@ def _ask(engine: Engine, named: dict[str, Request], journal: Journal) -> dict[st
     for key, response in found.items():
         if response.status == "error":
             raise UserError(
-                f"noise: {named[key].sample_id} failed ({response.error}); what is answered is "
+                f"nondeterminism: {named[key].sample_id} failed ({response.error}); what is answered is "
                 "kept: run again to go on"
             )
     return found

@@ -1,4 +1,4 @@
-"""The report over all benchmarks, from headline files worked by hand."""
+"""The summary of all benchmarks, from summary files worked by hand."""
 
 import csv
 import re
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.contract.registry import benchmarks
-from steadfast.show.roster import REPORT_TABLES
-from steadfast.stages.report import build_report
-from steadfast.stats.tidy import HEADLINE, read_headline, write_csv
+from steadfast.show.roster import SUMMARY_TABLES
+from steadfast.stages.write_summary import write_summary
+from steadfast.stats.tidy import SUMMARY, read_summary, write_csv
 from steadfast.stats.ties import COLUMNS
 
 BENCHMARKS = {
@@ -34,26 +34,26 @@ DISPLAY = {
 
 def row(model, measure, value, n=100, expected=100, spread=0.05):
     ends = (None, None) if value is None or spread is None else (value - spread, value + spread)
-    return dict(zip(HEADLINE, (model, measure, value, *ends, n, expected), strict=True))
+    return dict(zip(SUMMARY, (model, measure, value, *ends, n, expected), strict=True))
 
 
 def written(folder: Path, *rows: dict) -> dict[str, Path]:
-    """The headline file of each benchmark that has a row."""
+    """The summary file of each benchmark that has a row."""
     files = {}
     for benchmark, measures in MEASURES.items():
         own = [row for row in rows if row["measure"] in measures]
         if own:
             files[benchmark] = folder / f"{benchmark}.csv"
-            columns = list(dict.fromkeys([*HEADLINE, *own[0]]))
+            columns = list(dict.fromkeys([*SUMMARY, *own[0]]))
             write_csv(files[benchmark], pd.DataFrame(own, columns=columns))
     return files
 
 
 def built(folder: Path, *rows: dict) -> dict[str, list[list[str]]]:
-    build_report(written(folder, *rows), BENCHMARKS, DISPLAY, folder / "out")
+    write_summary(written(folder, *rows), BENCHMARKS, DISPLAY, folder / "out")
     return {
         name: list(csv.reader((folder / f"out/{name}.csv").read_text().splitlines()))
-        for name in REPORT_TABLES
+        for name in SUMMARY_TABLES
     }
 
 
@@ -64,7 +64,7 @@ def three(measure, *values, **more):
 
 def test_models_by_measures_with_intervals(tmp_path):
     rows = [*three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.2, 0.1, 0.3, spread=None)]
-    head, *body = built(tmp_path, *rows, *three("HSR", 60.25, 70.0, 50.0))["report"]
+    head, *body = built(tmp_path, *rows, *three("HSR", 60.25, 70.0, 50.0))["summary"]
     assert head == [
         "group", "Model", "ARS", "ARS: 95 %", "IFS", "HSR", "HSR: 95 %", "CSL", "marks",
     ]  # fmt: skip
@@ -88,7 +88,7 @@ def test_the_group_of_the_best_is_picked_out_and_what_was_drawn_is_said(tmp_path
         one |= dict(zip(COLUMNS, told[one["model"]], strict=True))
         one |= {"drawn": "18 contexts", "clusters": 18, "smallest": 0.0551}
     built(tmp_path, *ars, *three("IFS", 0.2, 0.1, 0.3), row("gold", "ARS", 1))
-    text = (tmp_path / "out/report.tex").read_text()
+    text = (tmp_path / "out/summary.tex").read_text()
     assert r"Model\_A & \textbf{0.700} & 0.650 to 0.750 & 0.200" in text
     assert r"b & \textbf{0.600} & 0.550 to 0.650 & 0.100" in text
     assert r"c & 0.500 & 0.450 to 0.550 & 0.300" in text
@@ -101,7 +101,7 @@ def test_the_group_of_the_best_is_picked_out_and_what_was_drawn_is_said(tmp_path
 def test_the_report_says_where_no_answers_can_have_full_marks(tmp_path):
     hsr = [one | {"highest": 99.7778} for one in three("HSR", 70.0, 60.0)]
     built(tmp_path, *hsr, *three("PSR", 0.7, 0.6))
-    text = (tmp_path / "out/report.md").read_text()
+    text = (tmp_path / "out/summary.md").read_text()
     assert (
         "Highest possible value, since some items cannot be passed: HSR 99.8 (FollowBench)." in text
     )
@@ -114,32 +114,34 @@ def test_what_ars_adds_to_the_baseline_stands_beside_it_and_ranks_nobody(tmp_pat
     shares = {"a": 0.25, "b": 0.0, "c": -0.25}  # of a baseline of .6
     above = [row | {"above_baseline": shares[row["model"]]} for row in rows[:3]]
     found = built(tmp_path, *above, *rows[3:])
-    head, *body = found["report"]
+    head, *body = found["summary"]
     assert head[2:5] == ["ARS", "ARS: 95 %", "Above baseline"]
     assert {line[1]: line[4] for line in body[:3]} == {
         "Model_A": "0.250",
         "b": "0.000",
         "c": "-0.250",
     }
-    assert [line[1] for line in body] == [line[1] for line in plain["report"][1:]]
-    assert found["report_correlations"] == plain["report_correlations"]
+    assert [line[1] for line in body] == [line[1] for line in plain["summary"][1:]]
+    assert found["summary_correlations"] == plain["summary_correlations"]
 
 
-def test_noise_stands_beside_the_interval_of_what_is_measured_of_it(tmp_path):
+def test_nondeterminism_stands_beside_the_interval_of_what_is_measured_of_it(tmp_path):
     rows = [row("a", "ARS", 0.5, n=400), row("b", "ARS", 0.5, n=400), row("a", "IFS", 0.1)]
     files = written(tmp_path, *rows)
-    noise = tmp_path / "noise/lifbench/a/4k.csv"
-    noise.parent.mkdir(parents=True)
-    noise.write_text("task,answer_sd\noverall,0.1234\n")
-    build_report(files, BENCHMARKS, DISPLAY, tmp_path / "out", noise_files=[noise])
-    (head, *models) = csv.reader((tmp_path / "out/report.csv").read_text().splitlines())
-    assert head[2:6] == ["ARS", "ARS: 95 %", "Noise", "IFS"]
+    nondeterminism = tmp_path / "nondeterminism/lifbench/a/4k.csv"
+    nondeterminism.parent.mkdir(parents=True)
+    nondeterminism.write_text("task,answer_sd\noverall,0.1234\n")
+    write_summary(
+        files, BENCHMARKS, DISPLAY, tmp_path / "out", nondeterminism_files=[nondeterminism]
+    )
+    (head, *models) = csv.reader((tmp_path / "out/summary.csv").read_text().splitlines())
+    assert head[2:6] == ["ARS", "ARS: 95 %", "Run-to-run SD", "IFS"]
     # .1234 ÷ √400
     assert {one[1]: one[4] for one in models} == {"Model_A": "0.0062", "b": ""}
-    page = (tmp_path / "out/report.md").read_text()
-    assert "Noise: the standard deviation of a value that is requested again" in page
-    build_report(files, BENCHMARKS, DISPLAY, tmp_path / "without")
-    assert "Noise" not in (tmp_path / "without/report.md").read_text()
+    page = (tmp_path / "out/summary.md").read_text()
+    assert "Run-to-run SD: the standard deviation of a value that is requested again" in page
+    write_summary(files, BENCHMARKS, DISPLAY, tmp_path / "without")
+    assert "Run-to-run SD" not in (tmp_path / "without/summary.md").read_text()
 
 
 def test_effective_lengths_stand_beside_their_measure_with_their_ranges(tmp_path):
@@ -149,7 +151,7 @@ def test_effective_lengths_stand_beside_their_measure_with_their_ranges(tmp_path
         one | dict(zip(names, reached[one["model"]], strict=True))
         for one in three("ARS", 0.7, 0.6, 0.5)
     ]
-    head, *body = built(tmp_path, *ars, *three("PSR", 0.7, 0.6, 0.5))["report"]
+    head, *body = built(tmp_path, *ars, *three("PSR", 0.7, 0.6, 0.5))["summary"]
     at = head.index("Effective length")
     assert head[at + 1] == "Effective length: 95 %" and head[at + 2] == "IFS"
     shown = {line[1]: tuple(line[at : at + 2]) for line in body[:3]}
@@ -158,17 +160,17 @@ def test_effective_lengths_stand_beside_their_measure_with_their_ranges(tmp_path
 
 def test_the_report_says_which_measures_have_no_interval(tmp_path):
     built(tmp_path, *three("ARS", 0.7, 0.5), *three("IFS", 0.2, 0.1, spread=None))
-    text = (tmp_path / "out/report.md").read_text()
+    text = (tmp_path / "out/summary.md").read_text()
     assert "No interval of IFS: too few" in text
 
 
 def floored(tmp_path, *rows):
-    """The report of these rows and of a baseline whose ARS is .6 and whose IFS is 0."""
+    """The summary of these rows and of a baseline whose ARS is .6 and whose IFS is 0."""
     models = DISPLAY["models"] | {"baseline": {"label": "Baseline", "engine": "baseline"}}
     baseline = [row("baseline", "ARS", 0.6), row("baseline", "IFS", 0, spread=None)]
     files = written(tmp_path, *rows, *baseline)
-    build_report(files, BENCHMARKS, DISPLAY | {"models": models}, tmp_path / "out")
-    return (tmp_path / "out/report.tex").read_text()
+    write_summary(files, BENCHMARKS, DISPLAY | {"models": models}, tmp_path / "out")
+    return (tmp_path / "out/summary.tex").read_text()
 
 
 def test_the_report_says_which_models_score_less_than_the_baseline(tmp_path):
@@ -184,19 +186,19 @@ def test_many_models_below_the_baseline_are_counted(tmp_path):
 
 def test_a_model_without_a_benchmark_has_a_dash(tmp_path):
     tables = built(tmp_path, *three("PSR", 0.7), *three("DRFR", 0.8, 0.6))
-    lines = {line[1]: line[2:] for line in tables["report"][1:]}
+    lines = {line[1]: line[2:] for line in tables["summary"][1:]}
     assert lines["b"] == ["", "", "0.600", "0.550 to 0.650", ""]
-    assert re.search(r"\| b +\| +-- +\|", (tmp_path / "out/report.md").read_text())
+    assert re.search(r"\| b +\| +-- +\|", (tmp_path / "out/summary.md").read_text())
 
 
 def test_incomplete_coverage_is_marked_and_told(tmp_path):
     rows = [row("a", "HSR", 70.0, n=819, expected=820), row("a", "CSL", 3.0), row("b", "HSR", 60.0)]
     rows.append(row("c", "HSR", None, n=0, expected=820))
     tables = built(tmp_path, *rows)
-    marks = {line[1]: line[-1] for line in tables["report"][1:]}
+    marks = {line[1]: line[-1] for line in tables["summary"][1:]}
     assert marks == {"Model_A": "HSR: incomplete", "b": "", "c": "HSR: incomplete"}
     note = "Fewer samples scored than expected: Model_A (HSR 819 of 820); c (HSR 0 of 820)."
-    assert note in (tmp_path / "out/report.md").read_text().replace("\\", "")
+    assert note in (tmp_path / "out/summary.md").read_text().replace("\\", "")
 
 
 def test_released_scores_beside_others_are_marked_in_both_tables(tmp_path):
@@ -204,16 +206,16 @@ def test_released_scores_beside_others_are_marked_in_both_tables(tmp_path):
     for one in rows:
         one["prompts"] = "own" if one["model"] == "a" else "released"
     tables = built(tmp_path, *rows, *three("PSR", 0.7))
-    assert [row[1] for row in tables["report"][1:]] == ["Model_A", "b (released)", "c (released)"]
+    assert [row[1] for row in tables["summary"][1:]] == ["Model_A", "b (released)", "c (released)"]
     notes = ("these models answered", "b (released), c (released)")
-    for name, said in zip(REPORT_TABLES, notes, strict=True):
+    for name, said in zip(SUMMARY_TABLES, notes, strict=True):
         text = (tmp_path / f"out/{name}.md").read_text()
         assert said in text and "answered other prompts" in text
 
 
 def test_no_real_models_stand_apart(tmp_path):
     rows = [row(model, "PSR", 0.5) for model in ("sim-x", "gold", "a")]
-    body = built(tmp_path, *rows)["report"][1:]
+    body = built(tmp_path, *rows)["summary"][1:]
     assert [line[:2] for line in body] == [
         ["", "Model_A"],
         ["Readers (no real models)", "sim-x"],
@@ -225,7 +227,7 @@ def test_correlations_over_few_models_come_with_what_they_are_worth_at_best(tmp_
     def note(models):
         rows = [row(f"m{i}", m, 0.1 * i) for i in range(models) for m in ("PSR", "DRFR")]
         built(tmp_path, *rows)
-        return (tmp_path / "out/report_correlations.md").read_text()
+        return (tmp_path / "out/summary_correlations.md").read_text()
 
     # 2 of the 3! orders of three models agree or disagree completely.
     assert "p = 0.3333 where 3 models are compared" in note(3)
@@ -237,14 +239,14 @@ def test_correlations_over_few_models_come_with_what_they_are_worth_at_best(tmp_
 def test_simulated_readers_compete_for_want_of_models_and_the_tables_say_so(tmp_path):
     rows = [row(f"sim-{i}", m, 0.1 * i) for i in range(4) for m in ("PSR", "DRFR")]
     tables = built(tmp_path, *rows, row("gold", "PSR", 1.0), row("gold", "DRFR", 1.0))
-    assert tables["report_correlations"][1] == ["", "PSR", "DRFR", "4", "1.000", "1.000", ""]
-    for name in REPORT_TABLES:
+    assert tables["summary_correlations"][1] == ["", "PSR", "DRFR", "4", "1.000", "1.000", ""]
+    for name in SUMMARY_TABLES:
         text = (tmp_path / f"out/{name}.md").read_text()
         assert re.search("Simulated models only|no real model has results here", text)
 
 
 def correlations(folder, *rows):
-    return {(r[1], r[2]): r[3:6] for r in built(folder, *rows)["report_correlations"][1:]}
+    return {(r[1], r[2]): r[3:6] for r in built(folder, *rows)["summary_correlations"][1:]}
 
 
 def test_rank_correlations_by_hand(tmp_path):
@@ -257,14 +259,14 @@ def test_rank_correlations_by_hand(tmp_path):
 def test_a_measure_where_small_is_good_is_turned_round(tmp_path):
     found = correlations(tmp_path, *three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.1, 0.2, 0.3))
     assert found == {("ARS", "IFS"): ["3", "1.000", "1.000"]}
-    assert "IFS turned round" in (tmp_path / "out/report_correlations.md").read_text()
+    assert "IFS turned round" in (tmp_path / "out/summary_correlations.md").read_text()
 
 
 def test_models_that_lack_a_measure_are_in_no_correlation_of_it(tmp_path):
     reference = [row("gold", "PSR", 1.0), row("gold", "DRFR", 1.0), row("sim-x", "PSR", 0.1)]
     rows = [*three("PSR", 0.1, 0.2, 0.3), *three("DRFR", 0.1, 0.2), *reference]
     assert correlations(tmp_path, *rows) == {("PSR", "DRFR"): ["2", "", ""]}
-    assert "at least three models" in (tmp_path / "out/report_correlations.md").read_text()
+    assert "at least three models" in (tmp_path / "out/summary_correlations.md").read_text()
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -280,26 +282,26 @@ def test_models_that_lack_a_measure_are_in_no_correlation_of_it(tmp_path):
         unique_by=lambda cell: cell[:2],
     )
 )
-def test_any_headlines_give_a_report_with_every_model(tmp_path, cells):
+def test_any_summary_give_a_report_with_every_model(tmp_path, cells):
     rows = [row(model, measure, value, n, 3) for model, measure, value, n in cells]
-    shown = built(tmp_path, *rows)["report"][1:]
+    shown = built(tmp_path, *rows)["summary"][1:]
     labels = {"a": "Model_A", "=1": "'=1"}
     assert sorted(line[1] for line in shown) == sorted({labels.get(c[0], c[0]) for c in cells})
 
 
-def test_a_headline_without_its_benchmarks_measures(tmp_path):
+def test_a_summary_without_its_benchmarks_measures(tmp_path):
     files = written(tmp_path, row("a", "PSR", 0.5))
     with pytest.raises(UserError, match=r"cfbench\.csv: no row of measure DRFR"):
-        build_report({"complexbench": files["cfbench"]}, BENCHMARKS, DISPLAY, tmp_path / "out")
+        write_summary({"complexbench": files["cfbench"]}, BENCHMARKS, DISPLAY, tmp_path / "out")
 
 
-def test_a_headline_that_lacks_a_column(tmp_path):
+def test_a_summary_that_lacks_a_column(tmp_path):
     write_csv(tmp_path / "h.csv", pd.DataFrame([row("a", "PSR", 0.5)]).drop(columns="expected"))
     with pytest.raises(UserError, match="column 'expected' is missing"):
-        read_headline(tmp_path / "h.csv")
+        read_summary(tmp_path / "h.csv")
 
 
-def test_a_headline_with_a_measure_twice(tmp_path):
+def test_a_summary_with_a_measure_twice(tmp_path):
     write_csv(tmp_path / "h.csv", pd.DataFrame([row("a", "PSR", 0.5), row("a", "PSR", 0.6)]))
     with pytest.raises(UserError, match="PSR of model 'a' is there twice"):
-        read_headline(tmp_path / "h.csv")
+        read_summary(tmp_path / "h.csv")

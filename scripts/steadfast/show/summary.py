@@ -1,4 +1,4 @@
-"""One report over all benchmarks: models by main measures, and how alike these order the models."""
+"""One summary over all benchmarks: models by main measures, and how alike these order the models."""
 
 import math
 from collections import Counter
@@ -20,20 +20,20 @@ from steadfast.show.roster import Display, Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
 from steadfast.stats.repeatability import Deviations
 from steadfast.stats.scores import models_by_prompts
-from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, HIGHEST, read_headline
+from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, HIGHEST, read_summary
 from steadfast.stats.ties import CORRELATIONS, Ties
 
-WORDS = facts("report.yaml")
-NOISE = "noise"
-"""A column of the headline's rows: the standard deviation of a value that is asked for again."""
+WORDS = facts("summary.yaml")
+NONDETERMINISM = "nondeterminism"
+"""A column of the summary's rows: the standard deviation of a value that is asked for again."""
 MODELS_NAMED = 3  # in a sentence, at most; the others are counted
 
 
 @dataclass(frozen=True)
-class ReportedMeasure:
+class SummaryMeasure:
     """One measure of a benchmark, of all models that have it.
 
-    ``label`` is its name in sentences that do not name the benchmark; in ``rows``, the headline's,
+    ``label`` is its name in sentences that do not name the benchmark; in ``rows``, the summary's,
     value is empty where a model ran and has no score.
     """
 
@@ -52,21 +52,21 @@ class ReportedMeasure:
         return results.values_by_model(self.rows)
 
 
-class Report:
+class RunSummary:
     """The main measures of all benchmarks that ran, and how they are shown."""
 
     def __init__(
         self,
-        headlines: Mapping[str, Path],
+        summaries: Mapping[str, Path],
         benchmarks: Mapping[str, Settings],
         display: Display,
-        noise: Deviations = MappingProxyType({}),
+        nondeterminism: Deviations = MappingProxyType({}),
     ):
         self.digits = display.digits
-        measures: list[ReportedMeasure] = []
+        measures: list[SummaryMeasure] = []
         prompts: dict[str, str] = {}
-        for name, path in headlines.items():
-            rows = _headline(path, benchmarks[name], noise.get(name, {}))
+        for name, path in summaries.items():
+            rows = _summary(path, benchmarks[name], nondeterminism.get(name, {}))
             prompts |= models_by_prompts(rows)
             measures += _measures(rows, benchmarks[name], display.digits)
         times = Counter(measure.name for measure in measures)
@@ -77,9 +77,9 @@ class Report:
         self.roster = Roster(prompts, display, prompts)
 
     @property
-    def main_measures(self) -> list[ReportedMeasure]:
+    def main_measures(self) -> list[SummaryMeasure]:
         """Returns the main measure of each benchmark: its first one of which more is better."""
-        main: dict[str, ReportedMeasure] = {}
+        main: dict[str, SummaryMeasure] = {}
         for measure in self.measures:
             if not measure.smaller:
                 main.setdefault(measure.benchmark, measure)
@@ -101,9 +101,9 @@ class Report:
         return self.roster.groups({m: -sum(p) / len(p) for m, p in found.items() if p})
 
 
-def _headline(path: Path, benchmark: Settings, answer_sd: Mapping[str, float]) -> pd.DataFrame:
-    """Returns the rows of a benchmark's measures, with the noise of its first one."""
-    rows, measures = read_headline(path), benchmark["measures"]
+def _summary(path: Path, benchmark: Settings, answer_sd: Mapping[str, float]) -> pd.DataFrame:
+    """Returns the rows of a benchmark's measures, with the nondeterminism of its first one."""
+    rows, measures = read_summary(path), benchmark["measures"]
     rows = rows[rows["measure"].isin(measures)]
     if rows.empty:
         names = " or ".join(measures)
@@ -111,13 +111,13 @@ def _headline(path: Path, benchmark: Settings, answer_sd: Mapping[str, float]) -
     first = next(iter(measures))
     known = rows["model"].map(answer_sd).where((rows["measure"] == first) & (rows["n"] > 0))
     # The value is about the mean of n answers, each of which may come out otherwise.
-    noise = measures[first]["full"] * known.astype(float) / np.sqrt(rows["n"])
-    return rows.assign(**{NOISE: noise})
+    nondeterminism = measures[first]["full"] * known.astype(float) / np.sqrt(rows["n"])
+    return rows.assign(**{NONDETERMINISM: nondeterminism})
 
 
-def _measures(rows: pd.DataFrame, benchmark: Settings, digits: int) -> Iterator[ReportedMeasure]:
+def _measures(rows: pd.DataFrame, benchmark: Settings, digits: int) -> Iterator[SummaryMeasure]:
     for name, how in benchmark["measures"].items():
-        yield ReportedMeasure(
+        yield SummaryMeasure(
             name=name,
             label=name,
             benchmark=benchmark["title"],
@@ -129,23 +129,23 @@ def _measures(rows: pd.DataFrame, benchmark: Settings, digits: int) -> Iterator[
         )
 
 
-def report_table(report: Report) -> Table:
+def summary_table(summary: RunSummary) -> Table:
     """Returns models by measures, each value with its interval; a dash where a model has none."""
-    roster, columns = report.roster, [MODEL]
+    roster, columns = summary.roster, [MODEL]
     cells: CellsByModel = {m: (Cell(roster.label(m)),) for m in roster.models}
-    for measure in report.measures:
+    for measure in summary.measures:
         rows, digits, interval = measure.rows, measure.digits, WORDS["interval"]
         values = Values(
             measure.values,
             results.incomplete_models(rows),
-            Ties.of_headline(rows),
+            Ties.of_summary(rows),
             "smaller" if measure.smaller else "larger",
         )
         shown = [(measure.name, value_cells(roster, [values], digits))]
         if rows["low"].notna().any():
             ends = interval_cells(rows, roster.models, digits)
             shown.append((interval.format(measure=measure.name), ends))
-        for name, places in ((NOISE, digits + 1), (ABOVE_BASELINE, digits)):
+        for name, places in ((NONDETERMINISM, digits + 1), (ABOVE_BASELINE, digits)):
             if rows[name].notna().any():
                 further = Values(results.values_by_model(rows, name))
                 shown.append((WORDS[name], value_cells(roster, [further], places)))
@@ -157,49 +157,49 @@ def report_table(report: Report) -> Table:
         for model in cells:
             cells[model] += tuple(cell for _, part in shown for cell in part[model])
     sections = tuple(
-        group.section(cells[model] for model in group.models) for group in report.groups()
+        group.section(cells[model] for model in group.models) for group in summary.groups()
     )
-    measures = "; ".join(measure.text for measure in report.measures)
-    caption = WORDS["captions"]["report"].format(measures=measures)
-    notes = results.without_bold(_notes(report), sections, roster, WORDS["drawn"])
-    return Table("report", caption, tuple(columns), sections, notes)
+    measures = "; ".join(measure.text for measure in summary.measures)
+    caption = WORDS["captions"]["summary"].format(measures=measures)
+    notes = results.without_bold(_notes(summary), sections, roster, WORDS["drawn"])
+    return Table("summary", caption, tuple(columns), sections, notes)
 
 
 def _texts(rows: pd.DataFrame, roster: Roster, column: str) -> CellsByModel:
-    """Returns a column of the headline that is text; dashes where it is empty."""
+    """Returns a column of the summary that is text; dashes where it is empty."""
     found = dict(zip(rows["model"], rows[column], strict=True))
     return {model: (Cell(found.get(model) or None),) for model in roster.models}
 
 
-def _notes(report: Report) -> list[results.Note]:
+def _notes(summary: RunSummary) -> list[results.Note]:
     texts = WORDS["notes"]
     notes: list[results.Note] = []
-    if incomplete := _incomplete(report):
+    if incomplete := _incomplete(summary):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-    notes.append(results.tie_note(report.roster, WORDS["drawn"]))
+    notes.append(results.tie_note(summary.roster, WORDS["drawn"]))
     if highest := [
         texts["highest_of"].format(
             measure=m.label, highest=rounded(of, m.digits), benchmark=m.benchmark
         )
-        for m in report.measures
+        for m in summary.measures
         if not math.isnan(of := m.rows[HIGHEST].max())
     ]:
         notes.append((None, texts["highest"].format(found="; ".join(highest))))
-    if without := [m.label for m in report.measures if m.values and m.rows["low"].isna().all()]:
+    if without := [m.label for m in summary.measures if m.values and m.rows["low"].isna().all()]:
         notes.append((None, texts["no_interval"].format(measures=", ".join(without))))
-    for name in (NOISE, ABOVE_BASELINE):
-        if any(measure.rows[name].notna().any() for measure in report.measures):
+    for name in (NONDETERMINISM, ABOVE_BASELINE):
+        if any(measure.rows[name].notna().any() for measure in summary.measures):
             notes.append((None, texts[name]))
-    notes += _below_baseline(report)
-    notes += _drawn(report)
-    judged = any(measure.judged for measure in report.measures)
-    return notes + results.shared_notes(report.roster, judged)
+    notes += _below_baseline(summary)
+    notes += _drawn(summary)
+    judged = any(measure.judged for measure in summary.measures)
+    return notes + results.shared_notes(summary.roster, judged)
 
 
-def _below_baseline(report: Report) -> list[results.Note]:
+def _below_baseline(summary: RunSummary) -> list[results.Note]:
     """Returns the contenders below the baseline in a benchmark's main measure, if more is better."""
-    texts, roster, found = WORDS["notes"], report.roster, []
-    for measure in report.main_measures:
+    texts, roster, found = WORDS["notes"], summary.roster, []
+    for measure in summary.main_measures:
         values = measure.values
         baseline = max(
             (values[m] for m in values if roster.kind(m) == "baseline"), default=math.nan
@@ -207,18 +207,18 @@ def _below_baseline(report: Report) -> list[results.Note]:
         below = [model for model in roster.contenders if values.get(model, math.inf) < baseline]
         if below:
             value = rounded(baseline, measure.digits)
-            models = report.named(below)
+            models = summary.named(below)
             form = texts["below_baseline_of"]
             found.append(form.format(value=value, measure=measure.label, models=models))
     return [(None, texts["below_baseline"].format(found="; ".join(found)))] if found else []
 
 
-def _drawn(report: Report) -> list[results.Note]:
+def _drawn(summary: RunSummary) -> list[results.Note]:
     """Returns what was drawn of each benchmark, and the smallest differences told apart."""
     texts = WORDS["notes"]
-    counts = {m.benchmark: n for m in report.measures for n in m.rows["drawn"] if n}
+    counts = {m.benchmark: n for m in summary.measures for n in m.rows["drawn"] if n}
     drawn = (texts["drawn_of"].format(benchmark=of, count=n) for of, n in counts.items())
-    least = ((m, m.rows["smallest"].max()) for m in report.measures)
+    least = ((m, m.rows["smallest"].max()) for m in summary.measures)
     smallest = (
         texts["smallest_of"].format(measure=m.label, smallest=rounded(of, m.digits))
         for m, of in least
@@ -228,10 +228,10 @@ def _drawn(report: Report) -> list[results.Note]:
     return [(None, texts[name].format(found=said)) for name, said in found.items() if said]
 
 
-def _incomplete(report: Report) -> list[str]:
+def _incomplete(summary: RunSummary) -> list[str]:
     """Returns each model that lacks samples of a measure, with its counts."""
     texts, counts = WORDS["notes"], dict[str, list[str]]()
-    for measure in report.measures:
+    for measure in summary.measures:
         for row in measure.rows.itertuples():
             if row.n < row.expected:
                 slots = {"n": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
@@ -239,52 +239,52 @@ def _incomplete(report: Report) -> list[str]:
                 counts.setdefault(row.model, []).append(count)
     return [
         texts["incomplete_model"].format(
-            model=report.roster.label(model), counts=", ".join(counts[model])
+            model=summary.roster.label(model), counts=", ".join(counts[model])
         )
-        for model in report.roster.models
+        for model in summary.roster.models
         if model in counts
     ]
 
 
-def correlations_table(report: Report) -> Table:
+def correlations_table(summary: RunSummary) -> Table:
     """Returns how many contenders every two measures share, and how alike they order them."""
     rows: list[tuple[Cell, ...]] = []
-    for i, first in enumerate(report.measures):
-        for j, second in enumerate(report.measures[i + 1 :]):
+    for i, first in enumerate(summary.measures):
+        for j, second in enumerate(summary.measures[i + 1 :]):
             names = (Cell(first.label, repeated=j > 0), Cell(second.label))
-            rows.append((*names, *_correlation(report, first, second)))
+            rows.append((*names, *_correlation(summary, first, second)))
     columns = (
         *(Column(heading, align="l") for heading in ("Measure", "Other")),
         Column("Models", align="r"),
         *(Column(name.capitalize()) for name in CORRELATIONS),
     )
-    kind = "simulated" if report.roster.no_real_model else "model"
+    kind = "simulated" if summary.roster.no_real_model else "model"
     contenders = WORDS["contenders"][kind]
-    caption = WORDS["captions"]["report_correlations"].format(contenders=contenders)
-    turned = [measure.label for measure in report.measures if measure.smaller]
+    caption = WORDS["captions"]["summary_correlations"].format(contenders=contenders)
+    turned = [measure.label for measure in summary.measures if measure.smaller]
     correlated = [int(row[2].text or 0) for row in rows if row[3].text is not None]
     notes = [text for _, text in results.few_models_notes(correlated)]
     notes += [WORDS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []
     if any(cell.text is None for row in rows for cell in row):
         notes.append(WORDS["notes"]["too_few_models"])
-    if report.roster.apart:
-        models = ", ".join(map(report.roster.label, sorted(report.roster.apart)))
+    if summary.roster.apart:
+        models = ", ".join(map(summary.roster.label, sorted(summary.roster.apart)))
         notes.append(SHARED["apart_correlated"].format(models=models))
     sections = (Section(tuple(rows)),) if rows else ()
     return Table(
-        "report_correlations", caption, columns, sections, tuple((None, note) for note in notes)
+        "summary_correlations", caption, columns, sections, tuple((None, note) for note in notes)
     )
 
 
 def _correlation(
-    report: Report, first: ReportedMeasure, second: ReportedMeasure
+    summary: RunSummary, first: SummaryMeasure, second: SummaryMeasure
 ) -> tuple[Cell, ...]:
-    both = [m for m in report.roster.contenders if m in first.values and m in second.values]
+    both = [m for m in summary.roster.contenders if m in first.values and m in second.values]
     sides = [
         np.array([-side.values[m] if side.smaller else side.values[m] for m in both])
         for side in (first, second)
     ]
     enough = len(both) >= WORDS["least_models"]
     found = [correlate(*sides) if enough else math.nan for correlate in CORRELATIONS.values()]
-    values = (None if math.isnan(value) else str(rounded(value, report.digits)) for value in found)
+    values = (None if math.isnan(value) else str(rounded(value, summary.digits)) for value in found)
     return (Cell(str(len(both))), *map(Cell, values))

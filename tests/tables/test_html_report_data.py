@@ -1,7 +1,7 @@
 """What the page holds of an answer to filter by."""
 
+from steadfast.html_report.sample_data import Cut, answer_data, answer_row
 from steadfast.jobs.finished import FinishedAnswer
-from steadfast.page.sample_data import Cut, answer_data, answer_row
 
 SCORE = {"status": "ok", "total": 0.5, "points": {"format": 1.0}, "other_raters": {}}
 

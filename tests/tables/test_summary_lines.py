@@ -1,15 +1,15 @@
-"""The report's table as a terminal shows it."""
+"""The summary's table as a terminal shows it."""
 
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
-from steadfast.show.ending import headline
-from steadfast.show.report import Report, report_table
+from steadfast.show.ending import summary_lines
 from steadfast.show.roster import NOTES, Display
+from steadfast.show.summary import RunSummary, summary_table
 from steadfast.show.table import Cell, Column, Section, Table
-from steadfast.stats.tidy import HEADLINE, write_csv
+from steadfast.stats.tidy import SUMMARY, write_csv
 
 BASELINE = "The no-lookup baseline has X 0.6, more than b."
 COLUMNS = (
@@ -30,7 +30,7 @@ CAREFUL = (
 )
 OTHER = cells("b|模型", "0.5", None, "--", "2", "1 to 3")
 TABLE = Table(
-    "report",
+    "summary",
     "Caption.",
     COLUMNS,
     (Section((CAREFUL, OTHER), "Readers (no real models)"),),
@@ -43,11 +43,11 @@ TABLE = Table(
 
 
 def table(*cells: Cell) -> Table:
-    return Table("report", "Caption.", (Column("M"), Column("X")), (Section((cells,)),))
+    return Table("summary", "Caption.", (Column("M"), Column("X")), (Section((cells,)),))
 
 
 def test_intervals_stand_below_their_values_and_benchmarks_above_their_measures():
-    assert headline(TABLE, 100) == [
+    assert summary_lines(TABLE, 100) == [
         "             A                 B",
         "Model        X            Y    Z",
         "-----------  -----------  ---  -----------",
@@ -66,14 +66,14 @@ def test_intervals_stand_below_their_values_and_benchmarks_above_their_measures(
 
 @pytest.mark.parametrize("width", [24, 30, 42, 80])
 def test_no_line_of_the_table_is_wider_than_the_terminal(width):
-    lines = headline(TABLE, width)
+    lines = summary_lines(TABLE, width)
     above = lines[: lines.index("Below a value: its 95 % interval.") - 1]
     assert max(len(line) for line in above if "Readers" not in line) <= width
     assert sum("**0.851**" in line for line in above) == 1
 
 
 def test_measures_that_do_not_fit_stand_in_a_further_block_with_the_models():
-    assert headline(TABLE, 30)[8:14] == [
+    assert summary_lines(TABLE, 30)[8:14] == [
         "            B",
         "Model       Z",
         "----------  -----------",
@@ -86,29 +86,38 @@ def test_measures_that_do_not_fit_stand_in_a_further_block_with_the_models():
 def test_print_s_marks_are_told_as_such():
     first, second = table(Cell("a"), Cell(".9", "first")), table(Cell("b"), Cell(".5", "second"))
     both = replace(first, sections=(*first.sections, *second.sections))
-    assert headline(both, 80) == ["M  X", "-  ------", "a  **.9**", "b  _.5_", "", NOTES["print"]]
+    assert summary_lines(both, 80) == [
+        "M  X",
+        "-  ------",
+        "a  **.9**",
+        "b  _.5_",
+        "",
+        NOTES["print"],
+    ]
 
 
 def test_a_label_s_escape_reaches_no_terminal():
-    assert headline(table(*cells("a\x1b[31m", ".5")), 80)[2] == "a<U+001B>[31m  .5"
+    assert summary_lines(table(*cells("a\x1b[31m", ".5")), 80)[2] == "a<U+001B>[31m  .5"
 
 
 @pytest.mark.parametrize("heading", ["Seconds", "Seconds: 95 %"])
 def test_a_column_more_of_the_table_is_a_column_more_on_the_terminal(heading):
     rows = tuple((*row, Cell(f"{place}s")) for place, row in enumerate(TABLE.sections[0].rows))
     wider = replace(TABLE, columns=(*COLUMNS, Column(heading, "B")), sections=(Section(rows),))
-    lines = headline(wider, 100)
+    lines = summary_lines(wider, 100)
     assert lines[1].split()[4:] == heading.split()
     assert lines[3].endswith("0s") and lines[5].endswith("1s")
 
 
 def test_a_column_more_of_the_metrics_is_a_column_more_on_the_terminal(tmp_path):
-    rows = pd.DataFrame([["m", "ARS", 0.8, 0.7, 0.9, 9, 9]], columns=HEADLINE)
-    write_csv(tmp_path / "headline.csv", rows.assign(effective="8k", effective_range="4k to 16k"))
+    rows = pd.DataFrame([["m", "ARS", 0.8, 0.7, 0.9, 9, 9]], columns=SUMMARY)
+    write_csv(tmp_path / "summary.csv", rows.assign(effective="8k", effective_range="4k to 16k"))
     measure = {"ARS": {"text": "ARS", "digits": 3, "smaller": False, "full": 1.0}}
     lifbench = {"title": "LIFBench", "judged": False, "measures": measure}
-    report = Report({"lifbench": tmp_path / "headline.csv"}, {"lifbench": lifbench}, Display())
-    assert headline(report_table(report), 80)[:5] == [
+    run_summary = RunSummary(
+        {"lifbench": tmp_path / "summary.csv"}, {"lifbench": lifbench}, Display()
+    )
+    assert summary_lines(summary_table(run_summary), 80)[:5] == [
         "       LIFBench",
         "Model  ARS          Effective length",
         "-----  -----------  ----------------",

@@ -5,10 +5,10 @@ from itertools import pairwise
 import pytest
 
 from browser import Watched, browser, chromium
-from page_project import HOSTILE, JUDGED, LONG, SAMPLES, page_project
-from steadfast.page.pack import Pack
-from steadfast.page.pack import page as page_html
-from steadfast.page.sample_data import table_data
+from html_report_project import HOSTILE, JUDGED, LONG, SAMPLES, html_report_project
+from steadfast.html_report.pack import Pack
+from steadfast.html_report.pack import page as page_html
+from steadfast.html_report.sample_data import table_data
 from steadfast.show.table import Cell, Column, Section, Table
 
 pytest.importorskip("playwright", reason="playwright is not installed: make .venv/dev")
@@ -21,7 +21,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    return page_project(tmp_path_factory.mktemp("page"))
+    return html_report_project(tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def other(project, tmp_path_factory):
     fork = project.fork(tmp_path_factory.mktemp("other"))
     fork.edit("my.yaml", "slip: 0.4", "slip: 0.0")
     fork.edit("my.yaml", "2k: 2048", "2k: 1800")
-    fork.snakemake("page")
+    fork.snakemake("html_report")
     # A page of another version has another style, which the policy of this one does not know.
     fork.edit("results/report.html", "<style>", "<style>/* another */")
     return fork.path("results/report.html").rename(fork.path("second.html"))
@@ -116,7 +116,7 @@ def table_page(started, tmp_path):
     about["findings"] = ["Highest scores: three."]
     pack.add("run", about)
     pack.add("tables", [{"title": "All", "tables": [table_data(TABLE)]}])
-    path = tmp_path / "page.html"
+    path = tmp_path / "report.html"
     path.write_text(page_html("made", [pack]))
     made = started.new_page()
     made.goto(path.as_uri())
@@ -219,7 +219,7 @@ def test_failures_come_first_and_then_the_lowest_scores(page):
 
 def test_rows_are_found_by_a_text_and_a_benchmark_by_its_name(page):
     page.get_by_label("Rows with").fill("sim-a")
-    shown = cells(page, "details[data-table='report']", 1)
+    shown = cells(page, "details[data-table='summary']", 1)
     assert shown == ["sim-a"]
     page.get_by_label("Benchmark", exact=True).select_option("FollowBench")
     assert page.locator("#tables h2:visible").all_inner_texts() == ["FollowBench"]
@@ -320,7 +320,7 @@ def beside(page, other):
 
 
 def test_a_second_runs_tables_stand_below_the_same_of_the_first(beside):
-    table = "details[data-table='report']"
+    table = "details[data-table='summary']"
     assert beside.locator(f"{table} h3").all_inner_texts() == ["my", "my (second.html)"]
     changed = beside.locator(f"{table} td.changed")
     assert changed.count() > 0

@@ -16,9 +16,15 @@ import msgspec
 from steadfast.base.files import Record, file_size, json_line, read_text
 from steadfast.base.resources import resource
 from steadfast.contract.components import Sample
+from steadfast.html_report.sample_data import (
+    Cut,
+    answer_data,
+    answer_row,
+    sample_data,
+    sample_digest,
+)
+from steadfast.html_report.view_sample import SeenSample
 from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
-from steadfast.page.sample_data import Cut, answer_data, answer_row, sample_data, sample_digest
-from steadfast.page.view_sample import SeenSample
 
 SCRIPTS = ("unpack.js", "elements.js", "tables.js", "run.js", "samples.js", "main.js")
 LEVEL = 6
@@ -51,9 +57,9 @@ def _json(value: Record) -> bytes:
 
 def page(title: str, packs: Iterable[Pack]) -> str:
     """Returns the page's HTML, whose policy lets its own script run and nothing be fetched."""
-    folder = resource("page")
+    folder = resource("html_report")
     script = "".join(read_text(folder / name) for name in SCRIPTS)
-    style = read_text(folder / "page.css")
+    style = read_text(folder / "report.css")
     pieces = {name: piece for pack in packs for name, piece in pack.pieces.items()}
     data = "\n".join(
         f'<script type="text/plain" data-piece="{escape(name)}">{piece}</script>'
@@ -63,7 +69,7 @@ def page(title: str, packs: Iterable[Pack]) -> str:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
         "img-src blob: data:; base-uri 'none'; form-action 'none'"
     )
-    return Template(read_text(folder / "page.html")).substitute(
+    return Template(read_text(folder / "report.html")).substitute(
         title=escape(title), policy=policy, style=style, script=script, data=data
     )
 

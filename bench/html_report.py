@@ -1,6 +1,6 @@
 """Size of the page for 60,000 and 300,000 answers, and when a browser shows its first table.
 
-Run: ``PYTHONPATH=scripts python bench/page.py``
+Run: ``PYTHONPATH=scripts python bench/html_report.py``
 
 Twenty and a hundred models, six lengths, 500 prompts a length; answers of about 70 words, and, in a
 third page, of twenty models with reasoning of 400 words before each.
@@ -17,10 +17,10 @@ from typing import Any
 
 from steadfast.base.files import Record, write_jsonl, write_text
 from steadfast.contract.components import Component
+from steadfast.html_report.pack import BLOCK, Pack, pack_samples, page
+from steadfast.html_report.sample_data import Cut, table_data
+from steadfast.html_report.write import FORMAT, LIMIT
 from steadfast.jobs.finished import FinishedRun
-from steadfast.page.make_page import FORMAT, LIMIT
-from steadfast.page.pack import BLOCK, Pack, pack_samples, page
-from steadfast.page.sample_data import Cut, table_data
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.workflow.script import collect_seldom
 
@@ -115,7 +115,7 @@ def table(models: Sequence[str]) -> Table:
 
 
 def made(run: FinishedRun, out: Path) -> Cut:
-    """Writes a page as ``make_page`` does; how its texts are cut."""
+    """Writes a page as ``write_html_report`` does; how its texts are cut."""
     samples = pack_samples(run, LIMIT)
     pack = Pack()
     benchmark = {"name": "made", "title": "Made", "asked": "", "figures": [], "has_samples": True}

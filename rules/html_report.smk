@@ -1,4 +1,4 @@
-"""The page: one HTML file with all tables, figures and samples, for a browser without network.
+"""The HTML report: one HTML file with all tables, figures and samples, for a browser without network.
 
 in   results/{benchmark}/metrics/*.csv, results/figures/*, results/metrics/inference.csv;
      results/{benchmark}/{outputs,verdicts,scores}/… with their provenances, and what was asked
@@ -8,7 +8,7 @@ out  results/report.html: docs/results.md
 ANSWERED = STEPS.answered_files()
 
 
-rule page:
+rule html_report:
     input:
         metrics=in_results(contents.metrics(RUN)),
         figures=[
@@ -29,21 +29,21 @@ rule page:
             path for name in RUN.running if RUN.asked_of(name) for path in RUN.all_sources(name)
         ],
     output:
-        page="<results>/report.html",
+        report="<results>/report.html",
     log:
-        "<logs>/page.log",
+        "<logs>/html_report.log",
     benchmark:
-        "<benchmarks>/page.tsv"
+        "<benchmarks>/html_report.tsv"
     localrule: True
     conda:
         "../envs/base.yaml"
     resources:
         mem_mb=4000,
     params:
-        **STEPS.page()._asdict(),
-        noise=STEPS.measured_noise(RESULTS),
+        **STEPS.html_report()._asdict(),
+        nondeterminism=STEPS.measured_nondeterminism(RESULTS),
         display=DISPLAY,
         made_from=input_digests(ANSWERED),
         measured_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
     script:
-        "../scripts/steadfast/page/make_page.py"
+        "../scripts/steadfast/html_report/write.py"

@@ -1,4 +1,4 @@
-"""The certificate of a plan: how many contexts tell two models apart, by their difference.
+"""The power analysis of a plan: how many contexts tell two models apart, by their difference.
 
 It rests on the run in the results folder. What is promised holds for contexts that are skewed
 against the better model (``stats.power``).
@@ -56,10 +56,10 @@ class WidestPair:
         }
 
 
-def certificate(
+def power_analysis(
     benchmark: str, metrics: Path, measures: Mapping[str, Settings], differences: Sequence[float]
 ) -> tuple[list[Record], list[str]]:
-    """A benchmark's certificate as rows of ``COLUMNS``, and as lines of its page.
+    """A benchmark's power_analysis as rows of ``COLUMNS``, and as lines of its page.
 
     Args:
         benchmark: its name.
@@ -73,9 +73,9 @@ def certificate(
     for pair in _widest_pairs(metrics / "comparisons.csv", measures):
         needs = [pair.row(difference) for difference in differences]
         rows += [{"benchmark": benchmark, **need} for need in needs]
-        heading = f"## Certificate of {benchmark} ({pair.name})"
+        heading = f"## PowerAnalysis of {benchmark} ({pair.name})"
         lines += ["", heading, "", *_page(pair, needs)]
-    return rows, lines or ["", f"## Certificate of {benchmark}", "", NO_VARIANCES]
+    return rows, lines or ["", f"## PowerAnalysis of {benchmark}", "", NO_VARIANCES]
 
 
 def _widest_pairs(path: Path, measures: Mapping[str, Settings]) -> Iterator[WidestPair]:

@@ -7,11 +7,11 @@ from steadfast.base.markdown import markdown_table
 from steadfast.base.resources import facts
 from steadfast.contract.records import ALONE, OVERALL
 
-WORDS = facts("show.yaml")["noise"]
+WORDS = facts("show.yaml")["nondeterminism"]
 PERCENT = ("identical", "differ")
 
 
-def noise_page(title: str, rows: Sequence[Settings], asked: str = "") -> str:
+def nondeterminism_page(title: str, rows: Sequence[Settings], asked: str = "") -> str:
     """The rows in Markdown, the finding first and last what text was asked."""
     alone = next(row for row in rows if (row["task"], row["way"]) == (OVERALL, ALONE))
     lines = [

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from steadfast.base.files import Record, Settings, canonical_json
+from steadfast.html_report.view_sample import SeenSample
 from steadfast.jobs.finished import FinishedAnswer, JudgedRequest
-from steadfast.page.view_sample import SeenSample
 from steadfast.show.passages import marked
 from steadfast.show.render import Printed
 from steadfast.show.table import Cell, Table

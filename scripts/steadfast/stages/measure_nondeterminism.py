@@ -1,4 +1,4 @@
-"""Rule noise: a sample of the requests asked again and again, scored, and compared."""
+"""Rule nondeterminism: a sample of the requests asked again and again, scored, and compared."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ from steadfast.engines.asking.requests import reader
 from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
 from steadfast.jobs.job import Job
-from steadfast.show.noise import noise_page
+from steadfast.show.nondeterminism import nondeterminism_page
 from steadfast.stages.score import score_records
-from steadfast.stats.repeatability import COLUMNS, Pass, noise_rows
+from steadfast.stats.repeatability import COLUMNS, Pass, nondeterminism_rows
 from steadfast.workflow.script import run_rule
 
 
-def measure_noise(
+def measure_nondeterminism(
     benchmark: str,
     model: str,
     answers: Settings,
@@ -31,7 +31,7 @@ def measure_noise(
     scoring: Sequence[Any],
     weights: Sequence[Any] | None,
     stand_in: Sequence[Any] | None,
-    noise: Settings,
+    nondeterminism: Settings,
     seed: int,
     results: Path,
     out_csv: Path,
@@ -45,33 +45,37 @@ def measure_noise(
     """
     found = part.read()
     oracle = SampleOracle(component(stand_in).make(), found) if stand_in else None
-    path = results / Job("inference", benchmark, model, f"{part.name}.noise").journal
+    path = results / Job("inference", benchmark, model, f"{part.name}.nondeterminism").journal
+    old_path = path.with_name(f"{part.name}.noise.jsonl")  # of version 0.1: responses are paid for
+    if old_path.is_file() and not path.exists():
+        old_path.rename(path)
     with open(log, "a", encoding="utf-8", buffering=1) as lines, Journal(path) as journal:
 
         def say(text: str) -> None:
             print(text, file=lines)
 
-        live = _live(operation, noise["sample"])
+        live = _live(operation, nondeterminism["requests"])
         engine = build_engine(Setup(answers, live, say, path, oracle))
         items = [part.joined.item(sample) for sample in found if sample.before is None]
         requests = fitted(model, engine, answers, items)
+        # As version 0.1 named it: by it requests are sampled, and responses in journals known.
         name = f"{seed}/noise/{benchmark}/{part.name}"
-        drawn = draw(requests, noise["sample"], name)
+        drawn = draw(requests, nondeterminism["requests"], name)
         if not drawn:
             raise UserError(
-                f"noise: no prompt of {part.name} fits model {model}; leave that part out"
+                f"nondeterminism: no prompt of {part.name} fits model {model}; leave that part out"
             )
-        passes = ask_repeatedly(engine, drawn, noise["repeats"], journal, name)
+        passes = ask_repeatedly(engine, drawn, nondeterminism["repeats"], journal, name)
     read = reader(engine, answers.get("reasoning"))
     passes = {key: {h: read(one) for h, one in of.items()} for key, of in passes.items()}
     scorer = component(scoring).make()
     by_id = {sample.id: sample for sample in found}
     scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
     counts = Counter(sample.prompt["task"] for sample in found)
-    rows = noise_rows(scored, counts, component(weights).make() if weights else None)
+    rows = nondeterminism_rows(scored, counts, component(weights).make() if weights else None)
     write_rows(out_csv, COLUMNS, rows)
     title = f"{model} on {benchmark} {part.name}"
-    write_text(out_md, noise_page(title, rows, asked))
+    write_text(out_md, nondeterminism_page(title, rows, asked))
 
 
 def _live(operation: Settings, together: int) -> Settings:
@@ -106,7 +110,7 @@ if job := globals().get("snakemake"):
     operation = job.config["models"][job.wildcards.model]
     out = Path(job.output.csv)
     run_rule(
-        measure_noise,
+        measure_nondeterminism,
         job,
         read=("samples", "sources"),
         engines=[operation],

@@ -53,7 +53,7 @@ class Judge(Server):
         return made
 
 
-def page_project(folder: Path) -> Project:
+def html_report_project(folder: Path) -> Project:
     """The project, run to its page."""
     project = Project.new(folder, {})
     answers = [{"sample_id": id, "text": text, "reasoning": LONG} for id, text in SAMPLES.items()]
@@ -65,7 +65,7 @@ def page_project(folder: Path) -> Project:
         judge = {"engine": "openai", "model": "judge-1", "base_url": server.url}
         judge |= {"api_key_env": None, "price": PRICE}
         project.configure(CONFIG | {"judges": CONFIG["judges"] | {"judge": judge}})
-        project.snakemake("page", "results/tables")
+        project.snakemake("html_report", "results/tables")
     return project
 
 

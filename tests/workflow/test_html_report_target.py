@@ -8,21 +8,21 @@ from html.parser import HTMLParser
 
 import pytest
 
-from page_project import HOSTILE, JUDGED, LONG, SAMPLES, VERDICT, page_project, pieces
+from html_report_project import HOSTILE, JUDGED, LONG, SAMPLES, VERDICT, html_report_project, pieces
 from steadfast.base.files import read_jsonl
 from steadfast.config import settings
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
+from steadfast.html_report.write import write_html_report
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.finished import FinishedRun
-from steadfast.page.make_page import make_page
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    return page_project(tmp_path_factory.mktemp("page"))
+    return html_report_project(tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def test_what_was_run_is_there_without_the_times_that_differ_between_runs(held):
 
 def test_the_same_run_gives_the_same_bytes(project, page):
     project.path("results/report.html").unlink()
-    project.snakemake("page")
+    project.snakemake("html_report")
     assert project.path("results/report.html").read_text(encoding="utf-8") == page
 
 
@@ -163,7 +163,7 @@ def written(project, out, limit):
     """The pieces of a page of that many characters at most, made in this process."""
     config = load_config(read_source(project.path("my.yaml")))
     run = FinishedRun(Evaluation(config), project.path("results"))
-    make_page(run, settings.display(config), out, limit)
+    write_html_report(run, settings.display(config), out, limit)
     return out.read_text(encoding="utf-8")
 
 
@@ -171,7 +171,7 @@ def test_long_texts_are_cut_so_that_the_page_stays_small_and_say_so(project, pag
     packed = re.findall(r'data-piece="(?:samples|answers)/[^"]*">([^<]*)', page)
     fixed = re.findall(r'data-piece="(?:tables|figure/[^"]*)">([^<]*)', page)
     limit = sum(map(len, [*packed, *fixed]))
-    found = pieces(written(project, tmp_path / "page.html", limit))
+    found = pieces(written(project, tmp_path / "report.html", limit))
     assert found["run"]["cut"] is None
     small = written(project, tmp_path / "small.html", limit - 100)
     found = pieces(small)

@@ -1,4 +1,4 @@
-"""Rule page: tables, figures and samples of all benchmarks in one HTML file."""
+"""Rule html_report: tables, figures and samples of all benchmarks in one HTML file."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -8,15 +8,15 @@ from steadfast.base.files import Record, Settings, canonical_json, read_rows, re
 from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
 from steadfast.contract.request import STATUSES
+from steadfast.html_report.pack import BLOCK, Pack, Packed, pack_samples, page
+from steadfast.html_report.sample_data import table_data
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.finished import FinishedRun
 from steadfast.jobs.job import REWRITERS
-from steadfast.page.pack import BLOCK, Pack, Packed, pack_samples, page
-from steadfast.page.sample_data import table_data
 from steadfast.show.findings import findings
 from steadfast.show.render import Printed
-from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Display, Roster
+from steadfast.show.summary import RunSummary, correlations_table, summary_table
 from steadfast.show.table import Table
 from steadfast.stats.repeatability import answer_deviations
 from steadfast.workflow.script import run_rule
@@ -32,29 +32,29 @@ USED = (
 """What the page has of ``metrics/inference.csv``: all but times, which differ between runs."""
 
 
-def make_page(
+def write_html_report(
     run: FinishedRun,
     display: Settings,
     out: Path,
     limit: int = LIMIT,
-    noise: Iterable[str] = (),
+    nondeterminism: Iterable[str] = (),
 ) -> None:
     """Writes the page; long texts are cut as little as the limit (in characters) allows.
 
-    ``noise`` has the paths below the results of measured noise that holds for the run.
+    ``nondeterminism`` has the paths below the results of measured nondeterminism that holds for the run.
     """
     shown, name = Display.of(display), run.evaluation.config.name or ""
-    deviations = answer_deviations(run.results / path for path in noise)
-    headlines = {one: run.metric_path(one, "headline") for one in run.evaluation.running}
-    report = Report(headlines, run.evaluation.reported, shown, deviations)
+    deviations = answer_deviations(run.results / path for path in nondeterminism)
+    summaries = {one: run.metric_path(one, "summary") for one in run.evaluation.running}
+    summary = RunSummary(summaries, run.evaluation.reported, shown, deviations)
     fixed = Pack()
-    fixed.add("tables", _tables(run, shown, report))
+    fixed.add("tables", _tables(run, shown, summary))
     for benchmark in run.evaluation.running:
         for figure in _figures(run, benchmark):
             fixed.add(f"figure/{figure}", read_text(run.results / "figures" / f"{figure}.svg"))
     samples = pack_samples(run, limit - fixed.characters)
     about = Pack()
-    found = {"name": name, "findings": findings(report)}
+    found = {"name": name, "findings": findings(summary)}
     about.add("run", found | _run(run, shown, samples))
     benchmarks = run.evaluation.benchmarks
     title = name or ", ".join(benchmarks[one].title for one in run.evaluation.running)
@@ -68,14 +68,14 @@ def _figures(run: FinishedRun, benchmark: str) -> list[str]:
     return [f"{benchmark}_{name}" for name in run.evaluation.tasks[benchmark].figures.names]
 
 
-def _tables(run: FinishedRun, display: Display, report: Report) -> list[Record]:
-    """The tables of the report, then of each benchmark, with what its paper prints."""
+def _tables(run: FinishedRun, display: Display, summary: RunSummary) -> list[Record]:
+    """The tables of the summary, then of each benchmark, with what its paper prints."""
     evaluation = run.evaluation
     tasks = {name: evaluation.tasks[name] for name in evaluation.running}
     groups = [
         _group(
             "All benchmarks",
-            (report_table(report), correlations_table(report)),
+            (summary_table(summary), correlations_table(summary)),
             [task.asked for task in tasks.values()],
             display,
         )
@@ -151,12 +151,12 @@ def _provenances(run: FinishedRun) -> list[Record]:
 
 
 if job := globals().get("snakemake"):
-    params, out = job.params, Path(job.output.page)
+    params, out = job.params, Path(job.output.report)
     run = FinishedRun(Evaluation(load_config(job.config["whole"])), out.parent)
     run_rule(
-        make_page,
+        write_html_report,
         job,
-        read=("noise",),
+        read=("nondeterminism",),
         reads=[
             *(
                 Provenance.beside(run.results / path, made)
@@ -165,7 +165,7 @@ if job := globals().get("snakemake"):
             *(run.metrics_provenance(name, made) for name, made in params.measured_from.items()),
             *(
                 Provenance.beside(run.results / path, made)
-                for path, (made, _) in params.noise.items()
+                for path, (made, _) in params.nondeterminism.items()
             ),
         ],
         run=run,

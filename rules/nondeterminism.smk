@@ -1,17 +1,17 @@
 """Run-to-run variation: a sample of the requests, sent again and again, alone and together.
 
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
-out  results/noise/{benchmark}/{model}/{part}.{csv,md}: identical answers and spread of scores;
+out  results/nondeterminism/{benchmark}/{model}/{part}.{csv,md}: identical answers and spread of scores;
      answers that a judge would score are compared, and have no score
-also results/journal/{benchmark}/{model}/{part}.noise.jsonl: the answers as they come. It is not
+also results/journal/{benchmark}/{model}/{part}.nondeterminism.jsonl: the answers as they come. It is not
      Snakemake's, so a killed job continues from it.
 """
 
 
-rule noise:
+rule nondeterminism:
     input:
         [
-            f"<results>/noise/{name}/{model}/{part}.md"
+            f"<results>/nondeterminism/{name}/{model}/{part}.md"
             for name in CONFIG.benchmarks
             for model in RUN.models_asked
             for part in TASKS[name].parts
@@ -19,17 +19,17 @@ rule noise:
     localrule: True
 
 
-rule noise_part:
+rule nondeterminism_part:
     input:
         prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
     output:
-        csv="<results>/noise/{benchmark}/{model}/{part}.csv",
-        md="<results>/noise/{benchmark}/{model}/{part}.md",
+        csv="<results>/nondeterminism/{benchmark}/{model}/{part}.csv",
+        md="<results>/nondeterminism/{benchmark}/{model}/{part}.md",
     log:
-        "<logs>/{benchmark}/noise/{model}/{part}.log",
+        "<logs>/{benchmark}/nondeterminism/{model}/{part}.log",
     benchmark:
-        "<benchmarks>/{benchmark}/noise/{model}/{part}.tsv"
+        "<benchmarks>/{benchmark}/nondeterminism/{model}/{part}.tsv"
     conda:
         ENGINE_ENV
     resources:
@@ -37,9 +37,9 @@ rule noise_part:
         mem_mb=4000,
         runtime=240,
     params:
-        **made(lambda w: STEPS.noise(w.benchmark, w.model, w.part)),
+        **made(lambda w: STEPS.nondeterminism(w.benchmark, w.model, w.part)),
         answers=lambda w: settings.answer_settings(RUN.settings(Job.of(w))),
-        noise=CONFIG.noise.model_dump(),
+        nondeterminism=CONFIG.nondeterminism.model_dump(),
         seed=CONFIG.seed,
         asked=lambda w: TASKS[w.benchmark].asked,
         samples=lambda w: TASKS[w.benchmark].samples.plain,
@@ -48,4 +48,4 @@ rule noise_part:
         stand_in=lambda w: plain(RUN.stand_in(Job.of(w))),
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
     script:
-        "../scripts/steadfast/stages/measure_noise.py"
+        "../scripts/steadfast/stages/measure_nondeterminism.py"

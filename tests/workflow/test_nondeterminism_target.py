@@ -1,4 +1,4 @@
-"""The noise target on a real server whose answers differ for some prompts."""
+"""The nondeterminism target on a real server whose answers differ for some prompts."""
 
 import csv
 import itertools
@@ -33,11 +33,11 @@ def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project
             **TINY,
             "lifbench": {"lengths": {"2k": 2048}},
             "models": {**TINY["models"], "api": api},
-            "noise": {"sample": 12, "repeats": 2},
+            "nondeterminism": {"requests": 12, "repeats": 2},
         }
     )
-    project.snakemake("noise")
-    folder = project.path("results/noise/lifbench")
+    project.snakemake("nondeterminism")
+    folder = project.path("results/nondeterminism/lifbench")
     assert [path.name for path in folder.iterdir()] == ["api"]
     path = folder / "api" / "2k.csv"
     first = path.read_bytes()
@@ -59,19 +59,21 @@ def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project
         for row in csv.DictReader(first.decode().splitlines())
         if row["task"] == "overall"
     )
-    headline = project.path("results/lifbench/metrics/headline.csv").read_text().splitlines()
-    (n,) = (
-        r["n"] for r in csv.DictReader(headline) if (r["model"], r["measure"]) == ("api", "ARS")
-    )
-    report = csv.DictReader(project.path("results/tables/report.csv").read_text().splitlines())
-    noise = {row["Model"]: row["Noise"] for row in report}
-    assert noise == {"Reference": "", "sim-a": "", "api": f"{deviation / int(n) ** 0.5:.4f}"}
+    summary = project.path("results/lifbench/metrics/summary.csv").read_text().splitlines()
+    (n,) = (r["n"] for r in csv.DictReader(summary) if (r["model"], r["measure"]) == ("api", "ARS"))
+    report = csv.DictReader(project.path("results/tables/summary.csv").read_text().splitlines())
+    nondeterminism = {row["Model"]: row["Run-to-run SD"] for row in report}
+    assert nondeterminism == {
+        "Reference": "",
+        "sim-a": "",
+        "api": f"{deviation / int(n) ** 0.5:.4f}",
+    }
     with zipfile.ZipFile(project.path("results/bundle.zip")) as bundle:
-        assert bundle.read("results/noise/lifbench/api/2k.csv") == first
+        assert bundle.read("results/nondeterminism/lifbench/api/2k.csv") == first
 
     asked = sum(server.answered.values())
     path.unlink()
-    project.snakemake("noise", "--force")
+    project.snakemake("nondeterminism", "--force")
     project.snakemake(path.relative_to(project.folder).as_posix())
     assert path.read_bytes() == first
     assert sum(server.answered.values()) == asked

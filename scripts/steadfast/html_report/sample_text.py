@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from steadfast.base.names import visible
 from steadfast.contract.records import ScoreRecord
+from steadfast.html_report.sample_data import ENCODER, START, as_text
+from steadfast.html_report.view_sample import SeenSample
 from steadfast.jobs.finished import FinishedAnswer, JudgedRequest
-from steadfast.page.sample_data import ENCODER, START, as_text
-from steadfast.page.view_sample import SeenSample
 from steadfast.show.passages import excerpts
 
 BAR = "  | "

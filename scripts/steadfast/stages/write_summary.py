@@ -1,0 +1,54 @@
+"""Rule summary: one summary over all benchmarks."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from steadfast.base.files import Settings
+from steadfast.base.provenance import Provenance
+from steadfast.show.render import write_table
+from steadfast.show.roster import Display
+from steadfast.show.summary import RunSummary, correlations_table, summary_table
+from steadfast.stats.repeatability import answer_deviations
+from steadfast.workflow.script import paths, run_rule
+
+
+def write_summary(
+    summaries: Mapping[str, Path],
+    benchmarks: Mapping[str, Settings],
+    display: Settings,
+    out_dir: Path,
+    asked: Sequence[str] = (),
+    nondeterminism_files: Sequence[Path] = (),
+) -> None:
+    """Writes each table of the summary as .tex, .md and .csv, of ``metrics/summary.csv``."""
+    shown = Display.of(display)
+    summary = RunSummary(summaries, benchmarks, shown, answer_deviations(nondeterminism_files))
+    for table in (summary_table(summary), correlations_table(summary)):
+        write_table(shown.framed(table, asked), out_dir)
+
+
+if job := globals().get("snakemake"):
+    results = Path(job.config["results"])
+    nondeterminism = {
+        results / path: input_digest
+        for path, (input_digest, _) in job.params.nondeterminism.items()
+    }
+    summaries = dict(zip(job.params.benchmarks, paths(job.input.summaries), strict=True))
+    run_rule(
+        write_summary,
+        job,
+        read=("nondeterminism",),
+        reads=[
+            *(
+                Provenance(job.params.made_from[name], path.with_name("provenance.json"), (path,))
+                for name, path in summaries.items()
+            ),
+            *(
+                Provenance.beside(path, input_digest)
+                for path, input_digest in nondeterminism.items()
+            ),
+        ],
+        summaries=summaries,
+        out_dir=Path(job.output.tables[0]).parent,
+        nondeterminism_files=list(nondeterminism),
+    )
