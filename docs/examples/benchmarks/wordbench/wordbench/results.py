@@ -6,7 +6,7 @@ import pandas as pd
 
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.tidy import HEADLINE
+from steadfast.stats.tidy import SUMMARY
 
 
 def metrics(scores: Iterable[Scored], data: Mapping[str, Data], labels: Labels | None) -> Frames:
@@ -25,5 +25,5 @@ def metrics(scores: Iterable[Scored], data: Mapping[str, Data], labels: Labels |
     return {
         "words": units.means(frame, ["model", "kind"]).rows(),
         "coverage": coverage,
-        "summary": summary[list(HEADLINE)],
+        "summary": summary[list(SUMMARY)],
     }
