@@ -20,30 +20,33 @@ class Constraints(StrictModel):
 
 
 def instances(part: str, seed: int, prompts: int) -> Iterator[Instance]:
-    """A text on a topic; every second one with three constraints, the others with one."""
+    """Yields prompts on topics; every second one has three constraints, the others one."""
     random = Random(seed)
     for number in range(prompts):
         words, topic, sign = random.randint(3, 30), random.choice(TOPICS), random.choice(SIGNS)
-        wanted = {"words": words, "avoid": "the", "sign": sign} if number % 2 else {"words": words}
-        more = f", without the word 'the', ending in {sign}" if number % 2 else ""
+        constraints, request = {"words": words}, f"Write exactly {words} words about {topic}"
+        if number % 2:
+            constraints |= {"avoid": "the", "sign": sign}
+            request += f", without the word 'the', ending in {sign}"
         yield Instance(
             id=str(number),
-            prompt=f"Write exactly {words} words about {topic}{more}",
-            answer=wanted,
+            prompt=request,
+            answer=constraints,
             reference=" ".join(["rain"] * words) + sign,
-            by={"constraints": str(len(wanted))},
+            by={"constraints": str(len(constraints))},
         )
 
 
 def score(text: str, instance: Instance) -> dict[str, bool]:
-    """Which constraints are kept."""
-    words, wanted = text.lower().split(), instance.answer
-    kept = {
-        "words": len(words) == wanted["words"],
-        "avoid": wanted.get("avoid") not in words,
-        "sign": text.strip().endswith(wanted.get("sign", "")),
+    """Returns for each constraint whether the response meets it."""
+    constraints = instance.answer
+    words = text.lower().split()
+    met = {
+        "words": len(words) == constraints["words"],
+        "avoid": constraints.get("avoid") not in words,
+        "sign": text.strip().endswith(constraints.get("sign", "")),
     }
-    return {name: kept[name] for name in wanted}
+    return {name: met[name] for name in constraints}
 
 
 CONSTRAINTS = simple_benchmark(

@@ -1,4 +1,4 @@
-"""Multiple choice over long documents: where a thing is, said once in a text of any length."""
+"""Multiple choice over long documents: where a thing is, stated once in a context of any length."""
 
 from collections.abc import Iterator
 from random import Random
@@ -25,14 +25,14 @@ class Longchoice(StrictModel):
 
 
 def instances(part: str, seed: int, lengths: dict[str, int], documents: int) -> Iterator[Instance]:
-    """Of each document, a question on each thing; the same ones at every length."""
+    """Yields a question on each thing for each document; the same ones at every length."""
     for number in range(documents):
         random = Random(f"{seed}/{number}")
-        there = {thing: random.choice(PLACES) for thing in THINGS}
+        place_of = {thing: random.choice(PLACES) for thing in THINGS}
         days = [FILLER.format(day=day) for day in range(lengths[part] // TOKENS)]
-        for thing, place in there.items():
+        for thing, place in place_of.items():
             days.insert(random.randint(0, len(days)), f"The {thing} is in the {place}. ")
-        for thing, place in there.items():
+        for thing, place in place_of.items():
             letters = dict(zip("ABCD", random.sample(PLACES, len(PLACES)), strict=True))
             choices = "\n".join(f"{letter}. {text}" for letter, text in letters.items())
             yield Instance(
@@ -48,7 +48,7 @@ def instances(part: str, seed: int, lengths: dict[str, int], documents: int) -> 
 
 
 def score(text: str, instance: Instance) -> Mark:
-    """Whether the letter is right, and the letter."""
+    """Returns whether the letter is right, and the letter."""
     letter = text.strip()[:1].upper()
     return Mark(float(letter == instance.answer), letter)
 
