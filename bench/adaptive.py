@@ -88,7 +88,7 @@ def population(directory: str | None) -> Population:
 
 def released_rows(directory: str | None) -> pd.DataFrame:
     """The released totals of the paper's models; group is the scenario, part the length."""
-    models = {name: name for name, model in PAPER_MODELS.items() if not model.gold}
+    models = {name: name for name, model in PAPER_MODELS.items() if not model.is_reference}
     lengths = facts("lifbench/released.yaml")["lengths"].values()
     cells = [(model, length) for model in models for length in lengths]
     found = released_scores(models, cells, directory, PAPER_TASKS)

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import mean
 
 from steadfast.base.files import Record, read_jsonl
-from steadfast.benchmarks.lifbench.gold import (
+from steadfast.benchmarks.lifbench.expected import (
     duplicate_documents,
     expected_element,
     expected_labels,

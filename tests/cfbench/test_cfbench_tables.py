@@ -132,7 +132,7 @@ def test_figures_name_what_is_no_real_model_and_show_the_whole_legend(frames):
         texts = legend_texts(figure)
         assert len(texts) == 4 + (name == "factors")  # with the mean
         assert any(t.endswith("(simulated)") for t in texts)
-        assert any(t.endswith("(gold)") for t in texts)
+        assert any(t.endswith("(no model)") for t in texts)
 
 
 def test_factors_are_shown_of_five_models_as_in_figure_6(frames, monkeypatch):

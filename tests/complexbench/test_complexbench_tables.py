@@ -75,7 +75,7 @@ def test_the_main_table_has_the_papers_columns_and_the_metrics_values(found, sho
     assert column(shown["drfr"], 14)["model-b"] == interval
     groups = {row[1]: row[0] for row in body}
     assert groups["sim-c"] == "Readers (no real models)"
-    assert groups["reference"] == "Reference (gold, no model)"
+    assert groups["reference"] == "Reference (no model)"
 
 
 def test_models_are_compared_in_every_share_that_a_table_shows(found):

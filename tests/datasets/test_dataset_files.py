@@ -51,7 +51,7 @@ def test_a_context_stands_before_the_prompt_and_choices_behind_it(file):
     file({**PLAIN, "context": "A text.", "choices": ["red", "blue"], "answer": "B"})
     (one,) = asked(scorer="choice")
     assert one.before + one.context + one.prompt == "A text.\n\nWhich?\nA. red\nB. blue"
-    assert (one.id, one.context, one.gold) == ("1", "A text.", "B")
+    assert (one.id, one.context, one.reference_answer) == ("1", "A text.", "B")
 
 
 def test_a_template_places_the_fields_of_a_record(file):

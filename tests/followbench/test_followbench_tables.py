@@ -86,7 +86,7 @@ def test_models_are_compared_in_what_the_tables_print(shown):
 
 
 def test_languages_and_kinds_of_models_have_sections_of_their_own(shown):
-    kinds = ("Models", "(no real models)", "(gold, no model)")
+    kinds = ("Models", "(no real models)", "(no model)")
     headings = [section.heading for section in shown["table7_content"].sections]
     assert headings == [f"{name}: {kind}" for name in ("English", "Chinese") for kind in kinds]
     one = made(languages=("zh",))["table7_content"]

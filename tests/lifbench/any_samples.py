@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from lifbench_samples import LIST, SCENARIO_PROMPTS, SENTENCES
-from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric.text import normal
 
 PHRASES = [
@@ -42,7 +42,12 @@ def distinct(size: int, most: int | None = None):
 
 def sample(task: str, scenario: str, context: dict, given: dict) -> tuple[dict, dict, str]:
     """A prompt, its context and the scenario prompt."""
-    prompt = {"sample_id": f"{task}/x", "task": task, "instruction": "Do it.", "gold": {}}
+    prompt = {
+        "sample_id": f"{task}/x",
+        "task": task,
+        "instruction": "Do it.",
+        "reference_answer": {},
+    }
     context = {"context_id": "x", "scenario": scenario, "text": ""} | context
     return prompt | {"variables": given}, context, SCENARIO_PROMPTS[scenario]
 

@@ -149,7 +149,7 @@ def samples(task: str) -> list[tuple[dict, dict, str]]:
                 "variable_id": number,
                 "instruction": "Do it; write None where a field is missing.",
                 "variables": given,
-                "gold": {},
+                "reference_answer": {},
             },
             _CONTEXTS[scenario],
             SCENARIO_PROMPTS[scenario],

@@ -40,7 +40,7 @@ def scores(difference: dict, context: dict) -> dict[str, Score]:
         "task": difference["task"],
         "instruction": f"do it like {given.get('example', 'that')}",
         "variables": given,
-        "gold": {},
+        "reference_answer": {},
     }
     scenario_prompt = SCENARIO_PROMPTS[context["scenario"]]
     return {
@@ -96,7 +96,7 @@ def total(part: dict, context: dict, answer: str) -> float:
         "task": part["tasks"][0],
         "instruction": "Do it.",
         "variables": part["variables"],
-        "gold": {},
+        "reference_answer": {},
     }
     # LSI stands for LOI and LOE, and LBI for LBE: they differ in how the element is asked for.
     return score(prompt, context, SCENARIO_PROMPTS[context["scenario"]], answer, "corrected").total

@@ -114,7 +114,7 @@ def released_records() -> dict[tuple[str, str], list[Record]]:
 
 def released(*models: str) -> Iterator[Scored]:
     """The released scores of some models, or of all real ones."""
-    wanted = models or [name for name, model in PAPER_MODELS.items() if not model.gold]
+    wanted = models or [name for name, model in PAPER_MODELS.items() if not model.is_reference]
     for model in wanted:
         for length in PAPER_LENGTHS:
             for found in released_records()[model, length]:

@@ -48,7 +48,7 @@ def drawn(task: str, times: int = 200, **changes: object) -> list[str]:
 @pytest.mark.parametrize("task", TASKS)
 def test_it_sees_no_gold(task):
     for prompt, context, scenario_prompt in samples(task):
-        blind = {**prompt, "gold": None}
+        blind = {**prompt, "reference_answer": None}
         assert READER.baseline(as_sample(blind, context, scenario_prompt)) == READER.baseline(
             as_sample(prompt, context, scenario_prompt)
         )

@@ -39,7 +39,7 @@ def fair_cases() -> list[tuple]:
                 "task": case["task"],
                 "instruction": case["instruction"],
                 "variables": case["param"],
-                "gold": {},
+                "reference_answer": {},
             }
             found.append((case, (prompt, context, known["scenario_prompts"][context["scenario"]])))
     return found

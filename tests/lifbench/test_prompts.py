@@ -48,7 +48,7 @@ def test_a_prompt_names_its_context_and_never_copies_it():
     first = next(prompt for prompt in built if prompt["task"] == "LOI")
     assert list(first) == [
         "sample_id", "task", "context_id", "expression_id", "variable_id",
-        "instruction", "variables", "gold", "max_tokens",
+        "instruction", "variables", "reference_answer", "max_tokens",
     ]  # fmt: skip
     assert first["sample_id"] == "LOI/list-4k-s1/e0/v0" and first["context_id"] == "list-4k-s1"
     assert first["variables"]["bias"] == 1

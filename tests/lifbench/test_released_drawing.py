@@ -133,7 +133,7 @@ def test_prompts_are_the_recorded_ones(length, list_file):
             ids = f"e{case['expression_id']}/v{case['variable_id']}"
             prompt = found[f"{task}/{scenario}-{length}/{ids}"]
             assert prompt["instruction"] == case["instruction"]
-            given = prompt["variables"] | prompt["gold"]
+            given = prompt["variables"] | prompt["reference_answer"]
             assert all(case["param"][key] == value for key, value in given.items())
             checked[task] += 1
     assert set(checked) == set(tasks)

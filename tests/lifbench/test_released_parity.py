@@ -59,7 +59,7 @@ def cases(released: dict) -> list[tuple]:
                 "task": case["task"],
                 "instruction": case["instruction"],
                 "variables": case["param"],
-                "gold": {},
+                "reference_answer": {},
             }
             scenario_prompt = released["scenario_prompts"][context["scenario"]]
             found.append((case, (prompt, contexts[key], scenario_prompt)))

@@ -27,7 +27,7 @@ from steadfast.contract.components import Scored
 from steadfast.stats.pairs import drawn
 
 PRINTED = resource("lifbench/printed")
-MODELS = {name: name for name, model in PAPER_MODELS.items() if not model.gold}
+MODELS = {name: name for name, model in PAPER_MODELS.items() if not model.is_reference}
 LABELS = [PAPER_MODELS[name].label for name in MODELS]
 COUNTS = {  # cells, matching
     "Table 3": (240, 240),

@@ -6,7 +6,7 @@ import pytest
 
 from lifbench_samples import LIST, ONEDOC_CONTEXT, as_sample, samples
 from steadfast.benchmarks.lifbench.answers import reference_answer
-from steadfast.benchmarks.lifbench.gold import asked_depth
+from steadfast.benchmarks.lifbench.expected import asked_depth
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.benchmarks.lifbench.scoring import LifbenchScoring

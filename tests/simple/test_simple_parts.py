@@ -116,7 +116,7 @@ def test_no_instance_at_all_is_a_sentence():
     ],
 )
 def test_the_gold_answer_is_the_reference_or_the_first_answer(one, gold):
-    assert one.gold == gold
+    assert one.reference_answer == gold
 
 
 def record(sample_id, total, cluster, topic, status="ok"):

@@ -219,7 +219,7 @@ def test_no_real_models_stand_apart(tmp_path):
     assert [line[:2] for line in body] == [
         ["", "Model_A"],
         ["Readers (no real models)", "sim-x"],
-        ["Reference (gold, no model)", "gold"],
+        ["Reference (no model)", "gold"],
     ]
 
 

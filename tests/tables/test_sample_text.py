@@ -33,7 +33,7 @@ def prompt(**changes):
         "variable_id": 1,
         "instruction": "Give the 2nd entry.",
         "variables": {"id": 2, "ordid": "2nd"},
-        "gold": {"element": "entry beta"},
+        "reference_answer": {"element": "entry beta"},
         "max_tokens": 100,
         **changes,
     }
@@ -54,7 +54,10 @@ def test_the_asked_element_is_marked():
 def test_of_one_element_the_next_of_which_is_asked_for_both_are_marked():
     gold = {"id": 2, "pre_element": "entry alpha", "post_element": "entry gamma"}
     variables = {"element": "entry beta", "bias": 1}
-    assert marked(task="LOE", variables=variables, gold=gold) == ["entry beta", "entry gamma"]
+    assert marked(task="LOE", variables=variables, reference_answer=gold) == [
+        "entry beta",
+        "entry gamma",
+    ]
 
 
 ODD_VALUES = st.none() | st.integers() | st.text() | st.lists(st.integers() | st.text())
@@ -64,7 +67,7 @@ NAMES = ("element", "elements", "evidence", "post_element", "bias", "info_keys",
 @given(st.dictionaries(st.sampled_from(NAMES), ODD_VALUES))
 def test_any_name_may_stand_for_any_value(variables):
     sentences = [{"type": "#Topic#", "fake": False, "text": "entry delta"}]
-    asked = prompt(task="LSI", variables=variables, gold={})
+    asked = prompt(task="LSI", variables=variables, reference_answer={})
     seen = passages(Sample("4k", asked, {"context": {**CONTEXT, "key_sentences": sentences}}))
     assert all(isinstance(piece, str) for piece in seen.wanted)
 
@@ -72,7 +75,10 @@ def test_any_name_may_stand_for_any_value(variables):
 def test_all_elements_of_several_are_marked():
     gold = {"elements": ["entry delta", "entry alpha"]}
     variables = {"id_arr": [4, 1]}
-    assert marked(task="LMI", variables=variables, gold=gold) == ["entry alpha", "entry delta"]
+    assert marked(task="LMI", variables=variables, reference_answer=gold) == [
+        "entry alpha",
+        "entry delta",
+    ]
 
 
 def test_genuine_sentences_of_the_asked_type_are_marked():
@@ -82,7 +88,7 @@ def test_genuine_sentences_of_the_asked_type_are_marked():
         {"type": "|Summary|", "fake": False, "text": "Three."},
     ]
     context = {"text": "Zero. One. Two. Three.", "key_sentences": sentences}
-    asked = prompt(task="OE", variables={"type": "<#Topic#>"}, gold={})
+    asked = prompt(task="OE", variables={"type": "<#Topic#>"}, reference_answer={})
     assert passages(Sample("4k", asked, {"context": context})).wanted == ["One."]
 
 

@@ -44,7 +44,7 @@ def test_models_that_answered_other_prompts_than_others_are_marked():
         "m (released)",
         "n",
     ]
-    assert roster.figure_label("gold") == "gold (released) (gold)"
+    assert roster.figure_label("gold") == "gold (released) (no model)"
     assert "answered other prompts" in shared_notes(roster, judged=False)[0][1]
     for alike in ({"m": "released", "o": "released"}, {"m": "own", "n": "own"}, None):
         roster = Roster(["m"], DISPLAY, alike)

@@ -101,8 +101,8 @@ def test_a_sample_has_its_place_in_the_context_and_the_expected_answer(held, pro
     prompts = list(read_jsonl(project.path("results/lifbench/prompts/2k.jsonl")))
     for prompt, sample in zip(prompts, held["samples/lifbench/2k/0"], strict=True):
         assert sample["instruction"] == prompt["instruction"]
-        assert sample["expected"] == prompt["gold"]["element"]
-        assert prompt["gold"]["element"] in [place for _, place, _ in sample["places"]]
+        assert sample["expected"] == prompt["reference_answer"]["element"]
+        assert prompt["reference_answer"]["element"] in [place for _, place, _ in sample["places"]]
 
 
 def test_a_judges_reply_is_there_beside_what_it_was_asked(held):

@@ -143,7 +143,7 @@ def _shown(config: Config, name: str) -> Record:
     shown: Record = {
         "label": model.label or paper.label,
         "group": model.group or paper.group,
-        "engine": "reference" if paper.gold else model.engine,
+        "engine": "reference" if paper.is_reference else model.engine,
     }
     if paper.series:
         shown["series"] = paper.series
@@ -167,7 +167,7 @@ def key_variables(config: Config) -> list[str]:
 
 
 def references(config: Config) -> list[str]:
-    """The running models that give gold or baseline answers, which no model is compared with."""
+    """The running models that give reference or baseline answers, which no model is compared with."""
     kinds = ("baseline", "reference")
     return [m for m in config.running if _shown(config, m)["engine"] in kinds]
 

@@ -283,7 +283,7 @@ def named_by(prompt: Settings, key: str, known: Mapping[Any, T]) -> T:
 
 
 class StandIn(ABC):
-    """Answers in place of a model: the gold one, a simulated reader's, and the baseline's."""
+    """Answers in place of a model: the reference answer, a simulated reader's, and the baseline's."""
 
     @abstractmethod
     def reference(self, sample: Sample[Any]) -> str:

@@ -132,7 +132,7 @@ class SampleOracle:
         self._stand_in, self._samples = stand_in, {sample.id: sample for sample in samples}
 
     def reference(self, sample_id: str) -> str:
-        """Returns the gold answer of a sample."""
+        """Returns the reference answer of a sample."""
         return self._stand_in.reference(self._samples[sample_id])
 
     def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:

@@ -247,7 +247,7 @@ class ReleasedModel(NamedTuple):
 
     label: str  # its name in the tables
     group: str  # the heading under which they list it
-    gold: bool = False  # it is no model, but the reference answers
+    is_reference: bool = False  # it is no model, but the reference answers
     series: str = ""  # whose models have one colour in figures of series
     base: bool = False  # not tuned to follow instructions: dashed there
     truncated: Sequence[str] = ()  # parts whose contexts were cut for it

@@ -1,4 +1,4 @@
-"""Engines without a model: gold answers, simulated readers, the baseline, and answers from a file."""
+"""Engines without a model: reference answer, simulated readers, the baseline, and answers from a file."""
 
 import hashlib
 import json
@@ -39,7 +39,7 @@ class StandInEngine(Engine):
 
 
 class ReferenceEngine(StandInEngine):
-    """Gives the benchmark's gold answers, whole whatever the output limit."""
+    """Gives the benchmark's reference answer, whole whatever the output limit."""
 
     def _response(self, request: Request) -> Response:
         return Response("ok", self._oracle.reference(request.key), "stop", request.prompt_tokens)

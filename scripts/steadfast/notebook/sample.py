@@ -57,7 +57,7 @@ def score(
 
     Example:
         >>> prompt = {"sample_id": "mine", "task": "LSI", "instruction": "Copy the 1st entry.",
-        ...           "variables": {"id": 1}, "gold": {"element": "Name a fruit."}}
+        ...           "variables": {"id": 1}, "reference_answer": {"element": "Name a fruit."}}
         >>> context = {"scenario": "list", "elements": ["Name a fruit.", "List three rivers."]}
         >>> source = {"context": context, "scenario_prompt": "{input} {instruction}"}
         >>> found = score("lifbench", Sample("4k", prompt, source), "Name a fruit.")

@@ -65,7 +65,7 @@ class VllmModel(OpenModel):
 
 
 class ReferenceModel(BaseModelSettings):
-    """Gives the expected (gold) answer, for which every scorer gives full marks."""
+    """Gives the reference answer, for which every scorer gives full marks."""
 
     engine: Literal["reference"]
 

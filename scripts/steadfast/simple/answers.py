@@ -22,7 +22,7 @@ class SimpleStandIn(StandIn):
         self._judged = judged
 
     def reference(self, sample: Sample[Any]) -> str:
-        return self._signed(instance_of(sample).gold, True)
+        return self._signed(instance_of(sample).reference_answer, True)
 
     def simulated(self, sample: Sample[Any], reader: Settings, seen: float, rng: Random) -> str:
         """The same, half of its words, or that it is not known; seldom where the context is long
@@ -31,8 +31,8 @@ class SimpleStandIn(StandIn):
         tokens = len(one.context) / CHARACTERS_PER_TOKEN
         recall = (1 - reader["slip"]) * seen * 0.5 ** (tokens / reader["span"])
         if rng.random() < recall:
-            return self._signed(one.gold, True)
-        words = one.gold.split()
+            return self._signed(one.reference_answer, True)
+        words = one.reference_answer.split()
         half = " ".join(words[: len(words) // 2])
         return self._signed(half if rng.random() < 0.5 and half else UNKNOWN, False)
 

@@ -225,11 +225,11 @@ def _check_records(section: DataSet) -> None:
     placed, again = tee(records.placed(**section.asked))  # each record, beside where it stands
     found = checked((one for _, one in again), section.path, section.by)
     for (where, _), one in zip(placed, found, strict=True):
-        _check_gold(one, section, where)
+        _check_reference_answer(one, section, where)
 
 
-def _check_gold(one: Instance, section: DataSet, where: str) -> None:
-    if section.scorer == "judge" or section.contexts:  # whose gold answers stand in contexts
+def _check_reference_answer(one: Instance, section: DataSet, where: str) -> None:
+    if section.scorer == "judge" or section.contexts:  # whose reference answer stand in contexts
         return
     kinds = {type(right) for right in one.answers}
     if not kinds or kinds - {str, int, float}:

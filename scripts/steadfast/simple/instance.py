@@ -65,7 +65,7 @@ class Instance:
         return self.answer if isinstance(self.answer, list) else [self.answer]
 
     @property
-    def gold(self) -> str:
+    def reference_answer(self) -> str:
         """The answer that has full marks."""
         return self.reference or str(next(iter(self.answers), ""))
 

@@ -44,7 +44,7 @@ class DatasetJudgePrompts(JudgePrompts):
     ) -> Iterator[JudgePrompt]:
         one, form = instance_of(sample), templates[TEMPLATE]
         own = {"prompt": f"{one.before}{one.prompt}".strip(), "context": one.context}
-        own |= {"reference": one.gold, "boundary": boundary(answer.text)}
+        own |= {"reference": one.reference_answer, "boundary": boundary(answer.text)}
         fields = {name: str(value) for name, value in one.fields.items()} | own
         head, tail = form.render(fields)
         request = JudgeRequest(sample.id, tail, self._expected, form.reminder, MAX_TOKENS)

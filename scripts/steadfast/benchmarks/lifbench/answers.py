@@ -1,4 +1,4 @@
-"""Reference answers: the gold answer of every prompt, written so that LIFEval gives it 1.
+"""Reference answers: the reference answer of every prompt, written so that LIFEval gives it 1.
 
 The corrected rubric gives 1 to every reference answer, in whatever letters, as long as no text is
 blank, key sentences are distinct, a list task has an element to name, and there are the duplicates
@@ -26,27 +26,27 @@ import random
 from itertools import chain
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench import gold
+from steadfast.benchmarks.lifbench import expected
 from steadfast.benchmarks.lifbench.records import Prompt
 
 
 def reference_answer(prompt: Prompt, context: Record) -> str:
-    """Returns the gold answer to a prompt."""
-    given = gold.fields(prompt)
+    """Returns the reference answer to a prompt."""
+    given = expected.fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
-            return gold.expected_element(prompt)
+            return expected.expected_element(prompt)
         case "LBI" | "LBE":
             return _any_element(prompt, context)
         case "LMI":
             return json.dumps(given["elements"])
         case "MB":
-            labels = gold.expected_labels(prompt, context["documents"])
+            labels = expected.expected_labels(prompt, context["documents"])
             by_document = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
             # Labels are looked for as they are, so they are not escaped.
             return json.dumps(by_document, ensure_ascii=False)
         case "MF":
-            groups = gold.duplicate_documents(
+            groups = expected.duplicate_documents(
                 prompt, context["documents"], context["duplicate_groups"]
             )
             rows = [[list(document.values()) for document in group] for group in groups]
@@ -76,7 +76,7 @@ def _any_element(prompt: Prompt, context: Record) -> str:
 
 def blur_indices(prompt: Prompt, context: Record) -> range:
     """Returns the 0-based indices that are right in LBI and LBE: all after or before one."""
-    given = gold.fields(prompt)
+    given = expected.fields(prompt)
     if given["bias"] > 0:
         return range(given["id"], len(context["elements"]))
     return range(given["id"] - 1)
@@ -84,7 +84,7 @@ def blur_indices(prompt: Prompt, context: Record) -> range:
 
 def asked_sentences(prompt: Prompt, context: Record) -> list[Record]:
     """Returns the right key sentences in the order to give them (OR: spread over the document)."""
-    given = gold.fields(prompt)
+    given = expected.fields(prompt)
     sentences = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
     if prompt["task"] == "OE":
         of_type = [s for s in sentences if f"<{s['type']}>" == given["type"]]

@@ -29,7 +29,7 @@ prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
 def baseline_answer(
     prompt: Prompt, context: Record, rubric: str = "released", repeat: int = 0
 ) -> str:
-    """Answers a prompt without looking anything up; the gold information is not read."""
+    """Answers a prompt without looking anything up; the reference answer is not read."""
     # In every format of a context it chooses the same.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
     given, rng = prompt["variables"], Random(f"floor/{plain_id}/{repeat}")

@@ -1,6 +1,6 @@
 """What of its context a prompt of LIFBench is about, for those who look at a sample."""
 
-from steadfast.benchmarks.lifbench.gold import fields
+from steadfast.benchmarks.lifbench.expected import fields
 from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample
 from steadfast.show.passages import Passages

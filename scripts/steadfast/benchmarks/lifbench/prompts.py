@@ -63,7 +63,7 @@ def _prompts(
     for expression, settings in zip(expressions, drawn, strict=True):
         number = expression["expression_id"]
         bias = {"bias": expression["direction"]} if task.directions else {}
-        for variable_id, (variables, gold) in enumerate(settings):
+        for variable_id, (variables, reference_answer) in enumerate(settings):
             sample_id = f"{task.id}/{context['context_id']}/e{number}/v{variable_id}{ending}"
             yield {
                 "sample_id": sample_id,
@@ -73,7 +73,7 @@ def _prompts(
                 "variable_id": variable_id,
                 "instruction": fill(expression["template"], variables, sample_id),
                 "variables": variables | bias,
-                "gold": gold,
+                "reference_answer": reference_answer,
                 "max_tokens": task.max_tokens,
                 **seen,
             }

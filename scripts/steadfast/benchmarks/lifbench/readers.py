@@ -11,7 +11,7 @@ import string
 from collections.abc import Callable
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench import answers, gold
+from steadfast.benchmarks.lifbench import answers, expected
 from steadfast.benchmarks.lifbench.baseline import baseline_answer
 from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample, StandIn
@@ -35,7 +35,7 @@ class LifbenchReader(StandIn):
         self._rubric = rubric
 
     def reference(self, sample: Sample[Prompt]) -> str:
-        """Returns the gold answer, written so that the released rubric gives it 1."""
+        """Returns the reference answer, written so that the released rubric gives it 1."""
         prompt, context = sample.prompt, sample.source["context"]
         return answers.reference_answer(prompt, context)
 
@@ -69,7 +69,7 @@ class _Reading:
     def __init__(
         self, prompt: Prompt, context: Record, reader: Settings, seen: float, rng: random.Random
     ):
-        self.prompt, self.context, self.given = prompt, context, gold.fields(prompt)
+        self.prompt, self.context, self.given = prompt, context, expected.fields(prompt)
         self.rng, self.seen, self.bias = rng, seen, reader["position_bias"]
         key = f"{reader['seed']}/{prompt['task']}/{prompt['expression_id']}"
         self.skill = 1 + random.Random(key).uniform(-_EXPRESSION_SPREAD, _EXPRESSION_SPREAD)
@@ -161,7 +161,7 @@ def _many(reading: _Reading) -> tuple[str, Slips]:
 def _label(reading: _Reading) -> tuple[str, Slips]:
     rng, candidates = reading.rng, reading.given["candidates"]
     documents = reading.context["documents"]
-    right = gold.expected_labels(reading.prompt, documents)
+    right = expected.expected_labels(reading.prompt, documents)
     visible = max(1, int(len(documents) * reading.seen))
     labels = [
         label if reading.recalls(i / len(documents)) else rng.choice(candidates)
@@ -184,7 +184,7 @@ def _duplicates(reading: _Reading) -> tuple[str, Slips]:
     if n > 1 and (not groups or not reading.recalls(0)):  # takes two others for duplicates
         groups.append(rng.sample(range(n), 2))
     lines = []
-    for group in gold.duplicate_documents(reading.prompt, context["documents"], groups):
+    for group in expected.duplicate_documents(reading.prompt, context["documents"], groups):
         rows = (", ".join(_shown(value, reading) for value in row.values()) for row in group)
         lines.append(f"[{', '.join(f'[{row}]' for row in rows)}]")
     return "\n".join(lines), [_prose, _numbered, _fenced, _single_quoted]
@@ -208,7 +208,7 @@ def _repeat(reading: _Reading) -> tuple[str, Slips]:
             if rng.random() > reading.clarity:
                 sentence = sentence | {
                     "text": reading.garbled(sentence["text"]),
-                    "type": rng.choice(gold.TYPE_NAMES),
+                    "type": rng.choice(expected.TYPE_NAMES),
                 }
         rows.append(f"{sentence['text']} {separator} {sentence['type']}")
     if not reading.recalls(0):

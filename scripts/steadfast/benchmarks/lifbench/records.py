@@ -12,7 +12,7 @@ class Prompt(records.Prompt):
     expression_id: int
     variable_id: int
     variables: dict[str, Any]
-    gold: NotRequired[dict[str, Any]]
+    reference_answer: NotRequired[dict[str, Any]]
     format: NotRequired[str]
     domain: NotRequired[str]
 

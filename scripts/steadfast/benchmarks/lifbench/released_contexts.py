@@ -16,7 +16,7 @@ from steadfast.corpora.contexts.onedoc import segment
 def contexts(
     inputs: Mapping[str, Path], scenario: str, length: str, budget: int, tokenizer: str
 ) -> Iterator[Record]:
-    """Yields the one released context of a scenario and length, with its gold information."""
+    """Yields the one released context of a scenario and length, with its reference answer."""
     path = inputs["contexts"]
     file = read_json(path)
     try:
@@ -29,10 +29,10 @@ def contexts(
             )
         entry = by_length[budget]
         text = entry["input_text"]
-        gold = _GOLD[scenario](file["info"], entry)
+        information = _INFORMATION[scenario](file["info"], entry)
         if "templates" in inputs and scenario == "onedoc":
             drawn = document_settings(read_json(inputs["templates"]), file["inputs"])
-            gold["drawn"] = drawn[entry["length"]]
+            information["drawn"] = drawn[entry["length"]]
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise UserError(
             f"{path}: not LIFBench's released {scenario} contexts ({error!r}); fetch the file again"
@@ -45,7 +45,7 @@ def contexts(
         "budget": budget,
         "tokens": load_tokenizer(tokenizer).count(text),
         "text": text,
-        **gold,
+        **information,
     }
 
 
@@ -96,7 +96,7 @@ def _ordinary(text: str) -> list[str]:
     return [sentence for sentence in once if sentence is not None]
 
 
-_GOLD: dict[str, Callable[[Any, Record], Record]] = {
+_INFORMATION: dict[str, Callable[[Any, Record], Record]] = {
     "list": _list,
     "multidoc": _multidoc,
     "onedoc": _onedoc,

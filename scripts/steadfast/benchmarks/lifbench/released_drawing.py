@@ -40,7 +40,10 @@ def released_settings(
         return [position(task.variables, elements, place) for place in _positions(len(elements))]
     if task.scenario == "multidoc":
         return [(dict(setting), {}) for setting in space["settings"]]
-    return [(variables, gold) for variables, gold in context[DRAWN][task.id][expression]]
+    return [
+        (variables, reference_answer)
+        for variables, reference_answer in context[DRAWN][task.id][expression]
+    ]
 
 
 def _positions(size: int) -> Iterator[int]:

@@ -115,7 +115,7 @@ def compare(
 def _labels(released: Mapping[str, str]) -> dict[str, str]:
     """Returns the labels of the models of the paper, by the names that they have in the run."""
     known = {model: PAPER_MODELS[name] for model, name in released.items() if name in PAPER_MODELS}
-    return {model: of.label for model, of in known.items() if not of.gold}
+    return {model: of.label for model, of in known.items() if not of.is_reference}
 
 
 def _shown(table: Table) -> dict[Place, Cell]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.gold import asked_depth
+from steadfast.benchmarks.lifbench.expected import asked_depth
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.records import ASKED, Prompt
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score

@@ -131,7 +131,7 @@ class Asking:
         return [self._read(found[key(request)]) for request in requests]
 
     def _key(self, request: Request) -> str:
-        # An engine without a model answers from the benchmark's gold, which the hash does not
+        # An engine without a model answers from the benchmark's reference answers, which the hash does not
         # cover: it is asked anew each time, by sample.
         return request.hash if self._engine.paid else request.key
 

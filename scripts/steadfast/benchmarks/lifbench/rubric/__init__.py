@@ -9,7 +9,7 @@ from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench import gold
+from steadfast.benchmarks.lifbench import expected
 from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.benchmarks.lifbench.rubric.corrected import lists, multidoc, onedoc, repeating
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, Scorer, facts_of
@@ -70,18 +70,18 @@ def score(
 
 
 def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
-    given = gold.fields(prompt)
+    given = expected.fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
-            return (gold.expected_element(prompt),)
+            return (expected.expected_element(prompt),)
         case "LBI" | "LBE":
             return given["id"] - 1, given["bias"]
         case "LMI":
             return (given["elements"],)
         case "MB":
-            return gold.expected_labels(prompt, context["documents"]), given["candidates"]
+            return expected.expected_labels(prompt, context["documents"]), given["candidates"]
         case "MF":
-            groups = gold.duplicate_documents(
+            groups = expected.duplicate_documents(
                 prompt, context["documents"], context["duplicate_groups"]
             )
             around = [

@@ -76,7 +76,7 @@ def braced(text: str) -> list[str]:
     return matches
 
 
-def near(text: str, gold: str) -> bool:
-    """Tells whether a text is within a sixth of the gold's length, and three more, of edits."""
-    allowed = len(gold) // 6 + 3
-    return Levenshtein.distance(gold, text, score_cutoff=allowed) <= allowed
+def near(text: str, expected: str) -> bool:
+    """Tells whether a text is within a sixth of the expected length, and three more, of edits."""
+    allowed = len(expected) // 6 + 3
+    return Levenshtein.distance(expected, text, score_cutoff=allowed) <= allowed

@@ -53,9 +53,9 @@ def only_repeats(text: str, asked: str) -> bool:
     return bool(asked and text) and not text.replace(asked, "")
 
 
-def allowed_edits(gold: str) -> int:
-    """Returns how many edits a slip of the gold has at most: a sixth and three, as released."""
-    return min(len(gold) // 6 + 3, (len(gold) - 1) // 2)
+def allowed_edits(expected: str) -> int:
+    """Returns how many edits a slip of the expected text has at most: a sixth and three, as released."""
+    return min(len(expected) // 6 + 3, (len(expected) - 1) // 2)
 
 
 def joined(pair: str) -> bool:

@@ -17,7 +17,7 @@ LENGTHS = tuple(released_lengths())
 WEIGHTED = ("Overall", "ARS")  # columns of the overall score
 NAMES = tuple(WORDS["reproduction"]["tables"])
 TEXTS = WORDS["published"]
-LABELS = [model.label for model in PAPER_MODELS.values() if not model.gold]
+LABELS = [model.label for model in PAPER_MODELS.values() if not model.is_reference]
 
 
 @dataclass(frozen=True)

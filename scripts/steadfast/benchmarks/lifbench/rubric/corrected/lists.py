@@ -78,15 +78,15 @@ def _found(text: str, facts: ListFacts) -> list[str]:
     return found if plain == text else max(found, facts.finder.find(plain), key=len)
 
 
-def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
-    """Marks LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
-    gold = [normal(element) for element in gold]
+def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks:
+    """Marks LMI: the answer is a JSON list of the expected elements, in the instruction's order."""
+    expected = [normal(element) for element in expected]
     whole, given = reading.found_list(response)
     value = reading.listed(given) if isinstance(given, list) else given
     named = [e for part in reading.strings(value) for e in _found(part, facts)] or _found(
         response, facts
     )
-    n, wanted = len(gold), Counter(gold)
+    n, wanted = len(expected), Counter(expected)
     # Numbers that are no elements are positions, not what stands there.
     if isinstance(value, list):
         size = sum(not isinstance(v, reading.Numeral) or bool(facts.finder.find(v)) for v in value)
@@ -98,7 +98,7 @@ def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
         "format": 2 * list_form(whole, given) * _entries_form(value, facts),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
         "correct": 3 * share,
-        "order": 2 * share * _in_order(named, gold),
+        "order": 2 * share * _in_order(named, expected),
     }
     return Marks(points, {"size": size, "found": hits})
 
@@ -111,9 +111,11 @@ def _entries_form(value: Any, facts: ListFacts) -> float:
     return 0.5 + 0.5 * bare / len(value)
 
 
-def _in_order(named: list[str], gold: list[str]) -> bool:
-    """Tells whether the gold elements come in the gold's order, none twice."""
-    ranks = {element: [k for k, other in enumerate(gold) if other == element] for element in gold}
+def _in_order(named: list[str], expected: list[str]) -> bool:
+    """Tells whether the expected elements come in the expected order, none twice."""
+    ranks = {
+        element: [k for k, other in enumerate(expected) if other == element] for element in expected
+    }
     sequence: list[int] = []
     uses: Counter[str] = Counter()
     for element in named:

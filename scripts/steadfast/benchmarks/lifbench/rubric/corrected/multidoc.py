@@ -42,7 +42,7 @@ def label_documents(
 def find_duplicates(
     response: str,
     facts: MultiDocFacts,
-    gold: list[list[Record]],
+    expected: list[list[Record]],
     keys: list[str],
     around: list[str],  # of the context in the prompt, which no point is about
 ) -> Marks:
@@ -51,10 +51,10 @@ def find_duplicates(
     groups = without_names(groups_of(response, lines, keys), keys, facts.values)
     if not _is_read(groups, lines, facts):
         groups = written_groups(response, facts.values_of(tuple(keys))) or groups
-    expected = [[tuple(map(as_entry, d.values())) for d in group] for group in gold]
-    n, m = len(expected), len(groups)
+    expected_entries = [[tuple(map(as_entry, d.values())) for d in group] for group in expected]
+    n, m = len(expected_entries), len(groups)
     points = {
-        "correct": 3 * _documents(expected, groups) + _pairs(expected, groups),
+        "correct": 3 * _documents(expected_entries, groups) + _pairs(expected_entries, groups),
         "num_text": (m == n) + 4 * max(0, 1 - abs(m - n) / (n + 2)) if m else 0,
         "ori": 6 * _origin(groups, facts, keys),
         "format": _line_form(response, lines, groups, len(keys)),

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric.corrected import reading
 from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen, mentions, says_none
 from steadfast.benchmarks.lifbench.rubric.corrected.lists import SLIP

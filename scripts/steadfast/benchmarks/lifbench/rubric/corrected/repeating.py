@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric.corrected.onedoc import is_alone, origin
 from steadfast.benchmarks.lifbench.rubric.corrected.reading import read_value, strings
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts, untagged

@@ -27,15 +27,15 @@ def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> M
     return Marks({"ori": 1, "position": position, "format": length + exact}, extracted)
 
 
-def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
-    """Marks LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
+def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks:
+    """Marks LMI: the answer is a JSON list of the expected elements, in the instruction's order."""
     is_json, value = parsing.parse_json(response)
     if not is_json:
         _, value = parsing.parse_json(parsing.outer_brackets(response) or "")
     size = len(value) if isinstance(value, list) else sum(facts.counts(response).values())
-    n = len(gold)
+    n = len(expected)
     text = parsing.unescape(response)
-    places = [place for element in gold if (place := text.find(element)) >= 0]
+    places = [place for element in expected if (place := text.find(element)) >= 0]
     points = {
         "format": 2 * parsing.list_form(is_json, value),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),

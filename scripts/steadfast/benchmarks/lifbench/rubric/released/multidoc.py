@@ -47,7 +47,7 @@ def label_documents(
 
 
 def find_duplicates(
-    response: str, facts: MultiDocFacts, gold: list[Group], keys: list[str], around: list[str]
+    response: str, facts: MultiDocFacts, expected: list[Group], keys: list[str], around: list[str]
 ) -> Marks:
     """Marks MF: a line per group of duplicates, a list of lists of the asked fields."""
     lines = parsing.double_bracketed(response)
@@ -57,10 +57,10 @@ def find_duplicates(
     grounded = _count(texts, facts.shown.present) + entries.count(None)
     ori = 3 * grounded / len(entries) if entries else 0.0
 
-    n = len(gold)
+    n = len(expected)
     plain = response.replace("null", "None")
     text = parsing.unescape(plain)
-    values = [str(value) for group in gold for document in group for value in document.values()]
+    values = [str(value) for group in expected for document in group for value in document.values()]
     correct = 3 * sum(value in text for value in values) / len(values) if values else 0.0
 
     groups = _literal_groups(plain)
@@ -71,7 +71,7 @@ def find_duplicates(
     # The size goes by each group's first entry: longer ones after it give more than the weight.
     ori += 3 * present / size if size else 0.0
     assigned = {inner: number for number, group in enumerate(read) for inner in group}
-    correct += agreement(_gold_map(gold), assigned)
+    correct += agreement(_expected_groups(expected), assigned)
     points = {
         "correct": correct,
         "num_text": (len(lines) == n) + 4 * max(0, 1 - abs(len(lines) - n) / (n + 2)),
@@ -111,10 +111,10 @@ def _literal_groups(text: str) -> list[list[list[object]]]:
     ]
 
 
-def _gold_map(gold: list[Group]) -> dict[Document, int]:
+def _expected_groups(expected: list[Group]) -> dict[Document, int]:
     return {
         tuple(str(value).replace('"', "") for value in document.values()): number
-        for number, group in enumerate(gold)
+        for number, group in enumerate(expected)
         for document in group
     }
 
@@ -133,8 +133,8 @@ def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -
     return found
 
 
-def agreement(gold: Mapping[Document, int], assigned: Mapping[Document, int]) -> float:
-    """Returns the share of ordered pairs of gold documents on which both groupings agree, 0 to 1.
+def agreement(expected: Mapping[Document, int], assigned: Mapping[Document, int]) -> float:
+    """Returns the share of ordered pairs of expected documents on which both groupings agree, 0 to 1.
 
     A pair agrees if both documents are assigned and both groupings put them together, or both
     apart; a document pairs with itself too.
@@ -142,13 +142,13 @@ def agreement(gold: Mapping[Document, int], assigned: Mapping[Document, int]) ->
     >>> agreement({("a",): 1, ("b",): 1}, {("a",): 7, ("b",): 8})
     0.5
     """
-    if not gold:
+    if not expected:
         return 0.0
-    both = [(gold[key], assigned[key]) for key in gold if key in assigned]
+    both = [(expected[key], assigned[key]) for key in expected if key in assigned]
     agreeing = (
         len(both) ** 2 - _same(g for g, _ in both) - _same(a for _, a in both) + 2 * _same(both)
     )
-    return agreeing / len(gold) ** 2
+    return agreeing / len(expected) ** 2
 
 
 def _same(labels: Iterable[Hashable]) -> int:

@@ -1,6 +1,6 @@
 """Released rubric of the OneDoc scenario: OR (repeat), OQ (QA) and OE (extract)."""
 
-from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric import parsing
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts
 
@@ -70,10 +70,10 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     size = len(value) if isinstance(value, list) else 0
     found = facts.inside(parsing.unescape(response, response[:-1]))
     asked = [s for s in facts.sentences if s["type"] == type_name]
-    gold = sum(not s["fake"] for s in asked)
+    expected = sum(not s["fake"] for s in asked)
     hits = sum(s["type"] == type_name and not s["fake"] for s in found)
     tricked = any(s["type"] == type_name and s["fake"] for s in found)
-    largest = max(len(found), size, gold)
+    largest = max(len(found), size, expected)
     correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not tricked)
     points = {
         "format": 4 * parsing.list_form(is_json, value),

@@ -7,8 +7,8 @@ TYPE_NAMES = ("#Topic#", "@argument@", "!Transition!", "|Summary|", "*Evidence*"
 
 
 def fields(prompt: Prompt) -> Record:
-    """Returns the instruction's variables and the gold information of a prompt in one mapping."""
-    return {**prompt["variables"], **prompt["gold"]}
+    """Returns the instruction's variables and the reference answer of a prompt in one mapping."""
+    return {**prompt["variables"], **prompt["reference_answer"]}
 
 
 def expected_element(prompt: Prompt) -> str:
