@@ -112,7 +112,9 @@ def looks(
         after = [_compared(apart[..., :rounds], people) for rounds in range(FIRST, contexts + 1)]
         for run in np.arange(len(apart)).reshape(BATCH, -1):
             yield [
-                Differences(*(of[run] for of in (one.difference, one.error, one.freedom, one.p)))
+                Differences(
+                    *(of[run] for of in (one.difference, one.error, one.degrees_of_freedom, one.p))
+                )
                 for one in after
             ]
 
@@ -134,8 +136,8 @@ def differences(apart: np.ndarray, weights: np.ndarray) -> Differences:
         np.broadcast_to(share, (rows, strata * contexts)),
         np.repeat(np.arange(strata), contexts),
     )
-    error, freedom, _ = of.errors()
-    return Differences(value, error, freedom, of.p_values())
+    error, degrees_of_freedom, _ = of.errors()
+    return Differences(value, error, degrees_of_freedom, of.p_values())
 
 
 def _compared(apart: np.ndarray, people: Population) -> Differences:

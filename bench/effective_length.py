@@ -1,4 +1,4 @@
-"""How often the range of effective lengths holds the true one, of readers whose decline is known.
+"""How often the range of effective context lengths holds the true one, of readers whose decline is known.
 
 Runs are drawn as in ``coverage.py``, a run a model, and go through the project's own function. A
 range errs below where it surely keeps what truly falls, and above where it surely loses what is
@@ -16,7 +16,7 @@ import pandas as pd
 from coverage import LENGTHS, RUNS, Effects, normal, print_row, runs, shares, skewed
 
 from steadfast.benchmarks.lifbench.analyses import effective
-from steadfast.stats.effective_length import reaches
+from steadfast.stats.effective_context_length import reaches
 
 SHARE, START = 0.85, 0.8
 CURVES = {

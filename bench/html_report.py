@@ -60,8 +60,10 @@ def written(results: Path, models: Sequence[str], reasoning: bool) -> FinishedRu
         contexts = [{"context_id": f"context-{length}", "text": text(2_000)}]
         write_jsonl(results / f"made/contexts/{length}.jsonl", contexts)
         for model in models:
-            known = [one | {"repeat": 0, "status": "ok", "truncated": False} for one in asked]
-            answers = {"reasoning": None, "truncated_tokens": 0}
+            known = [
+                one | {"repeat": 0, "status": "ok", "prompt_truncated": False} for one in asked
+            ]
+            answers = {"reasoning": None, "prompt_truncated_tokens": 0}
             write_jsonl(
                 results / f"made/outputs/{model}/{length}.jsonl",
                 (

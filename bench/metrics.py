@@ -57,7 +57,7 @@ def samples(length: str) -> list[dict[str, Any]]:
 def scored(sample: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """A score's record."""
     points = {name: rng.random() for name in RUBRICS["released"][sample["task"]]}
-    asked = {"draw": 0, "status": "ok", "truncated": False, "judge": None}
+    asked = {"repeat": 0, "status": "ok", "prompt_truncated": False, "judge": None}
     rest = {**asked, "points": points, "total": rng.random()}
     others = {"corrected": {"points": points, "total": rng.random()}}
     more = {"rubric": "released", "other_raters": others, "depth": rng.random()}
@@ -83,7 +83,7 @@ def timed(name: str, function: Callable[[], T]) -> T:
     return made
 
 
-def drawn(frames: Frames, folder: Path) -> None:
+def sampling_units(frames: Frames, folder: Path) -> None:
     """Draws all figures and writes them, as the rule does."""
     with style.context(["default", STYLE]):
         for name, picture in figures(frames, Display(), "rubric", "released").items():
@@ -99,7 +99,7 @@ def measured(models: int) -> None:
         found = read_scores(files, ["rubric", "depth"])
         frames = timed("metrics", lambda: metrics(found, {}, None, "rubric", "released"))
         timed("tables", lambda: list(tables(frames, Display(), "rubric", "released")))
-        timed("figures", lambda: drawn(frames, Path(folder)))
+        timed("figures", lambda: sampling_units(frames, Path(folder)))
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"{'memory':10} {most} MB at most")
 

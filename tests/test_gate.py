@@ -43,7 +43,7 @@ def agreeing(difference: float, contexts: int, identical: bool = False):
     """A comparison in which all contexts differ alike."""
     one = compared(("m", difference, 0.0))
     one.tests["clusters"] = contexts
-    one.tests["freedom"] = contexts - 1
+    one.tests["degrees_of_freedom"] = contexts - 1
     one.measured["identical"] = identical
     return one
 

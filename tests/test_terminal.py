@@ -205,7 +205,7 @@ def test_one_benchmark_s_tables_are_named_where_there_are_no_others():
 
 def test_the_end_names_what_a_server_took(tmp_path):
     columns = ["model", "judge", "requests", "refused", "cut", "empty", "wall_seconds"]
-    columns += ["answers_per_second", "latency_median", "latency_95", "retries", "turned_away"]
+    columns += ["answers_per_second", "latency_median", "latency_95", "retries", "rejected"]
     usage = tmp_path / "metrics/inference.csv"
     usage.parent.mkdir()
     usage.write_text(f"{','.join(columns)}\nm,,10,0,0,2,5,2,0.4,0.9,3,1\n")

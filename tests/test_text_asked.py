@@ -95,10 +95,10 @@ def test_the_paper_s_judge_in_the_paper_s_wording_needs_no_note(tmp_path):
     prompt = tmp_path / "printed.txt"
     prompt.write_text("{{instruction}}{{reference}}{{answer}}{{checkpoints}}")
     templates = {"zh": str(prompt)}
-    assert otherwise(JUDGES, wording="printed", templates=templates) == ""
+    assert otherwise(JUDGES, template_source="printed", templates=templates) == ""
     assert "with the paper's prompt" in otherwise(JUDGES, templates=templates)
 
 
 def test_wording_called_printed_needs_a_file_that_holds_it():
-    with pytest.raises(UserError, match="wording printed needs templates"):
-        otherwise(JUDGES, wording="printed")
+    with pytest.raises(UserError, match="template_source printed needs templates"):
+        otherwise(JUDGES, template_source="printed")

@@ -205,7 +205,7 @@ function promptParts(sample) {
 /** An answer with its reasoning, every point and why, and what judges were asked and replied. */
 function answerPart(heading, answer) {
   const parts = [element("h3", {}, visible(heading))];
-  const cut = answer.truncated ? `; ${count(answer.truncated)} tokens of the context were cut` : "";
+  const cut = answer.prompt_truncated ? `; ${count(answer.prompt_truncated)} tokens of the context were cut` : "";
   parts.push(element("p", {}, `Status: ${answer.status ?? "not asked"}${cut}`));
   if (answer.error) parts.push(...block("Error", answer.error, "h4"));
   if (answer.reasoning) parts.push(folded("Reasoning", answer.reasoning));

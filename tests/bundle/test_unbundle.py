@@ -39,7 +39,7 @@ ESCAPE = "\x1b[2J\x1b]0;owned\x07\u202e"
 FILES = {
     "config.yaml": yaml.safe_dump(CONFIG).encode(),
     "README.md": b"A run.\n",
-    OUTPUTS: b'{"sample_id": "a", "text": "x"}\n',
+    OUTPUTS: b'{"sample_id": "a", "response": "x"}\n',
     OUTPUTS.replace(".jsonl", ".provenance.json"): b"{}",
     "made/tables/summary.md": b"| Model | ARS |\n",
 }

@@ -32,7 +32,7 @@ def test_equal_draws_change_no_value_and_no_interval():
     for name in ("results", "types", "domains", "factors", "summary"):
         by_model = [part for _, part in found[name].groupby("model")]
         one, other = (part.reset_index(drop=True) for part in by_model)
-        names = ["model", "ties", "beats"]  # models' names, which differ
+        names = ["model", "not_distinguished", "better_than"]  # models' names, which differ
         one, other = (part.drop(columns=names, errors="ignore") for part in (one, other))
         counts = [column for column in ("n", "expected") if column in one]
         pd.testing.assert_frame_equal(other, one.assign(**{c: one[c] * REPEATS for c in counts}))

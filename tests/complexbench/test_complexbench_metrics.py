@@ -26,7 +26,7 @@ def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
             "context_id": instance["group"],
             "instance": instance["main_id"],
             "questions": list(range(len(instance["scoring_questions"]))),
-            "truncated": False,
+            "prompt_truncated": False,
             "status": "error",
             "raw": None,
             "total": None,

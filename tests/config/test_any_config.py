@@ -29,7 +29,7 @@ WHOLE["models"] |= {
     "qwen": {"engine": "vllm", "model": "m", "window": 4096, "hf_overrides": {"a": [1]}},
     "claude": {"engine": "anthropic", "model": "m", "temperature": None},
     "flash": {"engine": "gemini", "model": "m", "effort": "low"},
-    "old": {"engine": "replay", "file": "answers.jsonl", "fields": {"text": "answer"}},
+    "old": {"engine": "replay", "file": "answers.jsonl", "fields": {"response": "answer"}},
     "paper": {"engine": "scored"},
 }
 WHOLE["corpora"] |= {"local": {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}}}

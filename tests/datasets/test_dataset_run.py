@@ -94,7 +94,7 @@ def test_each_prompt_is_asked_once_and_a_context_stands_once(project, server):
 
 def test_intervals_draw_groups_contexts_or_records(project):
     drawn = {
-        name: rows(project, f"{name}/metrics/summary.csv")[0]["drawn"]
+        name: rows(project, f"{name}/metrics/summary.csv")[0]["sampled"]
         for name in ("rooms", "by-contains", "by-exact")
     }
     assert list(drawn.values()) == ["2 groups of records", "2 groups of records", "8 records"]

@@ -77,7 +77,7 @@ def state(part):
 
 def test_every_item_is_answered_in_order_by_one_batch(part, server):
     records = part.run()
-    assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+    assert [r["response"] for r in records] == [echo(p) for p in prompts()]
     kept = map(json.loads, part.journal.read_text("utf-8").splitlines())
     assert {(reply["status"], reply["tier"]) for reply in kept} == {("ok", "batch")}
     assert len(server.batches) == 1
@@ -137,7 +137,7 @@ def test_what_a_batch_left_goes_into_a_further_one(part, server, engine, status)
 def test_results_that_end_in_the_middle_are_fetched_once_more(part, server, cut, batches):
     server.cut = cut
     records = part.run()
-    assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+    assert [r["response"] for r in records] == [echo(p) for p in prompts()]
     assert len(server.batches) == batches
     kept = len(server.batches[0]["asked"]) - sum(len(b["asked"]) for b in server.batches[1:])
     assert kept >= 4  # of ten: the lines of the first half
@@ -312,7 +312,7 @@ def test_a_batch_that_was_deleted_there_is_said_and_forgotten_with_its_file(part
     with pytest.raises(UserError, match=r"no such batch.* remove .*\.batches\.json"):
         part.run()
     part.journal.with_suffix(".batches.json").unlink()
-    assert [record["text"] for record in part.run()] == [echo(p) for p in prompts()]
+    assert [record["response"] for record in part.run()] == [echo(p) for p in prompts()]
     assert len(server.batches) == 2
 
 

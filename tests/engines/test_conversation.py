@@ -35,9 +35,9 @@ def test_a_turn_is_asked_with_what_was_said(part, server):
     messages = {body["messages"][-1]["content"]: body["messages"] for body in server.bodies}
     third = messages["Step 3 of a."]
     assert [message["role"] for message in third] == ["user", "assistant"] * 2 + ["user"]
-    assert third[1]["content"] == records[0]["text"]
+    assert third[1]["content"] == records[0]["response"]
     assert third[2]["content"] == "Step 2 of a."
-    assert third[3]["content"] == records[1]["text"]
+    assert third[3]["content"] == records[1]["response"]
     assert len(messages["Step 1 of b."]) == 1
 
 
@@ -57,7 +57,9 @@ def test_each_draw_of_a_judge_about_each_draw_of_an_answer_has_a_reply(part):
     records = part.run(judge_items(requests, repeats=2))
     asked = [(name, repeat) for repeat in (0, 1) for name in ("a", "a#1")]
     assert [(record["sample_id"], record["repeat"]) for record in records] == asked
-    assert [record["text"] for record in records] == [echo(f"Judge: {name}?") for name, _ in asked]
+    assert [record["response"] for record in records] == [
+        echo(f"Judge: {name}?") for name, _ in asked
+    ]
 
 
 NAMES = st.lists(st.sampled_from(["x", "#", "#0", "#1"]), min_size=1, max_size=3).map("".join)

@@ -140,7 +140,7 @@ def test_the_key_is_sent_and_never_written(tmp_path, engine, monkeypatch):
         server.blocks = server.parts = [{"type": "text", "text": json.loads(said)}]
         records = part.run(items(1, 2), api_key_env="MY_KEY")
         assert server.keys == {KEY}
-        assert {record["text"] for record in records} == {"Your key is (key)."}
+        assert {record["response"] for record in records} == {"Your key is (key)."}
     for path in tmp_path.iterdir():
         assert KEY not in path.read_text()
 

@@ -38,7 +38,7 @@ def test_every_item_is_answered_in_order_and_nothing_is_asked_twice(tmp_path, en
     with served(tmp_path, engine) as (server, part):
         records = part.run()
         part.run()
-        assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+        assert [r["response"] for r in records] == [echo(p) for p in prompts()]
         assert set(server.asked.values()) == {1}
     assert {r["status"] for r in records} == {"ok"}
     assert part.provenance()["served"][0]["model"].endswith(("echo-1", "echo-001"))

@@ -37,9 +37,9 @@ def test_nothing_sent_is_over_the_window_and_d_and_i_are_whole(item, window, tem
     assert request.suffix == item.tail
     if whole + template + item.max_tokens <= window:
         assert request.prompt == item.head + item.context + item.tail
-        assert (request.truncated_tokens, request.seen) == (0, 1.0)
+        assert (request.prompt_truncated_tokens, request.seen) == (0, 1.0)
     else:
-        assert request.truncated_tokens > 0
+        assert request.prompt_truncated_tokens > 0
         assert request.seen < 1
 
 

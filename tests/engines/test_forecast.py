@@ -76,7 +76,9 @@ def test_a_torn_or_missing_journal_is_read_as_far_as_it_goes(part, server, tmp_p
 def test_prompts_that_do_not_fit_are_named():
     cut = list(misfits(requests(window=130), "truncate"))
     assert len(cut) == 10
-    assert all(what == "truncated" and tokens <= 80 and lost > 0 for _, what, tokens, lost in cut)
+    assert all(
+        what == "prompt_truncated" and tokens <= 80 and lost > 0 for _, what, tokens, lost in cut
+    )
     over = requests(window=60, on_overflow="skip")
     assert {what for _, what, _, _ in misfits(over, "skip")} == {"left out"}
     assert {what for _, what, _, _ in misfits(over, "error")} == {"stops the job"}

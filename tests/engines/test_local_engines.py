@@ -24,7 +24,7 @@ def lines(path, *records):
 def test_reference_gives_the_gold_of_every_sample(part):
     part.answers = {"engine": "reference", "window": None, "on_overflow": "error"}
     records = part.run()
-    assert [r["text"] for r in records] == [f"gold of {i.sample_id}" for i in items()]
+    assert [r["response"] for r in records] == [f"gold of {i.sample_id}" for i in items()]
     assert not part.journal.exists()
     assert part.provenance()["engine"] == "reference"
 
@@ -46,15 +46,15 @@ def test_simulated_answers_are_the_same_each_time_and_differ_by_sample(part):
     written = part.out.read_bytes()
     part.run()
     assert part.out.read_bytes() == written
-    assert len({r["text"].split()[-1] for r in first}) == 10
-    assert first[0]["text"].startswith("q0/c0 100 1.00 ")
+    assert len({r["response"].split()[-1] for r in first}) == 10
+    assert first[0]["response"].startswith("q0/c0 100 1.00 ")
 
 
 def test_a_simulated_reader_sees_what_was_not_cut(part):
     part.answers = simulated(window=100)
     record = part.run()[0]
-    assert record["truncated_tokens"] > 0
-    assert 0.2 < float(record["text"].split()[2]) < 0.9
+    assert record["prompt_truncated_tokens"] > 0
+    assert 0.2 < float(record["response"].split()[2]) < 0.9
     assert record["prompt_tokens"] + 50 <= 100
 
 
@@ -69,7 +69,7 @@ def test_the_baseline_answers_every_sample_up_to_the_output_limit(part):
     part.answers = {"engine": "baseline", "tokenizer": "o200k_base"}
     records = part.run()
     for item, record in zip(items(), records, strict=True):
-        assert record["text"].startswith(f"baseline of {item.sample_id} and on")
+        assert record["response"].startswith(f"baseline of {item.sample_id} and on")
         assert (record["status"], record["completion_tokens"]) == ("length", 50)
     assert not part.journal.exists()
     assert part.provenance()["engine"] == "baseline"
@@ -79,7 +79,7 @@ def test_replay_takes_each_answer_by_its_sample(part):
     part.answers = {"engine": "replay", "file": "responses/{part}.jsonl"}
     records = [{"sample_id": i.sample_id, "text": f"said {i.sample_id}"} for i in items()]
     file = lines(part.directory / "r.jsonl", *reversed(records))
-    assert [r["text"] for r in part.run(**file)] == [r["text"] for r in records]
+    assert [r["response"] for r in part.run(**file)] == [r["text"] for r in records]
     provenance = part.provenance_out.read_text("utf-8")
     assert len(part.provenance()["file_sha256"]) == 64
     assert "r.jsonl" not in provenance
@@ -93,10 +93,10 @@ def test_replay_knows_other_names_and_statuses(part):
         {"id": "q1/c0", "status": "refused"},
         {"id": "q2/c0", "status": "error", "error": "lost"},
     )
-    part.answers["fields"] = {"sample_id": "id", "text": "answer"}
+    part.answers["fields"] = {"sample_id": "id", "response": "answer"}
     records = part.run(items(1, 3), **file, allowed_failures=0.5)
     assert [r["status"] for r in records] == ["length", "refused", "error"]
-    assert [r["text"] for r in records] == ["a", "", ""]
+    assert [r["response"] for r in records] == ["a", "", ""]
     assert records[2]["error"] == "lost"
 
 
@@ -108,9 +108,9 @@ def test_replay_takes_numbers_for_names_and_null_for_no_answer(part):
         {"main_id": 0, "generated": "a"},
         {"main_id": 1, "generated": None},
     )
-    part.answers["fields"] = {"sample_id": "main_id", "text": "generated"}
+    part.answers["fields"] = {"sample_id": "main_id", "response": "generated"}
     records = part.run(asked, **file, allowed_failures=0.5)
-    assert [(r["status"], r["text"]) for r in records] == [("ok", "a"), ("error", "")]
+    assert [(r["status"], r["response"]) for r in records] == [("ok", "a"), ("error", "")]
 
 
 def test_what_the_replayed_file_lacks_is_an_error(part):
@@ -138,7 +138,7 @@ def test_its_own_outputs_can_be_replayed(part, tmp_path):
         ("{", ""),
         ("[1]", "not an object"),
         ('{"text": "x"}', "no sample_id"),
-        ('{"sample_id": "b"}', "no string 'text'"),
+        ('{"sample_id": "b"}', "no string 'response'"),
         ('{"sample_id": "b", "text": 1}', "no string 'text'"),
         ('{"sample_id": true, "text": "x"}', "no sample_id"),
         ('{"sample_id": "b", "text": "x", "status": "fine"}', "status 'fine'"),

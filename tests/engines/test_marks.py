@@ -69,7 +69,7 @@ def test_marks_keys_and_tiers_ask_nothing_anew(part, server):
     part.out.unlink()
     again = part.run(long_items(), **MARKED, service_tier="flex")
     assert len(server.bodies) == bodies
-    assert [record["text"] for record in again] == [
+    assert [record["response"] for record in again] == [
         echo(prompt) for prompt in prompts(long_items())
     ]
 

@@ -19,11 +19,11 @@ from steadfast.engines.fit import fit
 def test_every_item_is_answered_in_order(part, server):
     records = part.run()
     assert [r["sample_id"] for r in records] == [i.sample_id for i in items()]
-    assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+    assert [r["response"] for r in records] == [echo(p) for p in prompts()]
     assert set(server.asked.values()) == {1}
     first = records[0]
     assert (first["status"], first["finish_reason"]) == ("ok", "stop")
-    assert (first["cached_tokens"], first["truncated_tokens"]) == (2, 0)
+    assert (first["cached_tokens"], first["prompt_truncated_tokens"]) == (2, 0)
     assert first["prompt_tokens"] == len(prompts()[0].split())
 
 
@@ -82,7 +82,7 @@ def test_a_base_model_gets_the_suffix(part, server):
     (record,) = part.run(items(1, 1))
     (body,) = server.bodies
     assert body["prompt"] == prompts(items(1, 1))[0] + "\nOutput: "
-    assert record["text"] == echo(body["prompt"])
+    assert record["response"] == echo(body["prompt"])
 
 
 TRANSIENT = {
@@ -97,7 +97,7 @@ def test_a_passing_fault_loses_nothing(part, server, fault):
     server.faults["Ask 0.0!"].append(fault)  # the first of a context
     server.faults["Ask 3.1!"].extend([fault, fault])
     records = part.run()
-    assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+    assert [r["response"] for r in records] == [echo(p) for p in prompts()]
     asked = {prompt.split("\n")[-1]: count for prompt, count in server.asked.items()}
     assert (asked["Ask 0.0!"], asked["Ask 3.1!"]) == (2, 3)
     assert sorted(asked.values())[:-2] == [1] * 8
@@ -160,7 +160,7 @@ def test_allowed_failures_are_rows_and_no_answers(part, server):
     records = part.run(allowed_failures=0.1)
     (failed,) = [r for r in records if r["status"] == "error"]
     assert failed["sample_id"] == "q2/c0"
-    assert (failed["text"], failed["error"]) == ("", "HTTP 500")
+    assert (failed["response"], failed["error"]) == ("", "HTTP 500")
     assert [r["sample_id"] for r in records] == [i.sample_id for i in items()]
 
 
@@ -172,7 +172,7 @@ def choice(reason, **message):
 def test_a_refusal_is_final_and_no_failure(part, server):
     server.faults["Ask 2.0!"].append(choice("content_filter", content="half an ans"))
     record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
-    assert (record["status"], record["text"]) == ("refused", "")
+    assert (record["status"], record["response"]) == ("refused", "")
     part.run()
     assert set(server.asked.values()) == {1}
 
@@ -180,7 +180,7 @@ def test_a_refusal_is_final_and_no_failure(part, server):
 def test_too_long_for_the_server_is_overflow(part, server):
     server.faults["Ask 2.0!"].append(error(400, "context_length_exceeded"))
     record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
-    assert (record["status"], record["text"]) == ("overflow", "")
+    assert (record["status"], record["response"]) == ("overflow", "")
     assert "window" in record["error"]
 
 
@@ -188,8 +188,8 @@ def test_the_output_limit_is_a_status(part, server):
     server.faults["Ask 2.0!"].append(choice("length", content="half an ans"))
     server.faults["Ask 3.0!"].append(choice("length"))  # all of it spent on reasoning
     records = {r["sample_id"]: r for r in part.run()}
-    assert (records["q2/c0"]["status"], records["q2/c0"]["text"]) == ("length", "half an ans")
-    assert (records["q3/c0"]["status"], records["q3/c0"]["text"]) == ("unfinished", "")
+    assert (records["q2/c0"]["status"], records["q2/c0"]["response"]) == ("length", "half an ans")
+    assert (records["q3/c0"]["status"], records["q3/c0"]["response"]) == ("unfinished", "")
 
 
 def test_what_every_request_would_meet_stops_the_job_at_once(part, server):
@@ -249,7 +249,7 @@ def test_equal_requests_are_asked_once(part, server):
     asked = items(1, 2)
     asked.append(replace(asked[0], sample_id="again"))
     records = part.run(asked)
-    assert records[2]["text"] == records[0]["text"]
+    assert records[2]["response"] == records[0]["response"]
     assert set(server.asked.values()) == {1}
 
 

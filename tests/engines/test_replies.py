@@ -132,7 +132,7 @@ def test_replies_that_are_no_json_end_no_job(part, server):
     records = part.run(asked, attempts=1, max_concurrency=8, allowed_failures=1.0)
     assert {record["status"] for record in records} == {"error"}
     again = part.run(asked, attempts=1)  # what was no answer is asked once more
-    assert [record["text"] for record in again] == [echo(prompt) for prompt in prompts(asked)]
+    assert [record["response"] for record in again] == [echo(prompt) for prompt in prompts(asked)]
 
 
 ENDS = {"stop": "ok", "eos": "ok", "eos_token": "ok", "stop_sequence": "ok", "length": "length",

@@ -254,6 +254,6 @@ def test_a_line_of_a_journal_never_lowers_the_bill(tmp_path, line):
 
 
 def test_a_cap_that_is_not_reached_changes_nothing(spending, server):
-    first = [r["text"] for r in spending.run(price=PRICE, max_spend=100.0)]
+    first = [r["response"] for r in spending.run(price=PRICE, max_spend=100.0)]
     assert len(first) == 10
     assert set(server.asked.values()) == {1}

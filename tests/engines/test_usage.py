@@ -126,7 +126,7 @@ def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part
     server.faults["Ask 1.0!"] += [error(429, Retry_After="0"), error(500)]
     row = usage_of(part, items())
     assert (row["refused"], row["cut"], row["unfinished"], row["empty"]) == ("1", "1", "0", "1")
-    assert (row["retries"], row["turned_away"]) == ("2", "1")
+    assert (row["retries"], row["rejected"]) == ("2", "1")
     assert 0.19 <= float(row["latency_median"]) <= float(row["latency_95"])
     seconds = sum(run["wall_seconds"] for run in runs(part))
     assert float(row["answers_per_second"]) == pytest.approx(10 / seconds, rel=0.01)
@@ -140,7 +140,7 @@ def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part
 def test_times_of_several_runs_and_parts_are_put_together(tmp_path):
     columns = {"benchmark": "b", "judge": "", "requests": 10, "refused": 0, "cut": 0, "empty": 0}
     columns |= {"wall_seconds": 10, "answers_per_second": 1, "latency_median": 2, "latency_95": 5}
-    columns |= {"retries": 0, "turned_away": 0, "model": "m"}
+    columns |= {"retries": 0, "rejected": 0, "model": "m"}
     slow = {"wall_seconds": 30, "answers_per_second": 2, "latency_median": 3, "latency_95": 4}
     others = [{"latency_median": ""}, slow, {"judge": "j"}]
     write_rows(tmp_path / "u.csv", tuple(columns), [columns, *(columns | one for one in others)])

@@ -39,7 +39,7 @@ def answered(jobs: Jobs, kind: tuple[str, str], **settings) -> tuple[list[dict],
 @pytest.mark.parametrize("kind", KINDS, ids="-".join)
 def test_offline_the_answer_is_what_follows_the_reasoning(jobs, kind):
     outputs, said = answered(jobs, kind, reasoning=TAGS)
-    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {
+    assert {(o["status"], o["reasoning"], o["response"]) for o in outputs} == {
         ("ok", REASONING, ANSWER)
     }
     assert {o["reasoning_tokens"] for o in outputs} == {len(REASONING)}
@@ -49,7 +49,7 @@ def test_offline_the_answer_is_what_follows_the_reasoning(jobs, kind):
 def test_reasoning_that_the_limit_cuts_is_no_answer_and_has_no_score(jobs):
     limits = {"max_tokens": 2, "reasoning": {**TAGS, "tokens": 2}}
     outputs, said = answered(jobs, ("plain", "prefilled"), **limits)
-    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {
+    assert {(o["status"], o["reasoning"], o["response"]) for o in outputs} == {
         ("unfinished", "abcd", "")
     }
     assert "end before an answer and have no score" in said
@@ -60,7 +60,7 @@ def test_reasoning_that_the_limit_cuts_is_no_answer_and_has_no_score(jobs):
 
 def test_a_model_that_thinks_unsaid_is_noticed(jobs):
     outputs, said = answered(jobs, ("plain", "closed"))
-    assert {(o["status"], o["text"]) for o in outputs} == {("ok", ANSWER)}
+    assert {(o["status"], o["response"]) for o in outputs} == {("ok", ANSWER)}
     assert "hold reasoning, which took tokens of the answer's limit; set reasoning" in said
 
 
@@ -73,7 +73,7 @@ def test_served_the_same_answer_comes_from_fields_and_from_tags(jobs, parsed):
         jobs.configure(name, {**served, "reasoning": {"parser": "qwen3", "tokens": 100}})
         jobs.run(name, "2k")
     outputs = jobs.outputs(name, "2k")
-    assert {(o["status"], o["reasoning"], o["text"]) for o in outputs} == {
+    assert {(o["status"], o["reasoning"], o["response"]) for o in outputs} == {
         ("ok", REASONING, ANSWER)
     }
 
@@ -87,7 +87,7 @@ def test_draws_of_a_sampled_answer_differ_and_are_known_again(jobs):
     outputs = jobs.outputs("drawn", "2k")
     by_sample: dict[str, list[str]] = {}
     for output in outputs:
-        by_sample.setdefault(output["sample_id"], []).append(output["text"])
+        by_sample.setdefault(output["sample_id"], []).append(output["response"])
     assert {len(texts) for texts in by_sample.values()} == {3}
     assert all(len(set(texts)) == 3 for texts in by_sample.values())
     answers = jobs.provenance("drawn", "2k")["answers"]

@@ -81,7 +81,7 @@ def test_models_are_compared_in_what_the_tables_print(shown):
     for row in rows.itertuples():
         means = hsr[row.language, row.category, ""]
         assert row.difference == pytest.approx(means[row.model] - means[row.other])
-    drawn = found()["drawn"].groupby("part")["clusters"].sum()
+    drawn = found()["sampling_units"].groupby("part")["clusters"].sum()
     assert f"{drawn['en']} groups" in notes(shown["table2_levels"])
 
 
@@ -172,7 +172,7 @@ def test_the_figure_has_a_panel_a_language_and_a_line_a_model():
         lines = {line.get_label(): line for line in axes.lines}
         assert len(lines) == 4
         dashed = {label for label, line in lines.items() if line.get_linestyle() == "--"}
-        assert dashed == {"Reference (gold)", "sim-c (simulated)"}
+        assert dashed == {"Reference (no model)", "sim-c (simulated)"}
         values = lines["real-b"].get_ydata()
         assert values[0] == values[-1] == hsr["real-b", language, "content", ""]
 

@@ -49,7 +49,7 @@ needs_cases = pytest.mark.skipif(
 )
 
 
-def asked(records, lengths=("4k",), texts=2, places=("after",), wordings=2, seed=1):
+def asked(records, lengths=("4k",), texts=2, positions=("after",), framing_sentences=2, seed=1):
     """The samples of each part of such a config; texts are two words each."""
     found = {}
     for part in ("0", *lengths):
@@ -60,7 +60,7 @@ def asked(records, lengths=("4k",), texts=2, places=("after",), wordings=2, seed
         data = {"data": {"prompts": records}}
         if part != "0":
             data["contexts"] = {"multidoc": contexts}
-        made = list(prompts(part, data, seed, places, wordings, 64))
+        made = list(prompts(part, data, seed, positions, framing_sentences, 64))
         sources = IfevalSamples().sources(made, data)
         found[part] = [Sample(part, *of) for of in zip(made, sources, strict=True)]
     return found

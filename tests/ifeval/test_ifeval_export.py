@@ -15,8 +15,8 @@ def exported(texts="synthetic", source="released", sets=("ifeval",)):
     return IfevalExports(source, sets, texts, {"seed": 1})
 
 
-def given(places=("after",)):
-    samples = asked(PROMPTS[:1], texts=1, places=places)
+def given(positions=("after",)):
+    samples = asked(PROMPTS[:1], texts=1, positions=positions)
     return {
         part: [Asked(one, IfevalSamples().item(one), "gold") for one in of]
         for part, of in samples.items()
@@ -36,13 +36,13 @@ def test_prompts_stand_by_length_and_what_they_refer_to_once():
     assert [*exported().tables(given(), {"0": data["0"]})] == ["prompts", "instances"]
 
 
-@pytest.mark.parametrize("place", ["after", "before", "both"])
-def test_a_prompt_is_what_precedes_the_text_the_text_and_what_follows(place):
-    parts = given((place,))
+@pytest.mark.parametrize("position", ["after", "before", "both"])
+def test_a_prompt_is_what_precedes_the_text_the_text_and_what_follows(position):
+    parts = given((position,))
     assert exported().prompt(parts["0"][0]) == "Say it."
     whole = exported().prompt(parts["4k"][0])
     before, _, behind = whole.partition("text 0")
-    assert ("Say it." in before, "Say it." in behind) == (place != "after", place != "before")
+    assert ("Say it." in before, "Say it." in behind) == (position != "after", position != "before")
 
 
 @pytest.mark.parametrize(

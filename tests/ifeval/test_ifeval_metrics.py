@@ -27,11 +27,11 @@ def number(sample):
     return int(sample.prompt["context_id"].rpartition("/")[2])
 
 
-def found(answer, *, records=PROMPTS, lengths=("4k",), places=("after",), **more):
+def found(answer, *, records=PROMPTS, lengths=("4k",), positions=("after",), **more):
     """The metrics of one model, m, by its answers, a function of part and sample."""
-    samples = asked(records, lengths=lengths, places=places, **more)
+    samples = asked(records, lengths=lengths, positions=positions, **more)
     rows = list(scored("m", samples, answer))
-    return metrics(rows, {}, None, ["0", *lengths], places)
+    return metrics(rows, {}, None, ["0", *lengths], positions)
 
 
 def value(frame, **keys):
@@ -71,16 +71,18 @@ def test_a_rise_has_an_interval_on_both_sides_of_it():
 
 def test_a_prompt_is_reliable_where_all_its_wordings_hold():
     frames = found(
-        lambda part, s: BAD if s.prompt["expression_id"] and number(s) < 4 else GOOD, wordings=2
+        lambda part, s: BAD if s.prompt["expression_id"] and number(s) < 4 else GOOD,
+        framing_sentences=2,
     )
-    # At length 0 there is one wording: one answer holds more easily than two.
+    # At length 0 there is one framing: one answer holds more easily than two.
     (row,) = frames["reliable"].to_dict("records")
     assert (row["length"], row["k"], row["value"]) == ("4k", 2, pytest.approx(2 / 6))
 
 
 def test_a_prompt_that_lacks_an_answer_is_reliable_for_nobody():
     frames = found(
-        lambda part, s: None if s.prompt["expression_id"] and number(s) == 0 else GOOD, wordings=2
+        lambda part, s: None if s.prompt["expression_id"] and number(s) == 0 else GOOD,
+        framing_sentences=2,
     )
     (row,) = rows_of(frames["reliable"], length="4k").to_dict("records")
     assert (row["value"], row["n"]) == (1, 5)
@@ -88,12 +90,13 @@ def test_a_prompt_that_lacks_an_answer_is_reliable_for_nobody():
 
 def test_stability_between_wordings_and_lengths():
     frames = found(
-        lambda part, s: BAD if s.prompt["expression_id"] and number(s) < 3 else GOOD, wordings=2
+        lambda part, s: BAD if s.prompt["expression_id"] and number(s) < 3 else GOOD,
+        framing_sentences=2,
     )
-    # Wordings: 1 and .5, whose standard deviation is .3536, over .75. Lengths: 1 and .75.
+    # Framing sentences: 1 and .5, whose standard deviation is .3536, over .75. Lengths: 1 and .75.
     spread = frames["stability"].set_index("perspective")["value"].to_dict()
     assert spread == pytest.approx(
-        {"wording": math.sqrt(0.125) / 0.75, "length": math.sqrt(0.03125) / 0.875}
+        {"framing": math.sqrt(0.125) / 0.75, "length": math.sqrt(0.03125) / 0.875}
     )
 
 
@@ -119,10 +122,10 @@ def test_kinds_stand_by_name():
 
 def test_places_are_apart_and_all_else_is_of_the_first():
     frames = found(
-        lambda part, s: BAD if s.prompt.get("place") == "before" else GOOD,
-        places=("after", "before"),
+        lambda part, s: BAD if s.prompt.get("position") == "before" else GOOD,
+        positions=("after", "before"),
     )
-    assert frames["places"].set_index("group")["value"].to_dict() == {"after": 1, "before": 0}
+    assert frames["positions"].set_index("group")["value"].to_dict() == {"after": 1, "before": 0}
     assert value(frames["accuracy"], length="4k", measure="Score") == 1
     (row,) = frames["summary"].to_dict("records")
     assert (row["n"], row["expected"]) == (18, 18)
@@ -136,11 +139,11 @@ def test_what_is_unscored_is_in_no_mean_and_lowers_the_coverage():
 
 
 def test_the_summary_is_the_mean_over_lengths_however_many_wordings_they_have():
-    frames = found(lambda part, s: GOOD if part == "0" else BAD, wordings=4)
+    frames = found(lambda part, s: GOOD if part == "0" else BAD, framing_sentences=4)
     (row,) = frames["summary"].to_dict("records")
     assert {*SUMMARY} <= row.keys()
     assert (row["value"], row["n"], row["expected"]) == (0.5, 30, 30)
-    assert row["effective"] == "0"
+    assert row["effective_context_length"] == "0"
 
 
 def test_several_sets_have_their_plain_mean():
@@ -168,7 +171,7 @@ def test_models_are_compared_by_the_headline():
 def test_without_a_text_there_is_nothing_to_compare():
     frames = found(lambda part, s: GOOD, lengths=())
     assert frames["drops"].empty and frames["stability"].empty
-    assert frames["summary"]["effective"].tolist() == [""]
+    assert frames["summary"]["effective_context_length"].tolist() == [""]
 
 
 @pytest.mark.parametrize("reading", ["released", "corrected"])

@@ -21,34 +21,37 @@ def test_alone_it_is_the_published_prompt():
 
 
 def test_each_prompt_stands_beside_one_text_in_each_wording():
-    samples = asked(RECORDS, wordings=3)["4k"]
+    samples = asked(RECORDS, framing_sentences=3)["4k"]
     assert len(samples) == 7 * 3
-    texts = {(s.prompt["context_id"], s.prompt["text_id"]) for s in samples}
+    texts = {(s.prompt["context_id"], s.prompt["long_context_id"]) for s in samples}
     assert len(texts) == 7
 
 
 def test_texts_have_as_many_prompts_as_another_or_one_more():
-    samples = asked(RECORDS, texts=3, wordings=1)["4k"]
-    assert sorted(Counter(s.prompt["text_id"] for s in samples).values()) == [2, 2, 3]
+    samples = asked(RECORDS, texts=3, framing_sentences=1)["4k"]
+    assert sorted(Counter(s.prompt["long_context_id"] for s in samples).values()) == [2, 2, 3]
 
 
 def test_which_text_is_drawn_by_the_seed():
     first, again, second = (
-        {s.prompt["context_id"]: s.prompt["text_id"] for s in asked(RECORDS, seed=seed)["4k"]}
+        {
+            s.prompt["context_id"]: s.prompt["long_context_id"]
+            for s in asked(RECORDS, seed=seed)["4k"]
+        }
         for seed in (1, 1, 2)
     )
     assert first == again != second
 
 
 def test_after_the_text_all_wordings_share_it_as_a_prefix():
-    items = [ITEM(one) for one in asked(RECORDS, texts=1, wordings=4)["4k"]]
+    items = [ITEM(one) for one in asked(RECORDS, texts=1, framing_sentences=4)["4k"]]
     assert {one.head + one.context for one in items} == {"text 0"}
     assert len({one.context_id for one in items}) == 1
 
 
-@pytest.mark.parametrize(("place", "ahead", "behind"), [("before", 1, 0), ("both", 1, 1)])
-def test_the_other_places(place, ahead, behind):
-    for sample in asked(RECORDS, places=(place,), wordings=4)["4k"]:
+@pytest.mark.parametrize(("position", "ahead", "behind"), [("before", 1, 0), ("both", 1, 1)])
+def test_the_other_positions(position, ahead, behind):
+    for sample in asked(RECORDS, positions=(position,), framing_sentences=4)["4k"]:
         item, prompt = ITEM(sample), sample.source["instance"]["prompt"]
         assert (item.head.count(prompt), item.tail.count(prompt)) == (ahead, behind)
 

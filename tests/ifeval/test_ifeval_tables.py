@@ -8,12 +8,12 @@ from test_ifeval_metrics import BAD, GOOD, LOOSE, PROMPTS, number
 from steadfast.benchmarks.ifeval.figures import figures
 from steadfast.benchmarks.ifeval.metrics import metrics
 from steadfast.benchmarks.ifeval.tables import TABLES, IfevalResults, tables
-from steadfast.show.effective import Effective
+from steadfast.show.effective_context_length import Effective
 from steadfast.show.roster import Display, Shown
 
 DISPLAY = Display(models={"m": Shown("M"), "n": Shown("N", "Readers")})
 LENGTHS = ["0", "4k", "8k"]
-PLACES = ("after", "before")
+POSITIONS = ("after", "before")
 
 
 def first(part, sample):
@@ -24,7 +24,7 @@ def first(part, sample):
     at = number(sample)
     if part == "4k":
         return LOOSE if at < 2 else GOOD
-    return BAD if part == "8k" and at > 2 and sample.prompt["place"] == "after" else GOOD
+    return BAD if part == "8k" and at > 2 and sample.prompt["position"] == "after" else GOOD
 
 
 def second(part, sample):
@@ -35,9 +35,9 @@ def second(part, sample):
 
 @pytest.fixture(scope="module")
 def frames():
-    samples = asked(PROMPTS, lengths=LENGTHS[1:], places=PLACES, wordings=2)
+    samples = asked(PROMPTS, lengths=LENGTHS[1:], positions=POSITIONS, framing_sentences=2)
     rows = [*scored("m", samples, first), *scored("n", samples, second)]
-    return metrics(rows, {}, None, LENGTHS, PLACES)
+    return metrics(rows, {}, None, LENGTHS, POSITIONS)
 
 
 @pytest.fixture(scope="module")
@@ -89,26 +89,26 @@ def test_what_has_an_interval_stands_by_length_or_by_what_it_is_stable_over(made
     assert headings(made["drops"]) == ["Model", *by_length]
     assert by_model(made["drops"])["N"][::2] == ["0.000", "0.800"]
     parts = ("IFS", interval, "By chance")
-    perspectives = [f"{name}: {of}" for name in ("Wording", "Length") for of in parts]
+    perspectives = [f"{name}: {of}" for name in ("Framing sentence", "Length") for of in parts]
     assert headings(made["stability"]) == ["Model", *perspectives]
     # Of 1, 2/3 and 1/2 the standard deviation is .2546, over 13/18.
     assert by_model(made["stability"])["M"][::3] == ["0.000", "0.353"]
 
 
 def test_the_effective_length_stands_between_the_start_and_what_is_kept_of_it(made):
-    assert headings(made["effective"]) == [
+    assert headings(made["effective_context_length"]) == [
         "Model",
         "Accuracy by prompt at 0",
-        "Effective length",
+        "Effective context length",
         "95 % range",
         "Share of that at 0: 4k",
         "Share of that at 0: 8k",
     ]
-    assert by_model(made["effective"]) == {
+    assert by_model(made["effective_context_length"]) == {
         "M": ["1.000", "0", "≥ 0", "0.667", "0.500"],
         "N": ["0.800", "4k", "≥ 0", "1.000", "0.000"],
     }
-    told = " ".join(text for _, text in made["effective"].notes)
+    told = " ".join(text for _, text in made["effective_context_length"].notes)
     assert '"≥": at least this length' in told and "Range: 95 % interval" in told
 
 
@@ -125,7 +125,7 @@ def test_kinds_stand_alone_and_beside_the_longest_text(made):
 
 
 def test_places_stand_by_length_and_the_notes_name_the_one_of_all_else(made):
-    assert rows(made["places"]) == {
+    assert rows(made["positions"]) == {
         "Length 4k": [
             ["After the text", "12", "0.667", "0.800"],
             ["Before the text", "12", "0.667", "0.800"],
@@ -135,8 +135,8 @@ def test_places_stand_by_length_and_the_notes_name_the_one_of_all_else(made):
             ["Before the text", "12", "1.000", "0.000"],
         ],
     }
-    place = "All tables but those of places and of coverage are of prompts after the text."
-    assert place in [text for _, text in made["kinds"].notes]
+    position = "All tables but those of positions and of coverage are of prompts after the text."
+    assert position in [text for _, text in made["kinds"].notes]
 
 
 def test_the_figure_has_a_line_a_model_over_the_lengths(frames):
@@ -150,10 +150,12 @@ def test_the_figure_has_a_line_a_model_over_the_lengths(frames):
 
 def test_how_many_models_keep_their_score_is_said_of_the_longest_length(frames):
     def said(rows):
-        results = IfevalResults({**frames, "effective": rows}, DISPLAY, "released", "after")
+        results = IfevalResults(
+            {**frames, "effective_context_length": rows}, DISPLAY, "released", "after"
+        )
         return Effective(results, "accuracy").kept_by()
 
-    rows = frames["effective"]
+    rows = frames["effective_context_length"]
     assert said(rows) == ["85 % are kept up to 8k by 0 of 2 models."]
     shorter = rows[rows["length"] != "8k"]
     assert said(shorter) == ["85 % are kept up to 4k by 1 of 2 models."]
@@ -161,8 +163,8 @@ def test_how_many_models_keep_their_score_is_said_of_the_longest_length(frames):
 
 
 def test_a_run_of_which_nothing_has_a_score_has_all_tables_and_its_figure():
-    samples = asked(PROMPTS, lengths=LENGTHS[1:], places=PLACES, wordings=2)
-    found = metrics(scored("m", samples, lambda part, sample: None), {}, None, LENGTHS, PLACES)
+    samples = asked(PROMPTS, lengths=LENGTHS[1:], positions=POSITIONS, framing_sentences=2)
+    found = metrics(scored("m", samples, lambda part, sample: None), {}, None, LENGTHS, POSITIONS)
     made = list(tables(found, DISPLAY, "released", "after", list(TABLES)))
     assert [cell.text for cell in made[0].sections[0].rows[0]] == ["M", None, None, None]
     assert len(made) == len(TABLES)

@@ -50,7 +50,7 @@ def test_synthetic_text_is_the_benchmark_s_own_and_other_text_is_shared(tmp_path
 
 
 def test_the_reading_makes_nothing_but_scores_and_tables_anew():
-    one, other = task(), task(reading="corrected")
+    one, other = task(), task(instructions="corrected")
     assert one.prompts == other.prompts and one.data == other.data and one.metrics == other.metrics
     assert one.scoring != other.scoring
 
@@ -60,9 +60,9 @@ def test_the_reading_makes_nothing_but_scores_and_tables_anew():
     [
         ({"lengths": {"0": 512}}, "length 0 is always asked"),
         ({"lengths": {"4k": 1}}, "not between 512 and"),
-        ({"places": ["after", "after"]}, "places: 'after' is named twice"),
+        ({"positions": ["after", "after"]}, "positions: 'after' is named twice"),
         ({"source": "local"}, "source local needs directory"),
-        ({"wordings": 5}, "less than or equal to 4"),
+        ({"framing_sentences": 5}, "less than or equal to 4"),
         (PUBLISHED, "knows no right answers to published prompts"),
     ],
 )
@@ -88,8 +88,8 @@ def test_an_export_says_what_was_asked_and_nothing_of_one_s_own_folders():
     assert {name: settings[name] for name in ("source", "sets", "texts")} == {
         "source": "local", "sets": ["ifbench"], "texts": "",
     }  # fmt: skip
-    assert {"seed", "places", "lengths"} <= settings["settings"].keys()
-    assert not {"directory", "reading"} & settings["settings"].keys()
+    assert {"seed", "positions", "lengths"} <= settings["settings"].keys()
+    assert not {"directory", "instructions"} & settings["settings"].keys()
     assert task().exports.settings["sets"] == ["synthetic"]
 
 

@@ -62,7 +62,7 @@ def serve(monkeypatch):
     def made(benchmark, template, source):
         """The template of a run that fetches such a program."""
         monkeypatch.setattr(released_prompt, "download", lambda *_: source.encode())
-        data = run_of(benchmark, wording="released").tasks[benchmark].data
+        data = run_of(benchmark, template_source="released").tasks[benchmark].data
         path = f"{benchmark}/judge/{template}.txt"
         return next(file.content.make({}) for file in data if file.path == path)
 
@@ -117,17 +117,17 @@ def run_of(benchmark, **section):
 )
 def test_the_released_wording_is_fetched_where_it_is_asked_for_alone(benchmark, names, others):
     assert run_of(benchmark, **others).fetched_templates(benchmark) == []
-    run = run_of(benchmark, wording="released", **others)
+    run = run_of(benchmark, template_source="released", **others)
     paths = [f"{benchmark}/judge/{name}.txt" for name in names]
     assert sorted(run.fetched_templates(benchmark)) == sorted(paths)
     assert set(paths) <= set(run.running_data)
-    mine = run_of(benchmark, wording="released", templates={names[0]: "mine.txt"}, **others)
+    mine = run_of(benchmark, template_source="released", templates={names[0]: "mine.txt"}, **others)
     assert paths[0] not in mine.running_data and mine.own_templates(benchmark) == ["mine.txt"]
 
 
 def test_the_program_s_prompt_needs_no_note_beside_the_paper_s_numbers():
     def otherwise(**section):
-        settings = run_of("followbench", wording="released", **section).tasks["followbench"]
+        settings = run_of("followbench", template_source="released", **section).tasks["followbench"]
         return settings.tables.function.settings["otherwise"]
 
     assert otherwise() == ""

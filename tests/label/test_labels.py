@@ -62,7 +62,10 @@ def part_with_answers(statuses):
 
     def outputs(model):
         return {
-            one.id: {"status": statuses.get((model, one.id), "ok"), "text": f"{model} of {one.id}"}
+            one.id: {
+                "status": statuses.get((model, one.id), "ok"),
+                "response": f"{model} of {one.id}",
+            }
             for one in samples
             if (model, one.id) not in statuses or statuses[model, one.id]
         }

@@ -46,7 +46,7 @@ def record(
         "length": length,
         "rubric": "released",
         "depth": None,
-        "truncated": False,
+        "prompt_truncated": False,
         "status": "error" if points is None else "ok",
         "points": points,
         "total": totals["released"],

@@ -169,7 +169,7 @@ def record(task: str, total: float | None, place: int = 0) -> dict:
         "depth": None,
         "points": {},
         "total": total,
-        "truncated": False,
+        "prompt_truncated": False,
         "other_raters": {},
     }
 

@@ -75,7 +75,7 @@ def tables(tmp_path_factory) -> Path:
 
     def changed(scored: Scored) -> Scored:
         if scored.part == "128k" and scored.model == "m1":
-            return scored._replace(record=scored.record | {"truncated": True})
+            return scored._replace(record=scored.record | {"prompt_truncated": True})
         return unscored(scored) if (scored.model, scored.part) == ("m0", "128k") else scored
 
     frames = frames_of(map(changed, run(levels, PAPER_LENGTHS)), directory)

@@ -50,7 +50,7 @@ def built(frames, display=DISPLAY):
 def frames(tmp_path_factory):
     """Two contexts a length, so that values have intervals."""
     scores = run(LEVELS, contexts=2)
-    found = frames_of(scores, tmp_path_factory.mktemp("metrics"), effective=True)
+    found = frames_of(scores, tmp_path_factory.mktemp("metrics"), effective_context_length=True)
     return {**found, "sampling": SAMPLING}
 
 
@@ -151,13 +151,15 @@ def test_ars_and_ifs_stand_at_their_lengths_with_their_intervals(frames, picture
 
 
 def test_shares_that_are_kept_stand_at_their_lengths_with_the_line_to_keep(frames, pictures):
-    (axes,) = pictures["effective"].figure.axes[:1]
+    (axes,) = pictures["effective_context_length"].figure.axes[:1]
     ars = frames["ars"].query("task == 'overall'").set_index(["model", "length"])["value"]
     (line,) = [line for line in axes.lines if line.get_label() == "Fair"]
     shares = [1, ars["fair", "8k"] / ars["fair", "4k"]]
     assert list(line.get_ydata()) == pytest.approx(shares)
     assert list(axes.lines[-1].get_ydata()) == [0.85, 0.85]
-    assert "85 % are kept up to 8k by 2 of 2 models." in pictures["effective"].caption
+    assert (
+        "85 % are kept up to 8k by 2 of 2 models." in pictures["effective_context_length"].caption
+    )
 
 
 def test_easy_tasks_weigh_10_at_most(frames, pictures):

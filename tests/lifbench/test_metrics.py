@@ -17,7 +17,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
 from steadfast.show.table import rounded
-from steadfast.stats.pairs import drawn
+from steadfast.stats.pairs import sampling_units
 from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, FURTHER, HIGHEST, SUMMARY
 
 GPT_4O = "gpt-4o-2024-08-06"
@@ -77,11 +77,11 @@ def test_a_task_without_scores_has_no_value_and_shows_in_the_coverage():
 def test_coverage_counts_statuses_and_cut_contexts():
     found = [
         record("OQ", OQ_FULL),
-        record("OQ", OQ_FULL, place=(1, 0, 1), status="length", truncated=True),
+        record("OQ", OQ_FULL, place=(1, 0, 1), status="length", prompt_truncated=True),
         record("OQ", None, place=(1, 0, 2), status="refused"),
     ]
     row = coverage(frame_of(found)).iloc[0]
-    assert (row["expected"], row["scored"], row["truncated"]) == (3, 2, 1)
+    assert (row["expected"], row["scored"], row["prompt_truncated"]) == (3, 2, 1)
     assert (row["status_ok"], row["status_length"], row["status_refused"]) == (1, 1, 1)
 
 
@@ -127,7 +127,7 @@ def test_nothing_scored_at_all_gives_empty_metrics(tmp_path):
     assert set(frames.pop("coverage")["scored"]) == {0}
     assert frames.pop("data")["samples"].sum() == 66
     assert frames.pop("summary")["value"].isna().all()
-    frames.pop("drawn")
+    frames.pop("sampling_units")
     frames.pop("weights")  # of the rubric, whatever is scored
     assert all(rows.empty for rows in frames.values())
 
@@ -213,7 +213,7 @@ def test_the_released_scores_give_the_summary_that_the_paper_prints():
         "ifs": ifs(frame),
         "coverage": coverage(frame),
         "comparisons": comparisons(frame),
-        "drawn": drawn(frame, None, ["stratum", "length"]),
+        "sampling_units": sampling_units(frame, None, ["stratum", "length"]),
         "baseline": above_baseline(frame, None),
     }
     rows = summary(frames).set_index("measure")

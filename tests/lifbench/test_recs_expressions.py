@@ -231,7 +231,7 @@ def answered(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> 
             text = stand_in.simulated(prompt, request, {"slip": slip}, rng)
             if readable(request.expected, text, prompt.answer):
                 break
-        reply = {"status": "ok", "text": text, "attempts": attempt}
+        reply = {"status": "ok", "response": text, "attempts": attempt}
         records.append({"sample_id": request.id, "repeat": 0} | reply)
     write_jsonl(path, records)
 
@@ -270,9 +270,9 @@ def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [
-        ({"status": "ok", "text": '["Go.", "Lea'}, "the reply has no list"),
-        ({"status": "ok", "text": '["one"]'}, "1 rewrites came where 20 were asked for"),
-        ({"status": "refused", "text": ""}, "no rewrites came (status refused)"),
+        ({"status": "ok", "response": '["Go.", "Lea'}, "the reply has no list"),
+        ({"status": "ok", "response": '["one"]'}, "1 rewrites came where 20 were asked for"),
+        ({"status": "refused", "response": ""}, "no rewrites came (status refused)"),
         (None, "no rewrites came (status missing)"),
     ],
 )

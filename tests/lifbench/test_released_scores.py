@@ -63,7 +63,7 @@ def test_a_line_becomes_a_score_record(tmp_path):
             "variable_id": 0,
             "length": "4k",
             "status": "ok",
-            "truncated": False,
+            "prompt_truncated": False,
             "rubric": "released",
             "points": {"correct": 1.0, "format": 0.5},
             "total": 0.8,
@@ -152,7 +152,7 @@ def test_the_released_scores_are_whole(model):
         records = released_records()[model, length]
         assert len(records) == 467
         cut = (model, length) == ("Qwen2.5-7B", "128k")
-        assert {record["truncated"] for record in records} == {cut}
+        assert {record["prompt_truncated"] for record in records} == {cut}
         if model == "standard":
             assert {record["total"] for record in records} == {1.0}
         for record in records:

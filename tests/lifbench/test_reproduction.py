@@ -24,7 +24,7 @@ from steadfast.benchmarks.lifbench.reproduction import (
 )
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.contract.components import Scored
-from steadfast.stats.pairs import drawn
+from steadfast.stats.pairs import sampling_units
 
 PRINTED = resource("lifbench/printed")
 MODELS = {name: name for name, model in PAPER_MODELS.items() if not model.is_reference}
@@ -51,7 +51,7 @@ def frames_of(scores: Iterable[Scored]) -> dict[str, pd.DataFrame]:
         "ifs": ifs(frame),
         "coverage": coverage(frame),
         "comparisons": comparisons(frame[frame["model"] == GPT]),  # none: no printed cell needs one
-        "drawn": drawn(frame, None, ["stratum", "length"]),
+        "sampling_units": sampling_units(frame, None, ["stratum", "length"]),
         "baseline": above_baseline(frame, None),
     }
 

@@ -38,7 +38,7 @@ def scored(contexts: int = 1) -> list[Scored]:
             "depth": 0.5,
             "points": {"format": 1, "correct": total, "ori": 1},
             "total": total - 0.04 * context * (expression == 0) + 0.02 * context * variable,
-            "truncated": False,
+            "prompt_truncated": False,
             "other_raters": {},
             "length": length,
         }

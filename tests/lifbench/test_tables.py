@@ -163,7 +163,7 @@ def test_cells_that_lack_samples_are_marked(tmp_path):
 
 def test_truncated_models_carry_the_dagger(frames):
     coverage = frames["coverage"]
-    cut = coverage.assign(truncated=(coverage["model"] == "fair") * 1)
+    cut = coverage.assign(prompt_truncated=(coverage["model"] == "fair") * 1)
     text = show({**frames, "coverage": cut})["lifbench_table3_ars"].md
     assert "| Fair† " in text
     assert "Good\\_1†" not in text
@@ -179,9 +179,12 @@ def test_a_model_without_any_score_shows_dashes(tmp_path):
 
 def test_a_run_of_which_nothing_has_a_score_has_all_tables(tmp_path):
     scores = map(unscored, run({"good": 0.9, "fair": 0.3}, tasks=FEW))
-    pages = show(frames_of(scores, tmp_path, effective=True))
-    assert len(pages) == len(BUILDERS) + 1  # and that of effective lengths
-    assert "| Good" in pages["lifbench_rubrics"].md and "| Good" in pages["lifbench_effective"].md
+    pages = show(frames_of(scores, tmp_path, effective_context_length=True))
+    assert len(pages) == len(BUILDERS) + 1  # and that of effective context lengths
+    assert (
+        "| Good" in pages["lifbench_rubrics"].md
+        and "| Good" in pages["lifbench_effective_context_length"].md
+    )
 
 
 def test_the_rubric_s_table_has_every_score_point_and_sum(pages):
@@ -344,15 +347,20 @@ def test_the_effective_length_stands_with_its_range_and_what_is_kept(tmp_path):
         *run({**levels, "fair": 0.6}, ["4k"], 3, FEW),
         *run({**levels, "fair": 0.3}, ["8k"], 3, FEW),
     ]
-    found = frames_of(scores, tmp_path, effective=True)
-    page = show(found)["lifbench_effective"]
+    found = frames_of(scores, tmp_path, effective_context_length=True)
+    page = show(found)["lifbench_effective_context_length"]
     rows = {row[1]: row[2:] for row in rows_of(page)}
-    assert rows["Model"][:4] == ["Overall ARS at 4k", "Effective length", "95 % range", "8k"]
+    assert rows["Model"][:4] == [
+        "Overall ARS at 4k",
+        "Effective context length",
+        "95 % range",
+        "8k",
+    ]
     ars = found["ars"].query("task == 'overall'").set_index(["model", "length"])["value"]
     kept = {m: ars[m, "8k"] / ars[m, "4k"] for m in ("good", "fair")}
     assert rows["Good_1"][1:4] == ["≥ 8k", "≥ 8k", f"{kept['good']:.3f}"]
     assert rows["Fair"][1:4] == ["4k", "4k", f"{kept['fair']:.3f}"]
     assert "at least 85 % of what it is at 4k, by the released rubric" in page.md
-    summary = found["summary"].set_index(["model", "measure"])["effective"]
+    summary = found["summary"].set_index(["model", "measure"])["effective_context_length"]
     assert (summary["good", "ARS"], summary["fair", "ARS"]) == ("≥ 8k", "4k")
     assert summary["good", "IFS"] == summary["reference", "ARS"] == ""

@@ -111,7 +111,7 @@ HOURS = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
 def test_error_and_freedom_are_those_of_a_paired_t_test():
     row = pair([10 + hour for hour in HOURS], [10.0] * 10)
     assert row["difference"] == pytest.approx(1.58)
-    assert (row["error"], row["freedom"]) == pytest.approx((0.3889587, 9), rel=1e-6)
+    assert (row["error"], row["degrees_of_freedom"]) == pytest.approx((0.3889587, 9), rel=1e-6)
 
 
 def test_differences_that_are_not_skewed_have_the_interval_of_a_paired_t_test():

@@ -15,7 +15,13 @@ def comparisons(**p: float) -> pd.DataFrame:
     rows = []
     for names, value in p.items():
         model, other = names.split("_")
-        same = {"model": model, "other": other, "difference": 0.1, "error": 0.02, "freedom": 30.0}
+        same = {
+            "model": model,
+            "other": other,
+            "difference": 0.1,
+            "error": 0.02,
+            "degrees_of_freedom": 30.0,
+        }
         tests = {"low": 0.06, "high": 0.14, "p_adjusted": 0.0, "p_model": 0.0, "p_other": 0.0}
         tests["clusters"] = 12
         rows += [{**same, **tests, "task": "overall", "p": value}]
@@ -25,8 +31,8 @@ def comparisons(**p: float) -> pd.DataFrame:
 
 def summary(*models: str) -> pd.DataFrame:
     rows = [{"model": m, "measure": measure} for m in models for measure in ("ARS", "IFS")]
-    further = dict.fromkeys(("beats", "beaten_by", "ties"), "old")
-    return pd.DataFrame(rows).assign(**further, smallest=0.1, expected=9)
+    further = dict.fromkeys(("better_than", "worse_than", "not_distinguished"), "old")
+    return pd.DataFrame(rows).assign(**further, minimum_detectable_difference=0.1, expected=9)
 
 
 def decided(p: dict[str, float], before=(), models="abc") -> TakenLook:
@@ -74,15 +80,23 @@ def test_a_pair_without_a_test_stays_open():
 def test_only_tests_that_hold_at_every_look_are_kept():
     frames = decided({"a_b": 0.5, "a_c": 1e-6, "b_c": 1e-6}).frames
     rows = frames["comparisons"]
-    tested = ["low", "high", "p", "p_adjusted", "p_model", "p_other", "error", "freedom"]
+    tested = ["low", "high", "p", "p_adjusted", "p_model", "p_other", "error", "degrees_of_freedom"]
     assert rows.loc[rows["task"] == "LSI", tested].isna().all(axis=None)
     overall = rows[rows["task"] == "overall"].set_index(["model", "other"])
     assert overall.loc[("a", "b"), "p_adjusted"] > 0.5
     assert overall.loc[("a", "c"), "p"] > 1e-6
     assert (overall["low"] < 0.06).all() and (overall["high"] > 0.14).all()  # wider than one look's
     told = frames["summary"].set_index(["model", "measure"])
-    assert told.loc[("a", "ARS"), ["beats", "beaten_by", "ties"]].tolist() == ["c", "", "b"]
-    assert told.loc[("a", "IFS"), ["beats", "beaten_by", "ties"]].tolist() == ["", "", ""]
+    assert told.loc[("a", "ARS"), ["better_than", "worse_than", "not_distinguished"]].tolist() == [
+        "c",
+        "",
+        "b",
+    ]
+    assert told.loc[("a", "IFS"), ["better_than", "worse_than", "not_distinguished"]].tolist() == [
+        "",
+        "",
+        "",
+    ]
 
 
 def test_differences_in_other_metrics_lose_their_intervals():

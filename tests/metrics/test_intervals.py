@@ -145,8 +145,10 @@ def cr2(sizes: list[int], totals: list[float]) -> tuple[float, float]:
 def test_clusters_of_unequal_size_have_the_error_of_cr2():
     sizes, means = [1, 2, 4, 9], [0.9, 0.5, 0.6, 0.3]
     frame = samples({f"c{i}": [means[i]] * size for i, size in enumerate(sizes)})
-    (error,), (freedom,), _ = Clusters(frame, ["stratum"]).means(frame, ["task"]).errors()
-    assert (error, freedom) == pytest.approx(cr2(sizes, means))
+    (error,), (degrees_of_freedom,), _ = (
+        Clusters(frame, ["stratum"]).means(frame, ["task"]).errors()
+    )
+    assert (error, degrees_of_freedom) == pytest.approx(cr2(sizes, means))
 
 
 totals = st.lists(st.floats(0, 1), min_size=1, max_size=4)

@@ -10,7 +10,7 @@ MEASURES = {"ARS": {"compared": {"task": "overall"}, "full": 1.0}}
 ROW = {
     "model": "a", "other": "b", "task": "overall", "difference": 0.1, "low": 0.0, "high": 0.2,
     "p": 0.05, "p_adjusted": 0.05, "p_model": 0.05, "p_other": 0.05, "n": 99, "error": 0.02,
-    "freedom": 19, "clusters": 20,
+    "degrees_of_freedom": 19, "clusters": 20,
 }  # fmt: skip
 
 
@@ -31,7 +31,7 @@ def test_the_pair_that_varies_most_counts_and_failures_that_go_unseen_are_named(
     assert "all 3 pairs" in page and "The run in the results folder has 20." in page
     one, three = (smallest_difference(0.02, 19, pairs, skewed=True) for pairs in (1, 3))
     assert f"{one:.3f} of one pair, {three:.3f} of each of all pairs" in page
-    assert certified(tmp_path, [ROW | {"freedom": 3}])[0] != []
+    assert certified(tmp_path, [ROW | {"degrees_of_freedom": 3}])[0] != []
 
 
 def test_each_language_has_its_own_and_differences_are_shares_of_full_marks(tmp_path):
@@ -48,7 +48,9 @@ def test_each_language_has_its_own_and_differences_are_shares_of_full_marks(tmp_
     assert "## PowerAnalysis of lifbench (HSR zh)" in page
 
 
-@pytest.mark.parametrize("rows", [[], [ROW | {"freedom": 2}], [ROW | {"freedom": None}]])
+@pytest.mark.parametrize(
+    "rows", [[], [ROW | {"degrees_of_freedom": 2}], [ROW | {"degrees_of_freedom": None}]]
+)
 def test_without_variances_the_page_asks_for_a_run(tmp_path, rows):
     if rows:
         found, page = certified(tmp_path, rows)

@@ -31,9 +31,9 @@ def test_more_pairs_need_a_larger_difference():
     assert smallest_difference(1.0, 1e7, pairs=10) == pytest.approx(3.64865, abs=1e-4)
 
 
-@pytest.mark.parametrize("freedom", [0, float("nan")])
-def test_without_a_degree_of_freedom_nothing_can_be_told(freedom):
-    assert math.isnan(smallest_difference(0.1, freedom))
+@pytest.mark.parametrize("degrees_of_freedom", [0, float("nan")])
+def test_without_a_degree_of_freedom_nothing_can_be_told(degrees_of_freedom):
+    assert math.isnan(smallest_difference(0.1, degrees_of_freedom))
 
 
 @pytest.mark.parametrize("clusters", [8, 120])

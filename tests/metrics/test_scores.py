@@ -16,7 +16,7 @@ from steadfast.stats.tidy import read_csv, tidy, write_csv
 def line(sample: str, **more) -> dict:
     asked = {"sample_id": sample, "repeat": 0, "task": "T", "context_id": "c", "status": "ok"}
     scored = {"points": {"format": 0.5}, "total": 0.5, "extracted": None, "other_raters": {}}
-    return {**asked, "truncated": False, "judge": None, **scored, **more}
+    return {**asked, "prompt_truncated": False, "judge": None, **scored, **more}
 
 
 def test_records_come_with_their_model_and_part_in_the_files_order(tmp_path):

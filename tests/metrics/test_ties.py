@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.stats.pairs import drawn, pairs, smallest_of, with_comparisons
+from steadfast.stats.pairs import pairs, sampling_units, smallest_of, with_comparisons
 from steadfast.stats.power import smallest_difference
 from steadfast.stats.ties import FEWEST_FOR_BOLD, NO_TIES, Ties
 
@@ -69,14 +69,24 @@ def test_a_model_that_is_not_compared_with_the_best_is_not_of_its_group():
 
 def test_a_summary_carries_what_the_tables_need():
     models = [{"model": m, "measure": name} for name in ("ARS", "IFS") for m in VALUES]
-    found = rows(ac=0.04).assign(error=0.02, freedom=15.0)
-    clusters = drawn(samples(0), None, ["category"])
+    found = rows(ac=0.04).assign(error=0.02, degrees_of_freedom=15.0)
+    clusters = sampling_units(samples(0), None, ["category"])
     summary = with_comparisons(pd.DataFrame(models), {"ARS": found}, clusters, "groups")
     ars = summary[summary["measure"] == "ARS"].set_index("model")
-    assert ars.loc["a", ["beats", "beaten_by", "ties"]].tolist() == ["c", "", "b d"]
-    assert ars.loc["c", ["beats", "beaten_by", "ties"]].tolist() == ["", "a", "b d"]
+    assert ars.loc["a", ["better_than", "worse_than", "not_distinguished"]].tolist() == [
+        "c",
+        "",
+        "b d",
+    ]
+    assert ars.loc["c", ["better_than", "worse_than", "not_distinguished"]].tolist() == [
+        "",
+        "a",
+        "b d",
+    ]
     assert Ties.of_summary(ars.reset_index()).best(VALUES) == {"a", "b", "d"}
-    assert set(summary["drawn"]) == {"8 groups"} and set(ars["smallest"]) == {smallest_of(found)}
+    assert set(summary["sampled"]) == {"8 groups"} and set(
+        ars["minimum_detectable_difference"]
+    ) == {smallest_of(found)}
     ifs = summary[summary["measure"] == "IFS"]
     assert Ties.of_summary(ifs).best(VALUES) == set()
 
@@ -116,15 +126,18 @@ def test_models_are_compared_in_each_cell_by_itself():
 
 
 def test_clusters_are_counted_within_their_strata():
-    assert drawn(samples(0), "language", ["category"]).values.tolist() == [
+    assert sampling_units(samples(0), "language", ["category"]).values.tolist() == [
         ["en", "x", 4],
         ["en", "y", 4],
     ]
-    assert drawn(samples(0), None, []).values.tolist() == [["", "", 8]]
+    assert sampling_units(samples(0), None, []).values.tolist() == [["", "", 8]]
 
 
 def test_the_smallest_difference_is_that_of_the_middle_pair():
-    known = {"error": [0.01, 0.02, 0.03, math.nan], "freedom": [15.0, 15.0, 15.0, math.nan]}
+    known = {
+        "error": [0.01, 0.02, 0.03, math.nan],
+        "degrees_of_freedom": [15.0, 15.0, 15.0, math.nan],
+    }
     known["p_adjusted"] = [1.0, 0.5, 0.01, math.nan]
     assert smallest_of(pd.DataFrame(known)) == smallest_difference(0.02, 15, pairs=3)
     assert math.isnan(smallest_of(pd.DataFrame(known).iloc[3:]))

@@ -26,7 +26,7 @@ ONE = Instance("1", "Which?", answer="blue", context="A text.", before="Read. ",
 
 def sample(one: Instance = ONE) -> Sample:
     record = dataclasses.asdict(one) | {"context": "c"}
-    prompt = {"sample_id": f"all/{one.id}", "task": "t", "context_id": "c", "text_id": "c"}
+    prompt = {"sample_id": f"all/{one.id}", "task": "t", "context_id": "c", "long_context_id": "c"}
     prompt |= {"instruction": one.prompt, "before": one.before, "max_tokens": 9, "by": one.by}
     return Sample("all", prompt, {"instance": record, "context": one.context})
 
@@ -168,7 +168,7 @@ def test_answers_of_a_group_are_no_independent_evidence():
         for n, of in enumerate([0.2, 0.8] * 3)
     ]
     (whole,) = metrics(scores, {}, None)["summary"].to_dict("records")
-    assert whole["drawn"] == "2 groups of records"
+    assert whole["sampled"] == "2 groups of records"
     half = math.sqrt(3.841459 / (2 + 3.841459)) / 2
     assert [whole["low"], whole["high"]] == pytest.approx([0.5 - half, 0.5 + half])
 

@@ -65,9 +65,11 @@ def test_lengths_have_an_effective_one(project):
     assert [row["length"] for row in kept] == lengths
     for row in kept:
         assert float(row["score"]) == pytest.approx(float(scores[row["length"]]))
-    assert f" ≥ {lengths[-1]} " in table(project, "longchoice_effective")  # the gold answers
-    assert project.path("results/figures/longchoice_effective.png").is_file()
-    assert "Long choice: Effective length" in table(project, "summary")
+    assert f" ≥ {lengths[-1]} " in table(
+        project, "longchoice_effective_context_length"
+    )  # the gold answers
+    assert project.path("results/figures/longchoice_effective_context_length.png").is_file()
+    assert "Long choice: Effective context length" in table(project, "summary")
 
 
 @pytest.mark.parametrize("name", SMALL["benchmarks"])
@@ -80,8 +82,8 @@ def test_gold_answers_have_full_marks_from_the_stand_in_and_over_http(project, n
 def test_summary_and_comparisons_draw_groups_or_records(project):
     (own,) = [r for r in rows(project, "longchoice/metrics/summary.csv") if r["model"] == "sim-b"]
     assert float(own["low"]) < float(own["value"]) < float(own["high"])
-    assert own["drawn"] == "4 groups of records"
-    assert rows(project, "constraints/metrics/summary.csv")[0]["drawn"] == "12 records"
+    assert own["sampled"] == "4 groups of records"
+    assert rows(project, "constraints/metrics/summary.csv")[0]["sampled"] == "12 records"
     pairs = {(r["model"], r["other"]) for r in rows(project, "longchoice/metrics/comparisons.csv")}
     assert pairs == {("gold", "sim-a"), ("gold", "sim-b"), ("sim-a", "sim-b")}
     report = table(project, "summary")

@@ -38,22 +38,22 @@ def test_models_that_the_test_does_not_tell_from_the_highest_are_named(found):
         for one in three("ARS", 0.7, 0.6, 0.5)
     ]
     assert "Not significantly below the highest (paired test): LIFBench b." in found(*ars)
-    ars[0]["ties"] = ""
+    ars[0]["not_distinguished"] = ""
     assert not any("Not significantly" in sentence for sentence in found(*ars))
 
 
 def test_a_lead_that_no_test_can_confirm_is_said_to_be_none(found):
-    ars = [one | {"drawn": "3 families of contexts"} for one in three("ARS", 0.7, 0.6, 0.5)]
+    ars = [one | {"sampled": "3 families of contexts"} for one in three("ARS", 0.7, 0.6, 0.5)]
     form = "Too few were sampled to tell the highest from any other: LIFBench ({})."
     sentence = form.format("3 families of contexts")
     assert sentence in found(*ars)
-    ars[0] |= {"beats": "b c", "beaten_by": "", "ties": ""}
+    ars[0] |= {"better_than": "b c", "worse_than": "", "not_distinguished": ""}
     assert sentence not in found(*ars)
 
 
 def test_effective_lengths_stand_with_their_ranges(found):
     ars = [
-        one | {"effective": "16k", "effective_range": "8k to 32k"}
+        one | {"effective_context_length": "16k", "effective_context_length_range": "8k to 32k"}
         for one in three("ARS", 0.7, 0.6, 0.5)[:1]
     ]
     assert "Effective context length (95 % interval): LIFBench Model_A 16k (8k to 32k)." in found(

@@ -23,15 +23,27 @@ def test_raters_differ_only_where_their_totals_do():
 
 def test_an_answer_has_keys_for_what_there_is_alone():
     assert answer_data(FinishedAnswer("m", 0, None, None), Cut()) == {}
-    output = {"status": "ok", "text": "Yes", "reasoning": "", "error": None, "truncated_tokens": 0}
+    output = {
+        "status": "ok",
+        "response": "Yes",
+        "reasoning": "",
+        "error": None,
+        "prompt_truncated_tokens": 0,
+    }
     assert answer_data(FinishedAnswer("m", 0, output, None), Cut()) == {
         "status": "ok",
         "text": "Yes",
     }
-    more = {**output, "status": "error", "text": "", "error": "HTTP 500", "truncated_tokens": 7}
+    more = {
+        **output,
+        "status": "error",
+        "response": "",
+        "error": "HTTP 500",
+        "prompt_truncated_tokens": 7,
+    }
     assert answer_data(FinishedAnswer("m", 0, {**more, "reasoning": "Hm"}, None), Cut()) == {
         "status": "error",
-        "truncated": 7,
+        "prompt_truncated": 7,
         "error": "HTTP 500",
         "reasoning": "Hm",
     }

@@ -86,7 +86,7 @@ def test_the_group_of_the_best_is_picked_out_and_what_was_drawn_is_said(tmp_path
     ars = three("ARS", 0.7, 0.6, 0.5)
     for one in ars:
         one |= dict(zip(COLUMNS, told[one["model"]], strict=True))
-        one |= {"drawn": "18 contexts", "clusters": 18, "smallest": 0.0551}
+        one |= {"sampled": "18 contexts", "clusters": 18, "minimum_detectable_difference": 0.0551}
     built(tmp_path, *ars, *three("IFS", 0.2, 0.1, 0.3), row("gold", "ARS", 1))
     text = (tmp_path / "out/summary.tex").read_text()
     assert r"Model\_A & \textbf{0.700} & 0.650 to 0.750 & 0.200" in text
@@ -146,14 +146,14 @@ def test_nondeterminism_stands_beside_the_interval_of_what_is_measured_of_it(tmp
 
 def test_effective_lengths_stand_beside_their_measure_with_their_ranges(tmp_path):
     reached = {"a": ("≥ 128k", "≥ 64k"), "b": ("16k", "8k to 32k"), "c": ("", "")}
-    names = ("effective", "effective_range")
+    names = ("effective_context_length", "effective_context_length_range")
     ars = [
         one | dict(zip(names, reached[one["model"]], strict=True))
         for one in three("ARS", 0.7, 0.6, 0.5)
     ]
     head, *body = built(tmp_path, *ars, *three("PSR", 0.7, 0.6, 0.5))["summary"]
-    at = head.index("Effective length")
-    assert head[at + 1] == "Effective length: 95 %" and head[at + 2] == "IFS"
+    at = head.index("Effective context length")
+    assert head[at + 1] == "Effective context length: 95 %" and head[at + 2] == "IFS"
     shown = {line[1]: tuple(line[at : at + 2]) for line in body[:3]}
     assert shown == {"Model_A": reached["a"], "b": reached["b"], "c": reached["c"]}
 

@@ -157,10 +157,14 @@ def results(tmp_path, run):
             expressions = {"scenario_prompt": "{input} {instruction}", "expressions": []}
             write_json(tmp_path / path, expressions)
     common = {"sample_id": first["sample_id"], "repeat": 0, "status": "ok"}
-    output = common | {"text": ANSWER, "reasoning": "the second one", "truncated_tokens": 0}
-    other = output | {"sample_id": second["sample_id"], "text": "another's"}
+    output = common | {
+        "response": ANSWER,
+        "reasoning": "the second one",
+        "prompt_truncated_tokens": 0,
+    }
+    other = output | {"sample_id": second["sample_id"], "response": "another's"}
     write_jsonl(folder / "outputs/m/4k.jsonl", [other, output])
-    common |= {"task": "LSI", "context_id": "list-4k-s1", "truncated": False}
+    common |= {"task": "LSI", "context_id": "list-4k-s1", "prompt_truncated": False}
     rated = {"status": "ok", "points": {"format": 0.5, "correct": 1.0}}
     raters = {"corrected": rated | {"total": 0.7}}
     extracted = {"judge": None, "extracted": {"ids": [2]}, "other_raters": raters}

@@ -111,7 +111,10 @@ def test_a_column_more_of_the_table_is_a_column_more_on_the_terminal(heading):
 
 def test_a_column_more_of_the_metrics_is_a_column_more_on_the_terminal(tmp_path):
     rows = pd.DataFrame([["m", "ARS", 0.8, 0.7, 0.9, 9, 9]], columns=SUMMARY)
-    write_csv(tmp_path / "summary.csv", rows.assign(effective="8k", effective_range="4k to 16k"))
+    write_csv(
+        tmp_path / "summary.csv",
+        rows.assign(effective_context_length="8k", effective_context_length_range="4k to 16k"),
+    )
     measure = {"ARS": {"text": "ARS", "digits": 3, "smaller": False, "full": 1.0}}
     lifbench = {"title": "LIFBench", "judged": False, "measures": measure}
     run_summary = RunSummary(
@@ -119,8 +122,8 @@ def test_a_column_more_of_the_metrics_is_a_column_more_on_the_terminal(tmp_path)
     )
     assert summary_lines(summary_table(run_summary), 80)[:5] == [
         "       LIFBench",
-        "Model  ARS          Effective length",
-        "-----  -----------  ----------------",
+        "Model  ARS          Effective context length",
+        "-----  -----------  ------------------------",
         "m      0.800        8k",
         "       0.700–0.900  4k–16k",
     ]

@@ -21,7 +21,7 @@ BENCHMARKS: Settings = {
     "followbench": {"languages": ["en"]},
     "cfbench": {},
     "complexbench": {"languages": ["zh"]},
-    "ifeval": {"lengths": {"1k": 1024}, "context": "list", "wordings": 1},
+    "ifeval": {"lengths": {"1k": 1024}, "context": "list", "framing_sentences": 1},
 }
 """Sections of synthetic data, as little as shows everything."""
 LIFBENCH, FOLLOWBENCH, CFBENCH, COMPLEXBENCH, IFEVAL = BENCHMARKS
@@ -177,7 +177,7 @@ FEATURES: dict[str, Feature] = {
         {FOLLOWBENCH: {"judge_prompts": ["path", "last", "rating"]}}, (FOLLOWBENCH,)
     ),
     "own judge template": Feature(
-        {FOLLOWBENCH: {"templates": {"en": "prompts/en.txt"}, "wording": "printed"}},
+        {FOLLOWBENCH: {"templates": {"en": "prompts/en.txt"}, "template_source": "printed"}},
         (FOLLOWBENCH,),
         files={"prompts/en.txt": f"Be fair.\n{resource('followbench/judge/en.txt').read_text()}"},
     ),
@@ -214,7 +214,7 @@ FEATURES: dict[str, Feature] = {
     # --- IFEval
     "wordings": Feature({IFEVAL: {"wordings": 2}}, (IFEVAL,)),
     "places": Feature({IFEVAL: {"places": ["both", "after"]}}, (IFEVAL,)),
-    "mended instructions": Feature({IFEVAL: {"reading": "corrected"}}, (IFEVAL,)),
+    "mended instructions": Feature({IFEVAL: {"instructions": "corrected"}}, (IFEVAL,)),
     "several texts": Feature({IFEVAL: {"contexts_per_length": 2, "max_tokens": 300}}, (IFEVAL,)),
     # --- beside the benchmarks that run
     "questions about contexts": Feature(

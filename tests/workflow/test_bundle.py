@@ -184,7 +184,7 @@ def test_equal_results_give_equal_bytes(bundled, tmp_path):
 def test_a_key_in_an_answer_stops_the_bundle(bundled, tmp_path):
     other = bundled.fork(tmp_path)
     (answer, *_) = read_jsonl(other.path("results/cfbench/outputs/slips/zh.jsonl"))
-    key = answer["text"].splitlines()[0]
+    key = answer["response"].splitlines()[0]
     said = other.snakemake("--forcerun", "bundle", "--", "bundle", ok=False, **{KEY: key})
     assert f"it holds the value of {KEY}" in said
     assert not list(other.path("results").glob(".bundle*"))

@@ -110,7 +110,7 @@ def test_a_judges_model_changed_under_its_name_is_asked(tmp_path):
 def edited(project: Project, path: str) -> str:
     """Changes the first answer of a file of outputs or a journal, and returns it."""
     first, *rest = project.path(path).read_text().splitlines(keepends=True)
-    answer = json.loads(first)["text"]
+    answer = json.loads(first)["response"]
     changed = first.replace(json.dumps(answer), json.dumps("A better answer."), 1)
     assert changed != first
     project.path(path).write_text("".join([changed, *rest]))
@@ -149,5 +149,5 @@ def test_an_edited_line_of_the_journal_is_refused_and_can_be_accepted(asked, ser
     asked.path(journal).write_text(text.replace(line, re.sub(r', "check": "\w+"', "", line)))
     asked.snakemake("--forcerun", "inference", "--", "results/tables")
     assert server.bodies == []
-    answers = [record["text"] for record in read_jsonl(asked.path(OUTPUTS))]
+    answers = [record["response"] for record in read_jsonl(asked.path(OUTPUTS))]
     assert answers.count("A better answer.") == 1

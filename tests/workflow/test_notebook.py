@@ -51,7 +51,7 @@ def test_import_steadfast_imports_no_library_of_frames():
 def test_frames_hold_what_the_files_hold(run, finished):
     outputs = list(read_jsonl(finished.path("results/lifbench/outputs/sim-a/3k.jsonl")))
     answers = run.answers("lifbench", model="sim-a", part="3k")
-    assert answers["text"].tolist() == [one["text"] for one in outputs]
+    assert answers["response"].tolist() == [one["response"] for one in outputs]
     assert set(answers["part"]) == {"3k"} and set(answers["model"]) == {"sim-a"}
     records = list(read_jsonl(finished.path("results/lifbench/scores/sim-a/3k.jsonl")))
     scores = run.scores("lifbench", "sim-a", "3k")
@@ -60,7 +60,7 @@ def test_frames_hold_what_the_files_hold(run, finished):
     assert scores["total by corrected"].tolist() == corrected
     samples = run.samples("lifbench")
     assert len(samples) == 2 * len(answers) and set(samples["part"]) == {"2k", "3k"}
-    reference = run.answers("lifbench", "reference")["text"]
+    reference = run.answers("lifbench", "reference")["response"]
     assert samples["expected"].tolist() == reference.tolist()
 
 
@@ -76,7 +76,7 @@ def test_a_sample_scores_any_answer(run):
 
 def test_no_text_of_a_model_is_markup_in_a_notebook(run):
     sample = run.sample("LSI/list-2k-s1/e0/v1", model="sim-a")
-    sample.answers[0].output["text"] = "<script>alert(1)</script>\x1b[31m"
+    sample.answers[0].output["response"] = "<script>alert(1)</script>\x1b[31m"
     shown = sample._repr_html_()
     assert shown.count("<") == 2  # of the one element, and of its end
     assert "&lt;script&gt;" in shown and "\x1b" not in shown + repr(sample)

@@ -29,7 +29,7 @@ OTHER = {
         "lengths": {"4k": 3072},
         "contexts": "released",
         "expressions": "recs",
-        "recs": {"rewrites": "asked"},
+        "recs": {"rewrites": "own"},
     },
     "followbench": {
         "source": "released",

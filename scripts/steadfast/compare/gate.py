@@ -39,7 +39,7 @@ IDENTICAL, PASS, WORSE, UNCLEAR = "identical", "pass", "worse", "cannot tell"
 EXIT_CODES = {IDENTICAL: 0, PASS: 0, WORSE: 3, UNCLEAR: 4}
 COLUMNS = (
     "benchmark", "model", "measure", "difference", "low", "high", "p", "contexts", "lacking",
-    "verdict", "error", "freedom",
+    "verdict", "error", "degrees_of_freedom",
 )  # fmt: skip
 EACH, TOGETHER = 0.01, 0.032
 """Levels of the two tests of *worse*: by Holm, and by the mean of p-values, of which the least that
@@ -54,7 +54,7 @@ class Gate(NamedTuple):
             measure, low and high its 95 % interval, p the one-sided p-value of a loss within the
             margin, contexts how many were sampled (or groups, records), lacking the share of A's
             scored answers that B has no score for, error the standard error of the difference as a
-            share of full marks, freedom its degrees of freedom.
+            share of full marks, degrees_of_freedom its degrees of freedom.
         verdict: of all together.
         needed: contexts that a strict gate needs; None where it is not strict.
     """
@@ -148,7 +148,7 @@ def _judged(
         verdict = PASS if passes else UNCLEAR
         p = _p_within(test, margin, agree)
     error = test.error / measured.full
-    return *values, p, test.clusters, lacking, verdict, error, test.freedom
+    return *values, p, test.clusters, lacking, verdict, error, test.degrees_of_freedom
 
 
 def _p_within(test: Any, margin: float, agree: bool) -> float:
@@ -162,10 +162,10 @@ def _p_within(test: Any, margin: float, agree: bool) -> float:
         return math.nan
     if agree:
         return least if test.difference < -margin - NOTHING else 1.0
-    error = (test.high - test.difference) / scipy.special.stdtrit(test.freedom, 1 - TAIL)
+    error = (test.high - test.difference) / scipy.special.stdtrit(test.degrees_of_freedom, 1 - TAIL)
     if not error > 0:
         return 1.0
-    p = scipy.special.stdtr(test.freedom, (test.difference + margin) / error)
+    p = scipy.special.stdtr(test.degrees_of_freedom, (test.difference + margin) / error)
     return float(max(p, least))
 
 
@@ -174,9 +174,9 @@ def more_contexts(row: Any, margin: float) -> float:
 
     ``row`` is of ``Gate.measures``.
     """
-    if not (row.error > NOTHING and row.freedom >= 1):
+    if not (row.error > NOTHING and row.degrees_of_freedom >= 1):
         return math.nan
-    needed = Pilot(row.error, row.freedom, row.contexts).needed(margin)
+    needed = Pilot(row.error, row.degrees_of_freedom, row.contexts).needed(margin)
     return needed / row.contexts if needed else math.nan
 
 

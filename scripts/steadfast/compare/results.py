@@ -26,7 +26,7 @@ from steadfast.stats.tidy import write_csv
 ASKED = ("benchmark", "part", "same", "changed", "only_a", "only_b")
 TESTS = (
     "benchmark", "model", "cell", "measure", "difference", "low", "high", "p", "p_holm", "n",
-    "error", "freedom", "clusters",
+    "error", "degrees_of_freedom", "clusters",
 )  # fmt: skip
 MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking", "identical")
 ABSENT = "(not there)"
@@ -330,7 +330,7 @@ def _digests(part: FinishedPart) -> dict[str, str]:
 
 def _responses(outputs: Mapping[str, OutputRecord]) -> frozenset[tuple[str, str, str]]:
     """What came back for each sample: its name, status and text."""
-    return frozenset((key, one["status"], one["text"]) for key, one in outputs.items())
+    return frozenset((key, one["status"], one["response"]) for key, one in outputs.items())
 
 
 def _of_samples(scores: Scores, samples: set[str]) -> Scores:

@@ -93,6 +93,8 @@ def _of_tag(error: ErrorDetails, kind: Any) -> str:
     name = error["ctx"]["discriminator"].strip("'")
     known = list(map(_tag, _alternatives(kind)))
     given = error["input"].get(name)
+    if renamed := _instead(f"{name} {given}"):
+        return f".{name}: {shown(given)} is no {name} any more: {renamed}"
     if isinstance(given, str):
         return f".{name}: unknown {name} {shown(given)}; {nearest(given, known)}"
     if name == "engine":

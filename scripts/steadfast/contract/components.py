@@ -114,13 +114,13 @@ class Answer:
     Attributes:
         status: one of ``request.STATUSES``.
         text: the answer; empty where there is none.
-        truncated: whether its context was cut to fit.
+        prompt_truncated: whether its context was cut to fit.
         before: the answer to the turn before.
     """
 
     status: str
     text: str
-    truncated: bool = False
+    prompt_truncated: bool = False
     before: "Answer | None" = None
 
     @property
@@ -236,7 +236,7 @@ class Samples(ABC):
         """
 
     def text(self, sample: Sample[Any]) -> str:
-        """The long text that a prompt is about (``text_id``), of which alone may be cut."""
+        """The long text that a prompt is about (``long_context_id``), of which alone may be cut."""
         return ""
 
     def item(self, sample: Sample[Any]) -> Item:
@@ -244,7 +244,7 @@ class Samples(ABC):
         prompt = sample.prompt
         return Item(
             sample_id=prompt["sample_id"],
-            context_id=prompt.get("text_id", prompt["context_id"]),
+            context_id=prompt.get("long_context_id", prompt["context_id"]),
             head=prompt.get("before", ""),
             context=self.text(sample),
             tail=prompt["instruction"],

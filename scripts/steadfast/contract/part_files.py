@@ -107,8 +107,8 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
 
 def answer_of(record: OutputRecord, before: Answer | None = None) -> Answer:
     """Returns an output's record as an answer."""
-    truncated = (record.get("truncated_tokens") or 0) > 0
-    return Answer(record["status"], record["text"] or "", truncated, before)
+    truncated = (record.get("prompt_truncated_tokens") or 0) > 0
+    return Answer(record["status"], record["response"] or "", truncated, before)
 
 
 def read_replies(verdicts: Path) -> dict[str, Reply]:
@@ -120,7 +120,7 @@ def read_repeats(verdicts: Path) -> dict[int, dict[str, Reply]]:
     """Returns a judge's replies by repeat and request."""
     found: dict[int, dict[str, Reply]] = defaultdict(dict)
     for record in read_outputs(verdicts):
-        reply = Reply(record["status"], record["text"], record.get("attempts"))
+        reply = Reply(record["status"], record["response"], record.get("attempts"))
         found[record["repeat"]][record["sample_id"]] = reply
     return dict(found)
 

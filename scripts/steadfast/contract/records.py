@@ -22,7 +22,7 @@ OWN, RELEASED = "own", "released"
 class Prompt(TypedDict):
     """A line of ``prompts``: one thing that is asked.
 
-    ``text_id`` names the text that it is about, and ``before`` precedes that text; ``follows``
+    ``long_context_id`` names the text that it is about, and ``before`` precedes that text; ``follows``
     names the sample whose conversation it goes on with, ``max_tokens`` is the output limit.
     """
 
@@ -30,7 +30,7 @@ class Prompt(TypedDict):
     task: str
     context_id: str
     before: NotRequired[str]
-    text_id: NotRequired[str]
+    long_context_id: NotRequired[str]
     instruction: str
     max_tokens: int
     follows: NotRequired[str | None]
@@ -47,7 +47,7 @@ class OutputRecord(TypedDict):
     repeat: int
     request_hash: str
     status: str
-    text: str
+    response: str
     reasoning: str | None
     finish_reason: str | None
     prompt_tokens: int | None
@@ -55,7 +55,7 @@ class OutputRecord(TypedDict):
     written_tokens: NotRequired[int | None]
     completion_tokens: int | None
     reasoning_tokens: int | None
-    truncated_tokens: int
+    prompt_truncated_tokens: int
     error: NotRequired[str]
     attempts: NotRequired[int]
 
@@ -78,7 +78,7 @@ class ScoreRecord(Rating):
     repeat: int
     task: str
     context_id: str
-    truncated: bool
+    prompt_truncated: bool
     empty: NotRequired[bool]
     judge: str | None
     extracted: Any

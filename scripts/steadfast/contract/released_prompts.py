@@ -26,7 +26,7 @@ def released_prompts(
             function takes.
         function: gives the text of a template.
     """
-    asked = {*names} - {*section.templates} if section.wording == "released" else {}
+    asked = {*names} - {*section.templates} if section.template_source == "released" else {}
     return {
         name: DataFile(
             released_path(benchmark, name),

@@ -73,7 +73,7 @@ class Request:
         group: equal for requests whose prompts begin with the same context, or where there is
             none with the same head, and no others.
         prompt_tokens: tokens with the template's, where they were counted.
-        truncated_tokens: tokens cut from the right of the context.
+        prompt_truncated_tokens: tokens cut from the right of the context.
         seen: fraction of the context's tokens that was kept.
         overflow: why it is not sent; None where it fits.
         hash: of all that determines the response (``request_hash``).
@@ -89,7 +89,7 @@ class Request:
     suffix: str
     max_tokens: int
     prompt_tokens: int | None
-    truncated_tokens: int
+    prompt_truncated_tokens: int
     seen: float
     overflow: str | None
     hash: str
@@ -183,7 +183,7 @@ def output_record(request: Request, response: Response) -> OutputRecord:
         "repeat": request.repeat,
         "request_hash": request.hash,
         "status": response.status,
-        "text": response.text if response.status in ANSWERED else "",
+        "response": response.text if response.status in ANSWERED else "",
         "reasoning": response.reasoning,
         "finish_reason": response.finish_reason,
         "prompt_tokens": response.prompt_tokens,
@@ -191,7 +191,7 @@ def output_record(request: Request, response: Response) -> OutputRecord:
         "written_tokens": response.written_tokens,
         "completion_tokens": response.completion_tokens,
         "reasoning_tokens": response.reasoning_tokens,
-        "truncated_tokens": request.truncated_tokens,
+        "prompt_truncated_tokens": request.prompt_truncated_tokens,
     }
     if response.error is not None:
         found["error"] = response.error

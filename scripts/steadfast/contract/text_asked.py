@@ -46,7 +46,7 @@ def judged_otherwise(
         judges: of the config; the first model among them makes the scores, else the first of all.
         paper: its ``judge``, as it names it, and ``judge_models``, the names that this is served
             under.
-        same_prompt: whether the run's judge is asked in the paper's wording.
+        same_prompt: whether the run's judge is asked with the paper's prompt.
         count: whose verdicts make the scores, as in the config.
     """
     name, judge = min(

@@ -203,7 +203,7 @@ def _fit_one(
             suffix=tail,
             max_tokens=item.max_tokens,
             prompt_tokens=tokens,
-            truncated_tokens=0 if kept is None else whole - kept,
+            prompt_truncated_tokens=0 if kept is None else whole - kept,
             seen=1.0 if kept is None else kept / whole,
             overflow=item.barred or overflow,
             hash=request_hash(

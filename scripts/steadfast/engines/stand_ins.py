@@ -87,7 +87,7 @@ class SimulatedEngine(LimitedStandIn):
         return self._limited(text, request)
 
 
-TEXT_FIELDS = ("text", "response", "output")
+TEXT_FIELDS = ("response", "text", "output")
 COUNTS = (
     "prompt_tokens", "cached_tokens", "written_tokens", "completion_tokens", "reasoning_tokens",
 )  # fmt: skip
@@ -96,7 +96,7 @@ COUNTS = (
 class ReplayEngine(Engine):
     """Answers from a JSON-lines file; a sample that it lacks is an error, never a wrong answer.
 
-    A record has ``sample_id``, text or a number, and one of ``text``, ``response``, ``output``,
+    A record has ``sample_id``, text or a number, and one of ``response``, ``text``, ``output``,
     which is null where there is no answer; where it has ``repeat``, ``status``, ``finish_reason``,
     ``reasoning`` or token counts, they are taken over.
     """
@@ -157,7 +157,9 @@ class ReplayEngine(Engine):
         if status not in ANSWERED:
             failure = text(value("error")) or "failed in the replayed file"
             return key, Response(status, finish_reason=reason, error=failure)
-        name = self._fields.get("text") or next((t for t in TEXT_FIELDS if t in record), "text")
+        name = self._fields.get("response") or next(
+            (t for t in TEXT_FIELDS if t in record), "response"
+        )
         if name in record and record[name] is None:
             return key, Response("error", error="null in the replayed file")
         if not isinstance(record.get(name), str):

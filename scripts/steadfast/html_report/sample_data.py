@@ -79,9 +79,9 @@ def answer_data(seen: FinishedAnswer, cut: Cut) -> Record:
     output: Settings = seen.output or {}
     found = {
         "status": output.get("status"),
-        "truncated": output.get("truncated_tokens"),
+        "prompt_truncated": output.get("prompt_truncated_tokens"),
         "error": cut(output.get("error") or ""),
-        "text": cut(output.get("text") or ""),
+        "text": cut(output.get("response") or ""),
         "reasoning": cut.less(output.get("reasoning") or ""),
         "score": seen.score and {**_score(seen.score, cut), "judge": seen.score["judge"]},
         "judged": [_judged(request, cut) for request in seen.judged],
@@ -105,7 +105,7 @@ def _score(score: Settings, cut: Cut) -> Record:
 def _judged(request: JudgedRequest, cut: Cut) -> Record:
     replies: Record = {}
     for judge, reply in request.replies.items():
-        replies[judge] = {"status": reply["status"], "text": cut(reply["text"] or "")}
+        replies[judge] = {"status": reply["status"], "text": cut(reply["response"] or "")}
         if reply["reasoning"]:
             replies[judge]["reasoning"] = cut.less(reply["reasoning"])
     return {"asked": cut.less(request.tail.strip()), "replies": replies}

@@ -42,13 +42,13 @@ def _lines(seen: SeenSample) -> Iterator[str]:
 def _answer(seen: FinishedAnswer) -> Iterator[str]:
     """The lines about one answer: status, text, score, and what judges said."""
     if output := seen.output:
-        cut = output.get("truncated_tokens")
+        cut = output.get("prompt_truncated_tokens")
         yield f"status: {output['status']}" + (f"; {cut:,} tokens of context cut" if cut else "")
         if output.get("error"):
             yield from _block("Error", output["error"])
         if output["reasoning"]:
             yield from _block("Reasoning", output["reasoning"])
-        yield from _block("Answer", output["text"] or "")
+        yield from _block("Answer", output["response"] or "")
     else:
         yield "no answer here: not asked yet, or not of this trial"
     if seen.score:
@@ -74,7 +74,7 @@ def _judged(asked: JudgedRequest) -> Iterator[str]:
     for judge, reply in asked.replies.items():
         if reply["reasoning"]:
             yield from _block(f"Reasoning of judge {judge}", reply["reasoning"])
-        yield from _block(f"Reply of judge {judge} ({reply['status']})", reply["text"] or "")
+        yield from _block(f"Reply of judge {judge} ({reply['status']})", reply["response"] or "")
     if not asked.replies:
         yield "No judge has replied yet."
 

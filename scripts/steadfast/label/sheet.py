@@ -90,7 +90,7 @@ def _answers(
             output = by_sample.get(sample.id)
             if output and output["status"] in ANSWERED:
                 turns = "\n\n".join(turn.prompt["instruction"] for turn in sample.turns)
-                yield ToLabel(model, name, turns, output["text"], questions)
+                yield ToLabel(model, name, turns, output["response"], questions)
 
 
 def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str) -> list[Path]:

@@ -93,10 +93,10 @@ class Run:
 
         Returns:
             Columns: ``model``; ``part``; ``sample_id``; ``repeat``, 0 for the first answer to a
-            prompt; ``status``, ``ok`` or why there is no whole answer; ``text``; ``reasoning``;
+            prompt; ``status``, ``ok`` or why there is no whole answer; ``response``; ``reasoning``;
             ``finish_reason``; ``prompt_tokens``, ``cached_tokens``, ``written_tokens``,
             ``completion_tokens`` and ``reasoning_tokens`` as the engine counts them;
-            ``truncated_tokens``, cut from the context; ``request_hash``.
+            ``prompt_truncated_tokens``, cut from the context; ``request_hash``.
 
         Example:
             >>> answers = load("results").answers("lifbench", model="sim-a")
@@ -119,7 +119,7 @@ class Run:
             Columns: ``model``; ``part``; ``sample_id``; ``repeat``; ``task``; ``context_id``;
             ``status``, the answer's, or ``invalid`` where no verdict can be read; ``total``, 0 to
             1, missing where nothing is known; ``points``, a mapping from each score point or
-            constraint to its share; ``extracted``; ``judge``; ``truncated``; ``empty``; and
+            constraint to its share; ``extracted``; ``judge``; ``prompt_truncated``; ``empty``; and
             ``total by NAME`` for each other rater, such as LIFBench's other rubric.
 
         Example:

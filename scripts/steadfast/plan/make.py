@@ -41,7 +41,7 @@ COLUMNS = (
 )  # fmt: skip
 OPTION_COLUMNS = (*KEYS, "option", "configured", *COSTS)
 MISFIT_COLUMNS = (
-    "benchmark", "model", "part", "sample_id", "what", "prompt_tokens", "truncated_tokens",
+    "benchmark", "model", "part", "sample_id", "what", "prompt_tokens", "prompt_truncated_tokens",
 )  # fmt: skip
 
 

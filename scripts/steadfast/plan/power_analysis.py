@@ -80,7 +80,9 @@ def power_analysis(
 
 def _widest_pairs(path: Path, measures: Mapping[str, Settings]) -> Iterator[WidestPair]:
     comparisons = read_csv(path) if path.is_file() else pd.DataFrame()
-    known = comparisons[comparisons["freedom"] >= LEAST_FREEDOM] if len(comparisons) else ()
+    known = (
+        comparisons[comparisons["degrees_of_freedom"] >= LEAST_FREEDOM] if len(comparisons) else ()
+    )
     for name, measure in measures.items() if len(known) else ():
         rows = rows_of(known, **measure["compared"])
         further = [key for key in rows if key not in (*COMPARISON_COLUMNS, *measure["compared"])]
@@ -92,7 +94,7 @@ def _widest_pairs(path: Path, measures: Mapping[str, Settings]) -> Iterator[Wide
             clusters = int(widest["clusters"])
             yield WidestPair(
                 name=" ".join([name, *place]),
-                pilot=Pilot(error, widest["freedom"], clusters, skewed=True),
+                pilot=Pilot(error, widest["degrees_of_freedom"], clusters, skewed=True),
                 models=len({*pairs["model"], *pairs["other"]}),
             )
 

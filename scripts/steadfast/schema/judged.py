@@ -9,7 +9,7 @@ from steadfast.base.files import Record
 from steadfast.schema.strict import StrictModel, key
 
 Source = Literal["synthetic", "local", "released"]
-Wording = Literal["own", "printed", "released"]
+TemplateSource = Literal["own", "printed", "released"]
 
 
 class JudgingSettings(StrictModel):
@@ -55,8 +55,8 @@ class JudgedSection(StrictModel):
     templates: dict[str, str] = key(
         "Judge templates of your own: file per name of those in resources/*/judge.", {}
     )
-    wording: Wording = key(
-        "Whose wording judges are asked in. own: the project's, or templates of yours; printed: "
+    template_source: TemplateSource = key(
+        "Where judge templates come from. own: the project's, or templates of yours; printed: "
         "your templates hold what the paper prints; released: that of the benchmark's released "
         "program, fetched at its pinned revision, but for templates of yours. Where tables show "
         "the paper's numbers, a note says if the prompt is another.",
@@ -75,13 +75,15 @@ class JudgedSection(StrictModel):
 
     @model_validator(mode="after")
     def _printed_needs_templates(self) -> Self:
-        if self.wording == "printed" and not self.templates:
-            raise ValueError("wording printed needs templates, the files that hold the wording")
+        if self.template_source == "printed" and not self.templates:
+            raise ValueError(
+                "template_source printed needs templates, the files that hold the paper's text"
+            )
         return self
 
     def in_print(self, template: str, released: Collection[str]) -> bool:
-        """Whether a template has the paper's wording; ``released``: those out of the program."""
-        return template in (self.templates if self.wording == "printed" else released)
+        """Whether a template has the paper's text; ``released``: those out of the program."""
+        return template in (self.templates if self.template_source == "printed" else released)
 
     @property
     def metrics_of_people(self) -> tuple[str, ...]:

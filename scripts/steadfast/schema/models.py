@@ -93,12 +93,12 @@ class ReplayModel(ThinkingModel):
 
     engine: Literal["replay"]
     file: str = answer(
-        "JSON lines with sample_id and text; {benchmark} and {part} in the path stand "
+        "JSON lines with sample_id and response; {benchmark} and {part} in the path stand "
         "for the benchmark and its part, such as a length or a language.",
         ...,
     )
     fields: dict[
-        Literal["sample_id", "repeat", "text", "reasoning", "finish_reason", "status"], str
+        Literal["sample_id", "repeat", "response", "reasoning", "finish_reason", "status"], str
     ] = answer("Which field of a record is what, where the names differ.", {})
 
 

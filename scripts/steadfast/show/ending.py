@@ -82,7 +82,7 @@ def server_lines(usage: Path) -> Iterator[str]:
             f"answers a second; half of them within {' to '.join(spread)} s, 95 % within "
             f"{slowest:g} s; {_total(rows, 'retries'):,} attempts made again"
         )
-        if rejected := _total(rows, "turned_away"):
+        if rejected := _total(rows, "rejected"):
             line += f", {rejected:,} that the server turned away"
         counts = {what: _total(rows, what) for what in ("refused", "cut", "empty")}
         if any(counts.values()):

@@ -58,7 +58,7 @@ def _ties(summary: RunSummary, measure: SummaryMeasure) -> str:
     if not ranked:
         return ""
     rows = measure.rows.set_index("model")
-    apart = set(rows.loc[ranked[0], "ties"].split())
+    apart = set(rows.loc[ranked[0], "not_distinguished"].split())
     tied = [model for model in ranked if model in apart]
     if not tied:
         return ""
@@ -71,9 +71,9 @@ def _untested(summary: RunSummary, measure: SummaryMeasure) -> str:
     if len(ranked) < 2:
         return ""
     leader = measure.rows.set_index("model").loc[ranked[0]]
-    if not leader["drawn"] or any(leader[[*TIES]]):
+    if not leader["sampled"] or any(leader[[*TIES]]):
         return ""
-    return WORDS["sampled"].format(benchmark=measure.benchmark, sampled=leader["drawn"])
+    return WORDS["sampled"].format(benchmark=measure.benchmark, sampled=leader["sampled"])
 
 
 def _lengths(summary: RunSummary, measure: SummaryMeasure) -> str:

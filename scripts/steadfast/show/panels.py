@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steadfast.show.effective import WORDS as EFFECTIVE
-from steadfast.show.effective import Effective
+from steadfast.show.effective_context_length import WORDS as EFFECTIVE
+from steadfast.show.effective_context_length import Effective
 from steadfast.show.figures import (
     COLUMN,
     PAGE,
@@ -105,7 +105,7 @@ def effective_figure(of: Effective, groups: Iterable[Group]) -> Figure:
     rows, beside = of.rows.set_index("length"), 0.2 if has_intervals(of.rows) else 0.0
     for axes, (heading, models) in zip(panels, lines, strict=True):
         draw_models(axes, roster, models, rows, of.lengths, beside)
-        axes.axhline(float(of.rows["share"].max()), color="#666666", linewidth=0.8, zorder=0)
+        axes.axhline(float(of.rows["retention"].max()), color="#666666", linewidth=0.8, zorder=0)
         axes.set_xticks(range(len(of.lengths)), of.lengths)
         axes.set(ylim=(0, top), xlabel=EFFECTIVE["axes"]["length"])
         axes.set_ylabel(of.text(EFFECTIVE["axes"]["kept"]))

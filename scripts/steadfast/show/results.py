@@ -78,7 +78,7 @@ class Results:
     ) -> Table:
         """Returns a table under its caption, with the caption's slots filled."""
         shown = tuple(sections)
-        told = without_bold(notes, shown, self.roster, self.words["drawn"]["unit"])
+        told = without_bold(notes, shown, self.roster, self.words["sampling_unit"]["unit"])
         caption = self.caption(name, **slots)
         return Table(self.prefix + name, caption, tuple(columns), shown, told)
 
@@ -132,19 +132,22 @@ class Results:
 
     def tie_notes(self) -> list[Note]:
         """Returns what bold says in a column, and what was drawn."""
-        return [tie_note(self.roster, self.words["drawn"]["unit"]), *self.drawn_notes()]
+        return [tie_note(self.roster, self.words["sampling_unit"]["unit"]), *self.sampling_notes()]
 
     def untested_notes(self) -> list[Note]:
         """Returns that a table has no bold, and what was drawn."""
         untested: list[Note] = [] if self.roster.as_printed else [(None, NOTES["untested"])]
-        return [*untested, *self.drawn_notes()]
+        return [*untested, *self.sampling_notes()]
 
-    def drawn_notes(self) -> list[Note]:
+    def sampling_notes(self) -> list[Note]:
         """Returns what was drawn and how many, and what intervals and p-values cover."""
-        words, parts = self.words["drawn"], self.frames["drawn"].groupby("part", sort=False)
+        words, parts = (
+            self.words["sampling_unit"],
+            self.frames["sampling_units"].groupby("part", sort=False),
+        )
         counts = (self._drawn(str(part), rows["clusters"]) for part, rows in parts)
         least = int(parts["clusters"].sum().min())
-        note = NOTES["drawn"].format(
+        note = NOTES["sampled"].format(
             counts="; ".join(counts),
             unit=words["unit"],
             fixed=words["fixed"],
@@ -152,12 +155,12 @@ class Results:
             n=f"{least:,}",
         )
         notes: list[Note] = [(None, note)]
-        if "alone" in words and (self.frames["drawn"]["clusters"] == 1).any():
+        if "alone" in words and (self.frames["sampling_units"]["clusters"] == 1).any():
             notes.append((None, words["alone"]))
         return notes
 
     def _drawn(self, part: str, clusters: pd.Series) -> str:
-        words = self.words["drawn"]
+        words = self.words["sampling_unit"]
         slots = {"unit": words["unit"], "stratum": words["stratum"], "each": spanned(clusters)}
         form = "count_each" if words["stratum"] and len(clusters) > 1 else "count"
         count: str = WORDS[form].format(n=f"{clusters.sum():,}", **slots)
@@ -173,8 +176,12 @@ class Results:
         smallest = smallest_of(rows)
         if not math.isnan(smallest):
             shown = rounded(smallest, self.digits if digits is None else digits)
-            slots = {"measure": measure, "pairs": f"{len(rows):,}", "smallest": shown}
-            notes.append((None, NOTES["smallest"].format(**slots)))
+            slots = {
+                "measure": measure,
+                "pairs": f"{len(rows):,}",
+                "minimum_detectable_difference": shown,
+            }
+            notes.append((None, NOTES["minimum_detectable_difference"].format(**slots)))
         return notes
 
     def shared_notes(self, judged: bool) -> list[Note]:

@@ -149,7 +149,10 @@ def summary_table(summary: RunSummary) -> Table:
             if rows[name].notna().any():
                 further = Values(results.values_by_model(rows, name))
                 shown.append((WORDS[name], value_cells(roster, [further], places)))
-        headings = WORDS["effective"], interval.format(measure=WORDS["effective"])
+        headings = (
+            WORDS["effective_context_length"],
+            interval.format(measure=WORDS["effective_context_length"]),
+        )
         for name, heading in zip(EFFECTIVE, headings, strict=True):
             if (rows[name] != "").any():
                 shown.append((heading, _texts(rows, roster, name)))
@@ -161,7 +164,7 @@ def summary_table(summary: RunSummary) -> Table:
     )
     measures = "; ".join(measure.text for measure in summary.measures)
     caption = WORDS["captions"]["summary"].format(measures=measures)
-    notes = results.without_bold(_notes(summary), sections, roster, WORDS["drawn"])
+    notes = results.without_bold(_notes(summary), sections, roster, WORDS["sampling_unit"])
     return Table("summary", caption, tuple(columns), sections, notes)
 
 
@@ -176,7 +179,7 @@ def _notes(summary: RunSummary) -> list[results.Note]:
     notes: list[results.Note] = []
     if incomplete := _incomplete(summary):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-    notes.append(results.tie_note(summary.roster, WORDS["drawn"]))
+    notes.append(results.tie_note(summary.roster, WORDS["sampling_unit"]))
     if highest := [
         texts["highest_of"].format(
             measure=m.label, highest=rounded(of, m.digits), benchmark=m.benchmark
@@ -216,15 +219,17 @@ def _below_baseline(summary: RunSummary) -> list[results.Note]:
 def _drawn(summary: RunSummary) -> list[results.Note]:
     """Returns what was drawn of each benchmark, and the smallest differences told apart."""
     texts = WORDS["notes"]
-    counts = {m.benchmark: n for m in summary.measures for n in m.rows["drawn"] if n}
-    drawn = (texts["drawn_of"].format(benchmark=of, count=n) for of, n in counts.items())
-    least = ((m, m.rows["smallest"].max()) for m in summary.measures)
+    counts = {m.benchmark: n for m in summary.measures for n in m.rows["sampled"] if n}
+    drawn = (texts["sampled_of"].format(benchmark=of, count=n) for of, n in counts.items())
+    least = ((m, m.rows["minimum_detectable_difference"].max()) for m in summary.measures)
     smallest = (
-        texts["smallest_of"].format(measure=m.label, smallest=rounded(of, m.digits))
+        texts["minimum_detectable_difference_of"].format(
+            measure=m.label, minimum_detectable_difference=rounded(of, m.digits)
+        )
         for m, of in least
         if not math.isnan(of)
     )
-    found = {"drawn": "; ".join(drawn), "smallest": "; ".join(smallest)}
+    found = {"sampled": "; ".join(drawn), "minimum_detectable_difference": "; ".join(smallest)}
     return [(None, texts[name].format(found=said)) for name, said in found.items() if said]
 
 

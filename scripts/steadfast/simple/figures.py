@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from steadfast.contract.components import Frames
-from steadfast.show.effective import Effective
+from steadfast.show.effective_context_length import Effective
 from steadfast.show.figures import Picture, picture, wrapped
 from steadfast.show.panels import by_category, effective_figure, pictured
 from steadfast.show.results import Note, range_notes

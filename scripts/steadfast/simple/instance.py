@@ -13,12 +13,12 @@ from steadfast.base.loading import load
 from steadfast.base.names import nearest, shown
 from steadfast.contract.components import Data, Sample, Samples, named_by
 
-METRICS = ("scores", "coverage", "comparisons", "drawn", "summary")
+METRICS = ("scores", "coverage", "comparisons", "sampling_units", "summary")
 SCORE = "Score"
 """Names of a simple benchmark's metrics, and of its one measure."""
 AGREEMENT = "agreement"
 """One more metric, and a table of that name, where several judges score."""
-EFFECTIVE = "effective"
+EFFECTIVE = "effective_context_length"
 """One more metric, table and figure, where parts are lengths."""
 UNREAD = "unread"
 """Of a score's record and of coverage, where the scorer has to read something out of an answer."""
@@ -166,7 +166,7 @@ def prompts(part: str, data: Data, name: str) -> Iterator[Record]:
             "task": name,
             "context_id": one["group"] or one["context"] or one["id"],
             **({"before": one["before"]} if one["before"] else {}),
-            **({"text_id": one["context"]} if one["context"] else {}),
+            **({"long_context_id": one["context"]} if one["context"] else {}),
             "instruction": one["prompt"],
             "max_tokens": one["max_tokens"],
             "by": dict(one["by"]),
@@ -185,7 +185,7 @@ class SimpleSamples(Samples):
         }
         texts = {one["context_id"]: one["text"] for one in chain(*data["contexts"].values())}
         for prompt in prompts:
-            text = named_by(prompt, "text_id", texts) if "text_id" in prompt else ""
+            text = named_by(prompt, "long_context_id", texts) if "long_context_id" in prompt else ""
             yield {"instance": named_by(prompt, "sample_id", known), "context": text}
 
     def text(self, sample: Sample[Any]) -> str:

@@ -13,9 +13,9 @@ from steadfast.base.files import Record
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE, UNREAD
 from steadfast.stats.agreement import answer_agreement
-from steadfast.stats.effective_length import kept_shares, with_reaches
+from steadfast.stats.effective_context_length import kept_shares, with_reaches
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.pairs import drawn, joint_summary, overall_pairs
+from steadfast.stats.pairs import joint_summary, overall_pairs, sampling_units
 from steadfast.stats.raters import judge_verdicts
 from steadfast.stats.scores import answer_row, coverage
 from steadfast.stats.tidy import in_order, rows_of
@@ -45,7 +45,7 @@ def metrics(
     reads = any(UNREAD in of.record for of in scores)
     counts, means = coverage(frame, flags=[UNREAD] * reads), mean_scores(frame, by)
     compared = overall_pairs(frame.assign(measure=SCORE, task="", stratum=""), references)
-    clusters = drawn(frame, None, []).assign(records=frame["sample_id"].nunique())
+    clusters = sampling_units(frame, None, []).assign(records=frame["sample_id"].nunique())
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
     whole = rows_of(means, kind="").assign(measure=SCORE)
@@ -61,7 +61,7 @@ def metrics(
         "scores": means,
         "coverage": counts,
         "comparisons": compared,
-        "drawn": clusters,
+        "sampling_units": clusters,
         "summary": summary,
     }
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from steadfast.base.resources import facts
 from steadfast.contract.components import Frames
 from steadfast.show.cells import Values
-from steadfast.show.effective import Effective, effective_table
+from steadfast.show.effective_context_length import Effective, effective_table
 from steadfast.show.judges import agreement_table
 from steadfast.show.one_score import OneScore
 from steadfast.show.results import values_by_model
@@ -20,10 +20,13 @@ class SimpleResults(OneScore):
     """The metrics of the benchmark of that name and title, and how they are shown."""
 
     def __init__(self, frames: Frames, display: Display, name: str, title: str, judged: bool):
-        words, drawn = facts("simple/tables.yaml"), frames["drawn"]
+        words, drawn = facts("simple/tables.yaml"), frames["sampling_units"]
         unit = "records" if (drawn["clusters"] == drawn["records"]).all() else "groups"
         fixed = words["fixed"]["judged" if judged else "ruled"]
-        words = {**words, "drawn": {"unit": words["drawn"][unit], "stratum": "", "fixed": fixed}}
+        words = {
+            **words,
+            "sampling_unit": {"unit": words["sampling_unit"][unit], "stratum": "", "fixed": fixed},
+        }
         if UNREAD in frames["coverage"]:
             notes = {**words["notes"], "statuses": words["notes"]["statuses_" + UNREAD]}
             words |= {"coverage": {UNREAD: words[UNREAD], **words["coverage"]}, "notes": notes}

@@ -9,7 +9,7 @@ from typing import Literal
 from steadfast.base.files import Record, Settings, read_rows, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED, FINAL
-from steadfast.engines.api.replies import TURNED_AWAY
+from steadfast.engines.api.replies import REJECTED
 from steadfast.engines.asking.journal import kept_replies
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import Latencies
@@ -22,7 +22,7 @@ COLUMNS = (
     "cached_tokens", "written_tokens", "hit_rate", "output_tokens", "billed",
     "refused", "cut", "unfinished", "empty",
     "wall_seconds", "answers_per_second", "latency_median", "latency_95", "runs", "retries",
-    "turned_away", "failures", "option", "planned",
+    "rejected", "failures", "option", "planned",
 )  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def _tokens(records: Sequence[OutputRecord]) -> Record:
         return sum(known) if known else None
 
     statuses = Counter(record["status"] for record in records)
-    answers = [record["text"] for record in records if record["status"] in ANSWERED]
+    answers = [record["response"] for record in records if record["status"] in ANSWERED]
     prompt, cached = total("prompt_tokens"), total("cached_tokens")
     computed = None if prompt is None or cached is None else prompt - cached
     return {
@@ -148,7 +148,7 @@ def _runs(runs: Sequence[RunRecord]) -> Record:
         "latency_95": _rounded(latencies.quantile(0.95)),
         "runs": len(runs),
         "retries": retries.total(),
-        "turned_away": sum(retries[reason] for reason in TURNED_AWAY),
+        "rejected": sum(retries[reason] for reason in REJECTED),
         "failures": sum(run.get("failed", 0) for run in runs),
         "option": "; ".join(dict.fromkeys(run.get("option") or "" for run in runs)),
     }

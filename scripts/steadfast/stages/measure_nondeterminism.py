@@ -100,7 +100,7 @@ def _scored(
         record["sample_id"]: {
             "task": record["task"],
             "total": record["total"],
-            "text": outputs[record["sample_id"]]["text"],
+            "text": outputs[record["sample_id"]]["response"],
         }
         for record in records
     }

@@ -63,7 +63,7 @@ def score_records(
             "task": sample.prompt["task"],
             "context_id": sample.prompt["context_id"],
             **scoring.facts(sample),
-            "truncated": answer.truncated,
+            "prompt_truncated": answer.prompt_truncated,
             "empty": answer.empty,
             "judge": counting,
             **_rated(first),

@@ -106,12 +106,12 @@ class Design:
 class Differences:
     """Paired differences of models after a round: an item for each pair, nan where unknown.
 
-    ``p`` are two-sided and corrected for nothing; error and freedom are the differences' own.
+    ``p`` are two-sided and corrected for nothing; error and degrees_of_freedom are the differences' own.
     """
 
     difference: np.ndarray
     error: np.ndarray
-    freedom: np.ndarray
+    degrees_of_freedom: np.ndarray
     p: np.ndarray
 
 
@@ -142,7 +142,7 @@ class Course:
         rounds = int(self.rounds.max())
         fresh = self.going_on[self.pairs].all(axis=1) & np.isfinite(now.p)
         self._look = np.where(fresh, rounds - FIRST_LOOK, self._look)
-        names = ("difference", "error", "freedom", "p")
+        names = ("difference", "error", "degrees_of_freedom", "p")
         self._last = Differences(
             *(np.where(fresh, getattr(now, name), getattr(self._last, name)) for name in names)
         )
@@ -179,9 +179,11 @@ class Course:
         z = np.array([self.design.boundary(look, SIGNIFICANT) for look in places])[which]
         last, t = self._last, scipy.special.stdtrit
         with np.errstate(divide="ignore", invalid="ignore"):
-            by_p = np.abs(last.difference) / -t(last.freedom, last.p / 2)
+            by_p = np.abs(last.difference) / -t(last.degrees_of_freedom, last.p / 2)
         error = np.fmax(last.error, np.where(np.isfinite(by_p), by_p, np.nan))
-        half = -t(last.freedom, scipy.special.ndtr(-z)) * np.where(error > NOTHING, error, np.nan)
+        half = -t(last.degrees_of_freedom, scipy.special.ndtr(-z)) * np.where(
+            error > NOTHING, error, np.nan
+        )
         return last.difference - half, last.difference + half
 
     @property

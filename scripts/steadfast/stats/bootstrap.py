@@ -28,32 +28,35 @@ class Replicates:
     Attributes:
         values: a row per cell, its keys in the index; column 0 as measured, the others replicates.
         n: what the statistic of each cell rests on.
-        freedom: degrees of freedom of each cell: its clusters less their strata; 0 where a
+        degrees_of_freedom: degrees of freedom of each cell: its clusters less their strata; 0 where a
             stratum has but one.
     """
 
     values: pd.DataFrame
     n: pd.Series
-    freedom: pd.Series
+    degrees_of_freedom: pd.Series
 
     def mean(self, by: list[str]) -> "Replicates":
         """Returns the mean of the cells that agree in the index levels ``by``; n counts them."""
         cells = self.values.groupby(level=by, observed=True)
-        freedom = self.freedom.groupby(level=by, observed=True).min()
-        return Replicates(cells.mean(), cells.size(), freedom)
+        degrees_of_freedom = self.degrees_of_freedom.groupby(level=by, observed=True).min()
+        return Replicates(cells.mean(), cells.size(), degrees_of_freedom)
 
     def variation(self, by: list[str]) -> "Replicates":
         """Returns the sample standard deviation over the mean of the cells that agree."""
         cells = self.values.groupby(level=by, observed=True)
         mean, count = cells.mean(), cells.count()
         values = (cells.std() / mean).where((mean > 0) & (count > 1))
-        known, freedom = values[0].notna(), self.freedom.groupby(level=by, observed=True).min()
-        return Replicates(values[known], count.loc[known, 0], freedom[known])
+        known, degrees_of_freedom = (
+            values[0].notna(),
+            self.degrees_of_freedom.groupby(level=by, observed=True).min(),
+        )
+        return Replicates(values[known], count.loc[known, 0], degrees_of_freedom[known])
 
     def labelled(self, **labels: str) -> "Replicates":
         """The same with further index levels, each with one value."""
         index = pd.MultiIndex.from_frame(self.values.index.to_frame(index=False).assign(**labels))
-        fields = ("values", "n", "freedom")
+        fields = ("values", "n", "degrees_of_freedom")
         return Replicates(*(getattr(self, name).set_axis(index) for name in fields))
 
     def rows(self) -> pd.DataFrame:
@@ -68,14 +71,17 @@ class Replicates:
         replicates, seen = self.values.to_numpy()[:, 1:], self.values[0].to_numpy()
         known = np.flatnonzero((~np.isnan(replicates)).any(axis=1))
         if len(known):
-            chosen, freedom = replicates[known], self.freedom.to_numpy(float)[known]
+            chosen, degrees_of_freedom = (
+                replicates[known],
+                self.degrees_of_freedom.to_numpy(float)[known],
+            )
             quantile = np.nanquantile if np.isnan(chosen).any() else np.quantile
             least, middle, most = quantile(chosen, [TAIL, 0.5, 1 - TAIL], axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
                 # Replicates that lie too high differ less, for their height, than spreads do.
                 wider = np.sqrt(np.maximum(middle / seen[known], 1))
                 wider *= scipy.special.stdtrit(
-                    np.where(freedom > 1, freedom, np.nan), 1 - TAIL
+                    np.where(degrees_of_freedom > 1, degrees_of_freedom, np.nan), 1 - TAIL
                 ) / scipy.special.ndtri(1 - TAIL)
                 ends = (np.array([least, most]) / middle) ** wider * seen[known]
             possible = np.isfinite(ends).all(axis=0) & (most > least)
@@ -87,7 +93,7 @@ class Replicates:
 def joined(parts: Sequence[Replicates]) -> Replicates:
     """The cells of several, which have the same index levels in any order."""
     levels = parts[0].values.index.names
-    fields = zip(*((part.values, part.n, part.freedom) for part in parts), strict=True)
+    fields = zip(*((part.values, part.n, part.degrees_of_freedom) for part in parts), strict=True)
     return Replicates(*(pd.concat([one.reorder_levels(levels) for one in of]) for of in fields))
 
 
@@ -123,5 +129,5 @@ class Bootstrap(Clusters):
         _, starts, drawn = np.unique(self._numbers, return_index=True, return_counts=True)
         present = np.add.reduceat(counts.to_numpy() > 0, starts, axis=1, dtype=int)
         known = ~(present[:, drawn == 1] > 0).any(axis=1)
-        freedom = np.where(known, np.maximum(present - 1, 0).sum(axis=1), 0)
-        return Replicates(values, counts.sum(axis=1), pd.Series(freedom, sums.index))
+        degrees_of_freedom = np.where(known, np.maximum(present - 1, 0).sum(axis=1), 0)
+        return Replicates(values, counts.sum(axis=1), pd.Series(degrees_of_freedom, sums.index))

@@ -54,9 +54,9 @@ def crossed(
     between = (np.add.reduceat(apart, starts) ** 2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         left = np.add.reduceat((apart**2).sum(axis=1), starts) - between / blocks
-        freedom = (groups - 1) * (blocks - 1)
+        degrees_of_freedom = (groups - 1) * (blocks - 1)
         mean = np.add.reduceat(middle[:, 0] * complete, starts) / blocks
-        found = _expected(left / freedom / blocks, freedom, groups) / mean
+        found = _expected(left / degrees_of_freedom / blocks, degrees_of_freedom, groups) / mean
     index = cells.index.droplevel([*block])[starts]
     return pd.Series(np.where((groups > 1) & (blocks > 1), found, np.nan), index)
 
@@ -73,24 +73,28 @@ def nested(frame: pd.DataFrame, group: str, drawn: Clusters) -> pd.Series:
     0.15
     """
     means = drawn.means(frame, [*KEYS, group])
-    error, freedom, _ = means.errors()
-    cells = means.cells[["value"]].assign(variance=error**2, freedom=freedom)
+    error, degrees_of_freedom, _ = means.errors()
+    cells = means.cells[["value"]].assign(variance=error**2, degrees_of_freedom=degrees_of_freedom)
     of = cells.groupby(level=KEYS, observed=True)
     known = of["variance"].count() == of.size()
     mean, groups = of.mean(), of.size().to_numpy()
-    variance, number = mean["variance"].to_numpy(), (mean["freedom"] * groups).to_numpy()
+    variance, number = mean["variance"].to_numpy(), (mean["degrees_of_freedom"] * groups).to_numpy()
     return (_expected(variance, number, groups) / mean["value"]).where(known & (groups > 1))
 
 
-def _expected(variance: np.ndarray, freedom: np.ndarray, groups: np.ndarray) -> np.ndarray:
+def _expected(
+    variance: np.ndarray, degrees_of_freedom: np.ndarray, groups: np.ndarray
+) -> np.ndarray:
     """The mean standard deviation of so many normal values whose variance is estimated."""
-    found: np.ndarray = np.sqrt(np.maximum(variance, 0.0)) * _c4(groups - 1) / _c4(freedom)
+    found: np.ndarray = (
+        np.sqrt(np.maximum(variance, 0.0)) * _c4(groups - 1) / _c4(degrees_of_freedom)
+    )
     return found
 
 
-def _c4(freedom: np.ndarray) -> np.ndarray:
+def _c4(degrees_of_freedom: np.ndarray) -> np.ndarray:
     """The mean of a standard deviation with so many degrees of freedom, where the true one is 1."""
-    half = np.maximum(freedom, 1) / 2
+    half = np.maximum(degrees_of_freedom, 1) / 2
     gammas = scipy.special.gammaln(half + 0.5) - scipy.special.gammaln(half)
     found: np.ndarray = np.exp(gammas) / np.sqrt(half)
     return found

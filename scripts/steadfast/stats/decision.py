@@ -13,10 +13,10 @@ from steadfast.stats.tidy import TEXT, rows_of
 from steadfast.stats.ties import COLUMNS as TIES
 from steadfast.stats.ties import NO_TIES, Ties
 
-NUMBERS = ("difference", "error", "freedom", "p")
-TESTED = ("low", "high", "p", "p_adjusted", "p_model", "p_other", "error", "freedom")
+NUMBERS = ("difference", "error", "degrees_of_freedom", "p")
+TESTED = ("low", "high", "p", "p_adjusted", "p_model", "p_other", "error", "degrees_of_freedom")
 """Columns of comparisons that would not hold at several looks as they are."""
-KEYS = frozenset(TEXT) - {*TIES, "drawn"}
+KEYS = frozenset(TEXT) - {*TIES, "sampled"}
 """Columns that say what a row of metrics is of."""
 Look = Sequence[Sequence[float] | None]
 """``NUMBERS`` of each pair of models; None where nothing compares the two."""
@@ -132,7 +132,8 @@ class TakenLook:
             for model, measure in zip(summary["model"], summary["measure"], strict=True)
         ]
         summary = summary.assign(
-            **pd.DataFrame(cells, summary.index, TIES).astype(object), smallest=np.nan
+            **pd.DataFrame(cells, summary.index, TIES).astype(object),
+            minimum_detectable_difference=np.nan,
         )
         untested = {name: _untested(frame) for name, frame in self._frames.items()}
         return {**untested, "comparisons": compared, "summary": summary}

@@ -44,7 +44,7 @@ class Measured(NamedTuple):
         lowest: the least that each can be; -inf where nothing limits it.
         highest: the most that each can be; inf where nothing limits it.
         deviation: standard errors.
-        freedom: degrees of freedom of these.
+        degrees_of_freedom: degrees of freedom of these.
         skewness: of the values as they would be over many runs.
         clusters: how many clusters of equal share each is worth, 1 ÷ Σ share².
     """
@@ -53,7 +53,7 @@ class Measured(NamedTuple):
     lowest: np.ndarray
     highest: np.ndarray
     deviation: np.ndarray
-    freedom: np.ndarray
+    degrees_of_freedom: np.ndarray
     skewness: np.ndarray
     clusters: np.ndarray
 
@@ -103,7 +103,7 @@ def smooth_interval(of: Measured) -> Ends:
     limit. Between limits the distance is one of log odds:
     log((v − a) ÷ (b − v)) = log((v₀ − a) ÷ (b − v₀)) − steps · error.
     """
-    t = scipy.special.stdtrit(of.freedom, 1 - TAIL)
+    t = scipy.special.stdtrit(of.degrees_of_freedom, 1 - TAIL)
     furthest = np.maximum(t, uncurved(t, of.skewness))
     nearest = np.minimum(-t, uncurved(-t, of.skewness))
 
@@ -249,7 +249,7 @@ class Estimates:
             t = np.where(of.inside, odds / of.log_odds_error, of.value / of.deviation)
             # The smaller one of t and its cubic decides (Hall 1992).
             smaller = np.minimum(np.abs(t), np.abs(curved(t, of.skewness)))
-            p = 2 * scipy.special.stdtr(of.freedom, -smaller)
+            p = 2 * scipy.special.stdtr(of.degrees_of_freedom, -smaller)
             # Wilson's: z = |v| √(k ÷ −ab), the error that verdicts at the limits have if 0 is true.
             z = np.abs(of.value) * np.sqrt(-of.clusters / of.lowest / of.highest)
             of_verdicts = 2 * scipy.special.ndtr(-z)
@@ -294,14 +294,14 @@ class Estimates:
         third = np.where(number > 2, number**2 / np.maximum((number - 1) * (number - 2), 1), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             # Welch (1947): f = (Σ V)² ÷ Σ (V² ÷ (ν + 2)) − 2, between the least ν and Σ ν.
-            freedom = variance**2 / (variances**2 / (of_stratum + 2)).sum(axis=1) - 2
+            degrees_of_freedom = variance**2 / (variances**2 / (of_stratum + 2)).sum(axis=1) - 2
             skewness = (by_stratum(residual**3) * third).sum(axis=1) / variance**1.5
         fewest = np.where(number > 0, of_stratum, np.inf).min(axis=1)
         most = np.where(number > 0, of_stratum, 0).sum(axis=1)
-        freedom = np.clip(np.nan_to_num(freedom, nan=1.0), fewest, most)
+        degrees_of_freedom = np.clip(np.nan_to_num(degrees_of_freedom, nan=1.0), fewest, most)
         lonely = ((number > 0) & (sampled == 1)).any(axis=1) | (number.sum(axis=1) < 2)
-        freedom[lonely] = np.nan
-        return np.where(lonely, np.nan, np.sqrt(variance)), freedom, skewness
+        degrees_of_freedom[lonely] = np.nan
+        return np.where(lonely, np.nan, np.sqrt(variance)), degrees_of_freedom, skewness
 
 
 def curved(t: np.ndarray, skewness: np.ndarray) -> np.ndarray:

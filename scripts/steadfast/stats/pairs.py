@@ -23,7 +23,7 @@ from steadfast.stats.ties import NO_TIES, Ties
 
 COLUMNS = (
     "model", "other", "task", "difference", "low", "high",
-    "p", "p_adjusted", "p_model", "p_other", "n", "error", "freedom", "clusters",
+    "p", "p_adjusted", "p_model", "p_other", "n", "error", "degrees_of_freedom", "clusters",
 )  # fmt: skip
 
 TOGETHER = 1_000
@@ -45,9 +45,9 @@ def compare_models(
         Columns of ``COLUMNS``, a pair once: difference is model minus other, n their common
         scored samples (of each, a model's repeats are averaged first). p_adjusted is corrected over
         all pairs of the same task (or overall), p_model and p_other over those of that model alone;
-        all are empty where so few clusters could tell nothing apart. error and freedom are the
+        all are empty where so few clusters could tell nothing apart. error and degrees_of_freedom are the
         difference's standard error and degrees of freedom, clusters the number of those that it
-        rests on. Interval, p-values, error and freedom are empty where clusters cannot tell (see
+        rests on. Interval, p-values, error and degrees_of_freedom are empty where clusters cannot tell (see
         ``Estimates.rows``). Pairs without a common sample are missing.
     """
     sums, counts = _differences(frame, drawn.clusters)
@@ -61,12 +61,14 @@ def compare_models(
     # Signs are changed of the contexts' differences, not of their deviations from the tasks' means.
     flipped = replace(tasks, parts=tasks.contributions)
     flipped = joined([flipped, flipped.mean(models, weight).labelled(task=OVERALL)])
-    error, freedom = both.errors()[:2]
+    error, degrees_of_freedom = both.errors()[:2]
     # Whatever the differences, all clusters' may have the same sign by chance.
     clusters = np.count_nonzero(both.shares, axis=1)
     least = 2.0 ** (1 - clusters)
     p = np.maximum(both.p_values(), least)
-    rows = both.rows("difference").assign(p=p, error=error, freedom=freedom, clusters=clusters)
+    rows = both.rows("difference").assign(
+        p=p, error=error, degrees_of_freedom=degrees_of_freedom, clusters=clusters
+    )
     few = rows["low"].notna() & (least >= SIGNIFICANT)
     rows["low"] = rows["low"].where(~few, rows["low"].clip(upper=0))
     rows["high"] = rows["high"].where(~few, rows["high"].clip(lower=0))
@@ -210,7 +212,7 @@ def joint_summary(
     return with_comparisons(rows[[*SUMMARY, PROMPTS]], compared, clusters, unit)
 
 
-def drawn(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.DataFrame:
+def sampling_units(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.DataFrame:
     """Returns the number of clusters, which intervals take for drawn, by part and stratum.
 
     Args:
@@ -219,7 +221,7 @@ def drawn(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.Da
         strata: columns whose values together are what clusters are drawn within.
 
     >>> frame = pd.DataFrame({"cluster": ["a", "a", "b"], "language": "en", "kind": "x"})
-    >>> drawn(frame, "language", ["kind"]).values.tolist()
+    >>> sampling_units(frame, "language", ["kind"]).values.tolist()
     [['en', 'x', 2]]
     """
     columns = ["cluster", *strata, *([part] if part else [])]
@@ -240,8 +242,8 @@ def smallest_of(rows: pd.DataFrame) -> float:
     known = rows[rows["error"].notna() & rows["p_adjusted"].notna()]
     if known.empty:
         return math.nan
-    error, freedom = known[["error", "freedom"]].astype(float).median()
-    return smallest_difference(error, freedom, len(known))
+    error, degrees_of_freedom = known[["error", "degrees_of_freedom"]].astype(float).median()
+    return smallest_difference(error, degrees_of_freedom, len(known))
 
 
 def with_comparisons(
@@ -267,7 +269,7 @@ def with_comparisons(
     ]
     return summary.assign(
         **pd.DataFrame(cells, summary.index, TIES).astype(object),
-        drawn=f"{clusters['clusters'].sum():,} {unit}",
+        sampled=f"{clusters['clusters'].sum():,} {unit}",
         clusters=summary["measure"].map(tested).astype(float),
-        smallest=summary["measure"].map(smallest).astype(float),
+        minimum_detectable_difference=summary["measure"].map(smallest).astype(float),
     )

@@ -32,20 +32,20 @@ SEED = "power"
 
 
 def smallest_difference(
-    error: float, freedom: float, pairs: int = 1, *, skewed: bool = False
+    error: float, degrees_of_freedom: float, pairs: int = 1, *, skewed: bool = False
 ) -> float:
-    """Returns the smallest difference told apart with power ``POWER``; nan without freedom.
+    """Returns the smallest difference told apart with power ``POWER``; nan without degrees_of_freedom.
 
     Args:
         error: standard error of the difference.
-        freedom: its degrees of freedom.
+        degrees_of_freedom: its degrees of freedom.
         pairs: of models that are compared. The test is held to ``SIGNIFICANT`` ÷ pairs
             (Bonferroni); the step-down correction asks for less, and tells pairs apart more often.
         skewed: whether clusters are, against the better model, in place of normal.
     """
-    if not freedom >= 1:
+    if not degrees_of_freedom >= 1:
         return float("nan")
-    clusters = round(freedom) + 1
+    clusters = round(degrees_of_freedom) + 1
     if clusters <= FEW:
         # A quantile over runs: POWER of them tell that difference, or a smaller one, apart.
         return float(np.quantile(_told_from(error, clusters, pairs, skewed), POWER))
@@ -68,13 +68,13 @@ class Pilot:
 
     Attributes:
         error: standard error of the difference.
-        freedom: its degrees of freedom.
+        degrees_of_freedom: its degrees of freedom.
         clusters: how many it rests on.
         skewed: whether clusters are skewed against the better model.
     """
 
     error: float
-    freedom: float
+    degrees_of_freedom: float
     clusters: int
     skewed: bool = False
 
@@ -84,7 +84,9 @@ class Pilot:
             return float("nan")
         times = clusters / self.clusters
         error = self.error / np.sqrt(times)
-        return smallest_difference(error, self.freedom * times, pairs, skewed=self.skewed)
+        return smallest_difference(
+            error, self.degrees_of_freedom * times, pairs, skewed=self.skewed
+        )
 
     def needed(self, difference: float, pairs: int = 1) -> int | None:
         """The fewest clusters that tell a difference apart; None beyond ``MOST``."""
@@ -125,8 +127,8 @@ def _told_from(error: float, clusters: int, pairs: int, skewed: bool) -> np.ndar
     shares = np.full(size, 1 / clusters)
     means = np.add.reduceat(drawn, [0], axis=1) / clusters
     run = Estimates(pd.DataFrame(index=range(RUNS)), drawn - means, shares, np.zeros(clusters, int))
-    error_of_run, freedom, skewness = run.errors()
-    limit: np.ndarray = scipy.special.stdtrit(freedom, 1 - SIGNIFICANT / (2 * pairs))
+    error_of_run, degrees_of_freedom, skewness = run.errors()
+    limit: np.ndarray = scipy.special.stdtrit(degrees_of_freedom, 1 - SIGNIFICANT / (2 * pairs))
     # Hall's cubic (``Estimates.p_values``) reaches the limit where its inverse of it is.
     cubic = uncurved(limit, skewness)
     smallest: np.ndarray = np.maximum(limit, cubic) * error_of_run - drawn.sum(axis=1)

@@ -20,8 +20,8 @@ VALUES = ("value", "low", "high", "n")
 TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
-    "part", "stratum", "beats", "beaten_by", "ties", "drawn", "sizes", "pick_distances", "line",
-    "scenario", "group", "effective", "effective_range", "unit",
+    "part", "stratum", "better_than", "worse_than", "not_distinguished", "sampled", "sizes", "pick_distances", "line",
+    "scenario", "group", "effective_context_length", "effective_context_length_range", "unit",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""
 
@@ -85,12 +85,14 @@ HIGHEST = "highest"
 """A further column where no answers can have full marks: the highest value that they can have."""
 ABOVE_BASELINE = "above_baseline"
 """A further column of the measure that has a baseline: what a value adds to it (docs/baseline.md)."""
-EFFECTIVE = ("effective", "effective_range")
-"""Further columns of the measure that has an effective length: it and its 95 % range, as text."""
+EFFECTIVE = ("effective_context_length", "effective_context_length_range")
+"""Further columns of the measure that has an effective context length: it and its 95 % range, as text."""
 FURTHER = {
     PROMPTS: OWN,
-    **dict.fromkeys((*TIES, "drawn", *EFFECTIVE), ""),
-    **dict.fromkeys(("clusters", "smallest", HIGHEST, ABOVE_BASELINE), math.nan),
+    **dict.fromkeys((*TIES, "sampled", *EFFECTIVE), ""),
+    **dict.fromkeys(
+        ("clusters", "minimum_detectable_difference", HIGHEST, ABOVE_BASELINE), math.nan
+    ),
 }
 """Further columns and what they hold where they are missing: those above, and where models are
 compared what ``ties`` says and on how many clusters that rests, what was drawn and how many, and

@@ -8,7 +8,7 @@ import pandas as pd
 
 from steadfast.stats.intervals import SIGNIFICANT
 
-COLUMNS = ("beats", "beaten_by", "ties")
+COLUMNS = ("better_than", "worse_than", "not_distinguished")
 """Of a summary: the models that one is told to be better than, worse than, and not apart from."""
 FEWEST_FOR_BOLD = 12
 """Clusters from which on the models that may be first are picked out (bench/bold.py).

@@ -22,7 +22,7 @@ LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a 
 RELEASED_ATTEMPTS = 10
 METRICS = (
     "summary", "results", "types", "domains", "distribution", "factors", "statistics", "coverage",
-    "agreement", "humans", "comparisons", "drawn",
+    "agreement", "humans", "comparisons", "sampling_units",
 )  # fmt: skip
 DIRECT_METRICS = ("direct", "direct_humans")
 

@@ -39,7 +39,7 @@ from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, hundre
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.pairs import drawn, joint_summary, pairs
+from steadfast.stats.pairs import joint_summary, pairs, sampling_units
 from steadfast.stats.scores import coverage as answer_coverage
 from steadfast.stats.scores import models_of, with_prompts
 from steadfast.stats.tidy import PROMPTS, in_order, rows_of
@@ -63,7 +63,7 @@ def metrics(
     of_records = record_frame(records)
     samples = sample_frame(found, of_records)
     rates, counts = results(samples, mode), coverage(samples)
-    compared, of_sets = comparisons(samples, references), drawn(samples, None, ["split"])
+    compared, of_sets = comparisons(samples, references), sampling_units(samples, None, ["split"])
     of_direct = {}
     if direct:
         splits = {name: record["split"] for name, record in records.items()}
@@ -73,7 +73,7 @@ def metrics(
     return {
         "results": rates,
         "comparisons": compared,
-        "drawn": of_sets,
+        "sampling_units": of_sets,
         "summary": head,
         "corrected": corrected(found, records, labels, raw) if labels else NOTHING_CORRECTED,
         "types": by_type(found, records),

@@ -26,7 +26,7 @@ TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in f
 RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
 METRICS = (
     "drfr", "constraints", "coherent", "decomposition", "agreement", "judging", "coverage",
-    "summary", "comparisons", "drawn",
+    "summary", "comparisons", "sampling_units",
 )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.corrected import NOTHING_CORRECTED, corrected_rows, raw_values
 from steadfast.stats.intervals import Clusters, Estimates
-from steadfast.stats.pairs import drawn, joint_summary, pairs
+from steadfast.stats.pairs import joint_summary, pairs, sampling_units
 from steadfast.stats.tidy import in_order, rows_of
 
 DIFFERENCE = "difference"  # turn by turn minus whole
@@ -77,7 +77,7 @@ def metrics(
         "judging": judging(scored),
         "coverage": coverage(scored),
         "comparisons": compared,
-        "drawn": found.drawn(),
+        "sampling_units": found.sampling_units(),
         "summary": summary,
         "corrected": by_people,
     }
@@ -187,16 +187,16 @@ class DrfrMetrics:
         units = rows[["model", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
         return units.assign(measure="DRFR")
 
-    def drawn(self) -> pd.DataFrame:
+    def sampling_units(self) -> pd.DataFrame:
         """Returns how many groups there are of each language (part)."""
-        return drawn(self._counted, "language", [])
+        return sampling_units(self._counted, "language", [])
 
     def summary(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
         """Returns overall DRFR of each model in a language; n counts questions with verdicts."""
         counted = rows_of(coverage(self._scored), language=language, split=WHOLE)
         whole = rows_of(self.drfr, language=language, measure="overall").assign(measure="DRFR")
         rows = rows_of(compared, language=language, measure="overall")
-        groups = rows_of(self.drawn(), part=language)
+        groups = rows_of(self.sampling_units(), part=language)
         whole = whole.drop(columns="expected")
         return joint_summary(counted, whole, {"DRFR": rows}, groups, "groups of instances")
 

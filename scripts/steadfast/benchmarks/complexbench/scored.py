@@ -123,7 +123,7 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
                     "open": known.count(UNDECIDED),
                     "samples": len(samples) * repeats[model],
                     **{f"status_{status}": statuses[status] for status in STATUSES},
-                    "truncated": sum(bool(record["truncated"]) for record in records),
+                    "prompt_truncated": sum(bool(record["prompt_truncated"]) for record in records),
                     "empty": sum(map(is_empty, records)),
                 }
             )

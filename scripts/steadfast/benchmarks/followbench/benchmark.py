@@ -25,7 +25,7 @@ RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repa
 ITEM_TABLE, CONSTRAINT_TABLE = "table3_agreement", "agreement"
 METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
-    "drawn", "temperature", "summary",
+    "sampling_units", "temperature", "summary",
 )  # fmt: skip
 
 

@@ -68,7 +68,9 @@ def _by_category(frames: Frames, display: Display) -> Picture:
     notes += shared_notes(roster, judged=True)
     notes += left_out
     if has_intervals(rows):
-        notes.append((None, SHARED["notes"]["intervals"].format(unit=WORDS["drawn"]["unit"])))
+        notes.append(
+            (None, SHARED["notes"]["intervals"].format(unit=WORDS["sampling_unit"]["unit"]))
+        )
     return picture(figure, WORDS["figure_captions"]["by_category"], notes)
 
 

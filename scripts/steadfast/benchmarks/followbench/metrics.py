@@ -25,7 +25,7 @@ from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL, OWN
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters, joined
-from steadfast.stats.pairs import drawn, pairs, with_comparisons
+from steadfast.stats.pairs import pairs, sampling_units, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, coverage, with_prompts
 from steadfast.stats.tidy import HIGHEST, PROMPTS, SUMMARY, in_order, rows_of
 
@@ -69,7 +69,7 @@ def metrics(
         "agreement": agreement(scores, judges, labels, ways),
         "coverage": found.coverage(),
         "comparisons": compared,
-        "drawn": found.drawn(),
+        "sampling_units": found.sampling_units(),
         "temperature": temperature_rows(main, temperatures or {}, languages),
         "summary": summary,
         "corrected": corrected(scores, found.samples, labels, language, raw)
@@ -158,9 +158,9 @@ class LevelMetrics:
         rows = in_order(rows, {key: order[key] for key in (*keys[2:], "model")})
         return rows[[*keys, *rows.columns.difference(keys, sort=False)]]
 
-    def drawn(self) -> pd.DataFrame:
+    def sampling_units(self) -> pd.DataFrame:
         """Returns how many groups there are of each language (part) and category (stratum)."""
-        return drawn(self._groups, "language", ["category"])
+        return sampling_units(self._groups, "language", ["category"])
 
     def summary(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language."""
@@ -176,7 +176,7 @@ class LevelMetrics:
         rows = with_prompts(pd.concat(parts, ignore_index=True), self.samples)
         compared = rows_of(compared, language=self._languages[0], category=OVERALL)
         by_measure = {name: rows_of(compared, measure=name) for name in (*RATES, "CSL")}
-        groups = rows_of(self.drawn(), part=self._languages[0])
+        groups = rows_of(self.sampling_units(), part=self._languages[0])
         rows = with_comparisons(rows[[*SUMMARY, PROMPTS]], by_measure, groups, "groups")
         highest = self.highest()
         return rows.assign(**{HIGHEST: rows["measure"].map(highest)}) if highest else rows

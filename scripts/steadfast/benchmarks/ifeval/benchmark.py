@@ -7,7 +7,7 @@ from pydantic import field_validator, model_validator
 
 from steadfast.base.files import Settings
 from steadfast.benchmarks.ifeval.data import local_file
-from steadfast.benchmarks.ifeval.facts import ALONE, NAME, RELEASED, SETS, SYNTHETIC, Place
+from steadfast.benchmarks.ifeval.facts import ALONE, NAME, RELEASED, SETS, SYNTHETIC, Position
 from steadfast.config.settings import references
 from steadfast.contract.long_texts import contexts_file, corpus_file
 from steadfast.contract.package import Package
@@ -19,8 +19,8 @@ from steadfast.schema.strict import StrictModel, checked_lengths, key
 
 OWN = Package(NAME)
 METRICS = (
-    "accuracy", "drops", "effective", "reliable", "stability", "kinds", "coverage", "comparisons",
-    "drawn", "summary",
+    "accuracy", "drops", "effective_context_length", "reliable", "stability", "kinds", "coverage", "comparisons",
+    "sampling_units", "summary",
 )  # fmt: skip
 TITLE = "IFEval"
 LONGEST_PROMPT = 2048  # tokens, roughly
@@ -54,22 +54,22 @@ class Ifeval(StrictModel):
         "What the texts are, built as LIFBench's contexts are: documents, essays or a list.",
         "multidoc",
     )
-    places: list[Place] = key(
+    positions: list[Position] = key(
         "Where the prompt stands: after the text, before it, or both. Prompts after a text share "
         "it as a prefix; the others cost its tokens each. Tables are of the first, but for one "
         "that compares them.",
         ["after"],
         min_length=1,
     )
-    wordings: int = key(
-        "Wordings of the sentences that set text and prompt apart, in each of which each prompt "
+    framing_sentences: int = key(
+        "Framing sentences of the sentences that set text and prompt apart, in each of which each prompt "
         "is asked.",
         4,
         ge=1,
         le=4,
     )
     max_tokens: int = key("Limit of an answer, in tokens.", 2048, ge=1)
-    reading: Literal["released", "corrected"] = key(
+    instructions: Literal["released", "corrected"] = key(
         "released: instructions as published; corrected: known errors of the data mended "
         "(docs/ifeval.md). Scores have both; tables show this one.",
         "released",
@@ -93,10 +93,14 @@ def task(config: Config, section: Ifeval) -> Task:
     """Returns what a config asks of IFEval and IFBench; a part is a length, or ``ALONE``."""
     lengths = [ALONE, *section.lengths]
     several = len(lengths) > 1
-    shown = {"reading": section.reading, "place": section.places[0]}
+    shown = {"version": section.instructions, "position": section.positions[0]}
     tables = ["results", "accuracy"]
-    tables += ["drops", "effective", "reliable", "stability"] if several else []
-    tables += ["kinds", *(["places"] if several and len(section.places) > 1 else []), "coverage"]
+    tables += ["drops", "effective_context_length", "reliable", "stability"] if several else []
+    tables += [
+        "kinds",
+        *(["positions"] if several and len(section.positions) > 1 else []),
+        "coverage",
+    ]
     return Task(
         asked=data_asked(TITLE, section.source),
         parts=_parts(section),
@@ -105,28 +109,28 @@ def task(config: Config, section: Ifeval) -> Task:
             "prompts:prompts",
             {
                 "seed": config.seed,
-                "places": list(section.places),
-                "wordings": section.wordings,
+                "positions": list(section.positions),
+                "framing_sentences": section.framing_sentences,
                 "max_tokens": section.max_tokens,
             },
         ),
         samples=OWN.component("prompts:IfevalSamples"),
         stand_in=OWN.component("readers:IfevalReader"),
-        scoring=OWN.component("scoring:IfevalScoring", {"reading": section.reading}),
+        scoring=OWN.component("scoring:IfevalScoring", {"version": section.instructions}),
         metrics=OWN.output(
             "metrics:metrics",
-            (*METRICS, *(("places",) if "places" in tables else ())),
+            (*METRICS, *(("positions",) if "positions" in tables else ())),
             {
                 "lengths": lengths,
-                "places": list(section.places),
+                "positions": list(section.positions),
                 "references": references(config),
             },
-            fields=("kinds", "strict", "loose", "place", "expression_id"),
+            fields=("kinds", "strict", "loose", "position", "expression_id"),
         ),
         tables=OWN.tables(tables, {**shown, "names": tables}),
         figures=OWN.output("figures:figures", ("by_length",), shown),
         files=_files(section),
-        # All lengths and wordings of a prompt or none, so that they can be paired.
+        # All lengths and framing_sentences of a prompt or none, so that they can be paired.
         trial=Trial(together="context_id", spread=()),
         exports=OWN.component(
             "export:IfevalExports",
@@ -136,7 +140,7 @@ def task(config: Config, section: Ifeval) -> Task:
                 "texts": config.corpora.source if several else "",
                 "settings": {
                     "seed": config.seed,
-                    **section.model_dump(mode="json", exclude={"directory", "reading"}),
+                    **section.model_dump(mode="json", exclude={"directory", "instructions"}),
                 },
             },
         ),

@@ -12,8 +12,8 @@ SYNTHETIC = "synthetic"
 RELEASED = facts("ifeval/released.yaml")
 SETS = (SYNTHETIC, *RELEASED)
 """Sets of prompts, which are the tasks."""
-Place = Literal["after", "before", "both"]
-Reading = Literal["released", "corrected"]
+Position = Literal["after", "before", "both"]
+Version = Literal["released", "corrected"]
 STRICT, LOOSE = "strict", "loose"
 
 
@@ -25,10 +25,10 @@ def reported_accuracy(task: str) -> str:
 class Prompt(records.Prompt):
     """``context_id`` is the prompt's name in all parts.
 
-    ``expression_id`` is the wording of the sentences between it and the text.
+    ``expression_id`` is the framing of the sentences between it and the text.
     """
 
-    place: NotRequired[Place]
+    position: NotRequired[Position]
     expression_id: int
 
 
@@ -38,5 +38,5 @@ class ScoreRecord(records.ScoreRecord):
     kinds: list[str]
     strict: list[Any]
     loose: list[Any]
-    place: str
+    position: str
     expression_id: int

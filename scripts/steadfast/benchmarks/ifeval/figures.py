@@ -12,10 +12,10 @@ from steadfast.stats.tidy import rows_of
 
 
 def figures(
-    frames: Frames, display: Display, reading: str, place: str
+    frames: Frames, display: Display, version: str, position: str
 ) -> dict[str, drawing.Picture]:
     """Returns the figures by name; the arguments are those of the tables."""
-    results = IfevalResults(frames, display, reading, place)
+    results = IfevalResults(frames, display, version, position)
     words, rows = results.words, rows_of(frames["accuracy"], measure=SCORE)
     groups, left_out = pictured(results.roster, results.ranking)
     lines = lineups(groups)

@@ -23,9 +23,9 @@ from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap
 from steadfast.stats.chance import crossed
-from steadfast.stats.effective_length import kept_shares, left, with_reaches
+from steadfast.stats.effective_context_length import kept_shares, left, with_reaches
 from steadfast.stats.intervals import Clusters, Estimates, joined
-from steadfast.stats.pairs import drawn, joint_summary, overall_pairs
+from steadfast.stats.pairs import joint_summary, overall_pairs, sampling_units
 from steadfast.stats.scores import answer_row, answers_expected, coverage
 from steadfast.stats.tidy import in_order
 
@@ -34,10 +34,10 @@ SCORE = "Score"
 BY_PROMPT = ("prompt_strict", "prompt_loose")
 BY_INSTRUCTION = ("instruction_strict", "instruction_loose")
 MEASURES = (SCORE, *(name for two in zip(BY_PROMPT, BY_INSTRUCTION, strict=True) for name in two))
-PERSPECTIVES = {"wording": "expression_id", "length": "length"}
+PERSPECTIVES = {"framing": "expression_id", "length": "length"}
 KEYS = ["model", "task", "length"]
 SAMPLE = ["length", "sample_id"]
-FIELDS = ("task", "place", "expression_id", "truncated", "kinds", STRICT, LOOSE)
+FIELDS = ("task", "position", "expression_id", "prompt_truncated", "kinds", STRICT, LOOSE)
 
 
 def metrics(
@@ -45,21 +45,21 @@ def metrics(
     data: Mapping[str, Data],
     labels: Labels | None,
     lengths: Sequence[str],
-    places: Sequence[str],
+    positions: Sequence[str],
     references: Collection[str] = (),
 ) -> Frames:
     """Returns the metrics by name; of data and labels nothing is needed.
 
     Args:
         lengths: from the shortest to the longest, ``ALONE`` first.
-        places: of the prompts; all but one metric are of the first.
+        positions: of the prompts; all but one metric are of the first.
         references: models that are compared with none.
     """
     every = score_frame(scores, lengths)
-    frame = every[every["place"].isin(["", places[0]])]
+    frame = every[every["position"].isin(["", positions[0]])]
     by_length = over_lengths(frame)
     compared = overall_pairs(by_length.assign(repeat=0), references)
-    of_sets = drawn(frame, None, ["task"])
+    of_sets = sampling_units(frame, None, ["task"])
     whole = overall(by_length).assign(measure=SCORE)
     counts = coverage(frame, SAMPLE)
     summary = joint_summary(counts, whole, {SCORE: compared}, of_sets, "prompts")
@@ -69,14 +69,14 @@ def metrics(
     return {
         "accuracy": accuracy(frame),
         "drops": drops(frame),
-        "effective": kept,
+        "effective_context_length": kept,
         "reliable": reliable(frame),
         "stability": stability(frame),
         "kinds": by_kind(frame),
-        **({"places": by_place(every, places)} if len(places) > 1 else {}),
-        "coverage": coverage(every, SAMPLE, ["truncated"]),
+        **({"positions": by_position(every, positions)} if len(positions) > 1 else {}),
+        "coverage": coverage(every, SAMPLE, ["prompt_truncated"]),
         "comparisons": compared,
-        "drawn": of_sets,
+        "sampling_units": of_sets,
         "summary": with_reaches(summary, contenders, SCORE),
     }
 
@@ -114,11 +114,11 @@ def accuracy(frame: pd.DataFrame) -> pd.DataFrame:
     known = frame[frame["total"].notna()]
     by_prompt = known.assign(
         **{SCORE: known["total"]},
-        **{name: [float(all(of)) for of in known[_reading(name)]] for name in BY_PROMPT},
+        **{name: [float(all(of)) for of in known[_criterion(name)]] for name in BY_PROMPT},
     )
     parts = [_means(units, by_prompt, measure, measure) for measure in (SCORE, *BY_PROMPT)]
     exploded = known.explode([STRICT, LOOSE]).astype({STRICT: float, LOOSE: float})
-    parts += [_means(units, exploded, _reading(name), name) for name in BY_INSTRUCTION]
+    parts += [_means(units, exploded, _criterion(name), name) for name in BY_INSTRUCTION]
     keys = [*KEYS, "measure"]
     rows = pd.concat(part.rows() for part in parts)
     expected = answers_expected(frame, ["task", "length"], SAMPLE)
@@ -131,7 +131,7 @@ def _means(units: Clusters, rows: pd.DataFrame, value: str, measure: str) -> Est
     return with_overall(means, ["model", "length"]).labelled(measure=measure)
 
 
-def _reading(measure: str) -> str:
+def _criterion(measure: str) -> str:
     return measure.rpartition("_")[2]
 
 
@@ -155,7 +155,7 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def reliable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns the share of prompts whose k answers all hold, k being their wordings and repeats.
+    """Returns the share of prompts whose k answers all hold, k being their framing_sentences and repeats.
 
     A prompt that lacks a score among them counts where one fails, and in no mean otherwise. Lengths
     at which a prompt has fewer answers are left out: fewer hold more easily.
@@ -171,11 +171,11 @@ def reliable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def stability(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns IFS by wording and by length: the standard deviation of scores over their mean.
+    """Returns IFS by framing and by length: the standard deviation of scores over their mean.
 
-    As LIFBench's (its equations 5 and 6), of all sets together: of wordings over all lengths with a
+    As LIFBench's (its equations 5 and 6), of all sets together: of framing_sentences over all lengths with a
     text, of lengths with length 0. n is how many are compared. Column chance has the IFS of a
-    perfectly stable model: what a prompt's answers differ by beyond what wordings (or lengths) do.
+    perfectly stable model: what a prompt's answers differ by beyond what framing_sentences (or lengths) do.
     """
     boot = Bootstrap(frame, ["task"])
     parts, by_chance = [], []
@@ -213,16 +213,16 @@ def by_kind(frame: pd.DataFrame) -> pd.DataFrame:
     return _sorted(found, frame, categories)
 
 
-def by_place(frame: pd.DataFrame, places: Sequence[str]) -> pd.DataFrame:
-    """Returns the score of each place of the prompt, at each length with a text."""
-    rows = frame[frame["place"] != ""].rename(columns={"place": "group"})
+def by_position(frame: pd.DataFrame, positions: Sequence[str]) -> pd.DataFrame:
+    """Returns the score of each position of the prompt, at each length with a text."""
+    rows = frame[frame["position"] != ""].rename(columns={"position": "group"})
     means = clusters(frame).means(rows, [*KEYS, "group"])
     found = with_overall(means, ["model", "length", "group"]).rows()
-    return _sorted(found, frame, {"group": list(places)})
+    return _sorted(found, frame, {"group": list(positions)})
 
 
 def over_lengths(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a row for each model, prompt and length: the mean total of wordings and repeats."""
+    """Returns a row for each model, prompt and length: the mean total of framing_sentences and repeats."""
     keys = ["model", "length", "prompts", "task", "cluster"]
     found = frame.groupby(keys, observed=True)["total"].agg(total="mean", n="count").reset_index()
     names = found["length"].astype(str) + "/" + found["cluster"]

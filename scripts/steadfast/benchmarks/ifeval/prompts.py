@@ -1,4 +1,4 @@
-"""What is asked: each prompt alone, and in several wordings beside a text of each length."""
+"""What is asked: each prompt alone, and in several framing_sentences beside a text of each length."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, product
@@ -9,15 +9,20 @@ from steadfast.base.tokens import fingerprint
 from steadfast.benchmarks.ifeval.facts import ALONE, Prompt
 from steadfast.contract.components import Data, Sample, Samples, named_by
 
-WORDINGS = facts("ifeval/wordings.yaml")
+FRAMING_SENTENCES = facts("ifeval/framing_sentences.yaml")
 
 
 def prompts(
-    part: str, data: Data, seed: int, places: Sequence[str], wordings: int, max_tokens: int
+    part: str,
+    data: Data,
+    seed: int,
+    positions: Sequence[str],
+    framing_sentences: int,
+    max_tokens: int,
 ) -> Iterator[Record]:
     """Yields the prompts of one length, those that share a text one after the other.
 
-    Each stands beside one of the texts of the length, whatever place and wording; which one is
+    Each stands beside one of the texts of the length, whatever position and framing; which one is
     drawn by the seed, so that each text has as many as another, or one more.
     """
     known = list(chain(*data["data"].values()))
@@ -28,28 +33,28 @@ def prompts(
     drawn = sorted(known, key=lambda one: fingerprint(f"{seed}/{part}/{one['prompt_id']}"))
     for number, text in enumerate(texts):
         beside = {one["prompt_id"] for one in drawn[number :: len(texts)]}
-        for place, wording in product(places, range(wordings)):
-            form = WORDINGS[place][wording]
+        for position, framing in product(positions, range(framing_sentences)):
+            form = FRAMING_SENTENCES[position][framing]
             for one in known:
                 if one["prompt_id"] in beside:
-                    name = f"{one['prompt_id']}/{place}/w{wording}"
+                    name = f"{one['prompt_id']}/{position}/w{framing}"
                     asked = {key: _filled(of, one["prompt"]) for key, of in form.items()}
                     before = {"before": asked["ahead"]} if "ahead" in asked else {}
                     yield {
-                        **_record(one, name, wording, max_tokens),
+                        **_record(one, name, framing, max_tokens),
                         **before,
-                        "text_id": text,
-                        "place": place,
+                        "long_context_id": text,
+                        "position": position,
                         "instruction": asked["behind"],
                     }
 
 
-def _record(one: Record, name: str, wording: int, max_tokens: int) -> Record:
+def _record(one: Record, name: str, framing: int, max_tokens: int) -> Record:
     return {
         "sample_id": name,
         "task": one["set"],
         "context_id": one["prompt_id"],
-        "expression_id": wording,
+        "expression_id": framing,
         "instruction": one["prompt"],
         "max_tokens": max_tokens,
     }
@@ -61,14 +66,16 @@ def _filled(form: str, prompt: str) -> str:
 
 
 class IfevalSamples(Samples):
-    """A prompt names its instance by ``context_id``, and the text beside it by ``text_id``."""
+    """A prompt names its instance by ``context_id``, and the text beside it by ``long_context_id``."""
 
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """Yields ``instance`` and ``context``, None where the prompt stands alone."""
         known = {one["prompt_id"]: one for one in chain(*data["data"].values())}
         texts = {one["context_id"]: one for one in chain(*data.get("contexts", {}).values())}
         for prompt in prompts:
-            text = named_by(prompt, "text_id", texts) if "text_id" in prompt else None
+            text = (
+                named_by(prompt, "long_context_id", texts) if "long_context_id" in prompt else None
+            )
             yield {"instance": named_by(prompt, "context_id", known), "context": text}
 
     def text(self, sample: Sample[Prompt]) -> str:

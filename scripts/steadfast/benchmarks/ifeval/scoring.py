@@ -7,28 +7,28 @@ from typing import Any, NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.ifeval.facts import STRICT, SYNTHETIC, Prompt, Reading, reported_accuracy
+from steadfast.benchmarks.ifeval.facts import STRICT, SYNTHETIC, Prompt, Version, reported_accuracy
 from steadfast.benchmarks.ifeval.library import library_verifier
 from steadfast.benchmarks.ifeval.own_kinds import own_verifier
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
 
-OTHER: Mapping[str, Reading] = {"released": "corrected", "corrected": "released"}
+OTHER: Mapping[str, Version] = {"released": "corrected", "corrected": "released"}
 
 
 class IfevalScoring(Scoring):
     """1 where all instructions are followed, else 0, as the set's authors report it.
 
-    ``strict`` and ``loose`` have the verdicts of both readings of an answer, and the other reading
+    ``strict`` and ``loose`` have the verdicts of both readings of an answer, and the other version
     of the data stands beside it where the two differ.
     """
 
-    def __init__(self, reading: Reading):
-        self._reading = reading
+    def __init__(self, version: Version):
+        self._version = version
 
     def facts(self, sample: Sample[Prompt]) -> Record:
         return {
-            "kinds": [one["kind"] for one in _instructions(sample, self._reading)],
-            "place": sample.prompt.get("place", ""),
+            "kinds": [one["kind"] for one in _instructions(sample, self._version)],
+            "position": sample.prompt.get("position", ""),
             "expression_id": sample.prompt["expression_id"],
         }
 
@@ -36,20 +36,20 @@ class IfevalScoring(Scoring):
         """Returns what an answer is worth; one without a verdict on each instruction nothing."""
         others: dict[str, Score] = {}
         if "corrected" in sample.source["instance"]:
-            other = OTHER[self._reading]
+            other = OTHER[self._version]
             others[other] = _score(sample, answer, other)
-        found = _score(sample, answer, self._reading)
+        found = _score(sample, answer, self._version)
         return replace(found, other_raters=others)
 
 
-def _instructions(sample: Sample[Prompt], reading: Reading) -> Sequence[Record]:
+def _instructions(sample: Sample[Prompt], version: Version) -> Sequence[Record]:
     instance = sample.source["instance"]
     found: Sequence[Record] = instance["instructions"]
-    return instance.get("corrected", found) if reading == "corrected" else found
+    return instance.get("corrected", found) if version == "corrected" else found
 
 
-def _score(sample: Sample[Prompt], answer: Answer, reading: Reading) -> Score:
-    instructions, task = _instructions(sample, reading), sample.prompt["task"]
+def _score(sample: Sample[Prompt], answer: Answer, version: Version) -> Score:
+    instructions, task = _instructions(sample, version), sample.prompt["task"]
     if not answer.answered:
         unknown = [None] * len(instructions)
         return Score(answer.status, values={"strict": unknown, "loose": unknown})
@@ -91,7 +91,7 @@ def variants(answer: str) -> Iterator[str]:
 def followed(task: str, instructions: Sequence[Instruction], prompt: str, answer: str) -> Verdicts:
     """Returns what an answer to a prompt of a set is worth.
 
-    Verifiers are built anew for each reading, since some keep what they saw. A blank text follows
+    Verifiers are built anew for each version, since some keep what they saw. A blank text follows
     nothing. Source: the published evaluation of both benchmarks.
     """
     build = own_verifier if task == SYNTHETIC else partial(library_verifier, task)

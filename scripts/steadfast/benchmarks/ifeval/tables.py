@@ -1,4 +1,4 @@
-"""IFEval's tables: accuracy by length, its drop, what is reliable and steady, kinds, places."""
+"""IFEval's tables: accuracy by length, its drop, what is reliable and steady, kinds, positions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -11,7 +11,7 @@ from steadfast.benchmarks.ifeval.metrics import SCORE
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show.cells import CellsByModel, Values
-from steadfast.show.effective import FRAME, Effective, effective_table
+from steadfast.show.effective_context_length import FRAME, Effective, effective_table
 from steadfast.show.one_score import OneScore
 from steadfast.show.results import Note, values_by_model
 from steadfast.show.roster import Display
@@ -24,11 +24,11 @@ class IfevalResults(OneScore):
 
     prefix = "ifeval_"
 
-    def __init__(self, frames: Frames, display: Display, reading: str, place: str):
+    def __init__(self, frames: Frames, display: Display, version: str, position: str):
         words = facts("ifeval/tables.yaml")
-        slots = {"reading": words["readings"][reading]}
+        slots = {"version": words["versions"][version]}
         super().__init__(frames, display, words, slots, judged=False)
-        self._place = words["places"][place].lower()
+        self._position = words["positions"][position].lower()
         found = frames["accuracy"]
         self.lengths = list(dict.fromkeys(found["length"]))
         self.sets = list(dict.fromkeys(found["task"]))
@@ -46,15 +46,15 @@ class IfevalResults(OneScore):
 
     def notes(self) -> list[Note]:
         """Explanations of marks, and of what all tables need."""
-        text = self.words["notes"]["place"].format(place=self._place)
-        return [*([(None, text)] if "places" in self.frames else []), *super().notes()]
+        text = self.words["notes"]["position"].format(position=self._position)
+        return [*([(None, text)] if "positions" in self.frames else []), *super().notes()]
 
 
 def tables(
-    frames: Frames, display: Display, reading: str, place: str, names: Sequence[str]
+    frames: Frames, display: Display, version: str, position: str, names: Sequence[str]
 ) -> Iterator[Table]:
     """Yields the tables of those names."""
-    results = IfevalResults(frames, display, reading, place)
+    results = IfevalResults(frames, display, version, position)
     return (TABLES[name](results) for name in names)
 
 
@@ -128,17 +128,20 @@ def _kinds(results: IfevalResults) -> Table:
     return results.across("kinds", headings, sections, results.incomplete, results.notes())
 
 
-def _places(results: IfevalResults) -> Table:
-    words, rows = results.words, results.of_all("places")
+def _positions(results: IfevalResults) -> Table:
+    words, rows = results.words, results.of_all("positions")
     sections = [
         (
             words["length"].format(length=length),
-            [(words["places"][str(place)], its) for place, its in of.groupby("group", sort=False)],
+            [
+                (words["positions"][str(position)], its)
+                for position, its in of.groupby("group", sort=False)
+            ],
         )
         for length, of in rows.groupby("length", sort=False)
     ]
-    headings = (words["place"], words["count"])
-    return results.across("places", headings, sections, results.incomplete, results.notes())
+    headings = (words["position"], words["count"])
+    return results.across("positions", headings, sections, results.incomplete, results.notes())
 
 
 TABLES: dict[str, Callable[[IfevalResults], Table]] = {
@@ -149,6 +152,6 @@ TABLES: dict[str, Callable[[IfevalResults], Table]] = {
     "reliable": partial(_with_intervals, metric="reliable"),
     "stability": partial(_with_intervals, metric="stability"),
     "kinds": _kinds,
-    "places": _places,
+    "positions": _positions,
     "coverage": OneScore.coverage_table,
 }

@@ -20,7 +20,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import (
 )
 from steadfast.contract.records import OVERALL
 from steadfast.stats.depth import success_by_depth
-from steadfast.stats.effective_length import kept_shares
+from steadfast.stats.effective_context_length import kept_shares
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.tidy import rows_of, tidy

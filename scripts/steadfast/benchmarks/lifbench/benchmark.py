@@ -40,7 +40,7 @@ OWN = Package(NAME)
 TITLE = "LIFBench"
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
-    "weights", "rubrics", "summary", "data", "drawn", "baseline",
+    "weights", "rubrics", "summary", "data", "sampling_units", "baseline",
 )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def task(config: Config, section: Lifbench) -> Task:
     sampled, beyond = _sampled(section), beyond_paper(section, scenarios)
     several = len(section.lengths) > 1
     nested = section.contexts == "released" or bool(scored_models(config))
-    further = (*sampled, *(("effective",) if several else ()))
+    further = (*sampled, *(("effective_context_length",) if several else ()))
     published, drawn = section.published_prompts, section.published_variables
     scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
     data = data_files(config, section, tasks)
@@ -86,7 +86,7 @@ def task(config: Config, section: Lifbench) -> Task:
                 *(("perspectives",) if beyond else ()),
             ),
             {**scoring, "references": references(config), "baseline": baseline(config)}
-            | {"effective": several}
+            | {"effective_context_length": several}
             | ({"nested": True} if nested else {})
             | beyond,
             data=("expressions",) if sampled else (),
@@ -197,7 +197,7 @@ def check(config: Config, section: Lifbench) -> None:
         raise ValueError(
             "rewriters: a file of the workflow has the name requests; choose another name"
         )
-    asked = section.expressions == "recs" and section.recs.rewrites == "asked"
+    asked = section.expressions == "recs" and section.recs.rewrites == "own"
     if asked and not config.rewriters:
         raise ValueError(NO_REWRITER)
     scored = [name for name, model in config.models.items() if model.engine == "scored"]

@@ -24,8 +24,8 @@ from steadfast.stats.variance import REPEAT, RESIDUAL
 CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
 POINT = "point."
 OTHER = "other."
-PLAIN_NUMBERS = ("repeat", "expression_id", "variable_id", "truncated", "total", "depth")
-FLAGS = ("truncated", "empty")
+PLAIN_NUMBERS = ("repeat", "expression_id", "variable_id", "prompt_truncated", "total", "depth")
+FLAGS = ("prompt_truncated", "empty")
 NESTED = "nested"
 """Of contexts that are beginnings of each other: the name of their family, and its stratum's."""
 BATCH = 256

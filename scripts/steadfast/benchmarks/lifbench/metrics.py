@@ -17,8 +17,8 @@ from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
-from steadfast.stats.effective_length import with_reaches
-from steadfast.stats.pairs import drawn, with_comparisons
+from steadfast.stats.effective_context_length import with_reaches
+from steadfast.stats.pairs import sampling_units, with_comparisons
 from steadfast.stats.tidy import ABOVE_BASELINE, PROMPTS, SUMMARY, in_order, rows_of
 
 
@@ -31,12 +31,12 @@ def metrics(
     references: Collection[str] = (),
     baseline: str | None = None,
     beyond: Beyond | None = None,
-    effective: bool = False,
+    effective_context_length: bool = False,
     nested: bool = False,
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics of all models, by name.
 
-    Models among ``references`` are not compared. With several lengths there is the ``effective``
+    Models among ``references`` are not compared. With several lengths there is the ``effective_context_length``
     one, with released contexts or scores the ``nested`` one. Samples for a perspective of
     ``beyond`` alone are in no other metric.
     """
@@ -64,7 +64,7 @@ def metrics(
         "baseline": analyses.above_baseline(whole, baseline, by),
         "complexity": analyses.complexity(whole, by),
         "weights": analyses.weights(whole, by),
-        "drawn": drawn(stratified(whole), None, STRATA),
+        "sampling_units": sampling_units(stratified(whole), None, STRATA),
     }
     if nested:
         frames["nested"] = analyses.nested(whole, by, references)
@@ -75,8 +75,8 @@ def metrics(
         )
         frames["perspectives"] = stability.ars_by_group(everything, beyond, by)
     frames["summary"] = summary(frames)
-    if effective:
-        frames["effective"] = rows = analyses.effective(whole, by)
+    if effective_context_length:
+        frames["effective_context_length"] = rows = analyses.effective(whole, by)
         of = rows[~rows["model"].isin(references)]
         frames["summary"] = with_reaches(frames["summary"], of, "ARS")
     return frames
@@ -95,7 +95,7 @@ def summary(frames: Frames) -> pd.DataFrame:
     ]
     rows = pd.concat(parts, keys=measures, names=["measure"]).reset_index("measure")
     ties = {"ARS": rows_of(frames["comparisons"], task=OVERALL, length="")}
-    clusters, families = sampled(frames["drawn"])
+    clusters, families = sampled(frames["sampling_units"])
     unit = "families of contexts" if families else "contexts"
     rows = with_comparisons(rows[[*SUMMARY, PROMPTS]], ties, clusters, unit)
     if baseline.empty:

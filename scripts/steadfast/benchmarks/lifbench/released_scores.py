@@ -111,7 +111,7 @@ def _records(
                 "variable_id": variable,
                 "length": length,
                 "status": "ok",
-                "truncated": model is not None and length in model.truncated,
+                "prompt_truncated": model is not None and length in model.truncated,
                 "rubric": "released",
                 "points": dict(fractions),
                 "total": total,

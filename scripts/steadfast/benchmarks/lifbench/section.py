@@ -41,9 +41,9 @@ class Recs(StrictModel):
     rewriters: list[str] = key(
         "Names of those of the config's rewriters that are asked; []: all.", []
     )
-    rewrites: Literal["asked", "released"] = key(
-        "asked: of the rewriters; released: the benchmark's own, from lifbench.released.directory.",
-        "asked",
+    rewrites: Literal["own", "released"] = key(
+        "own: requested from the rewriters; released: the authors', from lifbench.released.directory.",
+        "own",
     )
     originals: Literal["own", "released"] = key(
         "Whose templates are reworded; the released ones are fetched.", "own"

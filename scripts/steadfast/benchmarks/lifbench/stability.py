@@ -27,7 +27,7 @@ from steadfast.stats.scores import answers_expected
 from steadfast.stats.tidy import tidy
 
 KEYS = ["model", "perspective", "scenario", "group", "length"]
-COLUMNS = [*KEYS, "value", "low", "high", "n", "expected", "truncated", "contexts"]
+COLUMNS = [*KEYS, "value", "low", "high", "n", "expected", "prompt_truncated", "contexts"]
 
 
 def paper_samples(frame: pd.DataFrame) -> pd.DataFrame:
@@ -68,11 +68,13 @@ def _ars(compared: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
     rows = task_means(compared, rubric, by)
     rows = rows[rows["task"] == OVERALL].drop(columns="task").astype({"model": str})
     counted = compared.groupby(keys, observed=True)
-    counts = counted.agg(truncated=("truncated", "sum"), contexts=("cluster", "nunique"))
+    counts = counted.agg(
+        prompt_truncated=("prompt_truncated", "sum"), contexts=("cluster", "nunique")
+    )
     expected = answers_expected(compared, by, ["length", "sample_id"])
     rows = expected.merge(rows, on=keys, how="left")
     rows = rows.merge(counts.reset_index().astype({"model": str}), on=keys, how="left")
-    numbers = ["n", "truncated", "contexts"]
+    numbers = ["n", "prompt_truncated", "contexts"]
     return rows.fillna(dict.fromkeys(numbers, 0)).astype(dict.fromkeys(numbers, int))
 
 
@@ -167,14 +169,14 @@ def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
     models = parts[0].index.intersection(parts[1].index).intersection(parts[2].index)
     mean = sum(part.loc[models] for part in parts) / len(parts)
     last = found["length"]
-    found[AVERAGE] = Replicates(mean, last.n.loc[models], last.freedom.loc[models])
+    found[AVERAGE] = Replicates(mean, last.n.loc[models], last.degrees_of_freedom.loc[models])
     return found
 
 
 def _overall(cells: Replicates) -> Replicates:
     whole = cells.values.index.get_level_values("task") == OVERALL
     models = cells.values.index[whole].get_level_values("model")
-    parts = (cells.values, cells.n, cells.freedom)
+    parts = (cells.values, cells.n, cells.degrees_of_freedom)
     return Replicates(*(part[whole].set_axis(models) for part in parts))
 
 
@@ -191,9 +193,9 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
     low, high = np.full((2, len(models)), np.nan)
     if replicates.shape[1] and len(models):
         least, middle, most = np.nanquantile(replicates, [TAIL, 0.5, 1 - TAIL], axis=1)
-        freedom = nearest.freedom.loc[models].to_numpy(float)
+        degrees_of_freedom = nearest.degrees_of_freedom.loc[models].to_numpy(float)
         wider = scipy.special.stdtrit(
-            np.where(freedom > 1, freedom, np.nan), 1 - TAIL
+            np.where(degrees_of_freedom > 1, degrees_of_freedom, np.nan), 1 - TAIL
         ) / scipy.special.ndtri(1 - TAIL)
         # Few clusters shift both spreads, and tell little of how much they vary: see bootstrap.
         low, high = seen + (least - middle) * wider, seen + (most - middle) * wider

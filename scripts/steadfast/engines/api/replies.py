@@ -27,7 +27,7 @@ TOOL_ENDS = {"tool_calls": "ok", "function_call": "ok"}
 """Likewise where the request offers tools."""
 FLEX = "flex"
 OVERLOADED = (429, 503, 529)
-TURNED_AWAY = tuple(f"HTTP {status}" for status in OVERLOADED)
+REJECTED = tuple(f"HTTP {status}" for status in OVERLOADED)
 """Reasons of attempts that a server refused since it had too many of them."""
 RETRIED = frozenset({408, 409, 429, *range(500, 600)})
 REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)

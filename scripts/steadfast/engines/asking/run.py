@@ -188,7 +188,7 @@ def provenance(
         ),
         "tokens": {
             **{name: sum(getattr(r, f"{name}_tokens") or 0 for r in responses) for name in COUNTED},
-            "truncated": sum(request.truncated_tokens for request in requests),
+            "prompt_truncated": sum(request.prompt_truncated_tokens for request in requests),
         },
     }
     return cast(ProvenanceRecord, {**found, **_parts(responses), **engine.provenance()})

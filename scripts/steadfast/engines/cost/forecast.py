@@ -15,7 +15,7 @@ from steadfast.engines.base import TokenCounter
 from steadfast.engines.cost.bill import BYTES_PER_TOKEN
 
 COUNTS = (
-    "requests", "known", "to_ask", "prompt_tokens", "distinct_tokens", "output_budget", "truncated",
+    "requests", "known", "to_ask", "prompt_tokens", "distinct_tokens", "output_budget", "prompt_truncated",
     "unfit",
 )  # fmt: skip
 LEFT_OUT = "left out"
@@ -84,7 +84,7 @@ def plan_part(
         "prompt_tokens": logical(fitting),
         "distinct_tokens": distinct,
         "output_budget": sum(request.max_tokens for request in fitting),
-        "truncated": sum(request.truncated_tokens > 0 for request in fitting),
+        "prompt_truncated": sum(request.prompt_truncated_tokens > 0 for request in fitting),
         "unfit": len(requests) - len(fitting),
         "ask": ask,
     }
@@ -119,8 +119,12 @@ def misfits(requests: Iterable[Request], on_overflow: str) -> Iterable[tuple[str
     """Prompts that are cut or do not fit: sample, what happens to it, tokens left, tokens cut."""
     over = "stops the job" if on_overflow == "error" else LEFT_OUT
     for request in requests:
-        if request.overflow or request.truncated_tokens:
-            what, cut = (over, 0) if request.overflow else ("truncated", request.truncated_tokens)
+        if request.overflow or request.prompt_truncated_tokens:
+            what, cut = (
+                (over, 0)
+                if request.overflow
+                else ("prompt_truncated", request.prompt_truncated_tokens)
+            )
             yield request.sample_id, what, request.prompt_tokens or 0, cut
 
 

@@ -9,7 +9,7 @@ from steadfast.benchmarks.lifbench.figures.sampling import sampling
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
-from steadfast.show.effective import FRAME
+from steadfast.show.effective_context_length import FRAME
 from steadfast.show.figures import Picture
 from steadfast.show.roster import Display
 

@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show import figures
-from steadfast.show.effective import Effective
+from steadfast.show.effective_context_length import Effective
 from steadfast.show.panels import (
     MARGIN,
     effective_figure,

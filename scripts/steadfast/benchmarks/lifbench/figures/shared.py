@@ -43,7 +43,7 @@ def captioned(
     remarks: list[Note] = [(None, note) for note in notes]
     if any(map(has_intervals, intervals)):
         remarks.append(
-            (None, SHARED["notes"]["intervals"].format(unit=results.words["drawn"]["unit"]))
+            (None, SHARED["notes"]["intervals"].format(unit=results.words["sampling_unit"]["unit"]))
         )
     # Names in figures bear no marks.
     remarks += [(None, note) for mark, note in results.notes if mark != "dagger"]

@@ -11,7 +11,7 @@ from steadfast.benchmarks.lifbench.tables.further import beyond_table, recs_tabl
 from steadfast.benchmarks.lifbench.tables.printed import AskedCells, with_printed
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
-from steadfast.show.effective import FRAME
+from steadfast.show.effective_context_length import FRAME
 from steadfast.show.roster import Display
 from steadfast.show.table import Table
 
@@ -37,7 +37,7 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
 FURTHER: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "recs": recs_table,
     "sampling": sampling_table,
-    FRAME: scores.effective_lengths,
+    FRAME: scores.effective_context_lengths,
 }
 """Tables that there are where there is a frame of their name."""
 

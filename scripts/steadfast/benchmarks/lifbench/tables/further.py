@@ -64,7 +64,7 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
         parts.append(interval_cells(its, results.roster.models, digits))
     missing = results.incomplete_model_notes(counts)
     others = [note for note in results.notes if note[0] != "incomplete"]
-    notes = [*missing, *others, *sign_notes(rows, results), *results.drawn_notes()]
+    notes = [*missing, *others, *sign_notes(rows, results), *results.sampling_notes()]
     sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
     return results.table(name, (MODEL, *columns), sections, notes)
 
@@ -99,8 +99,8 @@ def beyond_table(
     incomplete = {model for column in columns for model in column.incomplete}
     ifs = Values(results.ifs[perspective, ""], incomplete)
     cells = results.cells([ifs, *columns])
-    counts = rows.groupby("model")[["n", "expected", "truncated"]].sum()
-    cut = set(counts.index[counts["truncated"] > 0])
+    counts = rows.groupby("model")[["n", "expected", "prompt_truncated"]].sum()
+    cut = set(counts.index[counts["prompt_truncated"] > 0])
 
     def label(model: str) -> Cell:
         return replace(results.label(model), marks=("dagger",) if model in cut else ())

@@ -45,7 +45,7 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
     notes = [*results.notes, *((None, text) for text in _agreement(rows, results))]
     correlated = rows.loc[rows["measure"].isin(CORRELATIONS), "n"]
     notes += few_models_notes(int(n) for n in correlated)
-    notes += [(None, WORDS["notes"]["ranks_by_value"]), *results.drawn_notes()]
+    notes += [(None, WORDS["notes"]["ranks_by_value"]), *results.sampling_notes()]
     has_intervals = bool(rows.loc[rows["measure"] == "ars", "low"].notna().any())
     return results.table(name, columns, sections, notes, **interval_words(has_intervals))
 
@@ -100,7 +100,7 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
         Column("Samples", align="r"),
     )
     notes: list[Note] = [*results.notes] if sections else [(None, WORDS["notes"]["no_pair"])]
-    notes += results.drawn_notes()
+    notes += results.sampling_notes()
     if results.roster.apart:
         notes.append((None, WORDS["notes"]["apart"]))
     words = interval_words(bool(rows["low"].notna().any()))

@@ -21,7 +21,7 @@ from steadfast.stats.ties import NO_TIES, Ties
 
 WORDS = facts("lifbench/tables.yaml")
 CAPTIONS = {**WORDS["captions"], **WORDS["further_captions"]}
-COUNTS = ("expected", "scored", "truncated", *WORDS["coverage"], *ANSWERS)
+COUNTS = ("expected", "scored", "prompt_truncated", *WORDS["coverage"], *ANSWERS)
 
 ValuesByModel = Mapping[tuple[str, ...], Mapping[str, float]]
 """Values by model, under the other keys of a metric's rows."""
@@ -45,10 +45,10 @@ class LifbenchResults(Results):
             "lengths": ", ".join(self.lengths),
         }
         words = {**WORDS, "captions": CAPTIONS}
-        drawn, families = sampled(frames["drawn"])
+        drawn, families = sampled(frames["sampling_units"])
         if families:
-            words["drawn"] = WORDS["families"]
-        super().__init__({**frames, "drawn": drawn}, display, words, slots)
+            words["sampling_unit"] = WORDS["families"]
+        super().__init__({**frames, "sampling_units": drawn}, display, words, slots)
         # By task (or overall), capability or perspective, and length (or ""); IFS over the tasks.
         self.ars = _by_model(frames["ars"], ["task", "length"])
         self.above_baseline = _by_model(frames["baseline"], ["task", "length"])
@@ -93,7 +93,7 @@ class LifbenchResults(Results):
     @cached_property
     def _truncated(self) -> frozenset[str]:
         models = self.roster.models
-        return frozenset(model for model in models if self.counts(model)["truncated"])
+        return frozenset(model for model in models if self.counts(model)["prompt_truncated"])
 
     def label(self, model: str, repeated: bool = False) -> Cell:
         """Returns a model's name, with the dagger where any of its samples was truncated."""
@@ -111,9 +111,9 @@ class LifbenchResults(Results):
             return []
         return [(None, WORDS["notes"]["above_baseline"])]
 
-    def drawn_notes(self) -> list[Note]:
+    def sampling_notes(self) -> list[Note]:
         """Returns what was sampled; of nested contexts also how many pairs are told apart."""
-        notes = super().drawn_notes()
+        notes = super().sampling_notes()
         if "nested" not in self.frames:
             return notes
         notes.append((None, WORDS["notes"]["nested"]))
@@ -133,7 +133,7 @@ class LifbenchResults(Results):
         """Explanations of the marks that occur."""
         totals = {self.roster.label(m): self.counts(m) for m in self.roster.models}
         notes: list[Note] = []
-        if any(counts["truncated"] for counts in totals.values()):
+        if any(counts["prompt_truncated"] for counts in totals.values()):
             notes.append(("dagger", WORDS["notes"]["dagger"]))
         notes += self.incomplete_notes(
             ({"model": label}, counts["scored"], counts["expected"])

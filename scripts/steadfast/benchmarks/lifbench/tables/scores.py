@@ -8,7 +8,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show.cells import MODEL, CellsByModel, Values, joined_cells, rank_cells, rank_texts
-from steadfast.show.effective import Effective, effective_table
+from steadfast.show.effective_context_length import Effective, effective_table
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, ranks
@@ -85,7 +85,7 @@ def _ars(results: LifbenchResults, length: str) -> CellsByModel:
     return results.cells(values)
 
 
-def effective_lengths(results: LifbenchResults, name: str) -> Table:
+def effective_context_lengths(results: LifbenchResults, name: str) -> Table:
     """Returns how far each model keeps its overall ARS as contexts get longer."""
 
     def filled(values: Mapping[str, float], length: str) -> Values:

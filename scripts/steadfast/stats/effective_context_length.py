@@ -1,4 +1,4 @@
-"""Effective length: how far a model keeps its score as what it reads gets longer.
+"""Effective context length: how far a model keeps its score as what it reads gets longer.
 
 At each length the test is of one difference, the score there less a share of the score at the
 shortest, in which clusters that both lengths have in common are paired (Fieller 1954: no ratio is
@@ -21,7 +21,7 @@ from steadfast.stats.tidy import EFFECTIVE
 
 SHARE = 0.85
 """Of its score at the shortest length, which a model is to keep (RULER: Hsieh et al. 2024)."""
-COLUMNS = ("model", "length", "value", "low", "high", "n", "score", "share")
+COLUMNS = ("model", "length", "value", "low", "high", "n", "score", "retention")
 """Columns of ``kept_shares``."""
 ROUNDING = 1e-9
 
@@ -59,7 +59,7 @@ def kept_shares(means: Estimates, lengths: Sequence[str]) -> pd.DataFrame:
         ends = left(means.take(cells), means.take(start_cells), SHARE).rows()[["low", "high"]]
         scaled = ends.to_numpy() / start[tested].to_numpy()[:, None]
         low[tested], high[tested] = SHARE + scaled.T
-    rows = rows.assign(low=low, high=high, share=SHARE)
+    rows = rows.assign(low=low, high=high, retention=SHARE)
     rows["n"] = rows["n"].fillna(0).astype(int)
     return rows[list(COLUMNS)]
 
@@ -91,7 +91,7 @@ class Reach(NamedTuple):
             known.
         low: the greatest length up to which each surely does.
         high: the greatest length but for those at the end that surely do not; from ``low`` to it is
-            a 95 % range of the true effective length. Both are empty where no test tells.
+            a 95 % range of the true effective context length. Both are empty where no test tells.
         longest: that has a score as all shorter ones have.
     """
 
@@ -125,7 +125,7 @@ def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
 def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Returns a summary with the columns ``tidy.EFFECTIVE`` of a measure, from ``kept_shares``.
 
-    An effective length without a range is left out.
+    An effective context length without a range is left out.
     """
     found = reaches(rows)
     of = [
@@ -138,7 +138,7 @@ def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.
 
 
 def _reach(rows: pd.DataFrame) -> Reach:
-    lengths, share = list(rows["length"]), rows["share"].to_numpy()
+    lengths, share = list(rows["length"]), rows["retention"].to_numpy()
     value, low, high = (rows[name].to_numpy(float) for name in ("value", "low", "high"))
     scored = _leading(~np.isnan(value))
     if scored < 2:

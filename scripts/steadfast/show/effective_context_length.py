@@ -1,4 +1,4 @@
-"""The table of effective length, of every benchmark whose parts are lengths."""
+"""The table of effective context length, of every benchmark whose parts are lengths."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -7,18 +7,18 @@ from steadfast.show.cells import MODEL, Values, joined_cells
 from steadfast.show.results import Note, Results, values_by_model
 from steadfast.show.roster import Group
 from steadfast.show.table import Cell, Column, Table, rounded
-from steadfast.stats.effective_length import SHARE, Reach, reaches
+from steadfast.stats.effective_context_length import SHARE, Reach, reaches
 from steadfast.stats.tidy import rows_of
 
-WORDS = facts("effective.yaml")
-FRAME = "effective"
-"""The metric with the rows of ``stats.effective_length.kept_shares``, and the table's name."""
+WORDS = facts("effective_context_length.yaml")
+FRAME = "effective_context_length"
+"""The metric with the rows of ``stats.effective_context_length.kept_shares``, and the table's name."""
 Filled = Callable[[Mapping[str, float], str], Values]
 """Gives a column of values by model at a length, with the marks of incomplete ones."""
 
 
 class Effective:
-    """What results with the metric ``FRAME`` say of effective length, by a score such as ARS."""
+    """What results with the metric ``FRAME`` say of effective context length, by a score such as ARS."""
 
     def __init__(self, results: Results, score: str):
         self.results, self.rows = results, results.frames[FRAME]
@@ -31,7 +31,7 @@ class Effective:
             "share": f"{share:f}",
             "first": self.lengths[0],
             "last": self.lengths[-1],
-            "unit": results.words["drawn"]["unit"],
+            "unit": results.words["sampling_unit"]["unit"],
         }
 
     def kept_by(self) -> list[str]:
@@ -47,7 +47,7 @@ class Effective:
         return filled[0].upper() + filled[1:]
 
     def notes(self) -> list[Note]:
-        """Returns what the table's signs say, and what an effective length does not."""
+        """Returns what the table's signs say, and what an effective context length does not."""
         found, words = self.reaches.values(), WORDS["notes"]
         names = ["open"] if any("≥" in reach.text + reach.range for reach in found) else []
         names += ["range" if any(reach.low for reach in found) else "no_range", "first"]
@@ -57,7 +57,7 @@ class Effective:
 def effective_table(
     of: Effective, groups: Iterable[Group], notes: Sequence[Note], filled: Filled
 ) -> Table:
-    """Returns each model's effective length, its range, and the share kept at each length.
+    """Returns each model's effective context length, its range, and the share kept at each length.
 
     The words of its benchmark have a caption of the name ``FRAME``.
     """
@@ -72,9 +72,12 @@ def effective_table(
     cells = joined_cells([results.cells([filled(start, first)]), reached, results.cells(kept)])
     columns = [
         MODEL,
-        *(Column(of.text(headings[name])) for name in ("score", "effective", "range")),
+        *(
+            Column(of.text(headings[name]))
+            for name in ("score", "effective_context_length", "range")
+        ),
         *(Column(length, of.text(headings["kept"])) for length in longer),
     ]
     sections = results.sections(groups, cells.__getitem__)
-    below = [*notes, *of.notes(), *results.drawn_notes()]
+    below = [*notes, *of.notes(), *results.sampling_notes()]
     return results.table(FRAME, columns, sections, below, **of.slots)

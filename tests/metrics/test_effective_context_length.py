@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadfast.stats.effective_length import Reach, kept_shares, reaches, with_reaches
+from steadfast.stats.effective_context_length import Reach, kept_shares, reaches, with_reaches
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.tidy import EFFECTIVE
 
@@ -31,7 +31,7 @@ def kept(frame: pd.DataFrame, lengths: list[str]) -> pd.DataFrame:
 
 def reach(values: list[float], low: list[float], high: list[float]) -> Reach:
     """Of the values and intervals beyond the shortest length."""
-    rows = pd.DataFrame({"model": "m", "length": LENGTHS[: len(values) + 1], "share": 0.85})
+    rows = pd.DataFrame({"model": "m", "length": LENGTHS[: len(values) + 1], "retention": 0.85})
     rows = rows.assign(value=[1, *values], low=[math.nan, *low], high=[math.nan, *high])
     return reaches(rows)["m"]
 
@@ -109,7 +109,7 @@ def test_a_model_without_a_score_at_the_shortest_length_has_no_value():
 
 def test_a_summary_has_the_reach_of_its_measure_alone_and_none_of_an_unknown_model():
     rows = pd.DataFrame({"model": "m", "length": ["4k", "8k"], "value": [1.0, 0.9]})
-    rows = rows.assign(share=0.85, low=[math.nan, 0.87], high=[math.nan, 1.0])
+    rows = rows.assign(retention=0.85, low=[math.nan, 0.87], high=[math.nan, 1.0])
     summary = pd.DataFrame({"model": ["m", "m", "n"], "measure": ["ARS", "IFS", "ARS"]})
     found = with_reaches(summary, rows, "ARS")[list(EFFECTIVE)]
     assert found.to_numpy().tolist() == [["≥ 8k", "≥ 8k"], ["", ""], ["", ""]]
