@@ -20,7 +20,7 @@ from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stages.run_end import turned
 from steadfast.stats.tidy import write_csv
-from steadfast.workflow.terminal import JobLines, answered, with_end, with_target
+from steadfast.workflow.terminal import JobLines, answered, with_end
 
 MODEL_A = Section(((Cell("a"), Cell(".5")),))
 QUIET = {Quietness.RULES, Quietness.HOST}
@@ -132,17 +132,6 @@ def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
     logger.info(NOTHING_TO_BE_DONE_MSG)
     assert stream.getvalue().splitlines()[-1] == "Tables: results/tables/"
     assert len(stream.getvalue().splitlines()) == 2
-
-
-@pytest.mark.parametrize(("results", "lines"), [("results", 2), ("/scratch/me", 3)])
-def test_a_target_below_results_is_named_where_the_results_lie(shown, results, lines):
-    logger, stream = shown
-    logger.addFilter(partial(with_target, Path(results)))
-    logger.error("MissingRuleException:\nNo rule to produce results/tables (if you use …).")
-    said = stream.getvalue().splitlines()
-    assert len(said) == lines
-    sentence = "write /scratch/me/tables in place of results/tables"
-    assert said[-1].endswith(sentence) == (lines == 3)
 
 
 def test_what_snakemake_says_of_failed_jobs_is_left_to_those_who_know_why(shown):

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from steadfast import __version__
 from steadfast.base.names import nearest, shown
@@ -29,6 +29,14 @@ class Command(NamedTuple):
     def starts(self) -> bool:
         """Whether it starts Snakemake, which takes what stands behind ``--``."""
         return self.arguments[: len(WORKFLOW)] == WORKFLOW
+
+
+class Parser(argparse.ArgumentParser):
+    """One that says what is wrong in a sentence, without all options before it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends with 2."""
+        self.exit(2, f"{self.prog}: error: {message} ({self.prog} --help: all options)\n")
 
 
 def argument(*names: str, **options: Any) -> Argument:
@@ -201,7 +209,7 @@ CODES = """exit codes: 0 done; 1 something failed or is missing, and is named;
 def parser() -> argparse.ArgumentParser:
     """The parser of all subcommands."""
     shown = argparse.RawDescriptionHelpFormatter
-    found = argparse.ArgumentParser(
+    found = Parser(
         prog="steadfast",
         description="How well, and how stably, models follow instructions in long contexts.",
         epilog=CODES,

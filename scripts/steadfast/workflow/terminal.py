@@ -12,7 +12,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from steadfast.base.names import some
 from steadfast.base.seal import IDENTITY
 from steadfast.workflow.failures import named_after
-from steadfast.workflow.insides import NO_RULE, NOTHING, SAYS, terminals
+from steadfast.workflow.insides import NOTHING, SAYS, terminals
 
 HIDDEN = {
     LogEvent.JOB_INFO,
@@ -23,7 +23,6 @@ HIDDEN = {
 }
 SAID_BY_US = re.compile("|".join(said for each in SAYS.values() for said in each))
 """What this or ``failures.FailedJobs`` says in other words, or what says nothing."""
-USUAL = Path("results")
 REMARKABLE = {
     "error": "failed",
     "empty": "empty",
@@ -127,16 +126,6 @@ def with_end(end: Callable[[], str], record: logging.LogRecord) -> bool:
     """A filter that adds a run's end where there is nothing to do, of which no hook is told."""
     if str(record.msg).startswith(NOTHING):
         record.msg = f"{record.msg}\n{end()}"
-    return True
-
-
-def with_target(results: Path, record: logging.LogRecord) -> bool:
-    """A filter that adds where a target is that no rule makes, since the results lie elsewhere."""
-    if (missing := re.match(NO_RULE, str(record.msg))) and results != USUAL:
-        record.msg = (
-            f"{record.msg}\nThe results are in {results} here (pathvars.results): write "
-            f"{results / missing[1]} in place of {USUAL / missing[1]}"
-        )
     return True
 
 
