@@ -109,7 +109,6 @@ class Forks(ForkingMixIn, UnixStreamServer):
 
 def main(listener: int, tokenizer: str) -> None:
     """Serves jobs by a listening socket's descriptor, with the tokenizer that they count with."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the jobs
     for name in PRELOADED:
         import_module(name)
     with suppress(UserError):  # the jobs say it
