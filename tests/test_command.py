@@ -43,7 +43,9 @@ def test_each_subcommand_helps_with_an_example_that_it_takes(name, folder, capsy
         main([name, "--help"])
     assert ended.value.code == 0
     example = f"steadfast {name} {COMMANDS[name].example}"
-    assert example in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert example in shown
+    assert ("\nexit codes: 0 " in shown) == (name in ("compare", "gate", "doctor"))
     assert parser().parse_args(shlex.split(example)[1:]).command == name
 
 
