@@ -33,7 +33,7 @@ STOPPING = (
     "before loses only requests under way: responses that arrived are in the journal."
 )
 SILENCE = 60
-"""Seconds after which a stage that goes on says how far it is."""
+"""Seconds without a line, after which a stage that goes on says how far it is."""
 REMARKABLE = {
     "error": "failed",
     "empty": "empty",
@@ -61,18 +61,16 @@ class Stage:
     """Jobs that are done, by the benchmark's title."""
     requests: Counter[str] = field(default_factory=Counter)
     """Responses and tokens of jobs that are done, by their status in ``Answers``."""
-    told: float = field(default_factory=monotonic)
-    """When something of it was said last, on this process's clock."""
 
 
 class JobLines(logging.Filter, logging.Formatter):
     """Shows a finished stage in one line, in place of the five that Snakemake has for each job.
 
     A stage is called by its rule, such as ``inference``, and ``lifbench_tables`` is of ``tables``;
-    behind it stand its jobs by benchmark and, of inference, responses and tokens. One that takes
-    long says how far it is. On a terminal a progress bar stands in place of these lines. A job with
-    responses that failed or are otherwise remarkable has a line of its own, and with ``each_job``
-    all have; it is called by its log file below the logs' folder, such as
+    behind it stand its jobs by benchmark and, of inference, responses and tokens. After a minute
+    without a line a stage says how far it is. On a terminal a progress bar stands in place of these
+    lines. A job with responses that failed or are otherwise remarkable has a line of its own, and
+    with ``each_job`` all have; it is called by its log file below the logs' folder, such as
     ``lifbench/inference/my-model/4k``.
 
     What Snakemake says of jobs that fail is not shown, since ``failures.FailedJobs`` says why they
@@ -98,6 +96,7 @@ class JobLines(logging.Filter, logging.Formatter):
         self._started: dict[int, Any] = {}
         self._finished: list[str] = []
         self._stage_lines: list[str] = []
+        self._last_line = monotonic()
         self._stream: Any = getattr(handler, "stream", None)
         self._on_terminal = bool(self._stream and self._stream.isatty())
         self._bar: Any = None
@@ -172,10 +171,10 @@ class JobLines(logging.Filter, logging.Formatter):
         if title:
             stage.benchmarks[title] += 1
         makes_something = bool(started.log or started.output)
-        is_late = monotonic() - stage.told > SILENCE
+        is_late = monotonic() - self._last_line > SILENCE
         if makes_something and (stage.done >= stage.total or is_late):
             self._stage_lines.append(stage_line(name, stage, self._titles.values()))
-            stage.told = monotonic()
+            self._last_line = monotonic()
 
     def _name(self, started: Any) -> str:
         return named_after(started.log, self._logs) or str(started.rule_name)
