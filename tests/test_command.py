@@ -16,7 +16,7 @@ SNAKEFILE = ["--snakefile", str(HOME / "Snakefile")]
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "my.yaml").touch()
+    (tmp_path / "my.yaml").write_text("seed: 1\n")
     return tmp_path
 
 
@@ -28,7 +28,12 @@ def started(monkeypatch, words: str) -> list[str]:
         main(shlex.split(words))
     assert ended.value.code in (None, 0)
     ((program, argv),) = calls
-    assert [program, *argv[:3]] == [sys.executable, sys.executable, "-m", "snakemake"]
+    assert [program, *argv[:3]] == [
+        sys.executable,
+        sys.executable,
+        "-m",
+        "steadfast.workflow.launch",
+    ]
     return argv[3:]
 
 
@@ -38,7 +43,9 @@ def test_each_subcommand_helps_with_an_example_that_it_takes(name, folder, capsy
         main([name, "--help"])
     assert ended.value.code == 0
     example = f"steadfast {name} {COMMANDS[name].example}"
-    assert example in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert example in shown
+    assert ("\nexit codes: 0 " in shown) == (name in ("compare", "gate", "doctor"))
     assert parser().parse_args(shlex.split(example)[1:]).command == name
 
 
@@ -82,7 +89,24 @@ def test_a_wrong_command_line_ends_with_2_and_a_sentence(words, said, folder, ca
     with pytest.raises(SystemExit) as ended:
         main(shlex.split(words))
     assert ended.value.code == 2
-    assert said in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert said in shown and shown.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run bad.yaml", "config: bad.yaml:2: no valid YAML"),
+        ("plan my.yaml --set seed", "--set 'seed': no value; write --set KEY=VALUE"),
+        ("run --directory my.yaml", "--directory my.yaml: File exists; name a folder"),
+        ("run --profile profiles/nowhere", "--profile profiles/nowhere: no such folder; the"),
+    ],
+)
+def test_what_snakemake_would_stop_at_with_a_traceback_is_refused(words, said, folder):
+    (folder / "bad.yaml").write_text("models: {a: [\n")
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(words))
+    assert ended.value.code.startswith(f"error: {said}") and "\n" not in ended.value.code
 
 
 def test_the_version_is_said(capsys):

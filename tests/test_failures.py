@@ -210,7 +210,7 @@ def test_the_end_says_who_failed_and_why_once_below_the_ends_of_the_logs(run):
         "  late: the job reached its time limit (3 tries)",
         "    inference/late/4k",
         "7 more did not run, which need them or come after them.",
-        "The same command makes what is missing; what is answered is not asked again.",
+        "The same command makes what is missing; responses in the journal are not requested again.",
     ]
 
 
@@ -239,12 +239,31 @@ def test_a_run_that_was_terminated_says_so_and_names_no_job_that_it_stopped(run)
 
 def test_ctrl_c_interrupts_once(run, monkeypatch):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    before = signal.getsignal(signal.SIGINT)
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         run.failures.watch_interrupts()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
     finally:
-        signal.signal(signal.SIGINT, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)
     assert run.failures.summary(waiting=7) == STOPPED_RUN
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_before_the_first_job_says_how_to_go_on(run, number, monkeypatch, capsys):
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    try:
+        run.failures.watch_interrupts()
+        with pytest.raises((KeyboardInterrupt, SystemExit)) as ended:
+            signal.raise_signal(number)
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    if number == signal.SIGINT:
+        sys.excepthook(ended.type, ended.value, None)
+    else:
+        assert ended.value.code == 128 + number
+    assert capsys.readouterr().err == f"{STOPPED_RUN}\n"

@@ -11,6 +11,7 @@ from steadfast.command.main import COMMANDS, main
 from steadfast.config.json_schema import PATH as SCHEMA
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
+from steadfast.contract.engine_names import ENGINES, STAND_INS
 
 
 @pytest.fixture
@@ -72,6 +73,28 @@ def test_a_checkpoint_has_no_server_and_own_data_none_of_the_paper(folder, monke
     }  # fmt: skip
     own = {"contexts": "own", "expressions": "own", "lengths": {"4k": 3072}}
     assert written["lifbench"] == own
+
+
+@pytest.mark.parametrize(
+    ("engine", "key"), [("anthropic", "ANTHROPIC_API_KEY"), ("gemini", "GEMINI_API_KEY")]
+)
+def test_a_provider_s_model_has_the_provider_s_key(engine, key, folder, monkeypatch):
+    model = init(monkeypatch, f"--model m --engine {engine} --window 9000")["models"]["m"]
+    assert (model["engine"], model["api_key_env"], "base_url" in model) == (engine, key, False)
+
+
+def test_responses_that_are_there_are_replayed(folder, monkeypatch):
+    written = init(monkeypatch, "--model 'there/my model.jsonl' --engine replay --window 9000")
+    assert written["models"]["my-model"] == {
+        "engine": "replay", "file": "there/my model.jsonl", "window": 9000,
+        "on_overflow": "truncate",
+    }  # fmt: skip
+    load_config(written)
+
+
+def test_every_engine_of_a_model_is_offered():
+    (options,) = (options for names, options in COMMANDS["init"].arguments if "--engine" in names)
+    assert set(options["choices"]) == set(ENGINES) - STAND_INS
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a run shows on the terminal: a line a job, and at the end what it has made."""
+"""What a run shows: a bar or a line a stage, and at the end what it has made."""
 
 import io
 import json
@@ -20,7 +20,9 @@ from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stages.run_end import turned
 from steadfast.stats.tidy import write_csv
-from steadfast.workflow.terminal import JobLines, answered, with_end, with_target
+from steadfast.workflow import terminal
+from steadfast.workflow.insides import FINISHING
+from steadfast.workflow.terminal import STOPPING, JobLines, Stopping, answered, with_end
 
 MODEL_A = Section(((Cell("a"), Cell(".5")),))
 QUIET = {Quietness.RULES, Quietness.HOST}
@@ -37,7 +39,7 @@ def shown():
     return taken_over(io.StringIO())
 
 
-def taken_over(stream, quiet=QUIET):
+def taken_over(stream, quiet=QUIET, each_job=False):
     """Snakemake's own handler, taken over: a logger, and what it has shown."""
     handler = ColorizingTextHandler(stream=stream)
     handler.name = "DefaultStreamHandler"
@@ -45,12 +47,18 @@ def taken_over(stream, quiet=QUIET):
     handler.setFormatter(DefaultFormatter(quiet))
     logger = logging.Logger("terminal")
     logger.addHandler(handler)
-    JobLines.install(logger, Path("results/logs"))
+    titles = {"lifbench": "LIFBench", "ifeval": "IFEval"}
+    JobLines.install(logger, Path("results/logs"), bool, titles, each_job)
     return logger, stream
 
 
-def started(logger, jobid, log, output=()):
-    facts = {"event": LogEvent.JOB_INFO, "jobid": jobid, "rule_name": "inference", "log": log}
+def begun(logger, **jobs):
+    stats = {**jobs, "total": sum(jobs.values())}
+    logger.info("Job stats:", extra={"event": LogEvent.RUN_INFO, "stats": stats})
+
+
+def started(logger, jobid, log, output=(), rule="inference"):
+    facts = {"event": LogEvent.JOB_INFO, "jobid": jobid, "rule_name": rule, "log": log}
     facts["output"] = output
     logger.info("Select jobs to execute...")
     logger.info("Execute 1 jobs...", extra={"event": LogEvent.JOB_STARTED, "jobs": [jobid]})
@@ -62,23 +70,97 @@ def finished(logger, jobid, done):
     logger.info(None, extra={"event": LogEvent.PROGRESS, "done": done, "total": 9})
 
 
-def test_a_finished_job_is_one_line_that_names_it(shown):
+def test_a_finished_stage_is_one_line_with_its_jobs_by_benchmark(shown):
     logger, stream = shown
-    started(logger, 7, [LOG])
-    started(logger, 3, [])
-    finished(logger, 7, 1)
-    finished(logger, 3, 2)
-    assert stream.getvalue() == ("1 of 9 done: lifbench/inference/m/4k\n2 of 9 done: inference\n")
+    begun(logger, inference=3)
+    for number, benchmark in enumerate(("ifeval", "lifbench", "ifeval"), 1):
+        started(logger, number, [f"results/logs/{benchmark}/inference/m/{number}.log"])
+    finished(logger, 1, 1)
+    finished(logger, 2, 2)
+    assert stream.getvalue() == "3 jobs\n"
+    finished(logger, 3, 3)
+    assert stream.getvalue() == "3 jobs\ninference: 3 jobs done (LIFBench 1, IFEval 2)\n"
 
 
-def test_a_job_of_inference_has_its_counts_in_the_same_line(shown, tmp_path):
+def test_rules_of_benchmarks_are_one_stage(shown):
+    logger, stream = shown
+    begun(logger, lifbench_tables=1, ifeval_tables=1, usage=1)
+    for number, name in enumerate(("lifbench_tables", "ifeval_tables", "usage"), 1):
+        log = name.replace("_", "/")
+        started(logger, number, [f"results/logs/{log}.log"], rule=name)
+        finished(logger, number, number)
+    lines = ["3 jobs", "tables: 2 jobs done (LIFBench 1, IFEval 1)", "usage: 1 job done"]
+    assert stream.getvalue().splitlines() == lines
+
+
+def test_a_rule_that_makes_nothing_is_no_stage(shown):
+    logger, stream = shown
+    begun(logger, all=1)
+    started(logger, 1, [], rule="all")
+    finished(logger, 1, 1)
+    assert stream.getvalue() == "1 job\n"
+
+
+def test_a_stage_of_inference_has_the_counts_of_all_its_responses(shown, tmp_path):
+    logger, stream = shown
+    made = {"statuses": {"ok": 3}, "tokens": {"prompt": 1000, "completion": 234}}
+    (tmp_path / "4k.provenance.json").write_text(json.dumps(made))
+    begun(logger, inference=2)
+    for number in (1, 2):
+        started(logger, number, [LOG], [str(tmp_path / "4k.provenance.json")])
+        finished(logger, number, number)
+    line = "inference: 2 jobs done (LIFBench 2); responses: 6 done, 0 failed, 2,468 tokens"
+    assert stream.getvalue().splitlines() == ["2 jobs", line]
+
+
+def test_a_job_with_failed_responses_is_a_line_of_its_own(shown, tmp_path):
     logger, stream = shown
     made = {"statuses": {"ok": 3, "error": 1}, "tokens": {"prompt": 1000, "completion": 234}}
     (tmp_path / "4k.provenance.json").write_text(json.dumps(made))
+    begun(logger, inference=2)
     started(logger, 7, [LOG], [str(tmp_path / "4k.jsonl"), str(tmp_path / "4k.provenance.json")])
     finished(logger, 7, 1)
-    line = "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens\n"
-    assert stream.getvalue() == line
+    line = "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens"
+    assert stream.getvalue().splitlines() == ["2 jobs", line]
+
+
+def test_a_stage_that_takes_long_says_how_far_it_is(shown, monkeypatch):
+    logger, stream = shown
+    begun(logger, inference=3)
+    now = terminal.monotonic()
+    for number, later in ((1, 70), (2, 80)):
+        monkeypatch.setattr(terminal, "monotonic", lambda later=later: now + later)
+        started(logger, number, [LOG])
+        finished(logger, number, number)
+    line = "inference: 1 of 3 jobs done (LIFBench 1)"
+    assert stream.getvalue().splitlines() == ["3 jobs", line]
+
+
+def test_a_verbose_run_has_a_line_for_each_job_and_what_snakemake_says():
+    logger, stream = taken_over(io.StringIO(), each_job=True)
+    logger.info("Building DAG of jobs...")
+    started(logger, 7, [LOG])
+    finished(logger, 7, 1)
+    said = stream.getvalue().splitlines()
+    assert (said[0], said[-1]) == (
+        "Building DAG of jobs...",
+        "1 of 9 done: lifbench/inference/m/4k",
+    )
+
+
+def test_a_run_that_is_to_say_nothing_says_what_fails():
+    logger, stream = taken_over(io.StringIO(), {Quietness.ALL})
+    logger.info("Building DAG of jobs...")
+    logger.error("failed: lifbench/inference/m/4k")
+    assert stream.getvalue() == "failed: lifbench/inference/m/4k\n"
+
+
+def test_a_run_that_ends_after_its_jobs_says_so_once(shown):
+    logger, stream = shown
+    logger.addFilter(Stopping())
+    for _ in range(2):
+        logger.info(f"{FINISHING} (scheduler).")
+    assert stream.getvalue() == f"{STOPPING}\n"
 
 
 def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
@@ -87,7 +169,7 @@ def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
     path = tmp_path / "4k.provenance.json"
     path.write_text(json.dumps(made))
     line = ": 10 done, 0 failed, 2 empty, 2 cut, 1 unfinished, 4 refused, 5 tokens"
-    assert answered([str(path)]) == (line, True)
+    assert answered([str(path)])[:2] == (line, True)
 
 
 def test_on_a_terminal_a_bar_names_what_runs_and_a_line_what_failed(tmp_path):
@@ -132,17 +214,6 @@ def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
     logger.info(NOTHING_TO_BE_DONE_MSG)
     assert stream.getvalue().splitlines()[-1] == "Tables: results/tables/"
     assert len(stream.getvalue().splitlines()) == 2
-
-
-@pytest.mark.parametrize(("results", "lines"), [("results", 2), ("/scratch/me", 3)])
-def test_a_target_below_results_is_named_where_the_results_lie(shown, results, lines):
-    logger, stream = shown
-    logger.addFilter(partial(with_target, Path(results)))
-    logger.error("MissingRuleException:\nNo rule to produce results/tables (if you use …).")
-    said = stream.getvalue().splitlines()
-    assert len(said) == lines
-    sentence = "write /scratch/me/tables in place of results/tables"
-    assert said[-1].endswith(sentence) == (lines == 3)
 
 
 def test_what_snakemake_says_of_failed_jobs_is_left_to_those_who_know_why(shown):

@@ -101,8 +101,8 @@ def test_the_effective_length_stands_between_the_start_and_what_is_kept_of_it(ma
         "Accuracy by prompt at 0",
         "Effective context length",
         "95 % range",
-        "Share of that at 0: 4k",
-        "Share of that at 0: 8k",
+        "Retention from 0: 4k",
+        "Retention from 0: 8k",
     ]
     assert by_model(made["effective_context_length"]) == {
         "M": ["1.000", "0", "≥ 0", "0.667", "0.500"],

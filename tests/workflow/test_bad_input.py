@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from project import SNAKEMAKE, TINY, Project
+from project import SNAKEMAKE, TINY, Project, command
 from servers import error
 from warm_python import warm_python
 
@@ -65,9 +65,33 @@ def test_a_config_file_changes_keys_of_another(fresh):
     assert "prompts" in fresh.snakemake("--dry-run", "results/tables", *files)
 
 
-def test_an_unknown_model_in_a_target(project):
-    target = "results/lifbench/outputs/sim-b/2k.jsonl"
-    assert "unknown model 'sim-b'; did you mean 'sim-a'?" in sentence(project, target)
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("lifbench/outputs/sim-b/2k.jsonl", "models: unknown model 'sim-b'; did you mean 'sim-a'?"),
+        (
+            "lifbench/outputs/sim-a/7k.jsonl",
+            "lifbench has no part '7k' by this config; did you mean '3k'?",
+        ),
+        ("tabels", "results/tabels: nothing makes this; did you mean 'results/tables'?"),
+    ],
+)
+def test_a_mistake_in_a_target_is_one_sentence(fresh, target, said):
+    profile, *lines = fresh.snakemake(f"results/{target}", ok=False).splitlines()
+    assert lines == [f"Error: {said}"]
+    assert profile.startswith("Using workflow specific profile")  # before anything of ours is read
+
+
+def test_a_mistake_in_the_words_of_the_command_is_one_sentence(fresh):
+    for words, said in (
+        (("--set", "seed"), "error: --set 'seed': no value; write --set KEY=VALUE"),
+        (("--", "tabels"), "Error: tabels: nothing makes this; did you mean 'tables'?"),
+        (("--set", "tokenizer=o200"), "Error: tokenizer: tiktoken has no encoding 'o200'; choose "),
+    ):
+        done = command("run", "my.yaml", *words, folder=fresh.folder)
+        assert done.returncode == 1
+        (line,) = (done.stdout + done.stderr).splitlines()
+        assert line.startswith(said)
 
 
 def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(project, server):

@@ -23,6 +23,7 @@ import snakemake_executor_plugin_slurm as slurm_plugin
 from snakemake.api import Workflow
 from snakemake.dag import DAG
 from snakemake.jobs import GroupJob, Job
+from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.script import PythonScript
 from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
 
@@ -58,7 +59,7 @@ def write(name):
     with open(name, "w") as file:
         json.dump(SEEN, file, default=lambda value: str(getattr(value, "name", value)))
 
-see("config_files", "config_words", "target_jobs", "is_main", "hides_rules")
+see("config_files", "config_words", "target_jobs", "is_main", "hides_rules", "is_verbose")
 SEEN |= {"path": RUN.path("results"), "terminals": len(insides.terminals(logger))}
 SEEN["basedir"] = str(workflow.current_basedir.get_path_or_uri(secret_free=True))
 if not RUN.is_main:
@@ -79,6 +80,7 @@ def prepared():
 def known():
     SEEN["known"] += 1
     see("jobs", "is_dry", "holds_folder", "taking_option", "arrays")
+    SEEN["targets"] = sorted(RUN.targets)
     assert RUN.default_resource("nothing", {}) is None
     by_rule = {job.rule.name: job for job in RUN.jobs}
     RUN.force(by_rule["forced"])
@@ -205,6 +207,7 @@ READ = {
     "target_jobs": [],
     "is_main": True,
     "hides_rules": True,
+    "is_verbose": False,
     "path": "there",
     "terminals": 1,
 }
@@ -224,6 +227,17 @@ KNOWN = {
     "holds_folder": True,
     "taking_option": None,
     "arrays": "",
+    "targets": [
+        "forced",
+        "forgiven",
+        "forgiven.txt",
+        "given_up",
+        "kept",
+        "last",
+        "retried",
+        "retried-1",
+        "retried-2",
+    ],
     "default_resource": 7,
     "jobs_not_started": ["last"],
 }
@@ -347,7 +361,50 @@ def test_nothing_and_no_rule(tmp_path):
     project = Project(tmp_path)
     project.configure({})
     assert insides.NOTHING in project.snakemake("all")
-    assert re.search(insides.NO_RULE, project.snakemake("results/tables", ok=False))[1] == "tables"
+    said = project.snakemake("results/tables", ok=False)
+    assert re.search(insides.NO_RULE, said)[1] == "results/tables"
+
+
+def test_finishing_after_sigterm():
+    assert insides.FINISHING in inspect.getsource(JobScheduler.schedule)
+
+
+def test_say_errors_keeps_what_an_input_function_raised(tmp_path):
+    """The exception is raised again, where another one was at hand."""
+    (tmp_path / "Snakefile").write_text(
+        f"""
+import sys
+sys.path.insert(0, {str(ROOT / "scripts")!r})
+from steadfast.workflow import insides
+
+def fail(wildcards):
+    raise ValueError("of mine")
+
+insides.say_errors(lambda error: repr(error.__cause__))
+rule last:
+    input: "needed"
+rule needed:
+    output: "needed"
+    params: fail
+"""
+    )
+    project = Project(tmp_path)
+    project.configure({})
+    said = project.snakemake("last", "--quiet", "all", ok=False)
+    assert said == "" or said.endswith("ValueError('of mine')\n")
+    assert project.snakemake("last", ok=False).endswith("ValueError('of mine')\n")
+
+
+def test_speak_briefly():
+    done = subprocess.run(
+        [sys.executable, "-m", "steadfast.workflow.launch", "--kores"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+    )
+    assert done.returncode == 2
+    assert done.stdout + done.stderr == "snakemake: error: unrecognized arguments: --kores\n"
 
 
 def test_taking_option(monkeypatch):

@@ -70,6 +70,18 @@ def test_stopped_and_started_again(project, server, started):
     assert asked_once(project, server)
 
 
+def test_terminated_and_started_again(project, server, started):
+    """The signal reaches the main process alone, as that of ``kill`` or a supervisor does."""
+    os.kill(started.pid, signal.SIGTERM)
+    said = started.communicate()[0]
+    assert started.returncode != 0
+    assert said.count("Stopping: no other jobs start") == 1
+    assert said.index("Stopping: ") < said.index("Stopped. The same command goes on")
+    assert not [word for word in ("Traceback", "failed:", "Shutting down") if word in said]
+    project.snakemake()
+    assert server.asked.total() == len(server.answered)
+
+
 def test_a_second_run_on_the_same_results_is_refused(project, server, started, tmp_path_factory):
     server.delay = 20.0  # so that the first run does not end meanwhile
     elsewhere = Project.new(tmp_path_factory.mktemp("elsewhere"), TINY)

@@ -19,7 +19,11 @@ from steadfast.config.load import load_config
 TEMPLATE = HOME / "config/my.example.yaml"
 NAME = "my-model"
 """The model's name in the template."""
-OPENAI_KEY, NO_KEY = "OPENAI_API_KEY", "none"
+KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
+"""The variable that holds the key of each engine behind an API, where none is named."""
+NO_KEY = "none"
+MODEL_LINE = re.compile(r'^( +)model: ("(?:[^"\\]|\\.)*").*', re.MULTILINE)
+"""The line of a filled template that names the model, in JSON; its comment is of no file."""
 
 
 def main(given: Namespace) -> None:
@@ -27,8 +31,10 @@ def main(given: Namespace) -> None:
     with says_why(given.config):
         template = TEMPLATE.read_text(encoding="utf-8")
         text = filled(template, values(given, yaml.safe_load(template)))
+        if given.engine == "replay":
+            text = MODEL_LINE.sub(r"\1file: \2", text, count=1)
         text = re.sub("schema=.*", lambda _: f"schema={SCHEMA.as_uri()}", text, count=1)
-        text = text.replace(f"  {NAME}:\n", f"  {json.dumps(short(given.model))}:\n")
+        text = text.replace(f"  {NAME}:\n", f"  {json.dumps(short(given.model, given.engine))}:\n")
         load_config(yaml.safe_load(text))
         try:
             with open(given.config, "x", encoding="utf-8") as file:
@@ -50,8 +56,9 @@ def values(given: Namespace, template: Record) -> Record:
     Lengths are those that the window holds, the shortest at least.
     """
     keys: Record = {"engine": given.engine, "model": given.model}
-    if given.engine == "openai":
-        key = given.key_variable or (NO_KEY if given.base_url else OPENAI_KEY)
+    if given.engine in KEYS:
+        has_no_key = given.engine == "openai" and given.base_url
+        key = given.key_variable or (NO_KEY if has_no_key else KEYS[given.engine])
         keys |= {"base_url": given.base_url} if given.base_url else {}
         keys["api_key_env"] = None if key == NO_KEY else key
     lengths = template["lifbench"]["lengths"]
@@ -75,7 +82,9 @@ def filled(template: str, keys: Record) -> str:
     return template
 
 
-def short(model: str) -> str:
-    """A model's name in files, from that at its server or on the hub."""
+def short(model: str, engine: str) -> str:
+    """A model's name in files, from that at its server or on the hub, or of its file."""
+    if engine == "replay":
+        model = model.removesuffix(".jsonl")
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", model.rstrip("/").rsplit("/")[-1]).lstrip("._-")
     return "model-" + name if not name or name.startswith("sim-") or name == "baseline" else name

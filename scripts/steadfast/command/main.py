@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from steadfast import __version__
 from steadfast.base.names import nearest, shown
@@ -16,7 +16,8 @@ Argument = tuple[Sequence[str], dict[str, Any]]
 
 
 class Command(NamedTuple):
-    """A subcommand: what it does, the words of an example, and its arguments.
+    """A subcommand: what it does, the words of an example, its arguments, and what its exit codes
+    mean where they mean more than that something failed.
 
     The function ``main`` of the module that has its name, or of ``start``, takes what they say.
     """
@@ -24,11 +25,20 @@ class Command(NamedTuple):
     help: str
     example: str
     arguments: Sequence[Argument]
+    codes: str = ""
 
     @property
     def starts(self) -> bool:
         """Whether it starts Snakemake, which takes what stands behind ``--``."""
         return self.arguments[: len(WORKFLOW)] == WORKFLOW
+
+
+class Parser(argparse.ArgumentParser):
+    """One that says what is wrong in a sentence, without all options before it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends with 2."""
+        self.exit(2, f"{self.prog}: error: {message} ({self.prog} --help: all options)\n")
 
 
 def argument(*names: str, **options: Any) -> Argument:
@@ -79,14 +89,23 @@ TWO_RUNS = (
 """What the commands take that set two runs side by side."""
 INIT = (
     argument("config", type=Path, metavar="CONFIG", help="a file that is not there yet"),
-    argument("--model", required=True, help="its name at the server or hub, or its directory"),
+    argument(
+        "--model",
+        required=True,
+        help="its name at the server or hub, or its directory; of replay, the file of responses",
+    ),
     argument(
         "--engine",
-        choices=("openai", "vllm"),
+        choices=("openai", "anthropic", "gemini", "vllm", "replay"),
         default="openai",
-        help="openai: an OpenAI-compatible API (default); vllm: a checkpoint, on GPUs here",
+        help="openai: an OpenAI-compatible API (default); anthropic, gemini: the provider's own; "
+        "vllm: a checkpoint, on GPUs here; replay: a file of responses that are there already",
     ),
-    argument("--base-url", metavar="URL", help="the server's address, with /v1; else OpenAI's own"),
+    argument(
+        "--base-url",
+        metavar="URL",
+        help="the server's address, of openai with /v1; else the provider's own",
+    ),
     argument(
         "--key-variable",
         metavar="VARIABLE",
@@ -137,6 +156,7 @@ COMMANDS = {
         "says what a config needs of this machine, and what is missing",
         "my.yaml --profile profiles/slurm",
         (CONFIG, PROFILE, argument("--offline", action="store_true", help="ask no network")),
+        "0 nothing is missing; 1 something is missing, and is named; 2 the command line is wrong",
     ),
     "show": Command(
         "prints everything about one sample",
@@ -158,12 +178,15 @@ COMMANDS = {
             argument("--out", type=Path, help="folder for everything as CSV files"),
             argument("--fail", action="store_true", help="end with 3 where anything differs"),
         ),
+        "0 compared, whatever differs; 3 anything differs, with --fail;\n"
+        "1 a folder cannot be compared, and why; 2 the command line is wrong",
     ),
     "gate": Command(
-        "says whether run B is no worse than run A; ends with 0 (pass, identical), 3 (worse) or "
-        "4 (cannot tell)",
+        "says whether run B is no worse than run A",
         "results other/results --margin 0.02",
         (*TWO_RUNS, MARGIN, STRICT),
+        "0 B is no worse than A, or identical; 3 B is worse; 4 cannot tell;\n"
+        "1 a run cannot be read, and why; 2 the command line is wrong",
     ),
     "labels": Command(
         "draws what people are to label, and writes a sheet and a page for it",
@@ -174,7 +197,7 @@ COMMANDS = {
         "packs a run into one file that travels, results/bundle.zip", "my.yaml", WORKFLOW
     ),
     "unbundle": Command(
-        "unpacks one",
+        "unpacks a bundle into a new folder",
         "bundle.zip there",
         (
             argument("bundle", type=Path, help="the file"),
@@ -189,7 +212,7 @@ COMMANDS = {
         WORKFLOW,
     ),
     "completion": Command(
-        "prints what has a shell complete the command",
+        "prints a script with which a shell completes the command's words",
         "bash",
         (argument("shell", choices=("bash", "zsh"), help="which shell"),),
     ),
@@ -203,7 +226,7 @@ CODES = """exit codes: 0 done; 1 something failed or is missing, and is named;
 def parser() -> argparse.ArgumentParser:
     """The parser of all subcommands."""
     shown = argparse.RawDescriptionHelpFormatter
-    found = argparse.ArgumentParser(
+    found = Parser(
         prog="steadfast",
         description="How well, and how stably, models follow instructions in long contexts.",
         epilog=CODES,
@@ -213,11 +236,12 @@ def parser() -> argparse.ArgumentParser:
     below = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         behind = f"\n{BEHIND}" if command.starts else ""
+        codes = f"\n\nexit codes: {command.codes}" if command.codes else ""
         one = below.add_parser(
             name,
             help=command.help,
             description=f"steadfast {name} {command.help}.",
-            epilog=f"example: steadfast {name} {command.example}{behind}",
+            epilog=f"example: steadfast {name} {command.example}{behind}{codes}",
             formatter_class=shown,
         )
         for names, options in command.arguments:

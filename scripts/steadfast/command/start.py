@@ -5,15 +5,43 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
+from steadfast.base.errors import UserError
+from steadfast.base.names import shown
 from steadfast.base.resources import HOME
+from steadfast.command.says_why import says_why
+from steadfast.config.source import check_source
 
+LAUNCH = "steadfast.workflow.launch"
 OWN_PROFILES = "profiles"
+PROFILES = "profiles/*"
 DEFAULT_TARGET = ("run", "trial")
 
 
 def main(given: Namespace) -> None:
     """Goes on as Snakemake, in the same process: signals and the exit code are Snakemake's."""
-    os.execv(sys.executable, [sys.executable, "-m", "snakemake", *words(given)])
+    with says_why():
+        check(given)
+    os.execv(sys.executable, [sys.executable, "-m", LAUNCH, *words(given)])
+
+
+def check(given: Namespace) -> None:
+    """Refuses what Snakemake would stop at with a traceback, or pass over."""
+    if given.config:
+        check_source(given.config)
+    for setting in given.set:
+        if not setting.partition("=")[1]:
+            raise UserError(f"--set {shown(setting)}: no value; write --set KEY=VALUE")
+    if given.directory:
+        try:
+            Path(given.directory).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(
+                f"--directory {given.directory}: {error.strerror}; name a folder that can be made"
+            ) from None
+    for name in given.profile:
+        if _is_own(name) and not Path(profile(name)[1]).is_dir():
+            own = ", ".join(sorted(str(path.relative_to(HOME)) for path in HOME.glob(PROFILES)))
+            raise UserError(f"--profile {name}: no such folder; the workflow has {own}")
 
 
 def words(given: Namespace) -> list[str]:
@@ -31,6 +59,10 @@ def words(given: Namespace) -> list[str]:
 
 def profile(name: str) -> list[str]:
     """Returns the option for a profile: the workflow's own, or one of a site."""
-    if Path(name).parts[:1] != (OWN_PROFILES,):
+    if not _is_own(name):
         return ["--profile", name]
     return ["--workflow-profile", name if Path(name).is_dir() else str(HOME / name)]
+
+
+def _is_own(profile: str) -> bool:
+    return Path(profile).parts[:1] == (OWN_PROFILES,)

@@ -263,7 +263,12 @@ class Evaluation:
 
     def sources(self, benchmark: str, part: str) -> list[str]:
         """The data files that the prompts of a part refer to, as inputs."""
-        return in_results(self.tasks[benchmark].parts[part].sources.values())
+        parts = self.tasks[benchmark].parts
+        if part not in parts:
+            raise UserError(
+                f"{benchmark} has no part {part!r} by this config; {nearest(part, parts)}"
+            )
+        return in_results(parts[part].sources.values())
 
     def source_keys(self, benchmark: str, part: str) -> list[tuple[str, str]]:
         """Kind and name of each of them."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from steadfast.base.errors import UserError
+from steadfast.base.tokens import check_name
 from steadfast.config.settings import replay_file
 from steadfast.contract.examples import read_examples
 from steadfast.contract.task import Task
@@ -12,7 +13,9 @@ from steadfast.schema.model_base import OpenModel
 
 
 def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
-    """Checks that each file is there that the running benchmarks and models need."""
+    """Checks that each file is there that the running benchmarks and models need, and a tokenizer
+    of the config's name."""
+    check_name(config.tokenizer)
     for key, path in required_files(config, tasks):
         if not Path(path).exists():
             raise UserError(f"config: {key}: {path}: no such file or directory; correct the path")

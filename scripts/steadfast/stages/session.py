@@ -27,9 +27,10 @@ from steadfast.show.roster import Display, adaptive_remark
 from steadfast.workflow.audit import Audit, hold
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts
-from steadfast.workflow.insides import Snakemake, start_again, when_terminated
+from steadfast.workflow.insides import Snakemake, say_errors, start_again, when_terminated
+from steadfast.workflow.mistakes import sentence
 from steadfast.workflow.slurm import Watch
-from steadfast.workflow.terminal import JobLines, with_end, with_target
+from steadfast.workflow.terminal import JobLines, Stopping, with_end
 
 TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
 FIGURES, SUMMARY = "figures", "summary"
@@ -73,9 +74,12 @@ class Session:
         snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
         self.failures.watch_interrupts()
         self._log.addFilter(partial(with_end, self.last_words))
-        self._log.addFilter(partial(with_target, self._results))
+        self._log.addFilter(Stopping())
+        say_errors(lambda error: sentence(error, self._results, lambda: snakemake.targets))
         if snakemake.hides_rules:
-            JobLines.install(self._log, self._results / "logs", lambda: snakemake.is_dry)
+            titles = {name: benchmark.title for name, benchmark in self._run.benchmarks.items()}
+            logs, verbose = self._results / "logs", snakemake.is_verbose
+            JobLines.install(self._log, logs, lambda: snakemake.is_dry, titles, verbose)
 
     def refuse_targets(self) -> None:
         """Refuses arrays, and targets that this config has nothing for, or not all of."""

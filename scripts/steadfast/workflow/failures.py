@@ -19,7 +19,10 @@ SHOWN_LINES = 8
 """Of the end of a log, at most."""
 READ_BYTES = 20_000
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
-STOPPED_RUN = "Stopped. The same command goes on: what is answered is not asked again."
+STOPPED_RUN = (
+    "Stopped. The same command goes on: responses that arrived are in the journal and are not "
+    "requested again; only requests that were under way are lost."
+)
 
 
 class TryEnd(NamedTuple):
@@ -79,7 +82,15 @@ class FailedJobs:
         self._failed: dict[str, Failure] = {}
 
     def watch_interrupts(self) -> None:
-        """Notes Ctrl-C, which ends all jobs: what fails from then on is no failure."""
+        """Notes Ctrl-C, which ends all jobs: what fails from then on is no failure.
+
+        SIGTERM ends the process as silently as kill -9 would, until Snakemake takes it itself
+        (``note_termination``).
+        """
+
+        def terminate(number: int, frame: Any) -> None:
+            print(STOPPED_RUN, file=sys.stderr)
+            sys.exit(128 + number)
 
         def interrupt(number: int, frame: Any) -> None:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough: the jobs are ending
@@ -87,6 +98,7 @@ class FailedJobs:
             signal.default_int_handler(number, frame)
 
         signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, terminate)
         sys.excepthook = partial(_say_stopped, sys.excepthook)
 
     def note_termination(self) -> None:
@@ -175,7 +187,10 @@ class FailedJobs:
             lines += [f"    {name}" for name in names]
         if waiting:
             lines.append(f"{waiting} more did not run, which need them or come after them.")
-        lines.append("The same command makes what is missing; what is answered is not asked again.")
+        lines.append(
+            "The same command makes what is missing; responses in the journal are not requested "
+            "again."
+        )
         return visible("\n".join(lines))
 
     def _tails(self, names: Iterable[str]) -> Iterator[str]:

@@ -71,7 +71,9 @@ def _start_forks(tokenizer: str) -> str:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
-        path = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); "
+        # Ctrl-C is for the jobs, and no reason for a traceback while this imports.
+        deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+        path = f"{deaf}import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); "
         serve = (
             f"from steadfast.workflow.forks import main; main({listener.fileno()}, {tokenizer!r})"
         )

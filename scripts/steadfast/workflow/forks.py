@@ -17,6 +17,7 @@ from pathlib import Path
 from socketserver import ForkingMixIn, StreamRequestHandler, UnixStreamServer
 from typing import Any
 
+from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
 
 STAGES = ("collect", "draw", "make_data", "measure", "one_load", "score", "tabulate")
@@ -108,10 +109,10 @@ class Forks(ForkingMixIn, UnixStreamServer):
 
 def main(listener: int, tokenizer: str) -> None:
     """Serves jobs by a listening socket's descriptor, with the tokenizer that they count with."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the jobs
     for name in PRELOADED:
         import_module(name)
-    load_tokenizer(tokenizer)
+    with suppress(UserError):  # the jobs say it
+        load_tokenizer(tokenizer)
     gc.freeze()  # what is there is shared with the jobs, as long as nobody touches it
     with Forks(socket.socket(fileno=listener)) as forks:
         forks.serve_forever(poll_interval=0.05)

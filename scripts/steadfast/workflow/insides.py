@@ -6,14 +6,17 @@ stands there, in ``slurm.Plugin``; no job imports this module.
 """
 
 import os
+import re
 import signal
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping
 from itertools import takewhile
 from logging import Handler, Logger
 from pathlib import Path
 from typing import Any
 
+from snakemake import cli, exceptions
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.jobs import Job
 from snakemake.resources import Resources
@@ -33,6 +36,19 @@ SAYS = {
         r"Trying to restart job \d+",
         "Terminating processes on user request",
         "Exiting because a job execution failed",
+        "Shutting down, this might take some time",
+    ),
+    "snakemake.api": ("Assuming unrestricted shared filesystem usage",),
+    "snakemake.workflow": (
+        "Building DAG of jobs",
+        "Using shell: ",
+        "Provided cores: ",
+        "Rules claiming more threads will be scaled down",
+        "Provided remote nodes: ",
+        "Provided resources: ",
+        "Group jobs: inactive",
+        "Conda environments: ignored",
+        "Singularity containers: ignored",
     ),
     "snakemake.exceptions": (
         "RuleException:\nCalledProcessError in",
@@ -49,8 +65,12 @@ SAYS = {
 }
 """How messages begin that this workflow says in other words, or that say nothing, by the module
 that makes them."""
-NO_RULE = r"MissingRuleException:\nNo rule to produce results/([^ ]+)"
-"""How the message of a target begins that no rule makes."""
+FINISHING = "Will exit after finishing currently running jobs"
+"""How the message begins that follows SIGTERM, one or more times."""
+NO_RULE = r"No rule to produce (.+?)(?: \(if you use input functions|$)"
+"""How the message of a ``MissingRuleException`` names the target that no rule makes."""
+NO_INPUT = r"Missing input files.* for rule (\w+):.*\n    affected files:\n(.+)"
+"""How that of a ``MissingInputException`` names the rule, and below it a file a line."""
 REFUSED = "SLURM sbatch failed. The error message was '"
 UNSUBMITTED = "submission failed with exception: "
 """What the SLURM plugin says of a job that it could not even hand over, before the reason."""
@@ -108,8 +128,21 @@ class Snakemake:
 
     @property
     def hides_rules(self) -> bool:
-        """Whether ``--quiet rules`` was told: ``output_settings.quiet``."""
-        return Quietness.RULES in (self._workflow.output_settings.quiet or ())
+        """Whether ``--quiet rules`` or ``--quiet all`` was told: ``output_settings.quiet``."""
+        quiet = self._workflow.output_settings.quiet or ()
+        return Quietness.RULES in quiet or Quietness.ALL in quiet
+
+    @property
+    def is_verbose(self) -> bool:
+        """Whether ``--verbose`` was told: ``output_settings.verbose``."""
+        return bool(self._workflow.output_settings.verbose)
+
+    @property
+    def targets(self) -> set[str]:
+        """What may be named as a target: rules without wildcards, and files that these make
+        (``rules``, with ``has_wildcards``, ``name`` and ``output``)."""
+        plain = [rule for rule in self._workflow.rules if not rule.has_wildcards()]
+        return {rule.name for rule in plain} | {str(file) for one in plain for file in one.output}
 
     @property
     def arrays(self) -> str:
@@ -255,6 +288,58 @@ def refusal(error: UserError) -> SystemExit:
     """What a Snakefile raises for a user's error: of any other exception there Snakemake prints the
     Snakefile's line before and behind the sentence (``format_error``)."""
     return SystemExit(f"Error: {visible(str(error))}")
+
+
+def say_errors(sentence: Callable[[BaseException], str | None]) -> None:
+    """Has a function say what ended a run, in place of ``format_exception_to_string``; Snakemake
+    says what it has no sentence for, and the traceback under ``--verbose``.
+
+    An ``InputFunctionException``, which is kept and raised again later, has what it was made of as
+    its cause.
+    """
+    said, make = exceptions.format_exception_to_string, exceptions.InputFunctionException.__init__
+
+    def keep_cause(self: BaseException, cause: object, *args: Any, **options: Any) -> None:
+        make(self, cause, *args, **options)
+        if isinstance(cause, BaseException):
+            self.__cause__ = cause
+
+    def format_exception(error: BaseException, linemaps: Any = None) -> str:
+        return sentence(error) or str(said(error, linemaps))
+
+    exceptions.InputFunctionException.__init__ = keep_cause
+    exceptions.format_exception_to_string = format_exception
+
+
+def speak_briefly() -> None:
+    """Leaves out what ``snakemake.cli`` prints of the profile, and all options (``print_usage``)
+    before what is wrong with one."""
+
+    def say(*words: Any, **options: Any) -> None:
+        if not str(words[0]).endswith("for setting default command line arguments."):
+            print(*words, **options)
+
+    vars(cli)["print"] = say
+    setattr(ArgumentParser, "print_usage", lambda self, file=None: None)  # noqa: B010
+
+
+def missing_target(error: BaseException) -> str | None:
+    """The target that no rule makes, where this is the error: ``MissingRuleException``."""
+    found = re.match(NO_RULE, str(error))
+    return found[1] if isinstance(error, exceptions.MissingRuleException) and found else None
+
+
+def missing_inputs(error: BaseException) -> tuple[str, list[str]] | None:
+    """The rule that lacks files which no rule makes, and these: ``MissingInputException``."""
+    found = re.match(NO_INPUT, str(error), re.DOTALL)
+    if not isinstance(error, exceptions.MissingInputException) or not found:
+        return None
+    return found[1], [line.strip() for line in found[2].splitlines()]
+
+
+def is_locked(error: BaseException) -> bool:
+    """Whether another run of Snakemake has locked files of this one: ``LockException``."""
+    return isinstance(error, exceptions.LockException)
 
 
 def watch_jobs(

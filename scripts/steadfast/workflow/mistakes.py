@@ -1,0 +1,77 @@
+"""A person's mistake that ends a run before its jobs: one sentence, in place of Snakemake's lines.
+
+Snakemake wraps what an input function raises, and adds the rule, its wildcards and a traceback.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from steadfast.base.errors import UserError, of_system
+from steadfast.base.names import nearest, some, visible
+from steadfast.workflow import insides
+
+USUAL = Path("results")
+MOST_FILES = 3
+"""Files that a sentence names; of the others it has the number."""
+
+
+def sentence(
+    error: BaseException, results: Path = USUAL, targets: Callable[[], Iterable[str]] = tuple
+) -> str | None:
+    """Returns what a person is told of an error; None where it is no mistake of theirs.
+
+    ``results`` is the folder that results are made in, ``targets`` what may be named as a target.
+    """
+    told = _of_user(error) or _of_files(error, results, targets)
+    return visible(f"Error: {told}") if told else None
+
+
+def _of_user(error: BaseException) -> str | None:
+    for cause in _causes(error):
+        if isinstance(cause, UserError):
+            return str(cause)
+        if isinstance(cause, OSError) and (known := of_system(cause)):
+            return str(known)
+    return None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error, and those that led to it, the last one first."""
+    cause: BaseException | None = error
+    seen: set[int] = set()
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _of_files(
+    error: BaseException, results: Path, targets: Callable[[], Iterable[str]]
+) -> str | None:
+    if insides.is_locked(error):
+        return (
+            f"{Path.cwd()}: another run makes files of this one; wait for its end, or, where none "
+            "runs, remove its lock with --unlock"
+        )
+    if target := insides.missing_target(error):
+        if results != USUAL and Path(target).is_relative_to(USUAL):
+            elsewhere = results / Path(target).relative_to(USUAL)
+            return (
+                f"{target}: nothing makes this; the results are in {results} here "
+                f"(pathvars.results), so write {elsewhere}"
+            )
+        return f"{target}: nothing makes this; {_nearest_target(target, set(targets()))}"
+    if missing := insides.missing_inputs(error):
+        rule, files = missing
+        return (
+            f"{some(files, MOST_FILES)}: no such file, which rule {rule} reads; put it there, or "
+            "correct its path in the config"
+        )
+    return None
+
+
+def _nearest_target(target: str, known: set[str]) -> str:
+    """The nearest rule or file; the rules alone where none is near, since files are many."""
+    advice = nearest(target, known)
+    names = (name for name in known if "/" not in name)
+    return advice if advice.startswith("did you mean") else nearest(target, names)

@@ -1,0 +1,91 @@
+"""What a person is told of a mistake that ends a run before its jobs: one sentence."""
+
+import errno
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from snakemake import exceptions
+from snakemake.exceptions import (
+    InputFunctionException,
+    LockException,
+    MissingInputException,
+    MissingRuleException,
+    WorkflowError,
+)
+
+from steadfast.base.errors import UserError
+from steadfast.workflow import insides
+from steadfast.workflow.mistakes import sentence
+
+
+class Rule:
+    """As much of Snakemake's rule as is looked at."""
+
+    name, lineno, snakefile = "scores", 3, "Snakefile"
+    workflow = SimpleNamespace(linemaps={})
+
+    def __str__(self):
+        return self.name
+
+
+def targets():
+    return {"plan", "tables", "results/tables", "results/plan/plan.md"}
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What Snakemake says of an error, once it is said in a sentence."""
+    monkeypatch.setattr(exceptions, "format_exception_to_string", lambda error, _: "Snakemake's")
+    monkeypatch.setattr(InputFunctionException, "__init__", InputFunctionException.__init__)
+    insides.say_errors(lambda error: sentence(error, targets=targets))
+    return lambda error: exceptions.format_exception_to_string(error, {})
+
+
+def test_what_an_input_function_refuses_is_said_without_rule_and_traceback(said):
+    error = InputFunctionException(UserError("no m; did you mean 'n'?"), {}, rule=Rule())
+    error.__context__ = KeyError("results/x")  # as Snakemake raises it later
+    assert said(error) == "Error: no m; did you mean 'n'?"
+
+
+@pytest.mark.parametrize(
+    ("target", "advice"),
+    [
+        ("results/tabels", "did you mean 'results/tables'?"),
+        ("tabels", "did you mean 'tables'?"),
+        ("zzz", "the known ones are plan, tables"),  # no files, which are many
+    ],
+)
+def test_a_target_that_nothing_makes_has_the_nearest_beside_it(target, advice):
+    error = MissingRuleException(target)
+    assert sentence(error, targets=targets) == f"Error: {target}: nothing makes this; {advice}"
+
+
+def test_a_target_below_results_is_named_where_the_results_lie():
+    said = sentence(MissingRuleException("results/tables"), Path("/scratch/me"), targets)
+    assert said and said.endswith("so write /scratch/me/tables")
+
+
+def test_files_that_a_rule_lacks_are_named():
+    job = SimpleNamespace(rule=Rule(), wildcards={"model": "m"})
+    for output in (["results/x"], []):
+        job.output = output
+        assert sentence(MissingInputException(job, ["a.jsonl", "b.jsonl"])) == (
+            "Error: a.jsonl, b.jsonl: no such file, which rule scores reads; put it there, or "
+            "correct its path in the config"
+        )
+
+
+def test_a_lock_of_snakemake_is_one_sentence():
+    said = sentence(LockException())
+    assert said and said.endswith("remove its lock with --unlock") and "\n" not in said
+
+
+def test_a_full_disk_is_named():
+    said = sentence(OSError(errno.ENOSPC, "No space left on device", "results/x"))
+    assert said and said.startswith("Error: results/x: no space left on device; make room")
+
+
+def test_what_is_no_mistake_of_a_person_is_left_to_snakemake(said):
+    for error in (WorkflowError("x"), KeyError("7k"), RuntimeError("x")):
+        assert said(error) == "Snakemake's"
