@@ -2,7 +2,8 @@
 
 import csv
 import json
-import re
+import shutil
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -15,13 +16,7 @@ from steadfast.share.unbundle import unbundle
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-_, PAGE = (ROOT / "docs/new-benchmark.md").read_text().split("\n## The whole contract\n")
-# In the page's order; the text before a block names its file.
-FILES = {
-    "python": ["benchmark", "data", "scoring", "judge", "answers", "results", "tables", "figures"],
-    "ini": ["wordbench-1.0.dist-info/entry_points.txt"],
-    "text": ["wordbench_judge.txt"],
-}
+WORDBENCH = ROOT / "docs/examples/benchmarks/wordbench"
 CONFIG = {
     "benchmarks": ["wordbench"],
     "judges": {"reference": {"engine": "reference"}, "sim-judge": {"engine": "simulated"}},
@@ -34,15 +29,15 @@ CONFIG = {
 
 
 def written(folder: Path) -> None:
-    """Writes the files that the page shows."""
-    for kind, names in FILES.items():
-        blocks = re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.M | re.S)
-        for name, block in zip(names, blocks, strict=True):
-            path = folder / (f"wordbench/{name}.py" if kind == "python" else name)
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(block)
-    (folder / "wordbench/__init__.py").touch()
-    (folder / "wordbench-1.0.dist-info/METADATA").write_text("Name: wordbench\nVersion: 1.0\n")
+    """Copies the package there, as an installer leaves it."""
+    shutil.copytree(WORDBENCH / "wordbench", folder / "wordbench")
+    shutil.copy(WORDBENCH / "wordbench_judge.txt", folder)
+    installed = folder / "wordbench-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Name: wordbench\nVersion: 1.0\n")
+    entry_points = tomllib.loads((WORDBENCH / "pyproject.toml").read_text())["project"]["entry-points"]
+    lines = (f"{name} = {value}" for name, value in entry_points["steadfast.benchmarks"].items())
+    (installed / "entry_points.txt").write_text("\n".join(["[steadfast.benchmarks]", *lines]) + "\n")
 
 
 @pytest.fixture(scope="module")

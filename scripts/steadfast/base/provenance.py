@@ -22,6 +22,9 @@ IN_INPUT_DIGEST = frozenset({"input_digest", "code", "made_from", "measured_from
 """Params that an input digest is made of."""
 OTHER = "made from other settings, data or code than the config asks for"
 
+OLD_NAMES = ("*.identity.json", "*/*/*.identity.json", "*/*/*/*.identity.json")
+"""Provenance files of versions before 0.2, whose columns and folders had other names."""
+
 Checksum = Callable[[Path], str]
 """Gives the sha256 of a file."""
 
@@ -182,6 +185,17 @@ def _inputs(known: Record, results: Path) -> list[tuple[Path, object]]:
     inputs = known.get("inputs", {})
     named = inputs.items() if isinstance(inputs, dict) else ()
     return [(results / name, made) for name, made in named if isfile(results / name)]  # noqa: PTH113
+
+
+def check_names(results: Path) -> None:
+    """Raises a ``UserError`` where results were made by a version that named files otherwise."""
+    for pattern in OLD_NAMES:
+        for path in results.glob(pattern):
+            raise UserError(
+                f"{path}: of an earlier version, whose files have other names; remove all of "
+                f"{results} but journal/ (make clean does), then run again: what the journal holds "
+                "is not requested again"
+            )
 
 
 def provenances(job: Any, results: Path) -> list[Provenance]:

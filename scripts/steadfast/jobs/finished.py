@@ -11,7 +11,7 @@ import pandas as pd
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, check_regular
-from steadfast.base.provenance import OF_ITS_FILES, OTHER, Provenance
+from steadfast.base.provenance import OF_ITS_FILES, OTHER, Provenance, check_names
 from steadfast.config.load import load_config
 from steadfast.config.portable import CONFIG_FILE, check_portable, config_provenance
 from steadfast.config.source import read_source
@@ -94,6 +94,7 @@ class FinishedRun:
         if not results.is_dir():
             raise UserError(f"{results}: no such folder; name a folder of results")
         check_regular(results)
+        check_names(results)
         if not any(results.glob(METRICS_PROVENANCE)):
             raise UserError(
                 f"{results}: no benchmark has metrics there; name the folder of results of a run "

@@ -16,6 +16,7 @@ from steadfast.base.files import (
 )
 from steadfast.base.loading import load
 from steadfast.base.names import visible
+from steadfast.base.provenance import check_names
 from steadfast.config import settings
 from steadfast.config.portable import CONFIG_FILE, as_yaml, config_provenance, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
@@ -71,6 +72,7 @@ class Session:
         snakemake.when_jobs_are_known(self.refuse_targets)
         # What somebody else has put into the results is not read where that may never end.
         snakemake.when_prepared(lambda: check_regular(self._results))
+        snakemake.when_prepared(lambda: check_names(self._results))
         snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
         self.failures.watch_interrupts()
         self._log.addFilter(partial(with_end, self.last_words))
