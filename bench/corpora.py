@@ -21,7 +21,7 @@ from steadfast.base.files import Record, write_jsonl, write_rows
 from steadfast.contract.components import Component
 
 FIELDS = ("id", "title", "text")
-WORDS = 600
+STRINGS = 600
 """Of a text."""
 GROUP = 1000
 """Records of a row group."""
@@ -34,7 +34,7 @@ def records(megabytes: int) -> Iterator[Record]:
     words = ["".join(rng.choices(letters, k=rng.randint(2, 9))) for _ in range(5000)]
     written = number = 0
     while written < megabytes * 10**6:
-        text = " ".join(rng.choices(words, k=WORDS))
+        text = " ".join(rng.choices(words, k=STRINGS))
         yield dict(zip(FIELDS, (str(number), f"Title {number}", text), strict=True))
         written, number = written + len(text), number + 1
 

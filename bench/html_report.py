@@ -28,11 +28,11 @@ PAGES = ((20, False), (20, True), (100, False))
 """Models, and whether they think before they answer."""
 LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
 PROMPTS = 500
-WORDS = 5_000
+STRINGS = 5_000
 RNG = random.Random("page")
 LETTERS = "etaoinshrdlucmfwypvbgkjqxz"
-VOCABULARY = ["".join(RNG.choices(LETTERS, k=RNG.randint(2, 9))) for _ in range(WORDS)]
-WEIGHTS = [1 / rank for rank in range(1, WORDS + 1)]
+VOCABULARY = ["".join(RNG.choices(LETTERS, k=RNG.randint(2, 9))) for _ in range(STRINGS)]
+WEIGHTS = [1 / rank for rank in range(1, STRINGS + 1)]
 
 
 def text(words: int) -> str:
@@ -74,7 +74,7 @@ def written(results: Path, models: Sequence[str], reasoning: bool) -> FinishedRu
             write_jsonl(results / f"made/scores/{model}/{length}.jsonl", map(scored, known))
     task = SimpleNamespace(
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
-        stand_in=Component("__main__:Expected"),
+        simulator=Component("__main__:Expected"),
         passages=None,
         parts={
             one: SimpleNamespace(sources={("contexts", one): f"made/contexts/{one}.jsonl"})
@@ -102,7 +102,7 @@ def scored(record: Record) -> Record:
 
 
 class Expected:
-    """A stand-in for the reference's answers."""
+    """A simulator for the reference's answers."""
 
     def reference(self, sample: object) -> str:
         """A text of an answer's length."""

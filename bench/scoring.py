@@ -5,7 +5,7 @@ of the released tasks.json.
 
 The responses answer to the prompts of the paper's six lengths, our own templates' or the released
 ones' (2,802 with these), in contexts of synthetic corpora:
-each prompt has the reference answer, or what a simulated reader makes of it. A time includes all
+each prompt has the reference answer, or what a simulated model makes of it. A time includes all
 that is prepared once per context. The released scorer itself is not part of this project, so there
 are rates, and the ratio of both rubrics to the released one, but no ratio to the released scorer.
 """
@@ -18,8 +18,8 @@ from pathlib import Path
 from statistics import median
 
 from prepared import Prepared
-from steadfast.benchmarks.lifbench.readers import LifbenchReader
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
+from steadfast.benchmarks.lifbench.simulator import LifbenchSimulator
 from steadfast.contract.components import Sample
 
 BUDGETS = {"4k": 3, "8k": 6, "16k": 13, "32k": 28, "64k": 60, "128k": 120}  # × 1,024 tokens
@@ -54,8 +54,8 @@ def response(sample: Sample, number: int) -> str:
     """What one of the readers answers."""
     reader = READERS[number % len(READERS)]
     if reader is None:
-        return LifbenchReader().reference(sample)
-    return LifbenchReader().simulated(sample, reader, 1.0, random.Random(sample.id))
+        return LifbenchSimulator().reference(sample)
+    return LifbenchSimulator().simulated(sample, reader, 1.0, random.Random(sample.id))
 
 
 def seconds(parts: dict[str, Answered], rubrics: list[str]) -> float:

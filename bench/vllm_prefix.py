@@ -250,13 +250,13 @@ def reference_lengths(built: Prepared, length: str) -> None:
     from steadfast.base.tokens import load_tokenizer
     from steadfast.contract.components import component
 
-    count, stand_in = (
+    count, simulator = (
         load_tokenizer("o200k_base").count,
-        component(built.task.stand_in.plain).make(),
+        component(built.task.simulator.plain).make(),
     )
     samples = {sample.id: sample for sample in built.part(length).read()}
     records = [
-        record | {"max_tokens": max(1, count(stand_in.reference(samples[record["sample_id"]])))}
+        record | {"max_tokens": max(1, count(simulator.reference(samples[record["sample_id"]])))}
         for record in read_jsonl(built.prompts(length))
     ]
     write_jsonl(built.prompts(length), records)

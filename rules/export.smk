@@ -35,7 +35,7 @@ rule export_benchmark:
     params:
         **made(lambda w: STEPS.export(w.benchmark)),
         exports=lambda w: plain(TASKS[w.benchmark].exports),
-        stand_in=lambda w: TASKS[w.benchmark].stand_in.plain,
+        simulator=lambda w: TASKS[w.benchmark].simulator.plain,
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         sources=lambda w: RUN.all_source_keys(w.benchmark),
     script:

@@ -45,7 +45,7 @@ rule nondeterminism_part:
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
         weights=lambda w: plain(TASKS[w.benchmark].weights),
-        stand_in=lambda w: plain(RUN.stand_in(Job.of(w))),
+        simulator=lambda w: plain(RUN.simulator(Job.of(w))),
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
     script:
         "../scripts/steadfast/stages/measure_nondeterminism.py"

@@ -11,7 +11,7 @@ from steadfast.command.main import COMMANDS, main
 from steadfast.config.json_schema import PATH as SCHEMA
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
-from steadfast.contract.engine_names import ENGINES, STAND_INS
+from steadfast.contract.engine_names import ENGINES, SIMULATED_ENGINES
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_responses_that_are_there_are_replayed(folder, monkeypatch):
 
 def test_every_engine_of_a_model_is_offered():
     (options,) = (options for names, options in COMMANDS["init"].arguments if "--engine" in names)
-    assert set(options["choices"]) == set(ENGINES) - STAND_INS
+    assert set(options["choices"]) == set(ENGINES) - SIMULATED_ENGINES
 
 
 @pytest.mark.parametrize(

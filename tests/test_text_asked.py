@@ -68,7 +68,7 @@ def test_the_judged_benchmarks_say_where_their_data_is_from(benchmark):
 
 
 JUDGES = {
-    "stand-in": {"engine": "reference"},
+    "simulator": {"engine": "reference"},
     "judge": {"engine": "openai", "model": "gpt-4o-2024-05-13"},
 }
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(COLD, reason="programs are started as users star
 
 
 def both(*arguments, **options):
-    """What Python and its stand-in make of a program."""
+    """What Python and its simulator make of a program."""
     options = {"capture_output": True, "text": True} | options
     return [
         subprocess.run([python, *arguments], **options)

@@ -7,7 +7,7 @@ from judged_run import Answers, JudgedRun, Replies
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.data import checked, normalised
 from steadfast.benchmarks.cfbench.metrics import metrics
-from steadfast.benchmarks.cfbench.readers import CfbenchJudge, CfbenchReader
+from steadfast.benchmarks.cfbench.simulator import CfbenchJudge, CfbenchSimulator
 from steadfast.contract.components import Answer, Frames, Labels, Reply, Sample, Scored
 
 READER = {"slip": 0.3, "position_bias": 0.3}
@@ -34,9 +34,9 @@ class Run(JudgedRun):
         return {n: Answer("refused" if t is None else "ok", t or "") for n, t in texts.items()}
 
     def read(self, reader: Mapping[str, float]) -> Answers:
-        """A simulated reader's answers."""
+        """A simulated model's answers."""
         return self.given(
-            lambda one: CfbenchReader().simulated(one, reader, 1.0, Random(f"{reader}/{one.id}"))
+            lambda one: CfbenchSimulator().simulated(one, reader, 1.0, Random(f"{reader}/{one.id}"))
         )
 
     def judged(self, answers: Answers, slip: float = 0.0) -> Replies:

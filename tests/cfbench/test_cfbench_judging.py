@@ -1,4 +1,4 @@
-"""Judge prompts, the stand-ins, and scores: what a judge may do and what becomes of it."""
+"""Judge prompts, the simulated models, and scores: what a judge may do and what becomes of it."""
 
 import pytest
 
@@ -7,9 +7,9 @@ from steadfast.base.files import read_json
 from steadfast.base.resources import resource
 from steadfast.benchmarks.cfbench.facts import PRIMARY
 from steadfast.benchmarks.cfbench.judge import CfbenchJudgePrompts
-from steadfast.benchmarks.cfbench.readers import CfbenchReader
 from steadfast.benchmarks.cfbench.replies import readable
 from steadfast.benchmarks.cfbench.scoring import read_reply
+from steadfast.benchmarks.cfbench.simulator import CfbenchSimulator
 from steadfast.contract.components import Reply
 from steadfast.contract.judge_template import boundary, load_template
 
@@ -62,7 +62,7 @@ def test_the_worked_examples_of_the_template_are_themselves_readable():
 
 def test_a_sample_without_an_answer_is_not_judged_and_keeps_its_status(run):
     refused = run.samples["zh"][0].id
-    answers = run.given(lambda s: None if s.id == refused else CfbenchReader().reference(s))
+    answers = run.given(lambda s: None if s.id == refused else CfbenchSimulator().reference(s))
     asked = [prompt.answer_id for prompt in run.judge_prompts("zh", answers)]
     assert asked == [sample.id for sample in run.samples["zh"][1:]]
     first, *others = run.score("m", answers, j=run.judged(answers))

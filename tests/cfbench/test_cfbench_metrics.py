@@ -28,11 +28,11 @@ def of(idx: int, split: str, *checkpoints: tuple[str, str, str], **more) -> dict
 
 
 CONTENT = ("主需", "内容约束", "元素内容约束")
-WORDS = ("次需", "数值约束", "单词数值约束")
+STRINGS = ("次需", "数值约束", "单词数值约束")
 RECORDS = [
-    of(0, "easy", CONTENT, WORDS),
-    of(1, "easy", CONTENT, CONTENT, WORDS, doamin="金融"),
-    of(2, "hard", CONTENT, WORDS, WORDS, WORDS, source="nlp_cif", doamin="Summary"),
+    of(0, "easy", CONTENT, STRINGS),
+    of(1, "easy", CONTENT, CONTENT, STRINGS, doamin="金融"),
+    of(2, "hard", CONTENT, STRINGS, STRINGS, STRINGS, source="nlp_cif", doamin="Summary"),
     of(3, "hard", CONTENT, ("次需", "", ""), source="nlp_cif", doamin="Couplet"),
 ]
 VERDICTS = {0: [1, 1], 1: [1, 1, 0], 2: [1, 1, 1, 0], 3: None}

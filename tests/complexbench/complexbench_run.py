@@ -10,7 +10,7 @@ from steadfast.base.files import Record
 from steadfast.benchmarks.complexbench import data
 from steadfast.benchmarks.complexbench.benchmark import COMPLEXBENCH, Complexbench
 from steadfast.benchmarks.complexbench.metrics import metrics
-from steadfast.benchmarks.complexbench.readers import ComplexbenchJudge, ComplexbenchReader
+from steadfast.benchmarks.complexbench.simulator import ComplexbenchJudge, ComplexbenchSimulator
 from steadfast.contract.components import (
     Answer,
     Frames,
@@ -63,12 +63,12 @@ class Run(JudgedRun):
         return found
 
     def read(self, slip: float = 0.0, part: str = "zh") -> Answers:
-        """A simulated reader's answers; the reference's where nothing slips."""
-        stand_in = ComplexbenchReader()
+        """A simulated model's answers; the reference's where nothing slips."""
+        simulator = ComplexbenchSimulator()
         texts = {
-            one.id: stand_in.simulated(one, {"slip": slip}, 1.0, Random(f"{slip}/{one.id}"))
+            one.id: simulator.simulated(one, {"slip": slip}, 1.0, Random(f"{slip}/{one.id}"))
             if slip
-            else stand_in.reference(one)
+            else simulator.reference(one)
             for one in self.samples[part]
         }
         return self.given(texts, part)
@@ -102,7 +102,7 @@ def _replied(text: str | None) -> Reply:
 
 
 def believing(slip: float = 0.0) -> JudgeReply:
-    """A stand-in for a judge, which goes by what answers say of themselves."""
+    """A simulator for a judge, which goes by what answers say of themselves."""
     judge = ComplexbenchJudge()
     if not slip:
         return judge.reference

@@ -61,13 +61,13 @@ def test_the_judge_is_the_one_that_each_record_names():
     (ours,), (theirs,) = (score_records(instances, [[True]]) for _ in range(2))
     scores = [
         Scored("m", "zh", ours | {"judge": "real"}),
-        Scored("sim", "zh", theirs | {"judge": "stand-in"}),
+        Scored("sim", "zh", theirs | {"judge": "simulator"}),
     ]
     data = {"zh": {"data": {"zh": instances}}}
-    found = compute(scores, data, None, "strict", ["zh"], ["stand-in", "real"])
+    found = compute(scores, data, None, "strict", ["zh"], ["simulator", "real"])
     assert found["judging"][["model", "judge"]].values.tolist() == [
         ["m", "real"],
-        ["sim", "stand-in"],
+        ["sim", "simulator"],
     ]
     (together,) = found["agreement"].query("model == ''").to_dict("records")
     assert (together["n"], together["only_first"], together["only_second"]) == (0, 1, 1)

@@ -169,7 +169,12 @@ def test_the_figures_show_each_model_in_its_own_colour(found):
         check(figure, name)
         legend = figure.axes[-1].get_legend()
         labels = [text.get_text() for text in legend.get_texts()]
-        assert labels == ["model-b", "Model $A_1$ & co", "sim-c (simulated)", "reference (gold)"]
+        assert labels == [
+            "model-b",
+            "Model $A_1$ & co",
+            "sim-c (simulated)",
+            "reference (no model)",
+        ]
         assert len({line.get_color() for line in figure.axes[0].lines}) == len(SLIPS)
     ticks = [text.get_text() for text in made["by_category"].figure.axes[0].get_xticklabels()]
     assert ticks == ["", *"12", *"123", *"23", ""]

@@ -106,7 +106,7 @@ def test_an_editor_marks_what_is_wrong(change):
         ({"corpora": {"source": "local"}}, "source local needs corpora.directory"),
         (
             {"models": {"sim-x": {"engine": "reference"}}},
-            "names of simulated readers start with sim-",
+            "names of simulated models start with sim-",
         ),
         ({"models": {"a/b": {"engine": "reference"}}}, "model name 'a/b': use letters, digits"),
     ],
@@ -218,7 +218,7 @@ def test_files_of_benchmarks_that_do_not_run_are_not_asked_for():
     [
         ({"judges": {}}, "judges: followbench needs a judge"),
         ({"judges": {"old": {"engine": "replay", "file": "x"}}}, "engine replay judges nothing"),
-        ({"judges": {"sim-x": {"engine": "reference"}}}, "names of simulated readers start with"),
+        ({"judges": {"sim-x": {"engine": "reference"}}}, "names of simulated models start with"),
         ({"benchmarks": ["cfbench", "cfbench"]}, "benchmarks: 'cfbench' is named twice"),
         (
             {"followbench": {"languages": ["en", "en"]}},

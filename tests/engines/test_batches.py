@@ -92,7 +92,7 @@ def test_requests_and_outputs_are_those_of_the_live_engine(part, server, engine,
         live_records = other.run()
     asked = [body for _, body in server.batches[0]["asked"]]
     assert set(map(canonical_json, asked)) == set(map(canonical_json, live.bodies))
-    names = ("sample_id", "request_hash", "text", "prompt_tokens")
+    names = ("sample_id", "request_hash", "response", "prompt_tokens")
     assert [[r[n] for n in names] for r in records] == [[r[n] for n in names] for r in live_records]
 
 

@@ -45,7 +45,7 @@ def test_a_base_model_reads_the_conversation_as_one_text(part, server):
     part.answers = {**part.answers, "template": "base"}
     records = part.run(CHAIN[:2])
     assert server.bodies[-1]["prompt"] == (
-        f"Step 1 of a.\nOutput: {records[0]['text']}\n\nStep 2 of a.\nOutput: "
+        f"Step 1 of a.\nOutput: {records[0]['response']}\n\nStep 2 of a.\nOutput: "
     )
 
 

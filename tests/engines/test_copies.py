@@ -42,7 +42,7 @@ if __name__ == "__main__":
             if isinstance(error, EngineFailed):
                 break
     print(json.dumps(errors))
-    # 0.2 s are what the stand-in takes.
+    # 0.2 s are what the simulator takes.
     sys.exit("no load is known" if not errors and loaded.seconds < 0.2 else 0)
 """
 

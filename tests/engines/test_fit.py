@@ -12,10 +12,10 @@ from steadfast.engines.fit import fit
 
 TOKENIZER = load_tokenizer("o200k_base")
 EMOJI = "\U0001f469\u200d\U0001f680"
-WORDS = st.sampled_from(
+STRINGS = st.sampled_from(
     ["a", "the ", "  ", "\n", "\n\n", "Zürich ", "長い文書", EMOJI, "0123", "don't", "=", "\t"]
 )
-TEXT = st.lists(WORDS, max_size=80).map("".join) | st.text(max_size=60)
+TEXT = st.lists(STRINGS, max_size=80).map("".join) | st.text(max_size=60)
 ITEMS = st.builds(
     Item, st.just("s"), st.just("c"), TEXT, TEXT, TEXT, st.integers(min_value=1, max_value=40)
 )

@@ -15,7 +15,7 @@ ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 THINK = ("<think>", "</think>")
 CHANNELS = ("openai_gptoss", "inkling", "muse_glimmer")
 """Parsers of models whose reasoning stand in channels, which hold no other reasoning."""
-WORDS = ("granite",)
+STRINGS = ("granite",)
 """Parsers of models whose marks are ordinary words."""
 GOLD = [
     "Suggest a name for a boat.",  # LIFBench: an element, labels, groups and a text
@@ -105,7 +105,7 @@ def test_gold_behind_a_hostile_reasoning_is_the_answer(parser, gold):
         assert wrong(texts, how, gold) == {}
 
 
-@pytest.mark.parametrize("parser", [name for name in EACH if name not in (*CHANNELS, *WORDS)])
+@pytest.mark.parametrize("parser", [name for name in EACH if name not in (*CHANNELS, *STRINGS)])
 def test_gold_behind_reasoning_that_the_prompt_began_is_the_answer(parser):
     start, _ = PAIRS.get(parser, THINK)
     texts = {
@@ -124,7 +124,7 @@ def test_a_hostile_reasoning_that_the_limit_cut_is_no_answer(parser):
     for name, before in of(parser).items():
         stop = before.rindex(end) if name in NESTED else before.index(end)
         for place in range(len(start), stop, 5):
-            for how in ways(parser)[: 1 if parser in WORDS else None]:
+            for how in ways(parser)[: 1 if parser in STRINGS else None]:
                 told = told_apart(Response("length", before[:place]), how, None)
                 assert (told.status, told.text) == ("unfinished", ""), (name, before[:place], how)
 

@@ -160,7 +160,7 @@ def test_a_missing_file_is_named(part):
 
 def test_engines_without_a_server_import_no_client():
     code = (
-        "import sys, steadfast.engines.asking.run, steadfast.engines.stand_ins\n"
+        "import sys, steadfast.engines.asking.run, steadfast.engines.simulated\n"
         "heavy = {'aiohttp', 'openai', 'tiktoken', 'tqdm', 'pandas', 'httpx2'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )

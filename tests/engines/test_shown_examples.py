@@ -167,7 +167,7 @@ def test_a_conversation_has_them_once_at_its_start(shot, server):
     first = Item("a/1", "a", "", "", "First?", 20)
     second = Item("a/2", "a", "", "", "Second?", 20, follows="a/1")
     records = shot.run([first, second])
-    said = f"{SHOTS}First?\nOutput: {records[0]['text']}\n\nSecond?\nOutput: "
+    said = f"{SHOTS}First?\nOutput: {records[0]['response']}\n\nSecond?\nOutput: "
     assert prompt_of(server.bodies[-1]) == said
 
 

@@ -45,7 +45,7 @@ class Exported:
         export_benchmark(
             self.built.name,
             self.built.task.exports.plain,
-            self.built.task.stand_in.plain,
+            self.built.task.simulator.plain,
             self.parts,
             out,
         )
@@ -185,7 +185,7 @@ def test_tables_that_would_give_another_prompt_are_refused(lifbench, tmp_path):
         export_benchmark(
             "lifbench",
             (f"{__name__}:Otherwise", settings),
-            lifbench.built.task.stand_in.plain,
+            lifbench.built.task.simulator.plain,
             lifbench.parts,
             tmp_path,
         )

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from followbench_run import BOTH, IMPOSSIBLE, run
 from judged_run import READER
 from steadfast.benchmarks.followbench.facts import JUDGE, LEVELS
-from steadfast.benchmarks.followbench.readers import FollowbenchReader
 from steadfast.benchmarks.followbench.rules import satisfied
+from steadfast.benchmarks.followbench.simulator import FollowbenchSimulator
 from steadfast.contract.components import Sample
 
-READ = FollowbenchReader()
+READ = FollowbenchSimulator()
 
 
 def ruled(source: str, language: str) -> list[Sample]:

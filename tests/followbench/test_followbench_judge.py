@@ -1,4 +1,4 @@
-"""Judge prompts: the whole path, the answer set apart; and what stand-in judges reply."""
+"""Judge prompts: the whole path, the answer set apart; and what simulated judges reply."""
 
 import random
 from dataclasses import replace
@@ -6,12 +6,12 @@ from dataclasses import replace
 from followbench_run import BOTH, REFUSED, run
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.judge import slots
-from steadfast.benchmarks.followbench.readers import FollowbenchJudge
 from steadfast.benchmarks.followbench.replies import readable, strict, strict_rating
+from steadfast.benchmarks.followbench.simulator import FollowbenchJudge
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 from steadfast.contract.part_files import judge_items
 
-WORDS = facts("followbench/judge/words.yaml")
+STRINGS = facts("followbench/judge/words.yaml")
 GROUP = {
     "category": "situation",
     "start": "Begin.",
@@ -20,7 +20,7 @@ GROUP = {
 
 
 def test_the_path_leads_from_the_start_to_the_level():
-    filled = slots(GROUP, 2, WORDS["en"])
+    filled = slots(GROUP, 2, STRINGS["en"])
     lines = [line for line in filled["path"].split("\n") if line]
     assert lines[1::2] == ["Begin.", "Begin, with 1.", "Begin, with 2."]
     assert lines[2::2] == [
@@ -31,12 +31,14 @@ def test_the_path_leads_from_the_start_to_the_level():
 
 
 def test_one_constraint_is_in_the_singular_and_each_category_is_named():
-    assert slots(GROUP, 1, WORDS["en"])["constraints"] == "1 constraint"
-    kinds = {slots(GROUP | {"category": c}, 1, WORDS["en"])["kind"] for c in WORDS["en"]["kind"]}
+    assert slots(GROUP, 1, STRINGS["en"])["constraints"] == "1 constraint"
+    kinds = {
+        slots(GROUP | {"category": c}, 1, STRINGS["en"])["kind"] for c in STRINGS["en"]["kind"]
+    }
     assert len(kinds) == 6
-    assert "background" in slots(GROUP, 1, WORDS["en"])["kind"]
-    assert slots(GROUP | {"category": "mixed"}, 1, WORDS["en"])["kind"] == "constraint"
-    assert WORDS["en"].keys() == WORDS["zh"].keys()
+    assert "background" in slots(GROUP, 1, STRINGS["en"])["kind"]
+    assert slots(GROUP | {"category": "mixed"}, 1, STRINGS["en"])["kind"] == "constraint"
+    assert STRINGS["en"].keys() == STRINGS["zh"].keys()
 
 
 @BOTH

@@ -7,8 +7,8 @@ from ifeval_shared import CASES, SHARED, case_files, data_file, lines, needs_cas
 
 from steadfast.benchmarks.ifeval.data import instance, sample
 from steadfast.benchmarks.ifeval.own_kinds import KINDS, WORD, own_verifier
-from steadfast.benchmarks.ifeval.readers import WORDS, written
 from steadfast.benchmarks.ifeval.scoring import followed, variants
+from steadfast.benchmarks.ifeval.simulator import STRINGS, written
 
 PROMPTS = list(sample({}))
 
@@ -101,4 +101,4 @@ def test_long_answers_take_time_in_proportion():
 def test_an_answer_is_filled_up_to_the_words_that_are_asked_for():
     asked = {"kind": NUMBERS, "kwargs": {"relation": "at least", "num_words": 100}}
     words = len(WORD.findall(written([asked], [0])))
-    assert 100 <= words < 100 + max(len(text.split()) for text in WORDS["filler"])
+    assert 100 <= words < 100 + max(len(text.split()) for text in STRINGS["filler"])

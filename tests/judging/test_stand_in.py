@@ -1,4 +1,4 @@
-"""The line by which stand-ins for models tell stand-ins for judges what they kept."""
+"""The line by which simulated models for models tell simulated models for judges what they kept."""
 
 from random import Random
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.contract.components import JudgePrompt, JudgeRequest
-from steadfast.judging.stand_in import CHATTER, UNSIGNED, BelievingJudge, signature, signed
+from steadfast.judging.simulator import CHATTER, UNSIGNED, BelievingJudge, signature, signed
 
 
 @pytest.mark.parametrize(

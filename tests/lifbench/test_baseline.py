@@ -16,22 +16,22 @@ from steadfast.benchmarks.lifbench.analyses import above_baseline
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.readers import LifbenchReader
 from steadfast.benchmarks.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.simulator import LifbenchSimulator
 from steadfast.benchmarks.lifbench.tables import tables
 from steadfast.config.load import load_config
-from steadfast.contract.components import Frames, Sample, Scored, StandIn
+from steadfast.contract.components import Frames, Sample, Scored, Simulator
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.job import Job
 from steadfast.show.render import printed
 from steadfast.show.roster import Display, Shown
 
-READER = LifbenchReader()
+READER = LifbenchSimulator()
 
 
 def answers(task: str, rubric: str = "released") -> list[str]:
     """What the baseline reader answers to a task's hand-made samples."""
-    reader = LifbenchReader(rubric=rubric)
+    reader = LifbenchSimulator(rubric=rubric)
     return [reader.baseline(as_sample(*sample)) for sample in samples(task)]
 
 
@@ -150,7 +150,7 @@ def test_only_the_baseline_is_asked_again_for_another_rubric():
     ]
     runs = [Evaluation(config) for config in by_rubric]
     baseline, gold = (
-        [run.stand_in(Job("inference", "lifbench", name, "4k")) for run in runs] for name in models
+        [run.simulator(Job("inference", "lifbench", name, "4k")) for run in runs] for name in models
     )
     assert gold[0] == gold[1] and baseline[0] != baseline[1]
 
@@ -263,7 +263,7 @@ def test_only_benchmarks_with_a_baseline_ask_for_it():
     assert {job.benchmark for job in run.jobs if job.model == "baseline"} == {"lifbench"}
 
 
-class WithoutBaseline(StandIn):
+class WithoutBaseline(Simulator):
     def reference(self, sample):
         return ""
 

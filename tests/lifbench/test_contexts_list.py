@@ -93,10 +93,10 @@ def test_budget_for_not_one_element_is_an_error(alpaca):
         build(alpaca, budget=3)
 
 
-WORDS = st.text(alphabet="ab ", min_size=1, max_size=24)
+STRINGS = st.text(alphabet="ab ", min_size=1, max_size=24)
 
 
-@given(st.sets(WORDS | st.lists(WORDS, min_size=3).map("".join), max_size=20))
+@given(st.sets(STRINGS | st.lists(STRINGS, min_size=3).map("".join), max_size=20))
 @example({"rite a poem about win", "Write a poem about winter"})
 @example({"poem", "Write a poem about winter"})
 def test_contained_finds_what_comparing_all_pairs_finds(texts):

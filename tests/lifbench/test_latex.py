@@ -12,7 +12,7 @@ import pytest
 from score_records import PAPER_LENGTHS, frames_of, run, unscored
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.reproduction import tables as all_tables
-from steadfast.benchmarks.lifbench.tables.results import WORDS
+from steadfast.benchmarks.lifbench.tables.results import STRINGS
 from steadfast.contract.components import Scored
 from steadfast.show import latex
 from steadfast.show.render import write_table
@@ -22,7 +22,7 @@ from steadfast.stages.collect import collect_tables
 pytestmark = pytest.mark.heavy
 
 PACKAGES = ["texlive-latex-base", "texlive-latex-recommended"]
-ALL = [f"lifbench_{name}" for name in (*WORDS["captions"], "reproduction")]
+ALL = [f"lifbench_{name}" for name in (*STRINGS["captions"], "reproduction")]
 LABELS = {
     "m0": "50%_of $a & b",
     "m1": r"\input{/etc/passwd} #1 ^~ {[*]}",

@@ -18,7 +18,7 @@ from steadfast.benchmarks.lifbench.recs.statistics import statistics
 from steadfast.benchmarks.lifbench.recs.vectors import vectors
 from steadfast.contract.components import JudgePrompt
 from steadfast.contract.part_files import read_judge_prompts
-from steadfast.judging.rewriting import RewriterStandIn, readable
+from steadfast.judging.rewriting import RewriterSimulator, readable
 
 FILES = ("candidates", "vectors", "clusters", "review")
 WORDED = {name: task.worded for name, task in TASKS.items()}
@@ -216,19 +216,19 @@ def test_statistics_of_a_square_are_those_by_hand(tmp_path):
     assert row["percentile"] == pytest.approx(0.8 + 0.2 / 2, abs=0.03)
 
 
-# --- the whole chain, with stand-ins --------------------------------------------------------------
+# --- the whole chain, with simulated models --------------------------------------------------------------
 
 
 def answered(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> None:
     """Outputs as the inference rule writes them, each asked for up to three times."""
     from random import Random
 
-    stand_in, records = RewriterStandIn(), []
+    simulator, records = RewriterSimulator(), []
     for prompt in prompts:
         (request,) = prompt.requests
         for attempt in range(3):
             rng = Random(f"{seed}/{request.id}/{attempt}")
-            text = stand_in.simulated(prompt, request, {"slip": slip}, rng)
+            text = simulator.simulated(prompt, request, {"slip": slip}, rng)
             if readable(request.expected, text, prompt.answer):
                 break
         reply = {"status": "ok", "response": text, "attempts": attempt}

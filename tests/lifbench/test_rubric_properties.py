@@ -129,11 +129,11 @@ def test_text_is_compared_in_its_composed_form(text):
     assert normal(spelled) == normal(text) == normal(f" {normal(text)}\n")
 
 
-WORDS = st.lists(st.text("ab", min_size=1, max_size=20), min_size=1, max_size=3)
+STRINGS = st.lists(st.text("ab", min_size=1, max_size=20), min_size=1, max_size=3)
 
 
 @given(
-    st.lists(WORDS.map(" ".join), min_size=1, max_size=12),
+    st.lists(STRINGS.map(" ".join), min_size=1, max_size=12),
     st.text("ab ", max_size=120),
 )
 def test_the_finder_takes_the_longest_words_from_the_left(texts, text):

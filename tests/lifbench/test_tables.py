@@ -11,7 +11,7 @@ import pytest
 from score_records import FEW, LENGTHS, frames_of, run, unscored
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tables import BUILDERS, tables
-from steadfast.benchmarks.lifbench.tables.results import WORDS
+from steadfast.benchmarks.lifbench.tables.results import STRINGS
 from steadfast.contract.components import Frames, Scored
 from steadfast.show.render import Printed, printed
 from steadfast.show.roster import Display, Shown
@@ -22,7 +22,7 @@ DISPLAY = Display(
     models={
         "good": Shown("Good_1", "API Models"),
         "fair": Shown("Fair"),
-        "sim-long": Shown("sim-long", "Simulated readers", "simulated"),
+        "sim-long": Shown("sim-long", "Simulated models", "simulated"),
         "reference": Shown("reference", "reference", "reference"),
     },
 )
@@ -63,8 +63,8 @@ def pages(frames) -> Pages:
 
 
 def test_every_table_carries_the_benchmark_s_name(pages):
-    assert list(pages) == [f"lifbench_{name}" for name in WORDS["captions"]]
-    assert list(WORDS["captions"]) == list(BUILDERS)
+    assert list(pages) == [f"lifbench_{name}" for name in STRINGS["captions"]]
+    assert list(STRINGS["captions"]) == list(BUILDERS)
 
 
 def test_data_are_counted(pages):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.judging.rewriting import (
-    RewriterStandIn,
+    RewriterSimulator,
     UnreadableError,
     language,
     read,
@@ -107,7 +107,7 @@ def test_a_text_that_tells_nothing_is_in_no_other_language():
     assert not same_language("Quelle est la ligne ?", "What is the next entry?")
 
 
-# --- what is asked, and stand-ins ---------------------------------------------------------------
+# --- what is asked, and simulated models ---------------------------------------------------------------
 
 ORIGINAL = 'Label all {candidates} by {rules}, like {{"doc1": "{candidates[0]}"}}.'
 
@@ -131,18 +131,18 @@ def test_a_request_holds_the_original_once_the_count_and_what_to_keep():
 
 def test_the_reference_rewriter_gives_as_many_distinct_texts_that_keep_the_original():
     prompt = asked(50)
-    reply = RewriterStandIn().reference(prompt, prompt.requests[0])
+    reply = RewriterSimulator().reference(prompt, prompt.requests[0])
     texts = read(reply, {"count": 50})
     assert len(texts) == len(set(texts)) == 50
     assert all(ORIGINAL in text and text != ORIGINAL for text in texts)
-    assert RewriterStandIn().reference(prompt, prompt.requests[0]) == reply
+    assert RewriterSimulator().reference(prompt, prompt.requests[0]) == reply
 
 
 def test_simulated_rewriters_differ_from_each_other_and_slip_as_often_as_they_are_told():
-    prompt, stand_in = asked(), RewriterStandIn()
+    prompt, simulator = asked(), RewriterSimulator()
 
     def reply(seed, slip):
-        return stand_in.simulated(prompt, prompt.requests[0], {"slip": slip}, Random(seed))
+        return simulator.simulated(prompt, prompt.requests[0], {"slip": slip}, Random(seed))
 
     assert reply(1, 0.0) == reply(1, 0.0) != reply(2, 0.0)
     texts = read(reply(1, 0.0), {"count": 20})

@@ -63,24 +63,24 @@ def test_released_scores_on_the_same_prompts_are_marked_and_not_apart():
     assert alone.label("n") == "n" and shared_notes(alone, judged=False) == []
 
 
-REAL, STAND_IN = Shown("GPT-4o", engine="openai"), Shown("Stand-in", engine="reference")
+REAL, SIMULATOR = Shown("GPT-4o", engine="openai"), Shown("Simulator", engine="reference")
 
 
 @pytest.mark.parametrize(
     ("models", "judges", "said"),
     [
         ("m", {"a": REAL}, "Judge: GPT-4o."),
-        ("m sim-a", {"b": STAND_IN, "a": REAL}, "Judge: GPT-4o; of simulated models and"),
-        ("m sim-a", {"b": STAND_IN, "a": REAL}, "answers: Stand-in, a simulated judge"),
-        ("m", {"b": STAND_IN, "a": REAL}, "Judge: GPT-4o."),
-        ("sim-a gold", {"a": REAL, "b": STAND_IN}, "Judge: Stand-in, a simulated judge"),
+        ("m sim-a", {"b": SIMULATOR, "a": REAL}, "Judge: GPT-4o; of simulated models and"),
+        ("m sim-a", {"b": SIMULATOR, "a": REAL}, "answers: Simulator, a simulated judge"),
+        ("m", {"b": SIMULATOR, "a": REAL}, "Judge: GPT-4o."),
+        ("sim-a gold", {"a": REAL, "b": SIMULATOR}, "Judge: Simulator, a simulated judge"),
         ("m gold", {"a": REAL, "c": Shown("Qwen", engine="vllm")}, "Judge: GPT-4o."),
     ],
 )
 def test_who_judged_is_said_of_models_and_of_stand_ins(models, judges, said):
     note = Roster(models.split(), replace(DISPLAY, judges=judges)).judge_note
     assert said in note
-    assert ("GPT-4o" in note) == ("GPT-4o" in said or "answers: Stand-in" in said)
+    assert ("GPT-4o" in note) == ("GPT-4o" in said or "answers: Simulator" in said)
 
 
 def test_without_judges_nobody_judged():

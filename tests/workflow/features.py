@@ -272,13 +272,13 @@ FEATURES: dict[str, Feature] = {
         files={"old.jsonl": '{"sample_id": "LSI/list-2k-s1/e0/v0", "text": "An answer."}\n'},
     ),
     "baseline": model("baseline", engine="baseline"),
-    "simulated reader": model("sim-a", engine="simulated", span=2000),
+    "simulated model": model("sim-a", engine="simulated", span=2000),
     "model left out": Feature(
         {
             "models": {"unasked": {"engine": "openai", "model": "gpt-4o", "price": "auto"}},
             "only": ["gold", "reference"],
         },
-        apart=("baseline", "simulated reader"),
+        apart=("baseline", "simulated model"),
     ),
     # --- the run
     "trial": Feature({"limit": 1}),

@@ -23,7 +23,7 @@ from steadfast.contract.part_files import (
 )
 from steadfast.contract.request import Item
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.judging.stand_in import signature, signed
+from steadfast.judging.simulator import signature, signed
 from test_rewriting_run import BETWEEN, OPENINGS
 
 FAULTS = (error(429, Retry_After="0"), error(500), *[Fault()] * 8)
@@ -133,7 +133,7 @@ class GoldServer(BatchServer):
                         self._read_part(task, PartFiles(part, task.samples.plain, prompts, sources))
                 for path in (results / name / "judging").glob("*/*.jsonl"):
                     asked = read_judge_prompts(path)
-                    oracle = JudgeOracle(task.judging.stand_in.make(), map(_signed, asked))
+                    oracle = JudgeOracle(task.judging.simulator.make(), map(_signed, asked))
                     for item in judge_items(asked):
                         text = item.head + item.context + item.tail
                         self._texts[text] = oracle.reference(item.key)
@@ -141,7 +141,7 @@ class GoldServer(BatchServer):
     def _read_part(self, task, files: PartFiles) -> None:
         samples = files.read()
         oracle, joined = (
-            SampleOracle(task.stand_in.make(), samples),
+            SampleOracle(task.simulator.make(), samples),
             component(files.samples).make(),
         )
         turns: dict[str, list[str]] = {}

@@ -16,7 +16,7 @@ TINY_DATA = {
     "complexbench": {"languages": ["zh"]},
 }
 HOW = {"gold": "reference", "slips": "simulated"}
-"""Models whose answers are replayed, and the stand-in that gives them: answers that say what they
+"""Models whose answers are replayed, and the simulator that gives them: answers that say what they
 kept, so that a judge over HTTP can go by that."""
 
 

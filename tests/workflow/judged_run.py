@@ -70,8 +70,8 @@ class JudgedRun:
         return list(found.values())
 
     def answers(self, part: str, how: str = "reference", changes: Changes | None = None) -> Answers:
-        """A stand-in's answers, some of them changed."""
-        oracle, found = SampleOracle(self.task.stand_in.make(), self.samples[part]), {}
+        """A simulator's answers, some of them changed."""
+        oracle, found = SampleOracle(self.task.simulator.make(), self.samples[part]), {}
         for sample in self.samples[part]:
             before = found[sample.before.id] if sample.before else None
             answer = Answer("ok", _reply(oracle, sample.id, how), before=before)
@@ -89,9 +89,9 @@ class JudgedRun:
     def replies(
         self, part: str, answers: Answers, how: str = "reference", changes: Changes | None = None
     ) -> Replies:
-        """A stand-in judge's replies, some of them changed."""
+        """A simulated judge's replies, some of them changed."""
         prompts = self.judge_prompts(part, answers)
-        oracle = JudgeOracle(self.task.judging.stand_in.make(), prompts)
+        oracle = JudgeOracle(self.task.judging.simulator.make(), prompts)
         return {
             r.id: replace(Reply("ok", _reply(oracle, r.id, how)), **(changes or {}).get(r.id, {}))
             for prompt in prompts

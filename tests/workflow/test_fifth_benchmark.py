@@ -35,9 +35,13 @@ def written(folder: Path) -> None:
     installed = folder / "wordbench-1.0.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Name: wordbench\nVersion: 1.0\n")
-    entry_points = tomllib.loads((WORDBENCH / "pyproject.toml").read_text())["project"]["entry-points"]
+    entry_points = tomllib.loads((WORDBENCH / "pyproject.toml").read_text())["project"][
+        "entry-points"
+    ]
     lines = (f"{name} = {value}" for name, value in entry_points["steadfast.benchmarks"].items())
-    (installed / "entry_points.txt").write_text("\n".join(["[steadfast.benchmarks]", *lines]) + "\n")
+    (installed / "entry_points.txt").write_text(
+        "\n".join(["[steadfast.benchmarks]", *lines]) + "\n"
+    )
 
 
 @pytest.fixture(scope="module")

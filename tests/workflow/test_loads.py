@@ -17,7 +17,7 @@ MODELS = ("one", "two")
 
 
 class Loading(Project):
-    """A project whose models are of a stand-in for vLLM that notes its loads."""
+    """A project whose models are of a simulator for vLLM that notes its loads."""
 
     prompts: tuple[str, ...] = tuple(f"results/lifbench/trial/{n}.jsonl" for n in ("2k", "3k"))
     answers: tuple[str, ...] = tuple(
@@ -30,7 +30,7 @@ class Loading(Project):
         notes.unlink(missing_ok=True)
         own = {"PYTHONPATH": str(FAKE), "FAKE_VLLM_LOADS": str(notes)}
         own["FAKE_VLLM_READ"] = str(self.path("read"))
-        # The stand-in is loaded sooner than prompts are made.
+        # The simulator is loaded sooner than prompts are made.
         if not all(self.path(file).exists() for file in self.prompts):
             self.snakemake(*self.prompts)
         said = self.snakemake(*(arguments or self.answers), ok=ok, **own, **variables)

@@ -99,7 +99,7 @@ def judged(request):
 
 
 def gold(run, samples: Sequence[Sample]) -> dict[str, str]:
-    oracle = SampleOracle(run.task.stand_in.make(), samples)
+    oracle = SampleOracle(run.task.simulator.make(), samples)
     return {sample.id: oracle.reference(sample.id) for sample in samples}
 
 

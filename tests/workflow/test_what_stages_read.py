@@ -66,14 +66,14 @@ def asking(run, name):
         yield "stages.make_data", [file.content]
     yield "stages.write_prompts", [task.prompts]
     for engine in ENGINES.values():
-        yield "stages.one_load", [engine, task.samples, task.stand_in]
+        yield "stages.one_load", [engine, task.samples, task.simulator]
     asked = [task.rewriting] if task.rewriting else []
     if task.judging:
         yield "judging.ask_judge", [task.samples, task.judging.prompts]
         asked.append(task.judging)
     for judging in asked:
         for engine in ENGINES.values():
-            yield "stages.one_load", [engine, judging.readable, judging.stand_in]
+            yield "stages.one_load", [engine, judging.readable, judging.simulator]
 
 
 def named(used):
@@ -175,7 +175,7 @@ CHANGES = {
         {"resources/followbench/judge/words.yaml": ("en:", "en:\n  more: more")},
         {"judge_prompts", *JUDGED},
     ),
-    "a stand-in's facts": (
+    "a simulator's facts": (
         "cfbench",
         {"resources/cfbench/simulated.yaml": ("first: 0.5", "first: 0.6")},
         ANSWERED,

@@ -7,7 +7,7 @@ from pydantic.fields import FieldInfo
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, canonical_json
 from steadfast.base.resources import facts
-from steadfast.contract.engine_names import STAND_INS
+from steadfast.contract.engine_names import SIMULATED_ENGINES
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
 from steadfast.contract.request import repeat_key
@@ -22,7 +22,7 @@ from steadfast.schema.models import ReplayModel, ScoredModel
 SENT_BY = ("cache", "service_tier", "batch", "base_url")
 """Keys of a model that say how a provider is asked."""
 DEFAULT_GROUPS = {
-    "simulated": "Simulated readers",
+    "simulated": "Simulated models",
     "baseline": "Baseline",
     "reference": "Reference answers",
 }
@@ -118,13 +118,15 @@ def display(config: Config) -> Settings:
 
 
 def _majorities(judges: Mapping[str, Record]) -> dict[str, Record]:
-    """How most judges are shown: of models, and where these have too few, of stand-ins."""
+    """How most judges are shown: of models, and where these have too few, of simulated models."""
     found: dict[str, Record] = {}
-    for stand_in in (False, True):
-        alike = [how for how in judges.values() if (how["engine"] in STAND_INS) == stand_in]
+    for simulator in (False, True):
+        alike = [
+            how for how in judges.values() if (how["engine"] in SIMULATED_ENGINES) == simulator
+        ]
         if len(alike) >= VOTERS:
             label = f"majority of {', '.join(how['label'] for how in alike)}"
-            name = f"{MAJORITY} of stand-ins" if found else MAJORITY
+            name = f"{MAJORITY} of simulated models" if found else MAJORITY
             found[name] = {"label": label, "engine": alike[0]["engine"]}
     return found
 
@@ -223,7 +225,7 @@ under judges, such as
   gpt-4o:
     {{engine: openai, model: gpt-4o-2024-08-06}}
 or leave out of benchmarks those that need one"""
-NO_STAND_IN = """config: judges: the answers of {model}, a stand-in, need a judge that is one; add \
+NO_SIMULATOR = """config: judges: the answers of {model}, a simulator, need a judge that is one; add \
 under judges
   reference:
     {{engine: reference}}"""
@@ -232,12 +234,16 @@ under judges
 def judges_of(config: Config, model: str) -> list[str]:
     """The judges of a model's answers, the one that counts first.
 
-    Models judge models, stand-ins judge stand-ins, and never across: a stand-in's answer says of
-    itself what it kept, which a model would be paid to read, and a stand-in that judges knows
+    Models judge models, simulated models judge simulated models, and never across: a simulator's answer says of
+    itself what it kept, which a model would be paid to read, and a simulator that judges knows
     nothing of any other answer.
     """
-    stand_in = is_stand_in(config, model)
-    return [name for name, how in config.judges.items() if (how.engine in STAND_INS) == stand_in]
+    simulator = is_simulated(config, model)
+    return [
+        name
+        for name, how in config.judges.items()
+        if (how.engine in SIMULATED_ENGINES) == simulator
+    ]
 
 
 def judge_names(config: Config) -> list[str]:
@@ -250,13 +256,13 @@ def judge_names(config: Config) -> list[str]:
     return [*repeats, *([MAJORITY] if config.judging.count == MAJORITY else [])]
 
 
-def is_stand_in(config: Config, model: str) -> bool:
+def is_simulated(config: Config, model: str) -> bool:
     """Whether a model answers from what a benchmark knows."""
-    return config.models[model].engine in STAND_INS
+    return config.models[model].engine in SIMULATED_ENGINES
 
 
 def check_judges(config: Config, model: str) -> None:
     """Raises UserError, with the lines of config that name a judge, where a model has none."""
     if not judges_of(config, model):
-        sentence = NO_STAND_IN if is_stand_in(config, model) else NO_MODEL
+        sentence = NO_SIMULATOR if is_simulated(config, model) else NO_MODEL
         raise UserError(sentence.format(model=model))

@@ -282,28 +282,28 @@ def named_by(prompt: Settings, key: str, known: Mapping[Any, T]) -> T:
     return known[prompt[key]]
 
 
-class StandIn(ABC):
-    """Answers in place of a model: the reference answer, a simulated reader's, and the baseline's."""
+class Simulator(ABC):
+    """Answers in place of a model: the reference answer, a simulated model's, and the baseline's."""
 
     @abstractmethod
     def reference(self, sample: Sample[Any]) -> str:
         """An answer to which every scorer gives 1."""
 
     @abstractmethod
-    def simulated(self, sample: Sample[Any], reader: Settings, seen: float, rng: Random) -> str:
-        """Returns what a reader answers.
+    def simulated(self, sample: Sample[Any], settings: Settings, seen: float, rng: Random) -> str:
+        """Returns what a simulated model answers.
 
         Args:
             sample: that is asked.
-            reader: the settings of engine ``simulated``.
+            settings: those of engine ``simulated``.
             seen: fraction of the context, from its start, that was not cut off.
             rng: source of everything random.
         """
 
     def baseline(self, sample: Sample[Any]) -> str | None:
-        """What a reader answers who does as the instruction says and looks nothing up.
+        """What a simulated model answers who does as the instruction says and looks nothing up.
 
-        None where nothing is known of such a reader: its answer is then missing, and not wrong.
+        None where nothing is known of such a simulated model: its answer is then missing, and not wrong.
         Only asked where it is the ``baseline`` of the benchmark's ``Task``.
 
         Raises:
@@ -315,8 +315,8 @@ class StandIn(ABC):
         )
 
 
-class JudgeStandIn(ABC):
-    """Verdicts in place of a judge, on answers that say what they kept (``judging.stand_in``)."""
+class JudgeSimulator(ABC):
+    """Verdicts in place of a judge, on answers that say what they kept (``judging.simulator``)."""
 
     @abstractmethod
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
@@ -324,7 +324,7 @@ class JudgeStandIn(ABC):
 
     @abstractmethod
     def simulated(
-        self, prompt: JudgePrompt, request: JudgeRequest, reader: Settings, rng: Random
+        self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
         """The same with a verdict turned round, or the form missed, now and then."""
 

@@ -1,10 +1,10 @@
 """The engines by name: what makes each, and what others have to know of them."""
 
 ENGINES = {
-    "reference": "steadfast.engines.stand_ins:ReferenceEngine",
-    "simulated": "steadfast.engines.stand_ins:SimulatedEngine",
-    "baseline": "steadfast.engines.stand_ins:BaselineEngine",
-    "replay": "steadfast.engines.stand_ins:ReplayEngine",
+    "reference": "steadfast.engines.simulated:ReferenceEngine",
+    "simulated": "steadfast.engines.simulated:SimulatedEngine",
+    "baseline": "steadfast.engines.simulated:BaselineEngine",
+    "replay": "steadfast.engines.simulated:ReplayEngine",
     "openai": "steadfast.engines.api.engines:build",
     "anthropic": "steadfast.engines.api.engines:build",
     "gemini": "steadfast.engines.api.engines:build",
@@ -23,9 +23,9 @@ engine that is not here needs nothing."""
 OWN_ENVIRONMENT = {"vllm": ("vllm", ".venv-vllm")}
 """Engines whose packages have no solution together with the locked base: the module by which an
 interpreter is known to have them, and the environment's folder beside the workflow."""
-STAND_INS = frozenset({"reference", "simulated", "baseline"})
+SIMULATED_ENGINES = frozenset({"reference", "simulated", "baseline"})
 """Engines that answer from what a benchmark knows."""
-WITHOUT_MODEL = STAND_INS | {"replay"}
+WITHOUT_MODEL = SIMULATED_ENGINES | {"replay"}
 """Engines without a model: they cost nothing and keep no journal."""
 BEHIND_APIS = frozenset({"openai", "anthropic", "gemini"})
 """Engines whose models answer behind an API."""

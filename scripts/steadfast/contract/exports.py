@@ -83,7 +83,7 @@ def about_by(known: Settings, sources: Sequence[Source], settings: Settings) -> 
 
 
 class Asked(NamedTuple):
-    """A sample, what models are asked, and the stand-in's answer (``StandIn.reference``)."""
+    """A sample, what models are asked, and the simulator's answer (``Simulator.reference``)."""
 
     sample: Sample
     item: Item

@@ -73,7 +73,7 @@ class Package:
         self,
         prompts: str,
         settings: Settings,
-        stand_in: str,
+        simulator: str,
         questions: str,
         templates: Mapping[str, str],
         attempts: int,
@@ -83,7 +83,7 @@ class Package:
 
         Args:
             prompts: class of the module ``judge``, and its ``settings``.
-            stand_in: class of the module ``readers``.
+            simulator: class of the module ``simulator``.
             questions: module and name of the function.
             templates: as ``Judging`` has them, and what follows.
         """
@@ -92,7 +92,7 @@ class Package:
             readable=self.component("replies:readable"),
             schema=self.component("replies:schema"),
             questions=self.component(questions),
-            stand_in=self.component(f"readers:{stand_in}"),
+            simulator=self.component(f"simulator:{simulator}"),
             templates=templates,
             attempts=attempts,
             label_id=label_id,

@@ -17,11 +17,11 @@ from steadfast.contract.components import (
     Data,
     JudgePrompt,
     JudgeRequest,
-    JudgeStandIn,
+    JudgeSimulator,
     Reply,
     Sample,
     Samples,
-    StandIn,
+    Simulator,
     component,
 )
 from steadfast.contract.records import OutputRecord, read_outputs, read_prompts
@@ -126,22 +126,22 @@ def read_repeats(verdicts: Path) -> dict[int, dict[str, Reply]]:
 
 
 class SampleOracle:
-    """A benchmark's stand-in for models, asked by sample id as engines do."""
+    """A benchmark's simulator for models, asked by sample id as engines do."""
 
-    def __init__(self, stand_in: StandIn, samples: Iterable[Sample]):
-        self._stand_in, self._samples = stand_in, {sample.id: sample for sample in samples}
+    def __init__(self, simulator: Simulator, samples: Iterable[Sample]):
+        self._simulator, self._samples = simulator, {sample.id: sample for sample in samples}
 
     def reference(self, sample_id: str) -> str:
         """Returns the reference answer of a sample."""
-        return self._stand_in.reference(self._samples[sample_id])
+        return self._simulator.reference(self._samples[sample_id])
 
-    def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:
-        """Returns what a reader of those settings answers who saw that fraction of the context."""
-        return self._stand_in.simulated(self._samples[sample_id], reader, seen, rng)
+    def simulated(self, sample_id: str, settings: Settings, seen: float, rng: Random) -> str:
+        """Returns what a simulated model of those settings answers who saw that fraction of the context."""
+        return self._simulator.simulated(self._samples[sample_id], settings, seen, rng)
 
     def baseline(self, sample_id: str) -> str | None:
-        """Returns what a reader answers who looks nothing up; None where nothing is known of it."""
-        return self._stand_in.baseline(self._samples[sample_id])
+        """Returns what a simulated model answers who looks nothing up; None where nothing is known of it."""
+        return self._simulator.baseline(self._samples[sample_id])
 
 
 # --- what is asked of a judge ------------------------------------------------------------------
@@ -190,10 +190,10 @@ def _schema_of(request: JudgeRequest, schema: Component[Record | None] | None) -
 
 
 class JudgeOracle:
-    """A benchmark's stand-in for judges, asked by request and repeat as engines do."""
+    """A benchmark's simulator for judges, asked by request and repeat as engines do."""
 
-    def __init__(self, stand_in: JudgeStandIn, prompts: Iterable[JudgePrompt], repeats: int = 1):
-        self._stand_in = stand_in
+    def __init__(self, simulator: JudgeSimulator, prompts: Iterable[JudgePrompt], repeats: int = 1):
+        self._simulator = simulator
         self._requests = {
             repeat_key(request.id, repeat): (prompt, request)
             for prompt in prompts
@@ -203,11 +203,11 @@ class JudgeOracle:
 
     def reference(self, sample_id: str) -> str:
         """Returns the reply that goes by the answer's own account."""
-        return self._stand_in.reference(*self._requests[sample_id])
+        return self._simulator.reference(*self._requests[sample_id])
 
-    def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:
+    def simulated(self, sample_id: str, settings: Settings, seen: float, rng: Random) -> str:
         """Returns what a judge of those settings replies."""
-        return self._stand_in.simulated(*self._requests[sample_id], reader, rng)
+        return self._simulator.simulated(*self._requests[sample_id], settings, rng)
 
 
 Oracle = SampleOracle | JudgeOracle

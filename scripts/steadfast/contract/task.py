@@ -13,11 +13,11 @@ from steadfast.base.files import Record
 from steadfast.contract.components import (
     Component,
     JudgePrompts,
-    JudgeStandIn,
+    JudgeSimulator,
     Question,
     Samples,
     Scoring,
-    StandIn,
+    Simulator,
 )
 from steadfast.schema.strict import StrictModel
 
@@ -87,7 +87,7 @@ class Judging:
         prompts: what is asked.
         readable: a function of what is expected, the reply and the answer: whether the reply can
             be read as a verdict.
-        stand_in: replies of judges without a model.
+        simulator: replies of judges without a model.
         templates: file of each judge template, or ``resource:`` and the name of a packaged one.
         attempts: times that a readable reply is asked for, at most.
         schema: a function of what is expected: the JSON schema of a reply that is readable, or None
@@ -99,7 +99,7 @@ class Judging:
 
     prompts: Component[JudgePrompts]
     readable: Component[bool]
-    stand_in: Component[JudgeStandIn]
+    simulator: Component[JudgeSimulator]
     templates: Mapping[str, str]
     attempts: int
     schema: Component[Record | None] | None = None
@@ -116,14 +116,14 @@ class Rewriting:
             may be made of the replies to the one before.
         rewriters: names of the config's rewriters; each is asked all of it.
         readable: as a judge's, of what is expected, the reply and the original.
-        stand_in: replies of rewriters without a model.
+        simulator: replies of rewriters without a model.
         attempts: as a judge's.
     """
 
     requests: Mapping[str, str]
     rewriters: Sequence[str]
     readable: Component[bool]
-    stand_in: Component[JudgeStandIn]
+    simulator: Component[JudgeSimulator]
     attempts: int
 
 
@@ -171,7 +171,7 @@ class Task:
         data: the files of the data.
         prompts: a function of part and data that gives the prompts' records.
         samples: how prompts refer to data.
-        stand_in: answers of engines without a model.
+        simulator: answers of engines without a model.
         scoring: the scorer.
         metrics: a function of scores (``Scored``), data by part and labels that gives ``Frames``;
             ``coverage`` and ``summary`` are among the names.
@@ -186,7 +186,7 @@ class Task:
         released_needs: what reading them needs of the surroundings.
         files: the user's files that the config names, by its key; looked for before anything runs.
         labels: file with people's verdicts.
-        baseline: answers of engine ``baseline``, those of a reader who looks nothing up: the stand-in, or
+        baseline: answers of engine ``baseline``, those of a simulated model who looks nothing up: the simulator, or
             one with other settings. None: models of that engine do not run here.
         task_names: names of tasks that the config adds to the benchmark's own ``task_names``.
         weights: a function that gives the weight of each task in the mean of all; None: samples
@@ -202,7 +202,7 @@ class Task:
     data: Sequence[DataFile]
     prompts: Component[Iterable[Record]]
     samples: Component[Samples]
-    stand_in: Component[StandIn]
+    simulator: Component[Simulator]
     scoring: Component[Scoring]
     metrics: Output
     tables: Output
@@ -214,7 +214,7 @@ class Task:
     released_needs: Needs = field(default_factory=Needs)
     files: Sequence[tuple[str, str]] = ()
     labels: str | None = None
-    baseline: Component[StandIn] | None = None
+    baseline: Component[Simulator] | None = None
     task_names: tuple[str, ...] = ()
     weights: Component[Mapping[str, float]] | None = None
     trial: Trial = field(default_factory=Trial)

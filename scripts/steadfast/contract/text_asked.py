@@ -5,16 +5,16 @@ from typing import Literal
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.contract.engine_names import STAND_INS
+from steadfast.contract.engine_names import SIMULATED_ENGINES
 from steadfast.contract.votes import MAJORITY
 from steadfast.schema.model_base import BaseModelSettings
 
-WORDS = facts("asked.yaml")
+STRINGS = facts("asked.yaml")
 
 
 def data_asked(benchmark: str, source: Literal["synthetic", "local", "file", "released"]) -> str:
     """Returns the sentence about a benchmark's data."""
-    return str(WORDS["data"][source].format(benchmark=benchmark))
+    return str(STRINGS["data"][source].format(benchmark=benchmark))
 
 
 def prompts_asked(
@@ -23,18 +23,18 @@ def prompts_asked(
     expressions: Literal["own", "released", "recs"],
 ) -> str:
     """Returns the sentence on prompts of long contexts, by where these and templates are from."""
-    sentence: str = WORDS["prompts"]
+    sentence: str = STRINGS["prompts"]
     return sentence.format(
         benchmark=benchmark,
-        contexts=WORDS["contexts"][contexts],
-        expressions=WORDS["expressions"][expressions],
-        compares=WORDS["same" if contexts == expressions == "released" else "other"],
+        contexts=STRINGS["contexts"][contexts],
+        expressions=STRINGS["expressions"][expressions],
+        compares=STRINGS["same" if contexts == expressions == "released" else "other"],
     )
 
 
 def scores_asked(benchmark: str) -> str:
     """Returns the sentence where nothing is asked, and all scores are released ones."""
-    return str(WORDS["scored"].format(benchmark=benchmark))
+    return str(STRINGS["scored"].format(benchmark=benchmark))
 
 
 def judged_otherwise(
@@ -50,12 +50,12 @@ def judged_otherwise(
         count: whose verdicts make the scores, as in the config.
     """
     name, judge = min(
-        judges.items(), key=lambda one: one[1].engine in STAND_INS, default=("", None)
+        judges.items(), key=lambda one: one[1].engine in SIMULATED_ENGINES, default=("", None)
     )
     served = str(getattr(judge, "model", "")).rpartition("/")[2] if count != MAJORITY else ""
     ways = [] if served in paper["judge_models"] else ["judge"]
     ways += [] if same_prompt else ["prompt"]
-    own = WORDS["majority"] if count == MAJORITY else judge.label or name if judge else ""
+    own = STRINGS["majority"] if count == MAJORITY else judge.label or name if judge else ""
     slots = {"paper": paper["judge"], "judge": own}
-    named = (WORDS["judged_ways"][way].format(**slots) for way in ways)
-    return str(WORDS["judged"].format(ways=", and ".join(named))) if ways else ""
+    named = (STRINGS["judged_ways"][way].format(**slots) for way in ways)
+    return str(STRINGS["judged"].format(ways=", and ".join(named))) if ways else ""

@@ -49,7 +49,7 @@ class SeenSample:
     @cached_property
     def expected(self) -> str:
         """The reference's answer."""
-        return self.part.stand_in.reference(self.sample)
+        return self.part.simulator.reference(self.sample)
 
     @property
     def before(self) -> list[str]:

@@ -20,7 +20,7 @@ from steadfast.config.settings import (
     scored_models,
 )
 from steadfast.contract.components import Component
-from steadfast.contract.engine_names import ENGINES, STAND_INS, WITHOUT_MODEL
+from steadfast.contract.engine_names import ENGINES, SIMULATED_ENGINES, WITHOUT_MODEL
 from steadfast.contract.judge_template import FETCHED, fetched
 from steadfast.contract.registry import benchmarks_of, check_benchmark_names, checked_task
 from steadfast.contract.task import (
@@ -74,7 +74,7 @@ class Evaluation:
 
     @property
     def models_asked(self) -> list[str]:
-        """The running models that are no stand-ins and replay nothing."""
+        """The running models that are no simulated models and replay nothing."""
         return [m for m in self.asked if self.config.models[m].engine not in WITHOUT_MODEL]
 
     # --- models and judges ---------------------------------------------------------------------
@@ -107,14 +107,14 @@ class Evaluation:
             )
         return known[job.name]
 
-    def stand_in(self, job: Job) -> Component[Any] | None:
+    def simulator(self, job: Job) -> Component[Any] | None:
         """What answers a job in place of a model or judge; None where the engine has one."""
         engine, task = self.settings(job).engine, self.tasks[job.benchmark]
-        if engine not in STAND_INS:
+        if engine not in SIMULATED_ENGINES:
             return None
         if job.role != MODELS:
-            return self._asking(job).stand_in
-        return task.baseline if engine == "baseline" else task.stand_in
+            return self._asking(job).simulator
+        return task.baseline if engine == "baseline" else task.simulator
 
     def joins(self, job: Job) -> Component[Any]:
         """How prompts and data are joined for a job, or how its replies are read."""
@@ -135,7 +135,7 @@ class Evaluation:
         """What determines a job's replies, as plain values: the rule's param ``request``."""
         found: Record = {
             "answers": answer_settings(self.settings(job)),
-            "stand_in": plain(self.stand_in(job)),
+            "simulator": plain(self.simulator(job)),
         }
         if job.role == MODELS:
             keys = self.source_keys(job.benchmark, job.part)

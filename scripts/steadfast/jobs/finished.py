@@ -15,7 +15,7 @@ from steadfast.base.provenance import OF_ITS_FILES, OTHER, Provenance, check_nam
 from steadfast.config.load import load_config
 from steadfast.config.portable import CONFIG_FILE, check_portable, config_provenance
 from steadfast.config.source import read_source
-from steadfast.contract.components import Sample, StandIn
+from steadfast.contract.components import Sample, Simulator
 from steadfast.contract.part_files import PartFiles, read_judge_prompts
 from steadfast.contract.records import OutputRecord, ScoreRecord, read_outputs, read_provenance
 from steadfast.contract.request import repeat_key
@@ -252,9 +252,9 @@ class FinishedPart:
         return self.files.read()
 
     @cached_property
-    def stand_in(self) -> StandIn:
+    def simulator(self) -> Simulator:
         """What knows the reference's answers."""
-        return self.task.stand_in.make()
+        return self.task.simulator.make()
 
     def outputs(self, model: str) -> dict[str, OutputRecord]:
         """A model's answers, by sample and repeat."""

@@ -98,7 +98,7 @@ class InputDigests:
     def replies(self, job: Job) -> Step:
         """What a model, judge or rewriter answers."""
         run = self._run
-        used = ENGINES[run.settings(job).engine], run.joins(job), run.stand_in(job), run.form(job)
+        used = ENGINES[run.settings(job).engine], run.joins(job), run.simulator(job), run.form(job)
         replayed = run.replayed(job)
         settings = [run.params(job), *contents([replayed] if replayed else [])]
         return step("stages.one_load", *used, settings=settings, before=[self.requests(job)])
@@ -119,8 +119,8 @@ class InputDigests:
     def nondeterminism(self, benchmark: str, model: str, part: str) -> Step:
         """How much a model's answers to a part differ when they are asked again."""
         job, task = Job("inference", benchmark, model, part), self._tasks[benchmark]
-        engine, stand_in = ENGINES[self._run.settings(job).engine], self._run.stand_in(job)
-        used = engine, task.samples, task.scoring, task.weights, stand_in
+        engine, simulator = ENGINES[self._run.settings(job).engine], self._run.simulator(job)
+        used = engine, task.samples, task.scoring, task.weights, simulator
         return step("stages.measure_nondeterminism", *used, before=[self.replies(job)])
 
     def measured_nondeterminism(self, results: Path) -> dict[str, list[str]]:
@@ -232,13 +232,13 @@ class InputDigests:
         used = self._task_makers
         for name in self._run.running:
             task = self._tasks[name]
-            used += [task.samples, task.stand_in, task.exports]
+            used += [task.samples, task.simulator, task.exports]
         return step("share.bundle", *used, before=[self.collected_tables()])
 
     def export(self, benchmark: str) -> Step:
         """A benchmark as a data set of its own."""
         task = self._tasks[benchmark]
-        used = task.samples, task.exports, task.stand_in
+        used = task.samples, task.exports, task.simulator
         before = [self.prompts(benchmark, part) for part in task.parts]
         return step("share.export", *used, before=before)
 
@@ -265,7 +265,7 @@ class InputDigests:
         before = [*self.answered_files().values(), self.usage()]
         for name in run.running:
             task, benchmark = self._tasks[name], run.benchmarks[name]
-            used += [task.tables.function, task.samples, task.stand_in, task.passages]
+            used += [task.tables.function, task.samples, task.simulator, task.passages]
             reported = benchmark.reported(judged=name in run.judged)
             titles.append([benchmark.title, task.asked, reported])
             before += [self.tables(name), self.figures(name)]

@@ -9,7 +9,7 @@ from steadfast.base.files import Record
 _MARKS = r"[\s*_`>#]*"
 
 
-def own_words(reply: str, answer: str) -> str:
+def own_strings(reply: str, answer: str) -> str:
     """Returns the reply without what it repeats of the answer.
 
     An answer may hold what looks like a verdict. Taken out is each run of at least two lines that
@@ -33,7 +33,7 @@ def own_words(reply: str, answer: str) -> str:
 def last_claim(reply: str, answer: str, word: str) -> str | None:
     """Returns what stands behind a word and a colon on the last, and only such, own line."""
     form = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
-    lines = [line for line in own_words(reply, answer).splitlines() if line.strip()]
+    lines = [line for line in own_strings(reply, answer).splitlines() if line.strip()]
     claims = [claim for line in lines if (claim := form.match(line))]
     return claims[0][1] if len(claims) == 1 and claims[0].string == lines[-1] else None
 

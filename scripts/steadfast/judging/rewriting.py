@@ -11,7 +11,7 @@ from typing import Any
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts, resource
-from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeStandIn
+from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeSimulator
 from steadfast.contract.judge_template import boundary, load_template
 
 MAX_TOKENS = 4096
@@ -130,7 +130,7 @@ _SPOILT: tuple[Callable[[list[str]], str], ...] = (
 )
 
 
-class RewriterStandIn(JudgeStandIn):
+class RewriterSimulator(JudgeSimulator):
     """Replies with as many rewordings as asked for, which keep all that the original holds."""
 
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
@@ -138,10 +138,10 @@ class RewriterStandIn(JudgeStandIn):
         return _list(_rewordings(prompt.answer, request.expected["count"], Random(prompt.answer)))
 
     def simulated(
-        self, prompt: JudgePrompt, request: JudgeRequest, reader: Settings, rng: Random
+        self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
         """Others in each reply; by the rewriter's ``slip`` one, or the list, is spoilt."""
-        slip = reader.get("slip", 0.0)
+        slip = settings.get("slip", 0.0)
         texts = _rewordings(prompt.answer, request.expected["count"], rng)
         for place in range(len(texts)):
             if rng.random() < slip:
@@ -152,7 +152,7 @@ class RewriterStandIn(JudgeStandIn):
 
 def _rewordings(original: str, count: int, rng: Random) -> list[str]:
     """Returns so many texts, no two the same up to a hundred less one."""
-    words = facts("rewriting/stand_in.yaml")
+    words = facts("rewriting/simulator.yaml")
     around = [pair for pair in product(words["openings"], words["closings"]) if any(pair)]
     rng.shuffle(around)
     pairs = [around[place % len(around)] for place in range(count)]

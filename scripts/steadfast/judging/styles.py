@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from steadfast.judging import words
-from steadfast.judging.reply import own_words
-from steadfast.judging.words import ASKED, FIGURES, TICKS, WORDS, Words, plain, squeezed
+from steadfast.judging.reply import own_strings
+from steadfast.judging.words import ASKED, FIGURES, WORDS, TICKS, Words, plain, squeezed
 
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
 _LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|是|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
@@ -70,7 +70,7 @@ def agreed(
         forms: each yields the claims of a text that is ``plain``.
         place: of what a verdict is about, so that the order of the reply makes no difference.
     """
-    own = plain(own_words(reply, answer))
+    own = plain(own_strings(reply, answer))
     claims = [claim for form in forms for claim in form(own)]
     claims = [claim for claim in claims if not claim.soft or len(claim.verdicts) == count] or claims
     lists = [_in_order(claim.verdicts, count, place) for claim in claims]

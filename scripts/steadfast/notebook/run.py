@@ -76,7 +76,7 @@ class Run:
             ['LSI/list-2k-s1/e0/v0', 'LSI', '2k']
         """
         return pd.DataFrame(
-            {"part": one.name, **sample.prompt, "expected": one.stand_in.reference(sample)}
+            {"part": one.name, **sample.prompt, "expected": one.simulator.reference(sample)}
             for one in self._parts(benchmark, part)
             for sample in one.samples
         )

@@ -22,7 +22,7 @@ from steadfast.engines.cost.forecast import (
     judging_work,
 )
 from steadfast.engines.cost.options import COSTS, SUMS
-from steadfast.engines.stand_ins import ReplayEngine
+from steadfast.engines.simulated import ReplayEngine
 from steadfast.jobs.job import MODELS
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.model import ASK, HOURS, KEYS, PlannedJob, planned_jobs

@@ -82,7 +82,7 @@ def adaptive_section(benchmark: str, rounds: int) -> list[str]:
 def total_lines(rows: Sequence[Record]) -> Iterator[str]:
     """What all rows together take, and of which models something is not known."""
     if not rows:
-        yield "nothing that takes time or money: only stand-ins and replays answer"
+        yield "nothing that takes time or money: only simulated models and replays answer"
         return
     by_role = {what: [row for row in rows if row["role"] == role] for role, what in ROLES.items()}
     parts = [f"{_requests(of)} for {what}" for what, of in by_role.items() if of]

@@ -89,7 +89,7 @@ class Config(StrictModel):
     )
     judging: JudgingSettings = section(JudgingSettings, "How the judges' replies become verdicts.")
     models: dict[str, ModelSettings] = key(
-        "The models by name; names starting with sim- are simulated readers.", ..., min_length=1
+        "The models by name; names starting with sim- are simulated models.", ..., min_length=1
     )
     only: list[str] = key("Names of the models that run; by default all of them.", [])
     limit: int | None = key(
@@ -132,7 +132,7 @@ class Config(StrictModel):
         for name, model in models.items():
             if name.startswith("sim-") != (model.engine == "simulated"):
                 raise ValueError(
-                    f"model {name!r}: names of simulated readers start with sim-, and no others"
+                    f"model {name!r}: names of simulated models start with sim-, and no others"
                 )
         return models
 

@@ -77,7 +77,7 @@ class BaselineModel(BaseModelSettings):
 
 
 class SimulatedModel(BaseModelSettings):
-    """A seeded reader with a limited span, position bias and formatting slips; no real model."""
+    """A seeded simulated model with a limited span, position bias and formatting slips; no real model."""
 
     engine: Literal["simulated"]
     span: int = answer("Context length in tokens at which recall has fallen to half.", 65536, gt=0)
@@ -85,7 +85,7 @@ class SimulatedModel(BaseModelSettings):
         "How much worse the middle is read than the ends, 0 to 1.", 0.3, ge=0, le=1
     )
     slip: float = answer("Share of answers with a formatting slip.", 0.1, ge=0, le=1)
-    seed: int = answer("Seed of the reader's slips.", 1)
+    seed: int = answer("Seed of the simulated model's slips.", 1)
 
 
 class ReplayModel(ThinkingModel):

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_text
-from steadfast.contract.components import StandIn, component
+from steadfast.contract.components import Simulator, component
 from steadfast.contract.exports import Asked, Exports
 from steadfast.contract.part_files import PartFiles, read_data, sources_by_part
 from steadfast.share.card import card
@@ -20,7 +20,7 @@ CARD = "README.md"
 def export_benchmark(
     name: str,
     exports: Sequence[Any],
-    stand_in: Sequence[Any],
+    simulator: Sequence[Any],
     parts: Sequence[PartFiles],
     out: Path,
 ) -> None:
@@ -28,7 +28,7 @@ def export_benchmark(
     from pyarrow import parquet
 
     how: Exports = component(exports).make()
-    answers: StandIn = component(stand_in).make()
+    answers: Simulator = component(simulator).make()
     asked = {part.name: list(_asked(part, how, answers)) for part in parts}
     rows = how.tables(asked, {part.name: read_data(part.sources) for part in parts})
     tables = [table(title, _named(splits)) for title, splits in rows.items()]
@@ -53,7 +53,7 @@ def _named(splits: Mapping[str, T]) -> dict[str, T]:
     return named
 
 
-def _asked(part: PartFiles, how: Exports, answers: StandIn) -> Iterator[Asked]:
+def _asked(part: PartFiles, how: Exports, answers: Simulator) -> Iterator[Asked]:
     """What models are asked, where the tables give the very same."""
     for sample in part.read():
         item = part.joined.item(sample)

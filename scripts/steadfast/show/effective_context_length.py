@@ -10,7 +10,7 @@ from steadfast.show.table import Cell, Column, Table, rounded
 from steadfast.stats.effective_context_length import SHARE, Reach, reaches
 from steadfast.stats.tidy import rows_of
 
-WORDS = facts("effective_context_length.yaml")
+STRINGS = facts("effective_context_length.yaml")
 FRAME = "effective_context_length"
 """The metric with the rows of ``stats.effective_context_length.kept_shares``, and the table's name."""
 Filled = Callable[[Mapping[str, float], str], Values]
@@ -39,7 +39,7 @@ class Effective:
         reached = [self.reaches.get(m, Reach()).value for m in self.results.roster.contenders]
         known = [value for value in reached if value]
         counts = {"kept": known.count(self.lengths[-1]), "models": len(known)}
-        return [self.text(WORDS["notes"]["kept"], **counts)] if known else []
+        return [self.text(STRINGS["notes"]["kept"], **counts)] if known else []
 
     def text(self, form: str, **slots: object) -> str:
         """Returns one of the words with its slots filled."""
@@ -48,7 +48,7 @@ class Effective:
 
     def notes(self) -> list[Note]:
         """Returns what the table's signs say, and what an effective context length does not."""
-        found, words = self.reaches.values(), WORDS["notes"]
+        found, words = self.reaches.values(), STRINGS["notes"]
         names = ["open"] if any("≥" in reach.text + reach.range for reach in found) else []
         names += ["range" if any(reach.low for reach in found) else "no_range", "first"]
         return [(None, self.text(words[name])) for name in names]
@@ -61,7 +61,7 @@ def effective_table(
 
     The words of its benchmark have a caption of the name ``FRAME``.
     """
-    results, headings, (first, *longer) = of.results, WORDS["headings"], of.lengths
+    results, headings, (first, *longer) = of.results, STRINGS["headings"], of.lengths
     start = values_by_model(rows_of(of.rows, length=first), "score")
     kept = [filled(values_by_model(rows_of(of.rows, length=length)), length) for length in longer]
     reached = {

@@ -16,8 +16,8 @@ from steadfast.show.table import PRINTED, Cell, Table
 USAGE = "metrics/inference.csv"
 NO_TERMINAL = 100  # columns of what is written to a file
 PLAN, TOTALS = "plan/plan.md", "## Totals"
-WORDS = facts("show.yaml")["ending"]
-FOLDERS: Mapping[str, str] = WORDS["folders"]
+STRINGS = facts("show.yaml")["ending"]
+FOLDERS: Mapping[str, str] = STRINGS["folders"]
 """What stands in the results' folder that a run names at its end, and what it is."""
 INTERVAL: str = facts("summary.yaml")["interval"]
 BELOW_BASELINE = facts("summary.yaml")["notes"]["below_baseline"].partition("{")[0]
@@ -192,9 +192,9 @@ def _legend(table: Table) -> Lines:
     if styles & {*PRINTED}:
         lines.append(facts("show.yaml")["notes"]["print"])
     elif "best" in styles:
-        lines.append(WORDS["bold"])
+        lines.append(STRINGS["bold"])
     if any(column.heading.endswith(INTERVAL.format(measure="")) for column in table.columns):
-        lines.append(WORDS["below"])
+        lines.append(STRINGS["below"])
     for mark, text in table.notes:
         if mark or text.startswith(BELOW_BASELINE):
             lines.append(visible(f"{MARKS[mark]} {text}" if mark else text))

@@ -16,7 +16,7 @@ from matplotlib.projections.polar import PolarAxes
 
 from steadfast.base.files import Record, Settings, write_text
 from steadfast.show.results import Note
-from steadfast.show.roster import WORDS, Display, Roster
+from steadfast.show.roster import STRINGS, Display, Roster
 
 # Okabe and Ito's palette; instead of yellow, too faint on white, and black, which is the mean's,
 # one more that stands apart.
@@ -71,7 +71,7 @@ def in_trial(picture: Picture, display: Display) -> Picture:
     """Returns a picture whose figure and caption say that it is of a trial, where it is of one."""
     if not display.trial:
         return picture
-    said = WORDS["trial_picture"].format(limit=display.limit)
+    said = STRINGS["trial_picture"].format(limit=display.limit)
     picture.figure.text(
         0.005, 0.005, said, ha="left", va="bottom", fontsize=SMALL, color="firebrick"
     )

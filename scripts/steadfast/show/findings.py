@@ -9,7 +9,7 @@ from steadfast.show.table import rounded
 from steadfast.stats.tidy import EFFECTIVE
 from steadfast.stats.ties import COLUMNS as TIES
 
-WORDS: Mapping[str, str] = facts("summary.yaml")["findings"]
+STRINGS: Mapping[str, str] = facts("summary.yaml")["findings"]
 
 
 def findings(summary: RunSummary) -> list[str]:
@@ -28,7 +28,7 @@ def findings(summary: RunSummary) -> list[str]:
         "missing": [_missing(summary, measure) for measure in summary.measures],
     }
     found = {name: list(filter(None, parts)) for name, parts in clauses.items()}
-    return [WORDS[name].format(found="; ".join(parts)) for name, parts in found.items() if parts]
+    return [STRINGS[name].format(found="; ".join(parts)) for name, parts in found.items() if parts]
 
 
 def _ranked(summary: RunSummary, measure: SummaryMeasure) -> list[str]:
@@ -46,10 +46,10 @@ def _leader(summary: RunSummary, measure: SummaryMeasure) -> str:
     value = rounded(values[ranked[0]], measure.digits)
     slots = {"benchmark": measure.benchmark, "measure": measure.name, "model": leader}
     if len(ranked) == 1:
-        return WORDS["alone"].format(value=value, **slots)
+        return STRINGS["alone"].format(value=value, **slots)
     gap = rounded(values[ranked[0]] - values[ranked[1]], measure.digits)
     second = summary.roster.label(ranked[1])
-    return WORDS["leader"].format(value=value, gap=gap, second=second, **slots)
+    return STRINGS["leader"].format(value=value, gap=gap, second=second, **slots)
 
 
 def _ties(summary: RunSummary, measure: SummaryMeasure) -> str:
@@ -62,7 +62,7 @@ def _ties(summary: RunSummary, measure: SummaryMeasure) -> str:
     tied = [model for model in ranked if model in apart]
     if not tied:
         return ""
-    return WORDS["tied"].format(benchmark=measure.benchmark, models=summary.named(tied))
+    return STRINGS["tied"].format(benchmark=measure.benchmark, models=summary.named(tied))
 
 
 def _untested(summary: RunSummary, measure: SummaryMeasure) -> str:
@@ -73,7 +73,7 @@ def _untested(summary: RunSummary, measure: SummaryMeasure) -> str:
     leader = measure.rows.set_index("model").loc[ranked[0]]
     if not leader["sampled"] or any(leader[[*TIES]]):
         return ""
-    return WORDS["sampled"].format(benchmark=measure.benchmark, sampled=leader["sampled"])
+    return STRINGS["sampled"].format(benchmark=measure.benchmark, sampled=leader["sampled"])
 
 
 def _lengths(summary: RunSummary, measure: SummaryMeasure) -> str:
@@ -82,7 +82,7 @@ def _lengths(summary: RunSummary, measure: SummaryMeasure) -> str:
     rows = measure.rows.set_index("model")
     reached = [model for model in _ranked(summary, measure) if rows.loc[model, name]]
     shown = [
-        WORDS["reached"].format(
+        STRINGS["reached"].format(
             model=summary.roster.label(model),
             length=rows.loc[model, name],
             interval=rows.loc[model, interval],
@@ -91,7 +91,7 @@ def _lengths(summary: RunSummary, measure: SummaryMeasure) -> str:
     ]
     if not shown:
         return ""
-    return WORDS["lengths_of"].format(benchmark=measure.benchmark, found=", ".join(shown))
+    return STRINGS["lengths_of"].format(benchmark=measure.benchmark, found=", ".join(shown))
 
 
 def _missing(summary: RunSummary, measure: SummaryMeasure) -> str:
@@ -101,4 +101,4 @@ def _missing(summary: RunSummary, measure: SummaryMeasure) -> str:
     models = summary.named(lacking["model"].tolist())
     least = float((lacking["n"] / lacking["expected"]).min())
     share = math.floor(100 * least)  # never more than there is
-    return WORDS["lacking"].format(measure=measure.label, models=models, share=share)
+    return STRINGS["lacking"].format(measure=measure.label, models=models, share=share)

@@ -13,7 +13,7 @@ from steadfast.show.cells import (
     number_cell,
 )
 from steadfast.show.results import Results, listed
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.agreement import ITSELF, KINDS, RATES, RULES
@@ -51,10 +51,10 @@ def agreement_table(
     against = (rate for rate in RATES if rate in rows)
     rates += [Rate(rate, AGREEMENT[rate], 100, PERCENT_DIGITS) for rate in against]
     roster = Roster(set(rows["model"]) - {""}, display)
-    # Stand-ins judge no model's answers, so that they have nothing in common with other raters.
+    # Simulated models judge no model's answers, so that they have nothing in common with other raters.
     apart = rows["n"].groupby([rows["first"], rows["second"]]).transform("max") == 0
-    stand_ins = rows[["first", "second"]].map(roster.is_stand_in).any(axis=1)
-    shown = rows[~(apart & stand_ins)]
+    simulators = rows[["first", "second"]].map(roster.is_simulated).any(axis=1)
+    shown = rows[~(apart & simulators)]
     sections = []
     for kind in KINDS:
         lines = []

@@ -7,7 +7,7 @@ from steadfast.base.markdown import markdown_table
 from steadfast.base.resources import facts
 from steadfast.contract.records import ALONE, OVERALL
 
-WORDS = facts("show.yaml")["nondeterminism"]
+STRINGS = facts("show.yaml")["nondeterminism"]
 PERCENT = ("identical", "differ")
 
 
@@ -26,9 +26,9 @@ def nondeterminism_page(title: str, rows: Sequence[Settings], asked: str = "") -
             f"{alone['score_sd']:.4f}: a difference of that size between two runs of these "
             "requests may be the engine's own."
         )
-    cells = [[_cell(row[column], column) for column in WORDS["columns"]] for row in rows]
-    headings = list(WORDS["columns"].values())
-    lines += ["", markdown_table(headings, cells, padded=False), "", WORDS["legend"]]
+    cells = [[_cell(row[column], column) for column in STRINGS["columns"]] for row in rows]
+    headings = list(STRINGS["columns"].values())
+    lines += ["", markdown_table(headings, cells, padded=False), "", STRINGS["legend"]]
     lines += ["", asked] if asked else []
     return "\n".join(lines) + "\n"
 

@@ -22,7 +22,7 @@ from steadfast.show.cells import (
     share_cell,
 )
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, Results, values_by_model
-from steadfast.show.roster import WORDS, Display, Group
+from steadfast.show.roster import STRINGS, Display, Group
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.ties import Ties
 
@@ -154,7 +154,7 @@ class OneScore(ModelsAcross):
                 rank_cells(self.roster, ties, self.ranking),
             ]
         )
-        headings = (words["measure"], words["interval"], WORDS["ranks"])
+        headings = (words["measure"], words["interval"], STRINGS["ranks"])
         columns = (MODEL, *(column for column, _ in before), *map(Column, headings))
         notes = [*self.notes(), *self.tie_notes(), *self.rank_notes(words["ranked"], compared)]
         return self.table("results", columns, self.sections(self.groups, cells.__getitem__), notes)

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steadfast.show.effective_context_length import WORDS as EFFECTIVE
+from steadfast.show.effective_context_length import STRINGS as EFFECTIVE
 from steadfast.show.effective_context_length import Effective
 from steadfast.show.figures import (
     COLUMN,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from steadfast.contract.components import Frames
 from steadfast.show.cells import CellsByModel, Values, count_cell, value_cells
-from steadfast.show.roster import NOTES, WORDS, Display, Group, Roster
+from steadfast.show.roster import NOTES, STRINGS, Display, Group, Roster
 from steadfast.show.table import Cell, Column, Mark, Section, Table, rounded
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import smallest_of
@@ -20,7 +20,7 @@ from steadfast.stats.ties import FEWEST_FOR_BOLD, smallest_p
 Note = tuple[Mark | None, str]
 ENOUGH_MODELS = 10
 """Models from which on a correlation over them is more than a hint."""
-ANSWERS = WORDS["answers"]
+ANSWERS = STRINGS["answers"]
 """Answers of which a reader should know though they have a score, by column of coverage."""
 ANSWER_COLUMNS = tuple(Column(heading, "Answers", "r") for heading in ANSWERS.values())
 ANSWER_NOTE: Note = (None, NOTES["answers"])
@@ -163,9 +163,9 @@ class Results:
         words = self.words["sampling_unit"]
         slots = {"unit": words["unit"], "stratum": words["stratum"], "each": spanned(clusters)}
         form = "count_each" if words["stratum"] and len(clusters) > 1 else "count"
-        count: str = WORDS[form].format(n=f"{clusters.sum():,}", **slots)
+        count: str = STRINGS[form].format(n=f"{clusters.sum():,}", **slots)
         name = self.words.get("languages", {}).get(part, part)
-        by_part: str = WORDS["by_part"]
+        by_part: str = STRINGS["by_part"]
         return by_part.format(part=name, count=count) if part else count
 
     def rank_notes(self, measure: str, rows: pd.DataFrame, digits: int | None = None) -> list[Note]:
@@ -192,7 +192,7 @@ class Results:
 def spanned(counts: pd.Series) -> str:
     """Returns the least and the greatest of some counts, or the one that all are; 0 for none."""
     least, most = (f"{counts.agg(end) if len(counts) else 0:.0f}" for end in ("min", "max"))
-    return most if least == most else str(WORDS["range"].format(least=least, most=most))
+    return most if least == most else str(STRINGS["range"].format(least=least, most=most))
 
 
 def tie_note(roster: Roster, unit: str) -> Note:

@@ -98,8 +98,8 @@ class Display:
 UNRANKED = ("simulated", "baseline", "reference")
 KINDS = ("model", *UNRANKED)
 SCORED = "scored"  # engine of models whose scores were released
-WORDS = facts("show.yaml")
-NOTES: Mapping[str, str] = WORDS["notes"]
+STRINGS = facts("show.yaml")
+NOTES: Mapping[str, str] = STRINGS["notes"]
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Group:
         """Returns the heading, which says so where its members are no real models."""
         if not self.unranked:
             return self.heading
-        form: str = WORDS["unranked"][self.kind]
+        form: str = STRINGS["unranked"][self.kind]
         return form.format(group=self.heading).strip()
 
     def section(self, rows: Iterable[tuple[Cell, ...]]) -> Section:
@@ -133,7 +133,7 @@ class Roster:
 
     Args:
         models: names of the models that have results.
-        display: how they are shown; where a model's engine is not known, a simulated reader is
+        display: how they are shown; where a model's engine is not known, a simulated model is
             known by its name, which starts with ``sim-``.
         prompts: whose prompts each model answered (``stats.scores.models_by_prompts``); by default
             all the same.
@@ -155,12 +155,12 @@ class Roster:
 
     def label(self, model: str) -> str:
         """Returns the model's name in tables, which says so where its scores were released."""
-        form = WORDS["apart"] if model in self.apart | self.released else "{model}"
+        form = STRINGS["apart"] if model in self.apart | self.released else "{model}"
         return form.format(model=self._shown(model).label)
 
     def figure_label(self, model: str) -> str:
         """Returns the model's name in figures, which says so where it is no real model."""
-        form: str = WORDS["labels"].get(self.kind(model), "{model}")
+        form: str = STRINGS["labels"].get(self.kind(model), "{model}")
         return form.format(model=self.label(model))
 
     def _shown(self, model: str) -> Shown:
@@ -201,17 +201,17 @@ class Roster:
         kinds = unranked & first.keys() or first.keys()
         if not kinds:
             return None
-        note = "both_judges" if len(kinds) > 1 else "stand_in_judge" if True in kinds else "judge"
-        return NOTES[note].format(judge=first.get(False), stand_in=first.get(True))
+        note = "both_judges" if len(kinds) > 1 else "simulated_judge" if True in kinds else "judge"
+        return NOTES[note].format(judge=first.get(False), simulator=first.get(True))
 
-    def is_stand_in(self, judge: str) -> bool:
+    def is_simulated(self, judge: str) -> bool:
         """Returns whether a judge, however it is asked, stands in for one, and judges no model."""
         name, _, _ = judge.partition(" (")  # votes.rater_name
         return self._display.judges.get(name, Shown(name)).engine in UNRANKED
 
     @property
     def contenders(self) -> list[str]:
-        """Returns the models that are ranked: the real ones; without any, the simulated readers."""
+        """Returns the models that are ranked: the real ones; without any, the simulated models."""
         for kind in ("model", "simulated"):
             found = [model for model in self.models if self.kind(model) == kind]
             if found:
@@ -225,11 +225,11 @@ class Roster:
 
     @property
     def no_real_model(self) -> bool:
-        """Returns whether the simulated readers compete, for want of models."""
+        """Returns whether the simulated models compete, for want of models."""
         return {self.kind(model) for model in self.contenders} == {"simulated"}
 
     def groups(self, value: Mapping[str, float]) -> list[Group]:
-        """Returns the groups in the display's order, models by falling value, stand-ins last."""
+        """Returns the groups in the display's order, models by falling value, simulated models last."""
         order = {name: i for i, name in enumerate(self._display.group_order)}
         members: dict[tuple[int, int, str], list[str]] = {}
         for model in self.models:

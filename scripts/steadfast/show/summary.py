@@ -23,7 +23,7 @@ from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, HIGHEST, read_summary
 from steadfast.stats.ties import CORRELATIONS, Ties
 
-WORDS = facts("summary.yaml")
+STRINGS = facts("summary.yaml")
 NONDETERMINISM = "nondeterminism"
 """A column of the summary's rows: the standard deviation of a value that is asked for again."""
 MODELS_NAMED = 3  # in a sentence, at most; the others are counted
@@ -90,7 +90,7 @@ class RunSummary:
         labels = [self.roster.label(model) for model in models[:MODELS_NAMED]]
         more = len(models) - MODELS_NAMED
         if more > 0:
-            labels.append(WORDS["more_models"].format(count=more))
+            labels.append(STRINGS["more_models"].format(count=more))
         *first, last = labels
         return f"{', '.join(first)} and {last}" if first else last
 
@@ -134,7 +134,7 @@ def summary_table(summary: RunSummary) -> Table:
     roster, columns = summary.roster, [MODEL]
     cells: CellsByModel = {m: (Cell(roster.label(m)),) for m in roster.models}
     for measure in summary.measures:
-        rows, digits, interval = measure.rows, measure.digits, WORDS["interval"]
+        rows, digits, interval = measure.rows, measure.digits, STRINGS["interval"]
         values = Values(
             measure.values,
             results.incomplete_models(rows),
@@ -148,10 +148,10 @@ def summary_table(summary: RunSummary) -> Table:
         for name, places in ((NONDETERMINISM, digits + 1), (ABOVE_BASELINE, digits)):
             if rows[name].notna().any():
                 further = Values(results.values_by_model(rows, name))
-                shown.append((WORDS[name], value_cells(roster, [further], places)))
+                shown.append((STRINGS[name], value_cells(roster, [further], places)))
         headings = (
-            WORDS["effective_context_length"],
-            interval.format(measure=WORDS["effective_context_length"]),
+            STRINGS["effective_context_length"],
+            interval.format(measure=STRINGS["effective_context_length"]),
         )
         for name, heading in zip(EFFECTIVE, headings, strict=True):
             if (rows[name] != "").any():
@@ -163,8 +163,8 @@ def summary_table(summary: RunSummary) -> Table:
         group.section(cells[model] for model in group.models) for group in summary.groups()
     )
     measures = "; ".join(measure.text for measure in summary.measures)
-    caption = WORDS["captions"]["summary"].format(measures=measures)
-    notes = results.without_bold(_notes(summary), sections, roster, WORDS["sampling_unit"])
+    caption = STRINGS["captions"]["summary"].format(measures=measures)
+    notes = results.without_bold(_notes(summary), sections, roster, STRINGS["sampling_unit"])
     return Table("summary", caption, tuple(columns), sections, notes)
 
 
@@ -175,11 +175,11 @@ def _texts(rows: pd.DataFrame, roster: Roster, column: str) -> CellsByModel:
 
 
 def _notes(summary: RunSummary) -> list[results.Note]:
-    texts = WORDS["notes"]
+    texts = STRINGS["notes"]
     notes: list[results.Note] = []
     if incomplete := _incomplete(summary):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-    notes.append(results.tie_note(summary.roster, WORDS["sampling_unit"]))
+    notes.append(results.tie_note(summary.roster, STRINGS["sampling_unit"]))
     if highest := [
         texts["highest_of"].format(
             measure=m.label, highest=rounded(of, m.digits), benchmark=m.benchmark
@@ -201,7 +201,7 @@ def _notes(summary: RunSummary) -> list[results.Note]:
 
 def _below_baseline(summary: RunSummary) -> list[results.Note]:
     """Returns the contenders below the baseline in a benchmark's main measure, if more is better."""
-    texts, roster, found = WORDS["notes"], summary.roster, []
+    texts, roster, found = STRINGS["notes"], summary.roster, []
     for measure in summary.main_measures:
         values = measure.values
         baseline = max(
@@ -218,7 +218,7 @@ def _below_baseline(summary: RunSummary) -> list[results.Note]:
 
 def _drawn(summary: RunSummary) -> list[results.Note]:
     """Returns what was drawn of each benchmark, and the smallest differences told apart."""
-    texts = WORDS["notes"]
+    texts = STRINGS["notes"]
     counts = {m.benchmark: n for m in summary.measures for n in m.rows["sampled"] if n}
     drawn = (texts["sampled_of"].format(benchmark=of, count=n) for of, n in counts.items())
     least = ((m, m.rows["minimum_detectable_difference"].max()) for m in summary.measures)
@@ -235,7 +235,7 @@ def _drawn(summary: RunSummary) -> list[results.Note]:
 
 def _incomplete(summary: RunSummary) -> list[str]:
     """Returns each model that lacks samples of a measure, with its counts."""
-    texts, counts = WORDS["notes"], dict[str, list[str]]()
+    texts, counts = STRINGS["notes"], dict[str, list[str]]()
     for measure in summary.measures:
         for row in measure.rows.itertuples():
             if row.n < row.expected:
@@ -264,14 +264,14 @@ def correlations_table(summary: RunSummary) -> Table:
         *(Column(name.capitalize()) for name in CORRELATIONS),
     )
     kind = "simulated" if summary.roster.no_real_model else "model"
-    contenders = WORDS["contenders"][kind]
-    caption = WORDS["captions"]["summary_correlations"].format(contenders=contenders)
+    contenders = STRINGS["contenders"][kind]
+    caption = STRINGS["captions"]["summary_correlations"].format(contenders=contenders)
     turned = [measure.label for measure in summary.measures if measure.smaller]
     correlated = [int(row[2].text or 0) for row in rows if row[3].text is not None]
     notes = [text for _, text in results.few_models_notes(correlated)]
-    notes += [WORDS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []
+    notes += [STRINGS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []
     if any(cell.text is None for row in rows for cell in row):
-        notes.append(WORDS["notes"]["too_few_models"])
+        notes.append(STRINGS["notes"]["too_few_models"])
     if summary.roster.apart:
         models = ", ".join(map(summary.roster.label, sorted(summary.roster.apart)))
         notes.append(SHARED["apart_correlated"].format(models=models))
@@ -289,7 +289,7 @@ def _correlation(
         np.array([-side.values[m] if side.smaller else side.values[m] for m in both])
         for side in (first, second)
     ]
-    enough = len(both) >= WORDS["least_models"]
+    enough = len(both) >= STRINGS["least_models"]
     found = [correlate(*sides) if enough else math.nan for correlate in CORRELATIONS.values()]
     values = (None if math.isnan(value) else str(rounded(value, summary.digits)) for value in found)
     return (Cell(str(len(both))), *map(Cell, values))

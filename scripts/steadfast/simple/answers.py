@@ -4,18 +4,18 @@ from random import Random
 from typing import Any
 
 from steadfast.base.files import Settings
-from steadfast.contract.components import Sample, StandIn
-from steadfast.judging.stand_in import signature
+from steadfast.contract.components import Sample, Simulator
+from steadfast.judging.simulator import signature
 from steadfast.simple.instance import instance_of
 
 UNKNOWN = "I do not know."
 CHARACTERS_PER_TOKEN = 4
 
 
-class SimpleStandIn(StandIn):
-    """The instances' references, and readers who forget them.
+class SimpleSimulator(Simulator):
+    """The instances' references, and simulated models that forget them.
 
-    ``judged``: whether a stand-in for a judge is to believe the answer's last line.
+    ``judged``: whether a simulator for a judge is to believe the answer's last line.
     """
 
     def __init__(self, judged: bool = False):
@@ -24,12 +24,12 @@ class SimpleStandIn(StandIn):
     def reference(self, sample: Sample[Any]) -> str:
         return self._signed(instance_of(sample).reference_answer, True)
 
-    def simulated(self, sample: Sample[Any], reader: Settings, seen: float, rng: Random) -> str:
+    def simulated(self, sample: Sample[Any], settings: Settings, seen: float, rng: Random) -> str:
         """The same, half of its words, or that it is not known; seldom where the context is long
-        for the reader or was cut."""
+        for the simulated model or was cut."""
         one = instance_of(sample)
         tokens = len(one.context) / CHARACTERS_PER_TOKEN
-        recall = (1 - reader["slip"]) * seen * 0.5 ** (tokens / reader["span"])
+        recall = (1 - settings["slip"]) * seen * 0.5 ** (tokens / settings["span"])
         if rng.random() < recall:
             return self._signed(one.reference_answer, True)
         words = one.reference_answer.split()

@@ -158,8 +158,8 @@ class Simple:
             ],
             prompts=Component(f"{PACKAGE}.instance:prompts", {"name": self.name}),
             samples=Component(f"{PACKAGE}.instance:SimpleSamples"),
-            stand_in=Component(
-                f"{PACKAGE}.answers:SimpleStandIn", {"judged": self.judging is not None}
+            simulator=Component(
+                f"{PACKAGE}.answers:SimpleSimulator", {"judged": self.judging is not None}
             ),
             scoring=self.scoring,
             metrics=Output(

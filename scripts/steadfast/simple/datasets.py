@@ -189,7 +189,7 @@ def _judging(config: Config, section: DataSet) -> Judging:
     return Judging(
         prompts=Component(f"{PACKAGE}.judge:DatasetJudgePrompts", asked, packaged(templates)),
         readable=Component(f"{PACKAGE}.judge:readable"),
-        stand_in=Component(f"{PACKAGE}.judge:DatasetJudge"),
+        simulator=Component(f"{PACKAGE}.judge:DatasetJudge"),
         templates=templates,
         attempts=config.judging.attempts,
     )

@@ -18,7 +18,7 @@ from steadfast.contract.components import (
 )
 from steadfast.contract.judge_template import JudgeTemplate, boundary
 from steadfast.judging.reply import last_claim
-from steadfast.judging.stand_in import BelievingJudge
+from steadfast.judging.simulator import BelievingJudge
 from steadfast.simple.instance import instance_of
 from steadfast.simple.scoring import BySample
 

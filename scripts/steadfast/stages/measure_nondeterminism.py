@@ -30,7 +30,7 @@ def measure_nondeterminism(
     part: PartFiles,
     scoring: Sequence[Any],
     weights: Sequence[Any] | None,
-    stand_in: Sequence[Any] | None,
+    simulator: Sequence[Any] | None,
     nondeterminism: Settings,
     seed: int,
     results: Path,
@@ -44,7 +44,7 @@ def measure_nondeterminism(
     Turns that follow others are left out, and so are scores that need a judge.
     """
     found = part.read()
-    oracle = SampleOracle(component(stand_in).make(), found) if stand_in else None
+    oracle = SampleOracle(component(simulator).make(), found) if simulator else None
     path = results / Job("inference", benchmark, model, f"{part.name}.nondeterminism").journal
     old_path = path.with_name(f"{part.name}.noise.jsonl")  # of version 0.1: responses are paid for
     if old_path.is_file() and not path.exists():

@@ -177,20 +177,20 @@ def _answers(
     prompts, samples = Path(assignment.prompts), params["samples"]
     part = part_files.PartFiles(assignment.job.part, samples, prompts, sources)
     repeated = part.read(params["answers"].get("repeats") or 1)
-    stand_in = params["stand_in"]
-    oracle = part_files.SampleOracle(component(stand_in).make(), repeated) if stand_in else None
+    simulator = params["simulator"]
+    oracle = part_files.SampleOracle(component(simulator).make(), repeated) if simulator else None
     return [part.joined.item(sample) for sample in repeated], oracle, None
 
 
 def _replies(
     assignment: Assignment,
 ) -> tuple[Sequence[Item], part_files.Oracle | None, Readable]:
-    """Returns what a judge or rewriter is asked, its stand-in, and which replies can be read."""
+    """Returns what a judge or rewriter is asked, its simulator, and which replies can be read."""
     params = assignment.params
     prompts = part_files.read_judge_prompts(Path(assignment.prompts))
     repeats = params["answers"].get("repeats") or 1
-    stand_in = component(params["stand_in"]).make() if params["stand_in"] else None
-    oracle = part_files.JudgeOracle(stand_in, prompts, repeats) if stand_in else None
+    simulator = component(params["simulator"]).make() if params["simulator"] else None
+    oracle = part_files.JudgeOracle(simulator, prompts, repeats) if simulator else None
     form = component(params["schema"]) if "schema" in params else None
     items = part_files.judge_items(prompts, form, repeats)
     return items, oracle, _readable(params["readable"], prompts, repeats)

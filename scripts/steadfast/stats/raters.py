@@ -74,7 +74,7 @@ def by_answer(
 
 SHEET = ("instruction", "answer", "asked", "verdict", "rater", "question", "sample_id", "model")
 """Columns of a sheet that people fill, a row a question."""
-WORDS = {"yes": 1, "y": 1, "1": 1, "是": 1, "no": 0, "n": 0, "0": 0, "否": 0}
+STRINGS = {"yes": 1, "y": 1, "1": 1, "是": 1, "no": 0, "n": 0, "0": 0, "否": 0}
 
 
 def read_label_file(path: Path) -> Labels:
@@ -94,12 +94,12 @@ def read_label_file(path: Path) -> Labels:
         verdict = (row["verdict"] or "").strip().casefold()
         if not verdict:
             continue
-        if verdict not in WORDS:
+        if verdict not in STRINGS:
             raise UserError(
                 f"{path}:{rows.line_num}: verdict {row['verdict']!r} is neither yes nor no; mend it"
             )
         rater = (row.get("rater") or "").strip() or HUMAN
-        said = "yes" if WORDS[verdict] else "no"
+        said = "yes" if STRINGS[verdict] else "no"
         found[rater, row["model"], row["sample_id"]][row["question"]] = said
     records = [
         {"rater": rater, "model": model, "sample_id": sample, "verdicts": verdicts}

@@ -60,7 +60,7 @@ def task(config: Config, section: Cfbench) -> Task:
         data=[_data(section), *released.values()],
         prompts=OWN.component("prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "sample_id"}),
-        stand_in=OWN.component("readers:CfbenchReader"),
+        simulator=OWN.component("simulator:CfbenchSimulator"),
         scoring=OWN.component("scoring:CfbenchScoring", asked),
         metrics=OWN.output(
             "metrics:metrics",
@@ -77,7 +77,7 @@ def task(config: Config, section: Cfbench) -> Task:
         judging=OWN.judging(
             "CfbenchJudgePrompts",
             asked,
-            stand_in="CfbenchJudge",
+            simulator="CfbenchJudge",
             questions="agreement:questions",
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),

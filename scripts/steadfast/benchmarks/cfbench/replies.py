@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
-from steadfast.judging.reply import json_object, last_claim, numbered, one_of, own_words
+from steadfast.judging.reply import json_object, last_claim, numbered, one_of, own_strings
 from steadfast.judging.rows import rows
 from steadfast.judging.styles import (
     Form,
@@ -103,7 +103,7 @@ def schema(expected: Record) -> Record | None:
 
 def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
     """1 or 0 of each checkpoint by mode strict, or in one clause why the reply cannot be read."""
-    own = own_words(reply, answer)
+    own = own_strings(reply, answer)
     verdicts = read_verdicts(texts, own)
     if isinstance(verdicts, str) and own != reply:
         # A checkpoint of several lines may show a form that the answer rightly has, and an answer

@@ -32,7 +32,7 @@ from steadfast.show.cells import (
 )
 from steadfast.show.judges import agreement_table, corrected_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, incomplete_models, values_by_model
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
@@ -177,9 +177,9 @@ def _humans(results: CfbenchResults, name: str) -> Table:
             for frame, way in words["direct"]["ways"].items()
         ]
         found = pd.concat(by_way) if by_way else found
-    # Stand-ins judge no model's answers, so that there may be none that people labelled too.
+    # Simulated models judge no model's answers, so that there may be none that people labelled too.
     unlabelled = found["n"].groupby(found["judge"]).transform("max") == 0
-    found = found[~(unlabelled & found["judge"].map(results.roster.is_stand_in))]
+    found = found[~(unlabelled & found["judge"].map(results.roster.is_simulated))]
     rows = tuple(
         (
             Cell(str(judge)),

@@ -106,7 +106,7 @@ def task(config: Config, section: Complexbench) -> Task:
         trial=Trial("context_id", ("layers",)),
         prompts=OWN.component("prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "main_id"}),
-        stand_in=OWN.component("readers:ComplexbenchReader"),
+        simulator=OWN.component("simulator:ComplexbenchSimulator"),
         scoring=OWN.component("scoring:ComplexbenchScoring", judging),
         metrics=OWN.output(
             "metrics:metrics",
@@ -120,7 +120,7 @@ def task(config: Config, section: Complexbench) -> Task:
         judging=OWN.judging(
             "ComplexbenchJudgePrompts",
             judging | config.judging.asked,
-            stand_in="ComplexbenchJudge",
+            simulator="ComplexbenchJudge",
             questions="scored:questions",
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),

@@ -5,7 +5,7 @@ from functools import partial
 
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
-from steadfast.judging.reply import REASONS, json_object, last_claim, one_of, own_words
+from steadfast.judging.reply import REASONS, json_object, last_claim, one_of, own_strings
 from steadfast.judging.styles import Form, agreed, ends_in_another, lists, objects, single
 from steadfast.judging.words import ASKED, plain
 
@@ -43,7 +43,7 @@ def strict_verdict(reply: str, answer: str) -> bool | None:
     and a full stop make no difference. A reply without such a line has the verdict that it gives
     beyond doubt in another style (``styles``).
     """
-    if ends_in_another(plain(own_words(reply, answer))):
+    if ends_in_another(plain(own_strings(reply, answer))):
         return None
     claim = last_claim(reply, answer, _CLAIM) or ""
     value = ASKED.get(claim.strip(" \t*_`。.").casefold())
@@ -91,7 +91,7 @@ def _copied(reply: str, answer: str) -> str | None:
     """What follows the one label below the one heading; None unless both are the judge's own."""
     lines = reply.splitlines(keepends=True)
     headings = [place for place, line in enumerate(lines) if _bare(line) == HEADING]
-    own = {_bare(line) for line in own_words(reply, answer).splitlines()}
+    own = {_bare(line) for line in own_strings(reply, answer).splitlines()}
     if len(headings) != 1 or HEADING not in own:
         return None
     below = lines[headings[0] + 1 :]

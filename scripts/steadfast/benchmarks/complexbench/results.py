@@ -18,7 +18,7 @@ from steadfast.show.cells import (
     rank_cells,
 )
 from steadfast.show.results import Note, Results, incomplete_models, values_by_model
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display, Group
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of

@@ -149,7 +149,7 @@ def judging(scored: ScoredAnswers) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-WORDS = {"yes": True, "no": False}
+STRINGS = {"yes": True, "no": False}
 
 
 def agreement(
@@ -198,10 +198,10 @@ def _judged(rated: Record) -> dict[str, bool]:
 
 
 def _labelled(verdicts: object, score: Record) -> dict[str, bool]:
-    if not isinstance(verdicts, dict) or not set(map(str, verdicts.values())) <= set(WORDS):
+    if not isinstance(verdicts, dict) or not set(map(str, verdicts.values())) <= set(STRINGS):
         raise ValueError('verdicts must be yes or no by question, such as {"0": "yes"}')
     known = list(map(str, score["questions"]))
     for point in verdicts:
         if point not in known:
             raise ValueError(f"there is no question {point!r}, only {', '.join(known)}")
-    return {point: WORDS[word] for point, word in verdicts.items()}
+    return {point: STRINGS[word] for point, word in verdicts.items()}

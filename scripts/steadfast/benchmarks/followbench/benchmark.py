@@ -77,7 +77,7 @@ def task(config: Config, section: Followbench) -> Task:
         ],
         prompts=OWN.component("prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
-        stand_in=OWN.component("readers:FollowbenchReader"),
+        simulator=OWN.component("simulator:FollowbenchSimulator"),
         scoring=OWN.component("scoring:FollowbenchScoring", mode),
         metrics=OWN.output(
             "metrics:metrics",
@@ -91,7 +91,7 @@ def task(config: Config, section: Followbench) -> Task:
         judging=OWN.judging(
             "FollowbenchJudgePrompts",
             ways | config.judging.asked,
-            stand_in="FollowbenchJudge",
+            simulator="FollowbenchJudge",
             questions="agreement:questions",
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),

@@ -23,13 +23,13 @@ from steadfast.show.figures import (
 )
 from steadfast.show.panels import legend, legends, lineups, pictured, rows_of_panels
 from steadfast.show.results import Note, range_notes, shared_notes, values_by_model
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import rounded
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.tidy import rows_of
 
-WORDS = facts("followbench/tables.yaml")
+STRINGS = facts("followbench/tables.yaml")
 
 
 def figures(frames: Frames, display: Display) -> dict[str, Picture]:
@@ -51,41 +51,41 @@ def _by_category(frames: Frames, display: Display) -> Picture:
     lines, count = lineups(groups), max(len(languages), 1)
     width = PAGE if count > 1 else COLUMN
     figure, panels, keys = rows_of_panels(len(lines), 2.8, count, width, projection="polar")
-    spokes = {category: WORDS["categories"][category] for category in CATEGORIES}
+    spokes = {category: STRINGS["categories"][category] for category in CATEGORIES}
     for language, down in zip(languages, panels, strict=False):
         its = rows[rows["language"] == language].rename(columns={"category": "spoke"})
         for axes, (heading, models) in zip(cast(list[PolarAxes], down), lines, strict=True):
             draw_radar(axes, its, spokes, models, roster, (20, 40, 60, 80, 100))
-            named = [heading, WORDS["languages"][language]]
+            named = [heading, STRINGS["languages"][language]]
             axes.set_title("\n".join(filter(None, named)), pad=14)
-    figure.suptitle(WORDS["figures"]["by_category"], fontsize=8)
+    figure.suptitle(STRINGS["figures"]["by_category"], fontsize=8)
     legends(figure, panels[0], keys)
     notes = []
     for language in languages:
-        measure = WORDS["ranked"].format(measure="HSR", language=WORDS["languages"][language])
+        measure = STRINGS["ranked"].format(measure="HSR", language=STRINGS["languages"][language])
         values = values_by_model(whole[whole["language"] == language])
         notes += range_notes(roster, measure, values, max(display.digits - 2, 0))
     notes += shared_notes(roster, judged=True)
     notes += left_out
     if has_intervals(rows):
         notes.append(
-            (None, SHARED["notes"]["intervals"].format(unit=WORDS["sampling_unit"]["unit"]))
+            (None, SHARED["notes"]["intervals"].format(unit=STRINGS["sampling_unit"]["unit"]))
         )
-    return picture(figure, WORDS["figure_captions"]["by_category"], notes)
+    return picture(figure, STRINGS["figure_captions"]["by_category"], notes)
 
 
 def _by_temperature(frames: Frames, display: Display) -> Picture:
     rows = rows_of(frames["temperature"], measure="HSR")
     languages, lines = _languages(rows), list(dict.fromkeys(rows["line"]))
     roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
-    digits, words = max(display.digits - 2, 0), WORDS["temperature"]
+    digits, words = max(display.digits - 2, 0), STRINGS["temperature"]
     panels = max(len(languages), 1)
     width = PAGE if panels > 1 else COLUMN
     figure = Figure(figsize=(width, 2.4), layout="constrained")
     all_axes = figure.subplots(1, panels, squeeze=False, sharey=True)[0]
     notes, incomplete = [], []
     for axes, language in zip(all_axes, languages, strict=False):
-        named = WORDS["languages"][language]
+        named = STRINGS["languages"][language]
         axes.set_title(named)
         for line in lines:
             of_line = rows_of(rows, line=line, language=language)
@@ -102,16 +102,16 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
             slots = {"model": roster.label(row.model), "language": named}
             if row.n < row.expected:
                 shown = {"scored": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
-                incomplete.append(WORDS["notes"]["incomplete_model"].format(**slots, **shown))
+                incomplete.append(STRINGS["notes"]["incomplete_model"].format(**slots, **shown))
         axes.set_xlabel(words["axis"])
         frame(axes, grid="both")
-    all_axes[0].set_ylabel(WORDS["figures"]["by_category"])
+    all_axes[0].set_ylabel(STRINGS["figures"]["by_category"])
     legend(figure, all_axes[0])
     if incomplete:
-        notes.append(WORDS["notes"]["incomplete"].format(models="; ".join(incomplete)))
+        notes.append(STRINGS["notes"]["incomplete"].format(models="; ".join(incomplete)))
     remarks: list[Note] = [(None, note) for note in notes]
     remarks += shared_notes(roster, judged=True)
-    return picture(figure, WORDS["figure_captions"]["temperature"], remarks)
+    return picture(figure, STRINGS["figure_captions"]["temperature"], remarks)
 
 
 def _languages(rows: pd.DataFrame) -> list[str]:

@@ -19,7 +19,7 @@ from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Jud
 from steadfast.contract.judge_template import JudgeTemplate, boundary
 
 MAX_TOKENS = 1024  # as in the released code
-WORDS = facts("followbench/judge/words.yaml")
+STRINGS = facts("followbench/judge/words.yaml")
 COMMON = frozenset({"kind", "constraints", "count", "boundary", "category"})
 STEPS = frozenset({"start", *(f"step_{level}" for level in LEVELS)})
 SLOTS = {
@@ -49,7 +49,7 @@ class FollowbenchJudgePrompts(JudgePrompts):
         if by_rule and not self._rule_items:
             return
         level = sample.prompt["level"]
-        fields = slots(sample.source, level, WORDS[sample.part])
+        fields = slots(sample.source, level, STRINGS[sample.part])
         for way in self._ways[:1] if by_rule else self._ways:
             name = template_name(sample.part, way)
             form = templates[name]

@@ -6,7 +6,7 @@ from functools import partial
 from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
 from steadfast.benchmarks.followbench.facts import HIGHEST, NO, YES
-from steadfast.judging.reply import REASONS, json_object, numbered, one_of, own_words
+from steadfast.judging.reply import REASONS, json_object, numbered, one_of, own_strings
 from steadfast.judging.rows import rows
 from steadfast.judging.styles import (
     Form,
@@ -60,7 +60,7 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
     words = [single or double for single, double in WORD.findall(last)]
     if LIST.fullmatch(last) and len(words) == count:
         verdicts = [int(word == YES) for word in words]
-        own = plain(own_words(reply, answer))
+        own = plain(own_strings(reply, answer))
         others = [[one.value for one in claim.verdicts] for claim in lists(True, answer, own)]
         same = all(other == verdicts for other in others if len(other) == count)
         doubtful = turned(own) or ends_in_another(own)
@@ -81,7 +81,7 @@ def strict_rating(reply: str, answer: str) -> float | None:
 
 def _last_own_line(reply: str, answer: str) -> str:
     """The last line of a reply that the judge did not repeat, without what may stand around it."""
-    lines = [line.strip(AROUND) for line in own_words(reply, answer).splitlines()]
+    lines = [line.strip(AROUND) for line in own_strings(reply, answer).splitlines()]
     last = next((line for line in reversed(lines) if line), "")
     if numbering := NUMBERING.match(last):
         last = last[numbering.end() :].strip(AROUND)

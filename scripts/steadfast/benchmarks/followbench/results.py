@@ -18,7 +18,7 @@ from steadfast.show.table import Column, Section, Table, rounded
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties
 
-WORDS = facts("followbench/tables.yaml")
+STRINGS = facts("followbench/tables.yaml")
 PRINTED = facts("followbench/printed.yaml")
 TESTED = ("HSR", "SSR", "CSL")
 """Measures in which models are compared, all levels together."""
@@ -40,8 +40,8 @@ class FollowbenchResults(Results):
         ways: Sequence[str] = (PATH,),
         otherwise: str = "",
     ):
-        slots = {"mode": WORDS["modes"][mode] + WORDS["by_way"][ways[0]]}
-        super().__init__(frames, display, WORDS, slots, otherwise)
+        slots = {"mode": STRINGS["modes"][mode] + STRINGS["by_way"][ways[0]]}
+        super().__init__(frames, display, STRINGS, slots, otherwise)
         self.mode, self.languages, self.ways = mode, languages, ways
         coverage = frames["coverage"].set_index(["model", "language", "category", "level"])
         self._counts: dict[tuple[str, ...], Record] = coverage.to_dict("index")
@@ -78,7 +78,9 @@ class FollowbenchResults(Results):
         """Returns what the ranges of ranks by HSR say."""
         notes: list[Note] = []
         for language in self.languages:
-            measure = WORDS["ranked"].format(measure="HSR", language=WORDS["languages"][language])
+            measure = STRINGS["ranked"].format(
+                measure="HSR", language=STRINGS["languages"][language]
+            )
             rows = self.pairs("HSR", language=language, category=category)
             notes += self.rank_notes(measure, rows, max(self.digits - 2, 0))
         return notes
@@ -108,18 +110,18 @@ class FollowbenchResults(Results):
             heading = self._in_language(PRINTED["language"], PRINTED["heading"])
             sections.append(printed_section(values, heading, places))
             remarks += self.published_notes(PRINTED["note"])
-        shown = WORDS["categories"][category].lower()
+        shown = STRINGS["categories"][category].lower()
         return self.table(name, (MODEL, *columns), sections, remarks, category=shown)
 
     def _in_language(self, language: str, heading: str) -> str:
-        named = [WORDS["languages"][language]] if len(self.languages) > 1 else []
+        named = [STRINGS["languages"][language]] if len(self.languages) > 1 else []
         return ": ".join(filter(None, [*named, heading]))
 
     def _marks(self, category: str) -> list[Note]:
         """Returns explanations of marks that may occur, and of the judge."""
         incomplete = []
         for model, language in product(self.roster.models, self.languages):
-            slots = {"model": self.roster.label(model), "language": WORDS["languages"][language]}
+            slots = {"model": self.roster.label(model), "language": STRINGS["languages"][language]}
             counts = self.counts(model, language, category)
             incomplete.append((slots, counts["scored"], counts["expected"]))
         return [*self.incomplete_notes(incomplete), *self.shared_notes(judged=True)]
@@ -129,7 +131,7 @@ class FollowbenchResults(Results):
         rows = self.frames["items"]
         rows = rows[(rows["category"] == category) | (category == OVERALL)]
         counts = rows.groupby("language")["impossible"].sum()
-        text, names = WORDS["notes"]["impossible"], WORDS["languages"]
+        text, names = STRINGS["notes"]["impossible"], STRINGS["languages"]
         return [
             (None, text.format(language=names[language], n=f"{counts[language]:.0f}"))
             for language in self.languages

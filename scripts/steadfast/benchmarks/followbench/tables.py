@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PATH, RULE
-from steadfast.benchmarks.followbench.results import PRINTED, TESTED, WORDS, FollowbenchResults
+from steadfast.benchmarks.followbench.results import PRINTED, STRINGS, TESTED, FollowbenchResults
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show.cells import (
@@ -19,7 +19,7 @@ from steadfast.show.cells import (
 )
 from steadfast.show.judges import agreement_table, corrected_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table, rounded
 
@@ -55,21 +55,21 @@ def items_table(results: FollowbenchResults, name: str) -> Table:
     for (category, task, kind), of in rows.groupby(["category", "task", "kind"], sort=False):
         above = bodies.get(category, ())
         counts = (cell for language in languages for cell in _counts(of, language))
-        named = Cell(WORDS["categories"][category], repeated=bool(above))
-        bodies[category] = (*above, (named, Cell(task), Cell(WORDS["scorers"][kind]), *counts))
+        named = Cell(STRINGS["categories"][category], repeated=bool(above))
+        bodies[category] = (*above, (named, Cell(task), Cell(STRINGS["scorers"][kind]), *counts))
     sums = rows.groupby("language")["n"].sum()
     total = (cell for language in languages for cell in (Cell(""), count_cell(sums[language])))
-    last = Section(((Cell(WORDS["sum"]), Cell(""), Cell(""), *total),), unranked=True)
+    last = Section(((Cell(STRINGS["sum"]), Cell(""), Cell(""), *total),), unranked=True)
     columns = (
         *(Column(heading, align="l") for heading in ("Constraint", "Task", "Scored by")),
         *(
-            Column(heading, WORDS["languages"][language], "r")
+            Column(heading, STRINGS["languages"][language], "r")
             for language in languages
-            for heading in (WORDS["lengths"][language], "Items")
+            for heading in (STRINGS["lengths"][language], "Items")
         ),
     )
     sections = (*map(Section, bodies.values()), last)
-    notes = ((None, WORDS["notes"]["tasks"]),)
+    notes = ((None, STRINGS["notes"]["tasks"]),)
     return results.table(name, columns, sections, notes)
 
 
@@ -108,7 +108,7 @@ def _places(groups: Iterable[str]) -> Iterator[Column]:
     """Yields a column for each level and their mean, under each heading."""
     for group in groups:
         for place in PLACES:
-            yield Column(f"L{place}" if place else WORDS["mean"], group)
+            yield Column(f"L{place}" if place else STRINGS["mean"], group)
 
 
 def scorers_table(results: FollowbenchResults, name: str) -> Table:
@@ -122,7 +122,7 @@ def scorers_table(results: FollowbenchResults, name: str) -> Table:
             for place in PLACES
         )
 
-    columns = _places(WORDS["scorers"][kind] for kind in (RULE, JUDGE))
+    columns = _places(STRINGS["scorers"][kind] for kind in (RULE, JUDGE))
     notes = [*results.impossible(), *results.untested_notes()]
     return results.by_language(name, columns, cells, notes=notes)
 
@@ -146,7 +146,7 @@ def consistency_table(results: FollowbenchResults, name: str) -> Table:
         for group in ("All groups", "Judged groups")
         for heading in ("Consistent (%)", "Failing", "Not told")
     )
-    notes: list[Note] = [(None, WORDS["notes"]["missing"]), *results.untested_notes()]
+    notes: list[Note] = [(None, STRINGS["notes"]["missing"]), *results.untested_notes()]
     printed = (PRINTED["consistency"], PRINTED_CONSISTENCY)
     return results.by_language(name, columns, cells, notes=notes, printed=printed)
 
@@ -164,14 +164,14 @@ def _consistency(
 
 def raters_table(results: FollowbenchResults, name: str) -> Table:
     """Returns agreement of judges and people, on constraints or on whole items (Table 3)."""
-    item, whole = WORDS["agreement"][name], name == "table3_agreement"
+    item, whole = STRINGS["agreement"][name], name == "table3_agreement"
     rows = results.frames["agreement"]
     rows = rows[rows["measure"] == item.split(" ")[0]]
     table = agreement_table(results.prefix + name, rows, results.display, TITLE, item)
     ways = [] if len(results.ways) == 1 else results.ways if whole else [PATH]
-    notes: list[Note] = [(None, WORDS["notes"]["ways"][way]) for way in ways]
+    notes: list[Note] = [(None, STRINGS["notes"]["ways"][way]) for way in ways]
     if whole and results.display.published and PRINTED["language"] in results.languages:
-        printed = WORDS["notes"]["published_agreement"].format(**PRINTED["agreement"])
+        printed = STRINGS["notes"]["published_agreement"].format(**PRINTED["agreement"])
         notes += results.published_notes(printed)
     return replace(table, notes=(*table.notes, *notes))
 
@@ -185,7 +185,7 @@ def coverage_table(results: FollowbenchResults, name: str) -> Table:
     """Scored items in per cent by category, and why others have no score."""
     released = results.mode == "released"
     extra = ("no_csl", "unreadable") if released else ("no_csl",)
-    words = WORDS["coverage"]
+    words = STRINGS["coverage"]
     reasons = [name for name in words if name.startswith("status_") or name in extra]
     csl = results.frames["csl"]
     csl = csl[csl["category"] != OVERALL].groupby(["model", "language"])[["n", "expected"]].sum()
@@ -203,11 +203,11 @@ def coverage_table(results: FollowbenchResults, name: str) -> Table:
         return found
 
     columns = (
-        *(Column(WORDS["categories"][category], "Scored (%)", "r") for category in categories),
+        *(Column(STRINGS["categories"][category], "Scored (%)", "r") for category in categories),
         *(Column(words[name], "Number", "r") for name in reasons),
         *ANSWER_COLUMNS,
     )
-    notes: list[Note] = [*((None, WORDS["notes"][column]) for column in extra), ANSWER_NOTE]
+    notes: list[Note] = [*((None, STRINGS["notes"][column]) for column in extra), ANSWER_NOTE]
     return results.by_language(name, columns, cells, notes=notes)
 
 

@@ -115,7 +115,7 @@ def task(config: Config, section: Ifeval) -> Task:
             },
         ),
         samples=OWN.component("prompts:IfevalSamples"),
-        stand_in=OWN.component("readers:IfevalReader"),
+        simulator=OWN.component("simulator:IfevalSimulator"),
         scoring=OWN.component("scoring:IfevalScoring", {"version": section.instructions}),
         metrics=OWN.output(
             "metrics:metrics",

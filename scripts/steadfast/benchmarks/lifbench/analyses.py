@@ -162,7 +162,7 @@ def above_baseline(
 ) -> pd.DataFrame:
     """Returns what each model gains of what the baseline leaves open: (ARS − baseline) ÷ (1 − baseline).
 
-    The baseline is the mean of the baseline reader's totals on the very answers that the model's mean is
+    The baseline is the mean of the baseline's totals on the very answers that the model's mean is
     of; value is empty where it leaves less than ``ROOM`` open.
     """
     totals = frame.loc[frame["total"].notna(), ["model", "task", *_SAMPLE, "total"]]

@@ -1,6 +1,6 @@
-"""Baseline answers: the best of which a reader who looks nothing up can expect.
+"""Baseline answers: the best of which a simulated model who looks nothing up can expect.
 
-The reader does what the instruction says of the answer's form, and copies parts of the context by
+The simulated model does what the instruction says of the answer's form, and copies parts of the context by
 their place alone: elements, documents' fields, sentences with their head tags. It knows how many
 parts there are, and how the benchmark samples what it asks for, so that it takes what is right most
 often. It never finds the part that an instruction names by number, text or type, never looks

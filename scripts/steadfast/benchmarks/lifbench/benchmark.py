@@ -58,7 +58,7 @@ def task(config: Config, section: Lifbench) -> Task:
     published, drawn = section.published_prompts, section.published_variables
     scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
     data = data_files(config, section, tasks)
-    reader = "readers:LifbenchReader"
+    simulator = "simulator:LifbenchSimulator"
     return Task(
         parts={
             name: Part(budget, _sources(section, name, [one.id for one in known], scenarios))
@@ -75,7 +75,7 @@ def task(config: Config, section: Lifbench) -> Task:
             },
         ),
         samples=OWN.component("samples:LifbenchSamples"),
-        stand_in=OWN.component(reader),
+        simulator=OWN.component(simulator),
         scoring=OWN.component("scoring:LifbenchScoring", {"rubric": section.rubric}),
         metrics=OWN.output(
             "metrics:metrics",
@@ -109,8 +109,8 @@ def task(config: Config, section: Lifbench) -> Task:
         released_files=scores_files or (),
         released_needs=scores_needs(directory, [TASKS[name] for name in tasks]),
         weights=OWN.component("scored_tasks:task_weights", scoring),
-        # Which answer can expect most depends on the rubric; no other stand-in's does.
-        baseline=OWN.component(reader, {"rubric": section.rubric}),
+        # Which answer can expect most depends on the rubric; no other simulator's does.
+        baseline=OWN.component(simulator, {"rubric": section.rubric}),
         passages=OWN.component("passages:passages"),
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
         exports=exports(config, section, tasks, data),

@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables
 from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, printed_rows
-from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
 from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
@@ -23,7 +23,7 @@ from steadfast.show.roster import Display, Shown
 from steadfast.show.table import Cell, Column, Section, Table
 
 NAME = "lifbench_reproduction"
-TABLES = WORDS["reproduction"]["tables"]
+TABLES = STRINGS["reproduction"]["tables"]
 PAGE = facts("lifbench/printed/notes.yaml")
 NOTES = PAGE["notes"]
 DIGITS = 3  # of the paper's numbers
@@ -177,7 +177,7 @@ def summary_table(cells: Sequence[PrintedCell]) -> Table:
     models = len({cell.model for cell in cells})
     return Table(
         NAME,
-        WORDS["reproduction"]["caption"].format(models=models),
+        STRINGS["reproduction"]["caption"].format(models=models),
         (
             Column("Table", align="l"),
             *(Column(heading, align="r") for heading in ("Cells", "Matching", "Differing")),
@@ -209,7 +209,7 @@ def differences_table(cells: Sequence[PrintedCell]) -> Table:
     )
     return Table(
         f"{NAME}_differences",
-        WORDS["reproduction"]["differences"],
+        STRINGS["reproduction"]["differences"],
         columns,
         tuple(sections),
         tuple((None, f"{why[key]} {NOTES[key]['explanation']}") for key in notes),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DATE = datetime.date(2024, 7, 26)
 SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 SEAM = 400  # characters before the end of a shared prefix, where tokenizing it ends
-WORDS = re.compile(r"\w(?= \w)")
+STRINGS = re.compile(r"\w(?= \w)")
 PROBES = ("a", "a.", " a", "\na\n", "1\n\n", ".a ", "é!")
 
 
@@ -104,7 +104,7 @@ class LocalText:
         start = text.find(inner) if len(inner) > 2 * SEAM else -1
         if start >= 0:
             end = start + len(inner) - SEAM
-            if seam := WORDS.search(text, end - SEAM, end):
+            if seam := STRINGS.search(text, end - SEAM, end):
                 head = text[: seam.end()]
                 ids = self._whole(head)
                 if ids + self.encode(text[seam.end() :]) == whole:

@@ -1,4 +1,4 @@
-"""A stand-in for transformers: a token a character. FAKE_VLLM_READ: file that notes each import."""
+"""A simulator for transformers: a token a character. FAKE_VLLM_READ: file that notes each import."""
 
 import os
 

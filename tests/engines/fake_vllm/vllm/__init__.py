@@ -1,4 +1,4 @@
-"""A stand-in for vLLM, for tests of what is around it: it answers at once, and notes each load.
+"""A simulator for vLLM, for tests of what is around it: it answers at once, and notes each load.
 
 FAKE_VLLM_LOADS: file to which each load adds a line. FAKE_VLLM_SLOW: seconds of each step.
 A prompt that holds the word of FAKE_VLLM_DIES ends the engine, at its first step, with the words of

@@ -1,4 +1,4 @@
-"""The stand-in's device."""
+"""The simulator's device."""
 
 from types import SimpleNamespace
 

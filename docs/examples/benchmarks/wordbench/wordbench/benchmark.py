@@ -24,7 +24,7 @@ def task(config: Config, section: Wordbench) -> Task:
         data=[DataFile(DATA, "wordbench_data", content)],
         prompts=Component("wordbench.data:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
-        stand_in=Component("wordbench.answers:Writer"),
+        simulator=Component("wordbench.answers:Writer"),
         scoring=Component("wordbench.scoring:WordScoring"),
         metrics=Output(Component("wordbench.results:metrics"), ("words", "coverage", "summary")),
         tables=Output(Component("wordbench.tables:tables"), ("wordbench_words",)),
@@ -32,7 +32,7 @@ def task(config: Config, section: Wordbench) -> Task:
         judging=Judging(
             prompts=Component("wordbench.judge:TopicPrompts"),
             readable=Component("wordbench.scoring:readable"),
-            stand_in=Component("wordbench.answers:Judge"),
+            simulator=Component("wordbench.answers:Judge"),
             templates={"topic": "wordbench_judge.txt"},
             attempts=config.judging.attempts,
         ),

@@ -37,5 +37,5 @@ def figures(
     return {
         name: draw(results, name)
         for name, draw in BUILDERS.items()
-        if shared.WORDS["needs"].get(name, "ars") in frames
+        if shared.STRINGS["needs"].get(name, "ars") in frames
     }

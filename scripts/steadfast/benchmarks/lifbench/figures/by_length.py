@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from steadfast.benchmarks.lifbench.analyses import EASY, HARD, MOST_EASY
 from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.records import PERSPECTIVES
-from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
+from steadfast.benchmarks.lifbench.tables.results import STRINGS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show import figures
@@ -73,7 +73,7 @@ def capabilities_by_length(results: LifbenchResults, name: str) -> figures.Pictu
 def complexity(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws easy and hard tasks at each length, a panel a model (Figure 6)."""
     rows = _at_lengths(results.frames["complexity"])
-    figure = _panels(results, rows, "split", shared.WORDS["splits"], shared.AXES["complexity"])
+    figure = _panels(results, rows, "split", shared.STRINGS["splits"], shared.AXES["complexity"])
     weights = results.frames["weights"]
     whole = weights[weights["capability"] == ""]
     tasks = {EASY: whole["value"] <= MOST_EASY, HARD: whole["value"] > MOST_EASY}
@@ -179,7 +179,7 @@ def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> 
         table = rows.pivot(index="model", columns="length", values="value")
         table = table.reindex(columns=results.lengths).dropna()
         peaks = (table.idxmax(axis=1) == last).to_dict() if len(table) else {}
-        shown = shared.WORDS["perspectives"][perspective]
+        shown = shared.STRINGS["perspectives"][perspective]
         notes.append(shared.counted(results, "ifs_peaks", peaks, perspective=shown, last=last))
     return [note for note in notes if note]
 
@@ -203,7 +203,7 @@ def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
         *right.get_legend_handles_labels(), loc="outside upper right", ncols=3, frameon=False
     )
     figure.set_figheight(high + made.get_window_extent().height / figure.dpi + MARGIN)
-    notes = range_notes(roster, shared.WORDS["ars"], results.ars[OVERALL, ""], results.digits)
+    notes = range_notes(roster, shared.STRINGS["ars"], results.ars[OVERALL, ""], results.digits)
     return shared.captioned(results, name, figure, [text for _, text in notes], [ars, ifs])
 
 

@@ -9,14 +9,14 @@ from matplotlib.projections.polar import PolarAxes
 
 from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS
-from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show import figures
 from steadfast.show.panels import legend, legends, lineups, rows_of_panels
 from steadfast.show.results import extremes, values_by_model
 from steadfast.stats.tidy import rows_of
 
-SCENARIOS, CAPABILITIES = WORDS["scenarios"], WORDS["capabilities"]
+SCENARIOS, CAPABILITIES = STRINGS["scenarios"], STRINGS["capabilities"]
 HUES = dict(zip(SCENARIOS, figures.PALETTE, strict=False))
 
 

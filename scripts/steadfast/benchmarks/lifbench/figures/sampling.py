@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 
 from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.further import sign_notes
-from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
+from steadfast.benchmarks.lifbench.tables.results import STRINGS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.show.figures import Picture, blank, draw_points, frame, look, row_height, wrapped
 from steadfast.show.panels import grid

@@ -11,12 +11,12 @@ from steadfast.contract.records import OVERALL
 from steadfast.show.figures import Picture, has_intervals, picture
 from steadfast.show.panels import pictured
 from steadfast.show.results import Note
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Group
 from steadfast.show.table import rounded
 
-WORDS = facts("lifbench/figures.yaml")
-AXES, TITLES, EMPTY = WORDS["axes"], WORDS["titles"], WORDS["empty"]
+STRINGS = facts("lifbench/figures.yaml")
+AXES, TITLES, EMPTY = STRINGS["axes"], STRINGS["titles"], STRINGS["empty"]
 
 
 def groups(results: LifbenchResults) -> list[Group]:
@@ -39,7 +39,7 @@ def captioned(
     slots: Mapping[str, str] | None = None,
 ) -> Picture:
     """Returns a figure with its caption, in which all numbers come from the metrics."""
-    text = WORDS["captions"][name].format(**results.slots, **(slots or {}))
+    text = STRINGS["captions"][name].format(**results.slots, **(slots or {}))
     remarks: list[Note] = [(None, note) for note in notes]
     if any(map(has_intervals, intervals)):
         remarks.append(
@@ -54,7 +54,7 @@ def captioned(
 
 def sentence(name: str, **slots: object) -> str:
     """Returns one of the sentences on what a figure shows."""
-    return str(WORDS["notes"][name].format(**slots))
+    return str(STRINGS["notes"][name].format(**slots))
 
 
 def of_contenders(results: LifbenchResults, rows: pd.DataFrame) -> pd.DataFrame:

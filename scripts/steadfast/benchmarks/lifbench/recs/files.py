@@ -18,7 +18,7 @@ from steadfast.schema.config import Config
 
 OWN = Package(NAME)
 READING = "steadfast.judging.rewriting:readable"
-STAND_IN = "steadfast.judging.rewriting:RewriterStandIn"
+SIMULATOR = "steadfast.judging.rewriting:RewriterSimulator"
 ATTEMPTS = 3
 ROUND = "recs"
 RELEASED = "released"  # in place of a folder: the authors' review
@@ -41,7 +41,7 @@ def rewriting(section: Lifbench, config: Config) -> Rewriting | None:
     if not (asked := rewriters(section, config)):
         return None
     requests = {ROUND: recs_file("requests")}
-    return Rewriting(requests, asked, Component(READING), Component(STAND_IN), ATTEMPTS)
+    return Rewriting(requests, asked, Component(READING), Component(SIMULATOR), ATTEMPTS)
 
 
 def review_folder(section: Lifbench) -> str | None:

@@ -17,7 +17,7 @@ from steadfast.config.source import check_source
 
 FORMAT = 1
 UNREAD, ACCEPT, REJECT, EDIT = "unread", "accept", "reject", "edit"
-WORDS = (UNREAD, ACCEPT, REJECT)
+STRINGS = (UNREAD, ACCEPT, REJECT)
 _HEAD = """\
 # Which rewrites of {task} may be used. Copy this file, edit the copy, and name its folder in
 # lifbench.recs.review. Of each cluster the first text from its centre that is accepted or edited,
@@ -137,7 +137,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
 
 
 def _decision(value: object, where: str, record: Record, original: checks.Original) -> Decision:
-    if value in WORDS:
+    if value in STRINGS:
         if value == ACCEPT and record["status"] == "fields":
             raise UserError(
                 f"{where}: the text has not the fields of the original and cannot be filled; edit "
@@ -145,7 +145,7 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
             )
         return Decision(str(value))
     if not isinstance(value, dict) or EDIT not in value or not set(value) <= {EDIT, "despite"}:
-        words = ", ".join(WORDS)
+        words = ", ".join(STRINGS)
         raise UserError(
             f"{where}: {shown(value)} is no decision; write one of {words}, or {{edit: a new text}}"
         )

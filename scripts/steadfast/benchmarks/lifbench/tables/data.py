@@ -10,7 +10,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import (
     ScoredTask,
     score_points,
 )
-from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults, by_scenario
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, by_scenario
 from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
 from steadfast.show.table import Cell, Column, Section, Table
@@ -21,12 +21,12 @@ COUNTED = ("expressions", "variables", "samples")
 def data_table(results: LifbenchResults, name: str) -> Table:
     """Returns counts of expressions, variables and samples per task (Table 2)."""
     counts = results.frames["data"].set_index("task")
-    tasks = [task for task in by_scenario(WORDS["data_order"]) if task in counts.index]
+    tasks = [task for task in by_scenario(STRINGS["data_order"]) if task in counts.index]
     sections = []
     for scenario, group in groupby(tasks, key=lambda task: SCORED_TASKS[task].scenario):
         rows = (
             (
-                Cell(WORDS["scenarios"][scenario], repeated=i > 0),
+                Cell(STRINGS["scenarios"][scenario], repeated=i > 0),
                 Cell(SCORED_TASKS[task].name),
                 Cell(task),
                 *(count_cell(counts.at[task, column]) for column in COUNTED),
@@ -44,28 +44,28 @@ def data_table(results: LifbenchResults, name: str) -> Table:
 
 def rubric_table(results: LifbenchResults, name: str) -> Table:
     """Returns score points, their weights by rubric, and what they tell of (Table 6)."""
-    order, known = by_scenario(WORDS["data_order"]), SCORED_TASKS
+    order, known = by_scenario(STRINGS["data_order"]), SCORED_TASKS
     alike = groupby(order, key=lambda task: known[task].points)
-    weights = [Column(WORDS["rubric_headings"][rubric], "Weight") for rubric in RUBRICS]
+    weights = [Column(STRINGS["rubric_headings"][rubric], "Weight") for rubric in RUBRICS]
     columns = (
         *(Column(heading, align="l") for heading in ("Tasks", "Score point", "What is asked")),
         *weights,
         Column("Capabilities", align="l"),
     )
     sections = [_points([known[task] for task in tasks]) for _, tasks in alike]
-    notes = [(None, text) for text in WORDS["rubric_notes"]]
+    notes = [(None, text) for text in STRINGS["rubric_notes"]]
     return replace(results.table(name, columns, sections, notes), rows_per_page=64)
 
 
 def _points(tasks: Sequence[ScoredTask]) -> Section:
     task, label = tasks[0], ", ".join(task.id for task in tasks)
     rubrics = [score_points(task, rubric) for rubric in RUBRICS]
-    capabilities = WORDS["capabilities"]
+    capabilities = STRINGS["capabilities"]
     rows = [
         (
             Cell(label, repeated=i > 0),
             Cell(point),
-            Cell(facts.get("asks") or WORDS["points"][point]),
+            Cell(facts.get("asks") or STRINGS["points"][point]),
             *(Cell(f"{points[point].weight:g}") for points in rubrics),
             Cell(", ".join(capabilities[c] for c in facts["capabilities"])),
         )
@@ -78,7 +78,7 @@ def _points(tasks: Sequence[ScoredTask]) -> Section:
 
 def coverage_table(results: LifbenchResults, name: str) -> Table:
     """Returns scored samples in per cent, by length and by task, and why others have no score."""
-    reasons = WORDS["coverage"]
+    reasons = STRINGS["coverage"]
 
     def cells(model: str) -> list[Cell]:
         counts = [

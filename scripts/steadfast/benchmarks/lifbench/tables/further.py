@@ -8,10 +8,10 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.stability import sign_test
-from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
 from steadfast.show.cells import MODEL, Values, interval_cells, joined_cells, number_cell, p_cell
 from steadfast.show.results import Note, incomplete_models, spanned, values_by_model
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded
 from steadfast.stats.tidy import rows_of
 
@@ -22,7 +22,7 @@ FAILS = "fails_"
 
 def recs_table(results: LifbenchResults, name: str) -> Table:
     """Returns each task's texts, how many pass, their clusters, and how the chosen ones lie."""
-    rows, digits, words = results.frames["recs"], results.digits, WORDS["recs"]
+    rows, digits, words = results.frames["recs"], results.digits, STRINGS["recs"]
     columns = (
         Column("Task", align="l"),
         *(Column(words[key], align="r") for key in COUNTS),
@@ -48,7 +48,7 @@ def recs_table(results: LifbenchResults, name: str) -> Table:
 def sampling_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS of RECS's expressions less that of random ones, of each model (Figure 7)."""
     rows, digits = results.frames["sampling"], results.digits
-    headings = WORDS["perspectives"]
+    headings = STRINGS["perspectives"]
     columns = [
         Column(heading, headings[perspective])
         for perspective in headings
@@ -71,8 +71,8 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
 
 def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
     """Says how many of the compared models lie above zero in each perspective."""
-    texts, counts = WORDS["notes"], []
-    for perspective, heading in WORDS["perspectives"].items():
+    texts, counts = STRINGS["notes"], []
+    for perspective, heading in STRINGS["perspectives"].items():
         found = rows_of(rows, perspective=perspective)
         values = found[found["model"].isin(results.roster.contenders)]["value"].round(12)
         values = values[values != 0]
@@ -88,14 +88,14 @@ def beyond_table(
     results: LifbenchResults, perspective: str, compared: Mapping[str, Sequence[str]]
 ) -> Table:
     """Returns IFS in a perspective beyond the paper, and a scenario's ARS in each of its groups."""
-    words = WORDS["beyond"][perspective]
+    words = STRINGS["beyond"][perspective]
     rows = rows_of(results.frames["perspectives"], perspective=perspective, length="")
     headings, columns = [Column("IFS")], []
     for scenario, groups in compared.items():
         for group in groups:
             found = rows_of(rows, scenario=scenario, group=group)
             columns.append(Values(values_by_model(found), incomplete_models(found)))
-            headings.append(Column(words["groups"][group], WORDS["scenarios"][scenario]))
+            headings.append(Column(words["groups"][group], STRINGS["scenarios"][scenario]))
     incomplete = {model for column in columns for model in column.incomplete}
     ifs = Values(results.ifs[perspective, ""], incomplete)
     cells = results.cells([ifs, *columns])
@@ -109,9 +109,9 @@ def beyond_table(
         group.section((label(model), *cells[model]) for model in group.models)
         for group in results.groups()
     ]
-    notes: list[Note] = [("dagger", WORDS["notes"]["dagger"])] if cut else []
+    notes: list[Note] = [("dagger", STRINGS["notes"]["dagger"])] if cut else []
     notes += results.incomplete_model_notes(counts.rename(columns={"n": "scored"}))
     notes += [*results.shared_notes(judged=False), (None, words["note"])]
-    drawn = WORDS["beyond"]["drawn"].format(contexts=spanned(rows["contexts"]))
+    drawn = STRINGS["beyond"]["drawn"].format(contexts=spanned(rows["contexts"]))
     notes += [(None, text) for text in (SHARED["notes"]["untested"], drawn)]
     return results.table(f"{perspective}s", (MODEL, *headings), sections, notes)

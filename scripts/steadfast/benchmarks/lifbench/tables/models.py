@@ -3,7 +3,7 @@
 import pandas as pd
 
 from steadfast.benchmarks.lifbench.analyses import LIST
-from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
 from steadfast.benchmarks.lifbench.tables.scores import exact
 from steadfast.contract.records import OVERALL
 from steadfast.show.cells import (
@@ -16,7 +16,7 @@ from steadfast.show.cells import (
     p_cell,
 )
 from steadfast.show.results import Note, few_models_notes, spanned, values_by_model
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded, shown_ranks
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.tidy import rows_of
@@ -39,25 +39,25 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
         headings.append("Rank")
         places = shown_ranks(exact(values), results.roster.contenders)
         parts.append({m: (Cell(str(places[m]) if m in places else None),) for m in models})
-        columns += [Column(heading, WORDS["rubric_headings"][rubric]) for heading in headings]
+        columns += [Column(heading, STRINGS["rubric_headings"][rubric]) for heading in headings]
     cells = joined_cells(parts, models)  # no column where nothing has a score
     sections = results.sections(results.groups(), cells.__getitem__)
     notes = [*results.notes, *((None, text) for text in _agreement(rows, results))]
     correlated = rows.loc[rows["measure"].isin(CORRELATIONS), "n"]
     notes += few_models_notes(int(n) for n in correlated)
-    notes += [(None, WORDS["notes"]["ranks_by_value"]), *results.sampling_notes()]
+    notes += [(None, STRINGS["notes"]["ranks_by_value"]), *results.sampling_notes()]
     has_intervals = bool(rows.loc[rows["measure"] == "ars", "low"].notna().any())
     return results.table(name, columns, sections, notes, **interval_words(has_intervals))
 
 
 def interval_words(shown: bool) -> dict[str, str]:
     """Returns the slot of a caption that promises intervals, where a table shows some."""
-    return {"intervals": WORDS["intervals"] if shown else ""}
+    return {"intervals": STRINGS["intervals"] if shown else ""}
 
 
 def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[str]:
     """Returns a sentence on each rubric's ranks and the chosen one's."""
-    texts, names = WORDS["notes"], WORDS["rubrics"]
+    texts, names = STRINGS["notes"], STRINGS["rubrics"]
     chosen, others = names[results.rubric.name], set(rows["rubric"]) - {results.rubric.name}
     sentences = [] if others else [texts["one_rubric"].format(rubric=chosen)]
     for rubric in sorted(others):
@@ -99,10 +99,10 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
         *(Column(heading, "p-value") for heading in ("Single", "Corrected")),
         Column("Samples", align="r"),
     )
-    notes: list[Note] = [*results.notes] if sections else [(None, WORDS["notes"]["no_pair"])]
+    notes: list[Note] = [*results.notes] if sections else [(None, STRINGS["notes"]["no_pair"])]
     notes += results.sampling_notes()
     if results.roster.apart:
-        notes.append((None, WORDS["notes"]["apart"]))
+        notes.append((None, STRINGS["notes"]["apart"]))
     words = interval_words(bool(rows["low"].notna().any()))
     return results.table(name, columns, sections, notes, **words)
 
@@ -125,7 +125,7 @@ def position_table(results: LifbenchResults, name: str) -> Table:
     rows = rows_of(results.frames["depth"], task=LIST)
     columns = [MODEL, Column("Length", align="l")]
     if rows.empty:
-        return results.table(name, columns, [], [(None, WORDS["notes"]["no_position"])])
+        return results.table(name, columns, [], [(None, STRINGS["notes"]["no_position"])])
     # All lengths together may have more bins than each; a table has one kind of columns.
     rows = rows[rows["bins"] == rows["bins"].min()]
     lengths = [length for length in ("", *results.lengths) if length in set(rows["length"])]
@@ -141,7 +141,7 @@ def position_table(results: LifbenchResults, name: str) -> Table:
             body = tuple(
                 (
                     results.label(model, repeated=place > 0),
-                    Cell(length or WORDS["notes"]["all_lengths"]),
+                    Cell(length or STRINGS["notes"]["all_lengths"]),
                     *cells[length][model],
                 )
                 for place, length in enumerate(lengths)
@@ -161,7 +161,7 @@ def level_range(levels: pd.Series, digits: int) -> str:
 def variance_table(results: LifbenchResults, name: str) -> Table:
     """Returns shares of the variance between contexts, expressions, variables and repeats."""
     rows = rows_of(results.frames["variance"], task=OVERALL)
-    headings: dict[str, str] = dict(WORDS["variance"])
+    headings: dict[str, str] = dict(STRINGS["variance"])
     drawn = REPEAT in set(rows["perspective"])
     if not drawn:
         del headings[REPEAT]
@@ -176,7 +176,7 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
             if key in by_chance.index
         )
         slots = {"tasks": spanned(rows["n"]), "levels": levels}
-        notes.append((None, WORDS["notes"]["variance"].format(**slots)))
+        notes.append((None, STRINGS["notes"]["variance"].format(**slots)))
     shown = [MODEL, *(Column(heading, "Share of the variance") for heading in headings.values())]
-    repeats = WORDS["variance_repeats"] if drawn else ""
+    repeats = STRINGS["variance_repeats"] if drawn else ""
     return results.table(name, shown, sections, notes, repeats=repeats)

@@ -9,14 +9,14 @@ from steadfast.base.resources import resource
 from steadfast.benchmarks.lifbench.released_files import released_lengths
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
-from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
 from steadfast.show.results import Note
 from steadfast.show.table import Cell, Section, Table
 
 LENGTHS = tuple(released_lengths())
 WEIGHTED = ("Overall", "ARS")  # columns of the overall score
-NAMES = tuple(WORDS["reproduction"]["tables"])
-TEXTS = WORDS["published"]
+NAMES = tuple(STRINGS["reproduction"]["tables"])
+TEXTS = STRINGS["published"]
 LABELS = [model.label for model in PAPER_MODELS.values() if not model.is_reference]
 
 

@@ -19,9 +19,9 @@ from steadfast.show.table import Cell, Mark
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties
 
-WORDS = facts("lifbench/tables.yaml")
-CAPTIONS = {**WORDS["captions"], **WORDS["further_captions"]}
-COUNTS = ("expected", "scored", "prompt_truncated", *WORDS["coverage"], *ANSWERS)
+STRINGS = facts("lifbench/tables.yaml")
+CAPTIONS = {**STRINGS["captions"], **STRINGS["further_captions"]}
+COUNTS = ("expected", "scored", "prompt_truncated", *STRINGS["coverage"], *ANSWERS)
 
 ValuesByModel = Mapping[tuple[str, ...], Mapping[str, float]]
 """Values by model, under the other keys of a metric's rows."""
@@ -38,16 +38,16 @@ class LifbenchResults(Results):
         self._counts = coverage[list(COUNTS)].to_dict("index")
         self.lengths = [name for name in coverage.index.unique("length") if name]
         found = coverage.index.unique("task")
-        self.tasks = [task for task in by_scenario(WORDS["score_order"]) if task in found]
+        self.tasks = [task for task in by_scenario(STRINGS["score_order"]) if task in found]
         slots = {
-            "rubric": WORDS["rubrics"][rubric.name],
-            "weighting": WORDS["weighting"][rubric.weighting],
+            "rubric": STRINGS["rubrics"][rubric.name],
+            "weighting": STRINGS["weighting"][rubric.weighting],
             "lengths": ", ".join(self.lengths),
         }
-        words = {**WORDS, "captions": CAPTIONS}
+        words = {**STRINGS, "captions": CAPTIONS}
         drawn, families = sampled(frames["sampling_units"])
         if families:
-            words["sampling_unit"] = WORDS["families"]
+            words["sampling_unit"] = STRINGS["families"]
         super().__init__({**frames, "sampling_units": drawn}, display, words, slots)
         # By task (or overall), capability or perspective, and length (or ""); IFS over the tasks.
         self.ars = _by_model(frames["ars"], ["task", "length"])
@@ -103,24 +103,24 @@ class LifbenchResults(Results):
     def ranking_notes(self) -> list[Note]:
         """Returns what the ranges of ranks by overall ARS say."""
         rows = rows_of(self.frames["comparisons"], task=OVERALL, length="")
-        return self.rank_notes(WORDS["ranked"], rows)
+        return self.rank_notes(STRINGS["ranked"], rows)
 
     def baseline_notes(self) -> list[Note]:
         """Returns what above baseline means, where there is a baseline."""
         if not self.has_baseline:
             return []
-        return [(None, WORDS["notes"]["above_baseline"])]
+        return [(None, STRINGS["notes"]["above_baseline"])]
 
     def sampling_notes(self) -> list[Note]:
         """Returns what was sampled; of nested contexts also how many pairs are told apart."""
         notes = super().sampling_notes()
         if "nested" not in self.frames:
             return notes
-        notes.append((None, WORDS["notes"]["nested"]))
+        notes.append((None, STRINGS["notes"]["nested"]))
         rows = self.frames["nested"].set_index("unit")
         if pairs := int(rows["pairs"].max()):
             slots = {unit: f"{count:,}" for unit, count in rows["told_apart"].items()}
-            told_apart = WORDS["notes"]["nested_pairs"].format(pairs=f"{pairs:,}", **slots)
+            told_apart = STRINGS["notes"]["nested_pairs"].format(pairs=f"{pairs:,}", **slots)
             notes.append((None, told_apart))
         return notes
 
@@ -134,7 +134,7 @@ class LifbenchResults(Results):
         totals = {self.roster.label(m): self.counts(m) for m in self.roster.models}
         notes: list[Note] = []
         if any(counts["prompt_truncated"] for counts in totals.values()):
-            notes.append(("dagger", WORDS["notes"]["dagger"]))
+            notes.append(("dagger", STRINGS["notes"]["dagger"]))
         notes += self.incomplete_notes(
             ({"model": label}, counts["scored"], counts["expected"])
             for label, counts in totals.items()
@@ -144,7 +144,7 @@ class LifbenchResults(Results):
             unread = dict.fromkeys(sampled.loc[sampled["reviewed"] == 0, "task"])
             if unread:
                 tasks = ", ".join(unread)
-                notes.append((None, WORDS["notes"]["unreviewed"].format(tasks=tasks)))
+                notes.append((None, STRINGS["notes"]["unreviewed"].format(tasks=tasks)))
         return [*notes, *self.shared_notes(judged=False)]
 
 

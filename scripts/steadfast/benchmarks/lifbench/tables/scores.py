@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS
-from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show.cells import MODEL, CellsByModel, Values, joined_cells, rank_cells, rank_texts
 from steadfast.show.effective_context_length import Effective, effective_table
 from steadfast.show.results import Note
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, ranks
 
 CellsAt = Callable[[str], CellsByModel]  # the cells of each model at a length ("": over all)
@@ -70,8 +70,8 @@ def ars_by_length_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _tasks(results: LifbenchResults, baseline: bool = True) -> list[Column]:
-    tasks = (Column(t, WORDS["scenarios"][SCORED_TASKS[t].scenario]) for t in results.tasks)
-    above = [Column(WORDS["above_baseline"])] if baseline and results.has_baseline else []
+    tasks = (Column(t, STRINGS["scenarios"][SCORED_TASKS[t].scenario]) for t in results.tasks)
+    above = [Column(STRINGS["above_baseline"])] if baseline and results.has_baseline else []
     return [*tasks, Column("Overall"), *above]
 
 
@@ -91,13 +91,13 @@ def effective_context_lengths(results: LifbenchResults, name: str) -> Table:
     def filled(values: Mapping[str, float], length: str) -> Values:
         return results.values(values, length=length)
 
-    of = Effective(results, WORDS["ranked"])
+    of = Effective(results, STRINGS["ranked"])
     return effective_table(of, results.groups(), results.notes, filled)
 
 
 def ifp_table(results: LifbenchResults, name: str, by_length: bool = False) -> Table:
     """Returns performance in each capability (Table 8), or by length too (Table 9)."""
-    headings = WORDS["capabilities"]
+    headings = STRINGS["capabilities"]
 
     def cells(length: str) -> CellsByModel:
         found = (results.ifp[capability, length] for capability in headings)
@@ -116,7 +116,7 @@ def above_baseline_table(results: LifbenchResults, name: str) -> Table:
             results.values(results.above_baseline[task, length], task, length) for task in tasks
         )
 
-    notes = results.baseline_notes() or [(None, WORDS["notes"]["no_baseline"])]
+    notes = results.baseline_notes() or [(None, STRINGS["notes"]["no_baseline"])]
     return values_table(results, name, _tasks(results, baseline=False), cells, notes, True)
 
 
@@ -146,10 +146,10 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
             *others, ars = cells[model]
             cells[model] = (*others, replace(ars, suffix=f"({text})"))
     notes = [*results.notes, *results.tie_notes()]
-    notes += [(None, WORDS["notes"][note])] if note else []
+    notes += [(None, STRINGS["notes"][note])] if note else []
     # Marks as in print are for tables as the paper has them.
     chance = {} if results.roster.as_printed else results.chance
-    notes += [(None, WORDS["notes"]["ifs_chance"])] if chance else []
+    notes += [(None, STRINGS["notes"]["ifs_chance"])] if chance else []
     cells, ifs = _beside_chance(results, cells, chance)
     sections = results.sections(in_order, cells.__getitem__)
     return results.table(name, (MODEL, *ifs, Column("ARS")), sections, notes)
@@ -161,19 +161,19 @@ def _beside_chance(
     """Returns Table 4's cells, and behind those of each perspective what chance would give."""
     columns: list[Column] = []
     parts: list[CellsByModel] = []
-    for place, (key, heading) in enumerate(WORDS["perspectives"].items()):
+    for place, (key, heading) in enumerate(STRINGS["perspectives"].items()):
         columns.append(Column(heading, "IFS"))
         parts.append({model: of[place : place + 1] for model, of in cells.items()})
         if key in chance:
-            columns.append(Column(WORDS["by_chance"].format(perspective=heading), "IFS"))
+            columns.append(Column(STRINGS["by_chance"].format(perspective=heading), "IFS"))
             parts.append(results.cells([results.values(chance[key])]))
-    parts.append({model: of[len(WORDS["perspectives"]) :] for model, of in cells.items()})
+    parts.append({model: of[len(STRINGS["perspectives"]) :] for model, of in cells.items()})
     return joined_cells(parts), columns
 
 
 def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
     """Returns IFS by model, by the heading of its column."""
-    return {heading: results.ifs[key, ""] for key, heading in WORDS["perspectives"].items()}
+    return {heading: results.ifs[key, ""] for key, heading in STRINGS["perspectives"].items()}
 
 
 def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:

@@ -9,12 +9,12 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.ifeval.facts import SYNTHETIC, Prompt
 from steadfast.benchmarks.ifeval.own_kinds import WORD
-from steadfast.contract.components import Sample, StandIn
+from steadfast.contract.components import Sample, Simulator
 
-WORDS = facts("ifeval/simulated.yaml")
+STRINGS = facts("ifeval/simulated.yaml")
 
 
-class IfevalReader(StandIn):
+class IfevalSimulator(Simulator):
     """Readers who follow each instruction by itself, less often the longer the text is."""
 
     def reference(self, sample: Sample[Prompt]) -> str:
@@ -24,13 +24,15 @@ class IfevalReader(StandIn):
             return ""
         return written(instance["instructions"], range(len(instance["instructions"])))
 
-    def simulated(self, sample: Sample[Prompt], reader: Settings, seen: float, rng: Random) -> str:
+    def simulated(
+        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: Random
+    ) -> str:
         """Returns one that follows each with a probability that halves with each ``span``."""
         instance, context = sample.source["instance"], sample.source["context"]
         if instance["set"] != SYNTHETIC:
             return ""
         tokens = context["tokens"] if context else 0
-        recall = (1 - reader["slip"]) * seen * 0.5 ** (tokens / reader["span"])
+        recall = (1 - settings["slip"]) * seen * 0.5 ** (tokens / settings["span"])
         asked = range(len(instance["instructions"]))
         return written(instance["instructions"], [at for at in asked if rng.random() < recall])
 
@@ -42,25 +44,25 @@ def written(instructions: Sequence[Mapping[str, Any]], kept: Collection[int]) ->
     breaks = asked.keys() - follows
     listed = "detectable_format:number_bullet_lists"
     bullets = asked[listed]["num_bullets"] + (listed in breaks) if listed in asked else 0
-    lines = [f"<<{WORDS['title']}>>"] if "detectable_format:title" in follows else []
-    body = [WORDS["body"]]
+    lines = [f"<<{STRINGS['title']}>>"] if "detectable_format:title" in follows else []
+    body = [STRINGS["body"]]
     if "punctuation:no_comma" in breaks:
-        body.append(WORDS["comma"])
+        body.append(STRINGS["comma"])
     if "keywords:existence" in follows:
         body += [f"I think of {word}." for word in asked["keywords:existence"]["keywords"]]
     if "keywords:forbidden_words" in breaks:
         body.append(f"I say {asked['keywords:forbidden_words']['forbidden_words'][0]}.")
     if "detectable_content:number_placeholders" in follows:
         number = asked["detectable_content:number_placeholders"]["num_placeholders"]
-        body.append(f"Ask {' '.join(WORDS['places'][:number])} about it.")
-    ending = [f"* {text}" for text in WORDS["bullets"][:bullets]]
+        body.append(f"Ask {' '.join(STRINGS['places'][:number])} about it.")
+    ending = [f"* {text}" for text in STRINGS["bullets"][:bullets]]
     if "startend:end_checker" in follows:
         ending.append(asked["startend:end_checker"]["end_phrase"])
     length = "length_constraints:number_words"
     if length in asked and (length in follows) == (asked[length]["relation"] == "at least"):
         text = "\n".join([*lines, *body, *ending])
         missing = asked[length]["num_words"] - len(WORD.findall(text))
-        for filler in cycle(WORDS["filler"]):
+        for filler in cycle(STRINGS["filler"]):
             if missing <= 0:
                 break
             body.append(f"{filler.capitalize()}.")

@@ -1,8 +1,8 @@
-"""Stand-ins for models and for judges: seeded answers, and verdicts that believe them.
+"""Simulated models for models and for judges: seeded answers, and verdicts that believe them.
 
 An answer has, for each scoring question that it keeps, something that shows it: examples of what a
 rule wants, a line for what a judge decides. A last line names the questions kept
-(``judging.stand_in``); a judge without a model goes by it, and copies the same examples.
+(``judging.simulator``); a judge without a model goes by it, and copies the same examples.
 """
 
 import json
@@ -22,8 +22,8 @@ from steadfast.benchmarks.complexbench.facts import (
     normalised,
 )
 from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, read_rule
-from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
-from steadfast.judging.stand_in import BelievingJudge, signature
+from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, Simulator
+from steadfast.judging.simulator import BelievingJudge, signature
 
 SIMULATED = facts("complexbench/simulated.yaml")
 _COPY = f"【解释】\n依照回复的最后一行。\n\n{HEADING}\n{LABEL}：{{}}"
@@ -31,16 +31,18 @@ _SEGMENTS = 2  # objects that are written where a rule asks for no number
 _SHORT = 8  # characters of filler
 
 
-class ComplexbenchReader(StandIn):
+class ComplexbenchSimulator(Simulator):
     """Reference answers and simulated readings."""
 
     def reference(self, sample: Sample[Prompt]) -> str:
         return _signed_answer(sample, sample.prompt["points"])
 
-    def simulated(self, sample: Sample[Prompt], reader: Settings, seen: float, rng: Random) -> str:
-        """Returns what a reader answers, which misses more the deeper constraints are nested."""
+    def simulated(
+        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: Random
+    ) -> str:
+        """Returns what a simulated model answers, which misses more the deeper constraints are nested."""
         layers = sample.prompt["layers"]
-        miss = reader.get("slip", 0.0) * (SIMULATED["first"] + SIMULATED["layer"] * layers)
+        miss = settings.get("slip", 0.0) * (SIMULATED["first"] + SIMULATED["layer"] * layers)
         kept = [
             point
             for point in sample.prompt["points"]

@@ -1,6 +1,6 @@
-"""Simulated readers and judges: seeded stand-ins, for trying the whole workflow on any machine.
+"""Simulated models and judges: seeded simulated models, for trying the whole workflow on any machine.
 
-A reader forgets a constraint more easily the more there are, in the middle more than at the ends,
+A simulated model forgets a constraint more easily the more there are, in the middle more than at the ends,
 and some groups are harder for it than others. No claim about any model is meant.
 """
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Sequence
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES, Prompt, affixes, string_list
-from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
-from steadfast.judging.stand_in import BelievingJudge, signature
+from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, Simulator
+from steadfast.judging.simulator import BelievingJudge, signature
 
 ANSWER_IN_FORM = "42"
 
@@ -42,9 +42,12 @@ def described(kept: Collection[int]) -> str:
     return f"An answer stands here.\n{signature(kept)}"
 
 
-FIRST, GROWTH = 0.4, 0.1  # share of a reader's slip that one constraint costs, and each more
+FIRST, GROWTH = (
+    0.4,
+    0.1,
+)  # share of a simulated model's slip that one constraint costs, and each more
 MIDDLE = 0.2  # of the position bias, at most, for a constraint in the middle
-SPREAD = 0.8  # of a reader's difficulty over groups
+SPREAD = 0.8  # of a simulated model's difficulty over groups
 
 _SPOILT: tuple[Callable[[str], str], ...] = (
     lambda answer: f"Sure! Here is what you asked for:\n{answer}\nIs there anything else?",
@@ -53,29 +56,29 @@ _SPOILT: tuple[Callable[[str], str], ...] = (
 )
 
 
-class FollowbenchReader(StandIn):
+class FollowbenchSimulator(Simulator):
     """Reference answers and simulated readings."""
 
     def reference(self, sample: Sample[Prompt]) -> str:
         return reference_answer(sample.prompt, sample.source)
 
     def simulated(
-        self, sample: Sample[Prompt], reader: Settings, seen: float, rng: random.Random
+        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: random.Random
     ) -> str:
         level = sample.prompt["level"]
-        own = random.Random(f"{reader['seed']}/{sample.prompt['context_id']}")
-        slip = reader["slip"] * own.uniform(1 - SPREAD, 1 + SPREAD)
-        kept = [n for n in range(1, level + 1) if rng.random() < _chance(n, level, slip, reader)]
+        own = random.Random(f"{settings['seed']}/{sample.prompt['context_id']}")
+        slip = settings["slip"] * own.uniform(1 - SPREAD, 1 + SPREAD)
+        kept = [n for n in range(1, level + 1) if rng.random() < _chance(n, level, slip, settings)]
         if sample.source["scorer"] == JUDGE:
             return described(kept)
         answer = self.reference(sample)
         return answer if len(kept) == level else rng.choice(_SPOILT)(answer)
 
 
-def _chance(number: int, level: int, slip: float, reader: Settings) -> float:
+def _chance(number: int, level: int, slip: float, settings: Settings) -> float:
     """Returns the chance to keep the constraint of that number, of as many as the level has."""
     depth = (number - 0.5) / level
-    lost = MIDDLE * reader["position_bias"] * 4 * depth * (1 - depth) * (level > 1)
+    lost = MIDDLE * settings["position_bias"] * 4 * depth * (1 - depth) * (level > 1)
     return float(max(0.0, 1 - slip * (FIRST + GROWTH * level) - lost))
 
 

@@ -7,7 +7,7 @@ from ifeval_shared import asked
 from test_ifeval_metrics import PROMPTS
 
 from steadfast.benchmarks.ifeval.own_kinds import own_verifier
-from steadfast.benchmarks.ifeval.readers import IfevalReader
+from steadfast.benchmarks.ifeval.simulator import IfevalSimulator
 
 TWO = PROMPTS[1]
 """Asks for no comma, and for a title."""
@@ -26,11 +26,11 @@ def followed(answer):
 
 def read(part, *drawn, seen=0.5, name="synthetic"):
     rng = SimpleNamespace(random=iter(drawn).__next__)
-    return IfevalReader().simulated(sample(part, name), READER, seen, rng)
+    return IfevalSimulator().simulated(sample(part, name), READER, seen, rng)
 
 
 def test_the_reference_follows_all_instructions():
-    assert followed(IfevalReader().reference(sample())) == [True, True]
+    assert followed(IfevalSimulator().reference(sample())) == [True, True]
 
 
 @pytest.mark.parametrize(("part", "chance"), [("0", 0.8 * 0.5), ("4k", 0.8 * 0.5 * 0.5)])
@@ -40,5 +40,5 @@ def test_a_reader_follows_each_by_itself_and_half_as_often_after_each_span(part,
 
 
 def test_of_published_prompts_no_right_answer_is_known():
-    assert IfevalReader().reference(sample(name="ifeval")) == ""
+    assert IfevalSimulator().reference(sample(name="ifeval")) == ""
     assert read("0", 0.0, 0.0, seen=1.0, name="ifeval") == ""

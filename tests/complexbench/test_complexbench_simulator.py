@@ -1,4 +1,4 @@
-"""Stand-ins: examples that satisfy rules, answers that say what they keep, judges that slip."""
+"""Simulated models: examples that satisfy rules, answers that say what they keep, judges that slip."""
 
 import pytest
 from hypothesis import given
@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from complexbench_cases import cases
 from complexbench_run import MODES, Run, synthetic
 from steadfast.benchmarks.complexbench.facts import normalised, taxonomy
-from steadfast.benchmarks.complexbench.readers import rule_examples
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, read_rule
 from steadfast.benchmarks.complexbench.scoring import verdict
-from steadfast.judging.stand_in import signed
+from steadfast.benchmarks.complexbench.simulator import rule_examples
+from steadfast.judging.simulator import signed
 
 IMPOSSIBLE = {"length:[0,0]", "length_word:[0,0]", "model_keyword_num:[1,1,风,风,风]"}
 """Recorded rules that are well-formed and that no text satisfies."""

@@ -1,4 +1,4 @@
-"""Engines without a model: reference answer, simulated readers, the baseline, and answers from a file."""
+"""Engines without a model: reference answer, simulated models, the baseline, and answers from a file."""
 
 import hashlib
 import json
@@ -19,13 +19,13 @@ from steadfast.engines.api.replies import status_of
 from steadfast.engines.base import Engine, Setup
 
 
-class StandInEngine(Engine):
+class SimulatorEngine(Engine):
     """Answers from the benchmark's oracle, request by request."""
 
     has_model = False
 
     def __init__(self, setup: Setup):
-        assert setup.oracle is not None, "a benchmark's stand-in answers for this engine"
+        assert setup.oracle is not None, "a benchmark's simulator answers for this engine"
         self._oracle = setup.oracle
         self.answers = {"engine": setup.answers["engine"]}
 
@@ -38,14 +38,14 @@ class StandInEngine(Engine):
         """Returns the answer to one request."""
 
 
-class ReferenceEngine(StandInEngine):
+class ReferenceEngine(SimulatorEngine):
     """Gives the benchmark's reference answer, whole whatever the output limit."""
 
     def _response(self, request: Request) -> Response:
         return Response("ok", self._oracle.reference(request.key), "stop", request.prompt_tokens)
 
 
-class LimitedStandIn(StandInEngine):
+class LimitedSimulatorEngine(SimulatorEngine):
     """Cuts its answers at the output limit, as a model's are cut, by the tokenizer of prompts."""
 
     packages = ("tiktoken",)
@@ -62,7 +62,7 @@ class LimitedStandIn(StandInEngine):
         return Response(status, text, reason, request.prompt_tokens, None, len(tokens))
 
 
-class BaselineEngine(LimitedStandIn):
+class BaselineEngine(LimitedSimulatorEngine):
     """Reads the instruction and looks nothing up: a score is worth what it adds to the baseline's."""
 
     def _response(self, request: Request) -> Response:
@@ -73,17 +73,17 @@ class BaselineEngine(LimitedStandIn):
         return self._limited(text, request)
 
 
-class SimulatedEngine(LimitedStandIn):
-    """Answers as a reader of its settings would; the same request always gets the same answer."""
+class SimulatedEngine(LimitedSimulatorEngine):
+    """Answers as a simulated model of its settings would; the same request always gets the same answer."""
 
     def __init__(self, setup: Setup):
         super().__init__(setup)
-        self._reader = setup.own
-        self.answers["reader"] = dict(self._reader)
+        self._settings = setup.own
+        self.answers["settings"] = dict(self._settings)
 
     def _response(self, request: Request) -> Response:
-        rng = random.Random(f"{self._reader['seed']}/{request.hash}")
-        text = self._oracle.simulated(request.key, self._reader, request.seen, rng)
+        rng = random.Random(f"{self._settings['seed']}/{request.hash}")
+        text = self._oracle.simulated(request.key, self._settings, request.seen, rng)
         return self._limited(text, request)
 
 

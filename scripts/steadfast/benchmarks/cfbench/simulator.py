@@ -1,4 +1,4 @@
-"""Simulated readers and judges, which believe the line of an answer that names what it kept."""
+"""Simulated models and judges, which believe the line of an answer that names what it kept."""
 
 from collections.abc import Iterable, Sequence
 from random import Random
@@ -6,14 +6,14 @@ from random import Random
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM
-from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
-from steadfast.judging.stand_in import BelievingJudge, signature
+from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, Simulator
+from steadfast.judging.simulator import BelievingJudge, signature
 
 CHANCES = facts("cfbench/simulated.yaml")
 OPENINGS: Sequence[str] = CHANCES["answers"]
 
 
-class CfbenchReader(StandIn):
+class CfbenchSimulator(Simulator):
     """Reference answers and simulated readings."""
 
     def reference(self, sample: Sample) -> str:
@@ -21,16 +21,16 @@ class CfbenchReader(StandIn):
         every = range(1, len(sample.source["checkpoints"]) + 1)
         return _answer(sample, OPENINGS[0], every, sample.source["gold"])
 
-    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: Random) -> str:
-        """What a reader answers, which slips more often the more is asked; it sees all of it."""
+    def simulated(self, sample: Sample, settings: Settings, seen: float, rng: Random) -> str:
+        """What a simulated model answers, which slips more often the more is asked; it sees all of it."""
         checkpoints = sample.source["checkpoints"]
         share = CHANCES["first"] + CHANCES["each"] * (len(checkpoints) - 1)
         kept = []
         for number, checkpoint in enumerate(checkpoints, start=1):
             hard = CHANCES["difficulty"].get(checkpoint["type"], 1.0)
-            late = CHANCES["late"] * reader.get("position_bias", 0.0)
+            late = CHANCES["late"] * settings.get("position_bias", 0.0)
             late *= number / len(checkpoints)
-            if rng.random() >= reader.get("slip", 0.0) * (share * hard + late):
+            if rng.random() >= settings.get("slip", 0.0) * (share * hard + late):
                 kept.append(number)
         return _answer(sample, rng.choice(OPENINGS), kept)
 

@@ -1,6 +1,6 @@
-"""Simulated readers: seeded stand-ins for models, for trying the whole workflow on any machine.
+"""Simulated models: seeded simulated models for models, for trying the whole workflow on any machine.
 
-A reader retrieves what it is asked for with a probability that falls with the context's length
+A simulated model retrieves what it is asked for with a probability that falls with the context's length
 and towards its middle; what it does not retrieve it confuses with a neighbour, another item or
 something made up. Now and then it ignores the requested format. No claim about any model is meant.
 """
@@ -14,7 +14,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench import answers, expected
 from steadfast.benchmarks.lifbench.baseline import baseline_answer
 from steadfast.benchmarks.lifbench.records import Prompt
-from steadfast.contract.components import Sample, StandIn
+from steadfast.contract.components import Sample, Simulator
 
 _STEEPNESS = 0.6  # of recall over the context's length
 _LOST = 0.7  # chance to lose the thread where nothing is recalled
@@ -28,7 +28,7 @@ _LOST_ANSWERS = (
 )
 
 
-class LifbenchReader(StandIn):
+class LifbenchSimulator(Simulator):
     """Gives reference answers, simulated readings, and the baseline of a rubric."""
 
     def __init__(self, rubric: str = "released"):
@@ -40,20 +40,20 @@ class LifbenchReader(StandIn):
         return answers.reference_answer(prompt, context)
 
     def simulated(
-        self, sample: Sample[Prompt], reader: Settings, seen: float, rng: random.Random
+        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: random.Random
     ) -> str:
-        """Returns what a reader answers who has seen a fraction of the context, from its start.
+        """Returns what a simulated model answers who has seen a fraction of the context, from its start.
 
-        A reader has a span (the context length in tokens at which recall has fallen to half), a
+        A simulated model has a span (the context length in tokens at which recall has fallen to half), a
         position_bias (the share of recall lost in the middle of the context, 0 to 1), a slip (the
         probability that an answer's format is not the requested one) and a seed (of how well it
         copes with each expression).
         """
-        reading = _Reading(sample.prompt, sample.source["context"], reader, seen, rng)
+        reading = _Reading(sample.prompt, sample.source["context"], settings, seen, rng)
         if rng.random() < _LOST * (1 - reading.clarity) ** 2:
             return rng.choice(_LOST_ANSWERS)
         answer, slips = _ANSWERS[sample.prompt["task"]](reading)
-        if rng.random() < reader["slip"]:
+        if rng.random() < settings["slip"]:
             answer = rng.choice(slips)(answer)
         return answer
 
@@ -64,16 +64,16 @@ class LifbenchReader(StandIn):
 
 
 class _Reading:
-    """One reader with one prompt: what it recalls, and what it takes it for otherwise."""
+    """One simulated model with one prompt: what it recalls, and what it takes it for otherwise."""
 
     def __init__(
-        self, prompt: Prompt, context: Record, reader: Settings, seen: float, rng: random.Random
+        self, prompt: Prompt, context: Record, settings: Settings, seen: float, rng: random.Random
     ):
         self.prompt, self.context, self.given = prompt, context, expected.fields(prompt)
-        self.rng, self.seen, self.bias = rng, seen, reader["position_bias"]
-        key = f"{reader['seed']}/{prompt['task']}/{prompt['expression_id']}"
+        self.rng, self.seen, self.bias = rng, seen, settings["position_bias"]
+        key = f"{settings['seed']}/{prompt['task']}/{prompt['expression_id']}"
         self.skill = 1 + random.Random(key).uniform(-_EXPRESSION_SPREAD, _EXPRESSION_SPREAD)
-        self.clarity = 1 / (1 + (context["tokens"] * seen / reader["span"]) ** _STEEPNESS)
+        self.clarity = 1 / (1 + (context["tokens"] * seen / settings["span"]) ** _STEEPNESS)
 
     def recalls(self, depth: float) -> bool:
         """Tells whether what stands at a depth (0 start, 1 end) is retrieved."""
@@ -82,7 +82,7 @@ class _Reading:
         return depth < self.seen and self.rng.random() < chance
 
     def element(self, index: int) -> str:
-        """Returns the list's element at an index, or what the reader takes for it."""
+        """Returns the list's element at an index, or what the simulated model takes for it."""
         elements = self.context["elements"]
         visible = max(1, int(len(elements) * self.seen))
         if self.recalls(index / len(elements)):

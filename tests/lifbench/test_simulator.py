@@ -1,4 +1,4 @@
-"""Simulated readers: seeded, worse with length, blind past their window."""
+"""Simulated models: seeded, worse with length, blind past their window."""
 
 import random
 from statistics import mean
@@ -8,10 +8,10 @@ import pytest
 from lifbench_samples import as_sample, samples
 from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.readers import LifbenchReader
 from steadfast.benchmarks.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.simulator import LifbenchSimulator
 
-READER = LifbenchReader()
+READER = LifbenchSimulator()
 CAREFUL = {"span": 200_000, "position_bias": 0.2, "slip": 0.05, "seed": 0}
 HASTY = {"span": 20_000, "position_bias": 0.6, "slip": 0.3, "seed": 0}
 

@@ -1,6 +1,6 @@
-"""What stand-ins for models tell stand-ins for judges: which of the things asked for they kept.
+"""What simulated models for models tell simulated models for judges: which of the things asked for they kept.
 
-A stand-in's answer ends with a line such as ``[simulated: kept 1, 3]``. A judge without a model
+A simulator's answer ends with a line such as ``[simulated: kept 1, 3]``. A judge without a model
 goes by that line alone; of an answer that has none, such as a real model's, it gives no verdict.
 """
 
@@ -11,7 +11,7 @@ from random import Random
 from typing import ClassVar
 
 from steadfast.base.files import Settings
-from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeStandIn
+from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeSimulator
 
 _SIGNATURE = re.compile(r"\[simulated: kept ([0-9, ]{0,2000})\]")
 UNSIGNED = "[simulated: nothing is known of this answer]"
@@ -25,7 +25,7 @@ CHATTER = (
 
 
 def signature(kept: Iterable[int]) -> str:
-    """Returns the last line of a stand-in's answer, which names what it keeps by number."""
+    """Returns the last line of a simulator's answer, which names what it keeps by number."""
     return f"[simulated: kept {', '.join(map(str, sorted(kept)))}]"
 
 
@@ -36,7 +36,7 @@ def signed(answer: str) -> frozenset[int] | None:
     return frozenset(map(int, re.findall(r"\d{1,9}", found[1]))) if found else None
 
 
-class BelievingJudge(JudgeStandIn):
+class BelievingJudge(JudgeSimulator):
     """Verdicts on answers that say what they kept; on others, none."""
 
     flip: ClassVar[float] = 0.25  # share of a judge's slip with which it turns a verdict round
@@ -55,10 +55,10 @@ class BelievingJudge(JudgeStandIn):
         return self.simulated(prompt, request, {}, Random(0))
 
     def simulated(
-        self, prompt: JudgePrompt, request: JudgeRequest, reader: Settings, rng: Random
+        self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
         """The same with a verdict turned round, or the form missed, by the judge's ``slip``."""
-        kept, slip = signed(prompt.answer), reader.get("slip", 0.0)
+        kept, slip = signed(prompt.answer), settings.get("slip", 0.0)
         if kept is None:
             return UNSIGNED
         verdicts = [
