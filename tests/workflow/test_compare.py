@@ -115,7 +115,7 @@ def test_a_run_s_config_stands_beside_its_tables_also_where_its_page_failed(base
 def test_what_changed_and_what_is_in_one_alone(compared):
     shown, out = compared
     assert "config: models.sim-a.slip: 0.1 → 0.9\n" in shown
-    assert "lifbench sim-a 2k, 3k: answers.reader.slip: 0.1 → 0.9\n" in shown
+    assert "lifbench sim-a 2k, 3k: answers.settings.slip: 0.1 → 0.9\n" in shown
     assert "In B alone: model lifbench baseline\n" in shown
     assert " 0 changed, 0 in A alone, 0 in B alone." in shown
     assert rows(out / "alone.csv") == [{"run": "B", "what": "model", "name": "lifbench baseline"}]
