@@ -110,7 +110,8 @@ def test_a_judges_model_changed_under_its_name_is_asked(tmp_path):
 def edited(project: Project, path: str) -> str:
     """Changes the first answer of a file of outputs or a journal, and returns it."""
     first, *rest = project.path(path).read_text().splitlines(keepends=True)
-    answer = json.loads(first)["text"]
+    record = json.loads(first)
+    answer = record.get("response") or record["text"]
     changed = first.replace(json.dumps(answer), json.dumps("A better answer."), 1)
     assert changed != first
     project.path(path).write_text("".join([changed, *rest]))
