@@ -73,7 +73,8 @@ def test_field_order_differs_between_documents(context):
 def test_a_quarter_of_the_documents_repeats_an_earlier_text(texts, budget, seed):
     context = build(texts, budget, (seed,))[0]
     shown = [document["text"] for document in context["documents"]]
-    assert len(shown) - len(set(shown)) == int(0.25 * len(shown) + 0.5) > 0
+    repeats = len(shown) - len(set(shown))
+    assert repeats >= 1 and abs(repeats - 0.25 * len(shown)) <= 1
 
 
 def test_groups_hold_exactly_the_documents_that_share_a_text(context):

@@ -11,9 +11,14 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import write_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.corpora.contexts import onedoc
+from steadfast.corpora.contexts.filling import Draws
 from steadfast.corpora.contexts.onedoc import segment
 
 TOKENIZER = load_tokenizer("o200k_base")
+def draws() -> Draws:
+    return Draws(Random("x"), Random("y"))
+
+
 TAG = re.compile(r"<([^\w\s])(\w+)\1(-\d+)?>")
 
 
@@ -44,9 +49,9 @@ def test_budget_is_filled_to_less_than_one_sentence(essays, budget, tokenizer):
 @pytest.mark.parametrize("budget", range(2048, 2100, 7))
 def test_one_sentence_more_would_exceed_the_budget(essays, budget):
     paths = {"paul_graham": essays}
-    found = onedoc.build(Random("x"), budget, paths, TOKENIZER)
+    found = onedoc.build(draws(), budget, paths, TOKENIZER)
     # A corpus of these essays alone gives the same sentences at a larger budget.
-    longer = TAG.sub("", onedoc.build(Random("x"), budget + 400, paths, TOKENIZER)["text"])
+    longer = TAG.sub("", onedoc.build(draws(), budget + 400, paths, TOKENIZER)["text"])
     plain = TAG.sub("", found["text"])
     assert longer.startswith(plain)
     space, sentence = segment(longer[len(plain) :])[0]

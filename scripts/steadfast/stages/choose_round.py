@@ -1,8 +1,9 @@
 """Rule round_prompts: the prompts of a part that an adaptive run asks in its first rounds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, write_jsonl
@@ -27,7 +28,7 @@ def rounds_of(prompts: Iterable[Settings], contexts: int, seed: int) -> dict[str
     """
     tasks: dict[str, set[str]] = {}
     for prompt in prompts:
-        tasks.setdefault(prompt["context_id"], set()).add(
+        tasks.setdefault(sampling_unit(prompt), set()).add(
             f"{prompt['task']} {prompt.get('domain', '')}"
         )
     if len(tasks) < contexts:
@@ -44,6 +45,13 @@ def rounds_of(prompts: Iterable[Settings], contexts: int, seed: int) -> dict[str
     return {unit: 1 + place * contexts // len(in_order) for place, unit in enumerate(in_order)}
 
 
+def sampling_unit(prompt: Mapping[str, Any]) -> str:
+    """Returns what a prompt is asked with: its family of nested contexts, which has one round at all
+    lengths, or its context, group or the like."""
+    unit: str = prompt.get("family") or prompt["context_id"]
+    return unit
+
+
 def choose_round(prompts: Path, rounds: int, contexts: int, seed: int, out: Path) -> None:
     """Writes the prompts of the first rounds, as they stand among all prompts."""
     whole = list(read_prompts(prompts))
@@ -53,7 +61,7 @@ def choose_round(prompts: Path, rounds: int, contexts: int, seed: int, out: Path
         raise UserError(
             f"{prompts}: {error}; lower adaptive.contexts, or have the benchmark ask more"
         ) from None
-    chosen = [prompt for prompt in whole if found[prompt["context_id"]] <= rounds]
+    chosen = [prompt for prompt in whole if found[sampling_unit(prompt)] <= rounds]
     print(f"rounds 1 to {rounds} of {contexts}: {len(chosen):,} of {len(whole):,} prompts")
     write_jsonl(out, chosen)
 

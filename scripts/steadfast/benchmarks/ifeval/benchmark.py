@@ -172,6 +172,7 @@ def _texts(config: Config, section: Ifeval) -> list[DataFile]:
     settings: Settings = {
         "seeds": list(range(config.seed, config.seed + number)),
         "tokenizer": config.tokenizer,
+        "nested": True,
     }
     return [
         *corpora.values(),

@@ -23,14 +23,15 @@ def prompts(
     """Yields the prompts of one length, those that share a text one after the other.
 
     Each stands beside one of the texts of the length, whatever position and framing; which one is
-    drawn by the seed, so that each text has as many as another, or one more.
+    drawn by the seed, so that each text has as many as another, or one more. At all lengths it stands
+    beside texts of the same family, the shorter of which are beginnings of the longer ones.
     """
     known = list(chain(*data["data"].values()))
     if part == ALONE:
         yield from (_record(one, one["prompt_id"], 0, max_tokens) for one in known)
         return
     texts = [text["context_id"] for text in chain(*data["contexts"].values())]
-    drawn = sorted(known, key=lambda one: fingerprint(f"{seed}/{part}/{one['prompt_id']}"))
+    drawn = sorted(known, key=lambda one: fingerprint(f"{seed}/{one['prompt_id']}"))
     for number, text in enumerate(texts):
         beside = {one["prompt_id"] for one in drawn[number :: len(texts)]}
         for position, framing in product(positions, range(framing_sentences)):

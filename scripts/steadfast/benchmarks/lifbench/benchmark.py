@@ -124,7 +124,7 @@ def _asked(config: Config, section: Lifbench) -> str:
     """Returns what tables say of the text: if no model is asked, it is the released scores'."""
     if not set(asked_models(config)) & set(config.running):
         return scores_asked(TITLE)
-    contexts = config.corpora.source if section.contexts == "own" else section.contexts
+    contexts = section.contexts if section.contexts == "released" else config.corpora.source
     return prompts_asked(TITLE, contexts, section.expressions)
 
 
@@ -234,12 +234,12 @@ def _check_released_contexts(section: Lifbench) -> None:
     if other:
         raise ValueError(
             f"lifbench.{other}: released contexts have the paper's alone; leave {other} out or set "
-            "lifbench.contexts to own"
+            "lifbench.contexts to nested"
         )
     if section.contexts_per_length > 1:
         raise ValueError(
             f"lifbench.contexts_per_length: {section.contexts_per_length} contexts of each length "
-            "are wanted, but one was released; leave the key out, or set lifbench.contexts to own"
+            "are wanted, but one was released; leave the key out, or set lifbench.contexts to nested"
         )
     known = released_lengths()
     for name, budget in section.lengths.items():
@@ -247,7 +247,7 @@ def _check_released_contexts(section: Lifbench) -> None:
             listed = ", ".join(f"{length} {tokens}" for length, tokens in known.items())
             raise ValueError(
                 f"lifbench.lengths: no context of {name} with {budget} tokens was released, only "
-                f"of {listed}; name some of these, or set lifbench.contexts to own"
+                f"of {listed}; name some of these, or set lifbench.contexts to nested"
             )
 
 

@@ -65,6 +65,8 @@ def _built_contexts(
             more["domain"], formats = domain, formats[:1]
         if formats != [NUMBERED]:
             more["formats"] = formats
+        if section.contexts == "nested":
+            more["nested"] = True
         for length, budget in section.lengths.items():
             path = context_file(scenario, length, domain)
             at = {"length": length, "budget": budget, "seeds": seeds, "tokenizer": config.tokenizer}
@@ -100,7 +102,7 @@ def synthetic_tokens(section: Lifbench) -> int:
 def released_inputs(section: Lifbench, scenarios: Sequence[str]) -> list[str]:
     """Returns the user's files of released contexts that are needed; none if they are fetched."""
     directory = section.released.directory
-    if section.contexts == "own" or directory is None:
+    if section.contexts != "released" or directory is None:
         return []
     return [str(in_directory(directory, input_name(name))) for name in scenarios]
 

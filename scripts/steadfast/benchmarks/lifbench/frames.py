@@ -133,8 +133,10 @@ def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> di
     scenario, prompts = SCORED_TASKS[task].scenario, prompts_of(record)
     stratum = scenario if prompts == OWN else f"{prompts}/{scenario}"
     context = record["context_id"]
+    family = cast(Settings, record).get("family")
     # All text of a released context stands in the next longer one too. They have no seed.
-    nested = context == f"{scenario}-{length}"
+    if context == f"{scenario}-{length}":
+        family = NESTED
     return {
         "model": model,
         "length": length,
@@ -144,7 +146,7 @@ def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> di
         "sample_id": record["sample_id"],
         "stratum": stratum,
         # Where the prompts differ, one context is two clusters: equal names pair no answers.
-        "cluster": f"{stratum}/{NESTED}" if nested else f"{stratum}-{length}/{context}",
+        "cluster": f"{stratum}/{family}" if family else f"{stratum}-{length}/{context}",
         **{name: cast(Settings, record).get(name, "") for name in asked},
     }
 

@@ -69,6 +69,7 @@ def _prompts(
                 "sample_id": sample_id,
                 "task": task.id,
                 "context_id": context["context_id"],
+                **({"family": context["family"]} if "family" in context else {}),
                 "expression_id": number,
                 "variable_id": variable_id,
                 "instruction": fill(expression["template"], variables, sample_id),

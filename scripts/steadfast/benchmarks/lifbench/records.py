@@ -7,12 +7,14 @@ from steadfast.contract import records
 
 
 class Prompt(records.Prompt):
-    """``format`` and ``domain`` are of prompts beyond the paper's."""
+    """``family`` names the nested contexts that a context is of; ``format`` and ``domain`` are of
+    prompts beyond the paper's."""
 
     expression_id: int
     variable_id: int
     variables: dict[str, Any]
     reference_answer: NotRequired[dict[str, Any]]
+    family: NotRequired[str]
     format: NotRequired[str]
     domain: NotRequired[str]
 
@@ -25,6 +27,7 @@ class ScoreRecord(records.ScoreRecord):
     length: str
     rubric: str
     depth: float | None
+    family: NotRequired[str]
 
 
 PERSPECTIVES = {"expression": "expression_id", "variable": "variable_id", "length": "length"}

@@ -41,5 +41,5 @@ class LifbenchScoring(Scoring):
             "length": sample.part,
             "rubric": self._rubric,
             "depth": asked_depth(prompt, sample.source["context"], draw),
-            **{name: further[name] for name in ASKED if name in further},
+            **{name: further[name] for name in ("family", *ASKED) if name in further},
         }

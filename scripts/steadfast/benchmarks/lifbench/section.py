@@ -104,13 +104,18 @@ class Lifbench(StrictModel):
         min_length=1,
     )
     contexts_per_length: int = key(
-        "Contexts of each scenario and length; 2 or more give intervals.", 1, ge=1, le=100
+        "Contexts of each scenario and length; 2 or more give intervals, 4 or more bold.",
+        1,
+        ge=1,
+        le=100,
     )
-    contexts: Literal["own", "released"] = key(
-        "own: built from the corpora; released: the published ones, one of each "
-        "scenario and length, with positions in lists as published; with released expressions all "
-        "variables are, and so the prompts (docs/lifbench-prompts.md).",
-        "own",
+    contexts: Literal["nested", "independent", "released"] = key(
+        "nested: built from the corpora, a shorter context being the beginning of a longer one, so "
+        "that length is all that differs; independent: the same, but each length has its own; "
+        "released: the published ones, one of each scenario and length, with positions in lists as "
+        "published; with released expressions all variables are, and so the prompts "
+        "(docs/lifbench-prompts.md).",
+        "nested",
     )
     formats: list[FormatName] = key(
         "Formats of lists and documents. With several, each prompt of theirs is asked "
@@ -151,7 +156,7 @@ class Lifbench(StrictModel):
     @property
     def published_variables(self) -> list[str]:
         """Scenarios whose variables are those of the published prompts."""
-        if self.contexts == "own":
+        if self.contexts != "released":
             return []
         return ["list", "multidoc", "onedoc"] if self.expressions == "released" else ["list"]
 

@@ -18,9 +18,9 @@ Unit = TypeVar("Unit")
 PLACE = 48  # bits of a place in a file
 SLACK = 100  # tokens; see ``enough``
 Build = Callable[..., Record]
-"""Makes one context of: its own random generator, the budget in tokens, the path of each corpus by
-name, what counts tokens, and the settings of its scenario. Gives the text, its tokens, and what is
-known of it."""
+"""Makes one context of: its random generators (``Draws``), the budget in tokens, the path of each
+corpus by name, what counts tokens, and the settings of its scenario. Gives the text, its tokens, and
+what is known of it."""
 
 
 def is_plain(text: str, unfit: Iterable[str]) -> bool:
@@ -32,6 +32,19 @@ def is_plain(text: str, unfit: Iterable[str]) -> bool:
         and max(text) <= "\uffff"
         and not any(part in text for part in unfit)
     )
+
+
+class Draws(NamedTuple):
+    """The random generators of a context.
+
+    Attributes:
+        content: of elements, documents or essays, in their order. All lengths of a family of nested
+            contexts have it in common, so that a shorter one is the beginning of a longer one.
+        placing: of what is placed anew for each length.
+    """
+
+    content: Random
+    placing: Random
 
 
 class Filled(NamedTuple):
@@ -114,6 +127,7 @@ def seeded_contexts(
     seeds: Sequence[int],
     tokenizer: str,
     domain: str | None = None,
+    nested: bool = False,
     **settings: Any,
 ) -> Iterator[Record]:
     """Yields one context for each seed, in the seeds' order.
@@ -121,21 +135,29 @@ def seeded_contexts(
     A context depends on its seed, scenario, length and budget, on the corpora, the tokenizer, its
     domain and settings, and on nothing else. Its text has at most ``budget`` tokens in every format
     that is asked for, and one element, document or sentence more would exceed that in one of them.
+
+    Of one seed, ``nested`` contexts are a ``family``: elements, documents and essays of a shorter one
+    are the first ones of a longer one, as in the released data ("the number of elements in the list
+    or the number of documents", section 3.2). Each can be made without the others.
     """
     counter = load_tokenizer(tokenizer)
     # The first domain goes without a name, so that naming others leaves its contexts as they are.
-    kind = f"{scenario}-{length}" + (f"-{domain}" if domain else "")
+    ending = f"-{domain}" if domain else ""
+    kind, family_kind = f"{scenario}-{length}{ending}", f"{scenario}{ending}"
     named = {"domain": domain} if domain else {}
     for seed in seeds:
-        rng = Random("/".join((str(seed), scenario, length, *named.values())))
+        family = "/".join((str(seed), scenario, *named.values()))
+        alone = "/".join((str(seed), scenario, length, *named.values()))
+        draws = Draws(Random(family if nested else alone), Random(f"{alone}/placing"))
         try:
-            context = build(rng, budget, corpora, counter, **settings)
+            context = build(draws, budget, corpora, counter, **settings)
         except UserError as error:
             raise UserError(f"{kind}: {error}") from None
         if not context["text"]:
             raise UserError(f"{kind}: not one unit fits into {budget} tokens; raise the budget")
         yield {
             "context_id": f"{kind}-s{seed}",
+            **({"family": f"{family_kind}-s{seed}"} if nested else {}),
             "scenario": scenario,
             **named,
             "length": length,

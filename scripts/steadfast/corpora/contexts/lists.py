@@ -3,11 +3,11 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 
-from steadfast.base.files import Record
+from steadfast.base.files import Record, placed_jsonl
 from steadfast.base.tokens import Tokenizer
 from steadfast.corpora.contexts import filling
 from steadfast.corpora.contexts.formats import NUMBERED, fill_formats, show_list
@@ -18,7 +18,7 @@ RUN = re.compile(r"(?=( .{9}))")  # may overlap
 
 
 def build(
-    rng: Random,
+    draws: filling.Draws,
     budget: int,
     corpora: Mapping[str, Path],
     tokenizer: Tokenizer,
@@ -29,13 +29,9 @@ def build(
 
     No element is part of another one. Instructions have their share (0 to 1); others are UUIDs.
     """
-    offered: list[str] = []
+    rng, instructions = draws.content, list[str]()
     if instruction_share:
-        # More than they take: beside them stand UUIDs, which have more tokens, or none.
-        most = budget * (0.5 if instruction_share < 1 else 1.5)
-        offered += _instructions(corpora["alpaca"], rng, most, tokenizer)
-    parts = contained(offered)
-    instructions = [text for number, text in enumerate(offered) if number not in parts]
+        instructions = [*_instructions(corpora["alpaca"], rng, tokenizer)]
     numbered, sizes = filling.enough(
         enumerate(_elements(instructions, rng, instruction_share), start=1),
         lambda item: tokenizer.count("{}. {}\n".format(*item)),
@@ -56,28 +52,36 @@ def build(
 contexts = partial(filling.seeded_contexts, "list", build)  # the contexts of all seeds
 
 
-def _instructions(path: Path, rng: Random, most: float, tokenizer: Tokenizer) -> Iterator[str]:
-    """Yields distinct instructions until they have more than so many tokens."""
-    shortest, longest = LIST["instruction_tokens"]
+def _instructions(path: Path, rng: Random, tokenizer: Tokenizer) -> Iterator[str]:
+    """Yields the distinct instructions of a corpus that are no part of another one of it.
+
+    Which these are depends on the corpus alone, and not on how many a context takes: a longer list
+    begins with a shorter one.
+    """
+    fit = _fit(path, path.stat().st_mtime_ns, tokenizer)
     seen: set[str] = set()
-    filled = 0
     for record in filling.shuffled(path, f"{rng.getrandbits(128):032x}"):
         text = record["text"].strip()
-        tokens = tokenizer.count(text)
-        if (
-            not shortest <= tokens <= longest
-            or text in seen
-            or not filling.is_plain(text, LIST["unfit"])
-        ):
-            continue
+        if text in fit and text not in seen:
+            seen.add(text)
+            yield text
+
+
+@cache
+def _fit(path: Path, changed: int, tokenizer: Tokenizer) -> frozenset[str]:
+    """The instructions of a corpus that may be elements, for all contexts of a job."""
+    shortest, longest = LIST["instruction_tokens"]
+    plain = {
+        text: None
+        for _, _, record in placed_jsonl(path)
+        for text in [record["text"].strip()]
         # Neither part of a UUID nor a UUID part of it.
-        if HEXADECIMAL.fullmatch(text):
-            continue
-        seen.add(text)
-        yield text
-        filled += tokens
-        if filled > most:
-            return
+        if filling.is_plain(text, LIST["unfit"])
+        and not HEXADECIMAL.fullmatch(text)
+        and shortest <= tokenizer.count(text) <= longest
+    }
+    parts = contained([*plain])
+    return frozenset(text for number, text in enumerate(plain) if number not in parts)
 
 
 def _elements(instructions: list[str], rng: Random, share: float) -> Iterator[str]:

@@ -17,6 +17,8 @@ from steadfast.corpora.contexts.formats import NUMBERED, fill_formats, show_docu
 
 MULTIDOC = filling.FACTS["multidoc"]
 CHARACTERS = 20  # a token of running text has fewer
+REPEATS_ONE_OF = round(1 / MULTIDOC["repeated_share"])
+"""Documents of which one repeats the text of an earlier one."""
 
 
 class Document(NamedTuple):
@@ -27,7 +29,7 @@ class Document(NamedTuple):
 
 
 def build(
-    rng: Random,
+    draws: filling.Draws,
     budget: int,
     corpora: Mapping[str, Path],
     tokenizer: Tokenizer,
@@ -35,19 +37,18 @@ def build(
 ) -> Record:
     """Builds the most documents that fit into a budget in all formats, and their duplicate_groups.
 
-    Of n documents, ``repeated_share`` times n, rounded half up, repeat the text of an earlier one;
-    from two documents on, at least one does. From four on, each combination of title or none with
+    One of each ``REPEATS_ONE_OF`` documents repeats the text of an earlier one, at a position that is
+    random, so that a quarter of any first n does, to within one; from two documents on, at least one. From four on, each combination of title or none with
     source or none occurs. Texts come from each corpus as likely as from another.
     """
     documents, sizes = filling.enough(
-        _documents(rng, corpora, tokenizer),
+        _documents(draws.content, corpora, tokenizer),
         lambda document: tokenizer.count(show_document(0, document.fields) + "\n\n"),
         budget,
     )
-    order = f"{rng.getrandbits(128):032x}"
 
     def shown(units: int) -> list[dict[str, str]]:
-        return [document.fields for document in _mixed(documents[:units], order)]
+        return [document.fields for document in documents[:units]]
 
     filled = fill_formats("multidoc", shown, sizes, budget, formats, tokenizer)
     if filled is None:
@@ -60,18 +61,11 @@ def build(
         **tokens,
         "text": show_documents(shown(units)),
         "documents": shown(units),
-        "duplicate_groups": _groups(_mixed(documents[:units], order)),
+        "duplicate_groups": _groups(documents[:units]),
     }
 
 
 contexts = partial(filling.seeded_contexts, "multidoc", build)  # the contexts of all seeds
-
-
-def _mixed(documents: list[Document], key: str) -> list[Document]:
-    # Which documents there are depends on how many there are; where they stand does not tell.
-    mixed = list(documents)
-    Random(key).shuffle(mixed)
-    return mixed
 
 
 def _groups(documents: list[Document]) -> list[list[int]]:
@@ -84,12 +78,16 @@ def _groups(documents: list[Document]) -> list[list[int]]:
 def _documents(
     rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
 ) -> Iterator[Document]:
-    # Any first n of them have their share of repeated texts.
+    # Any first n of them have their share of repeated texts, and where a document stands does not tell
+    # whether its text is repeated.
     texts: list[str] = []
     repeated: list[int] = []
     taken: set[str] = set()
+    repeats_at = 1  # of the first two documents, one text is both
     for number, (record, text) in enumerate(_passages(rng, corpora, tokenizer)):
-        if int(MULTIDOC["repeated_share"] * (number + 1) + 0.5) > len(repeated):
+        if number and number % REPEATS_ONE_OF == 0:
+            repeats_at = number + rng.randrange(REPEATS_ONE_OF)
+        if number == repeats_at:
             shown = _repeat(rng, len(texts), repeated)
             repeated.append(shown)
         else:

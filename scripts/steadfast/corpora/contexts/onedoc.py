@@ -42,14 +42,18 @@ class Tag(NamedTuple):
         return f"<{self.type}-{self.id}>"
 
 
-def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer) -> Record:
+def build(
+    draws: filling.Draws, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer
+) -> Record:
     """Builds the longest document that fits into a budget: tokens, text, key_sentences, ….
 
-    Key sentences and ordinary ones lie spread over it, each of them there once.
+    Key sentences and ordinary ones lie spread over it, each of them there once. Their number does not
+    grow with the document, so that each length has its own: its beginning is not that of another.
     """
+    rng = draws.placing
     tags = _tags(rng)
     ((corpus, path),) = corpora.items()
-    sentences = _sentences(rng, budget, corpus, path, tokenizer)
+    sentences = _sentences(draws.content, budget, corpus, path, tokenizer)
     sizes = [tokenizer.count(space + text) for space, text in sentences]
     reserved = sum(tokenizer.count(tag.head) + tokenizer.count(tag.tail) for tag in tags)
     tagged = bisect_right(list(accumulate(sizes)), budget - reserved - 2 * JOINT * len(tags))
