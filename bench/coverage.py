@@ -61,7 +61,12 @@ def shares(mean: float, likeness: float = 0.2) -> Effects:
 
 
 def runs(
-    effects: Effects, contexts: int, lengths: Sequence[str], models: int, **options: float
+    effects: Effects,
+    contexts: int,
+    lengths: Sequence[str],
+    models: int,
+    nested: bool = False,
+    **options: float,
 ) -> pd.DataFrame:
     """Scores of many models on the same samples, five of each task in a context.
 
@@ -70,13 +75,14 @@ def runs(
         contexts: of each scenario and length.
         lengths: their names.
         models: how many.
+        nested: whether all lengths of a context are one family, with one effect on the totals.
         options: mean (0.7) and trend (0) of the totals, spread of expressions (0), seed (0).
     """
     rng = np.random.default_rng([contexts, len(lengths), int(options.get("seed", 0))])
     mean, trend = options.get("mean", 0.7), options.get("trend", 0.0)
     shape = (models, len(TASKS), len(lengths), contexts, 5)
     model, task, length, context, sample = (axis.ravel() for axis in np.indices(shape))
-    level = effects(rng, (*shape[:-1], 1))
+    level = effects(rng, (*shape[:2], 1 if nested else len(lengths), contexts, 1))
     if mean:
         middle = (len(lengths) - 1) / 2
         level = level + mean - trend * (np.arange(len(lengths)) - middle)[:, None, None]
@@ -87,13 +93,12 @@ def runs(
     tasks, names = np.array(list(TASKS)), np.array(lengths)
     scenario = np.array(list(TASKS.values()))[task]
     frame = pd.DataFrame({"model": model, "task": tasks[task], "length": names[length]})
-    frame["cluster"] = (
-        pd.Series(scenario) + "-" + frame["length"] + "/" + pd.Series(context.astype(str))
-    )
+    kind = pd.Series(scenario) + ("" if nested else "-" + frame["length"])
+    frame["cluster"] = kind + "/" + pd.Series(context.astype(str))
     frame = frame.assign(
-        stratum=scenario, total=totals.ravel(), expression_id=sample, variable_id=0, draw=0
+        stratum=scenario, total=totals.ravel(), expression_id=sample, variable_id=0, repeat=0
     )
-    frame["sample_id"] = frame["cluster"] + "/" + pd.Series(sample.astype(str))
+    frame["sample_id"] = kind + pd.Series(context.astype(str)) + "/" + pd.Series(sample.astype(str))
     frame["model"] = pd.Categorical(frame["model"], ordered=True)
     frame["length"] = pd.Categorical(frame["length"], lengths, ordered=True)
     return frame.astype({"task": "category", "cluster": "category", "stratum": "category"})

@@ -71,7 +71,7 @@ def test_a_checkpoint_has_no_server_and_own_data_none_of_the_paper(folder, monke
     assert written["models"]["m"] == {
         "engine": "vllm", "model": "org/m", "window": 1000, "on_overflow": "truncate",
     }  # fmt: skip
-    own = {"contexts": "own", "expressions": "own", "lengths": {"4k": 3072}}
+    own = {"contexts": "nested", "expressions": "own", "lengths": {"4k": 3072}}
     assert written["lifbench"] == own
 
 

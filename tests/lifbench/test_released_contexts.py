@@ -142,7 +142,7 @@ def test_a_clone_of_the_repository_is_a_directory_too(tmp_path):
     (tmp_path / "data/meta/tasks.json").write_text("{}")
     assert tasks_file({}, str(tmp_path)) == "{}"
     message = complaint(tasks_file, {}, str(tmp_path), pinned=True)
-    assert "tasks.json: sha256" in message and "lifbench.contexts own" in message
+    assert "tasks.json: sha256" in message and "lifbench.contexts nested" in message
 
 
 @needs_cases

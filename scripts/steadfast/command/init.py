@@ -68,7 +68,7 @@ def values(given: Namespace, template: Record) -> Record:
         lengths = {name: size for name, size in lengths.items() if size < most}
     keys["lengths"] = lengths
     if given.data == "synthetic":
-        keys |= {"contexts": "own", "expressions": "own"}
+        keys |= {"contexts": "nested", "expressions": "own"}
     return keys
 
 

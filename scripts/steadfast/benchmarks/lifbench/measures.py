@@ -180,8 +180,8 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     """Returns rows of IFS with what chance alone makes of a perfectly stable model's.
 
     Of expressions it is what single answers differ by in equal contexts and variables (of variables
-    likewise); of lengths what contexts of one length differ by, so that it takes two of each. Over
-    tasks, or perspectives, it is the mean of theirs, and empty where one of them is not known.
+    likewise); of lengths what families of nested contexts differ by from length to length, or what
+    contexts of one length do where each length has its own, so that it takes two of each. Over tasks, or perspectives, it is the mean of theirs, and empty where one of them is not known.
     """
     keys = ["model", "task", "length", "perspective"]
     others = {"expression": "variable_id", "variable": "expression_id"}
@@ -194,7 +194,12 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
         # A family of nested contexts has one of each length.
         for by, context in (([], ["length"]), (["length"], []))
     ]
-    lengths = nested(frame, "length", clusters(frame)).rename("chance").reset_index()
+    in_families = stratified(frame)["within"] == NESTED
+    families, others_contexts = frame[in_families], frame[~in_families]
+    of_lengths = [crossed(families, "length", ["cluster"])] if len(families) else []
+    if len(others_contexts):
+        of_lengths.append(nested(others_contexts, "length", clusters(others_contexts)))
+    lengths = pd.concat(of_lengths).rename("chance").reset_index()
     known = pd.concat([*found, lengths.assign(perspective="length")], ignore_index=True)
     known = known.astype(dict.fromkeys(keys, object)).fillna({"length": ""})
     joined = rows.merge(known, "left", keys)

@@ -94,7 +94,7 @@ def tasks_file(inputs: Mapping[str, Path], directory: str | None, pinned: bool =
     source = facts("lifbench/released.yaml")
     place, text = released_text("tasks.json", directory, source)
     if pinned:
-        advice = "fetch the released file again, or choose lifbench.contexts own"
+        advice = "fetch the released file again, or choose lifbench.contexts nested"
         check(text.encode(), source, place, advice)
     return text
 
