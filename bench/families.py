@@ -72,7 +72,18 @@ def equal_models(effects: Effects, contexts: int, nested: bool) -> tuple[float, 
 
 def main() -> None:
     """A line a number of contexts, kind and layout."""
-    columns = ("cover", "width", "reach", "lengths", "IFS", "width", "value", "chance", "p", "holds 0")
+    columns = (
+        "cover",
+        "width",
+        "reach",
+        "lengths",
+        "IFS",
+        "width",
+        "value",
+        "chance",
+        "p",
+        "holds 0",
+    )
     print_row("layout", "n", "effects", columns)
     for effects, contexts, nested in product((normal, skewed), (2, 4, 6, 10), (True, False)):
         frame = falling(effects, contexts, nested, RUNS)

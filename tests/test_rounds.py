@@ -46,6 +46,17 @@ def test_each_round_has_one_context_of_each_kind():
     assert rounds == {(kind, number): 1 for kind in ("list", "onedoc") for number in (1, 2, 3, 4)}
 
 
+def test_a_family_of_nested_contexts_is_asked_in_one_round_at_all_lengths():
+    found = []
+    for length in ("4k", "8k"):
+        prompts = [
+            {"context_id": f"list-{length}-s{n}", "family": f"list-s{n}", "task": "LSI"}
+            for n in range(6)
+        ]
+        found.append(rounds_of(prompts, 3, seed=1))
+    assert found[0] == found[1] and set(found[0]) == {f"list-s{n}" for n in range(6)}
+
+
 @given(
     sizes=st.lists(st.integers(1, 12), min_size=1, max_size=5),
     contexts=st.integers(2, 8),

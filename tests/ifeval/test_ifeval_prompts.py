@@ -32,6 +32,15 @@ def test_texts_have_as_many_prompts_as_another_or_one_more():
     assert sorted(Counter(s.prompt["long_context_id"] for s in samples).values()) == [2, 2, 3]
 
 
+def test_a_prompt_stands_beside_texts_of_one_family_at_all_lengths():
+    samples = asked(RECORDS, lengths=("4k", "8k"), texts=3)
+    families = [
+        {s.prompt["context_id"]: s.prompt["long_context_id"][-2:] for s in samples[length]}
+        for length in ("4k", "8k")
+    ]
+    assert families[0] == families[1] and set(families[0].values()) == {"s0", "s1", "s2"}
+
+
 def test_which_text_is_drawn_by_the_seed():
     first, again, second = (
         {

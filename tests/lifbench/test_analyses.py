@@ -3,13 +3,14 @@
 import pandas as pd
 import pytest
 
-from score_records import LIST_TASKS, released_frame, run
+from score_records import LIST_TASKS, record, released_frame, run
 from small_contexts import needs_cases
 from steadfast.benchmarks.lifbench.analyses import comparisons, depth, nested, rubrics, variance
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
+from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
 
 LEVELS = {"a": 0.6, "b": 0.63, "c": 0.66}
@@ -130,6 +131,30 @@ def test_list_tasks_are_also_shown_together_by_depth(frame):
     assert of_a.loc[of_a["length"] == "", "n"].sum() == 5 * 2 * 3 * 6
     assert of_a.loc[of_a["length"] != "", "n"].sum() == 5 * 2 * 3 * 6
     assert rows[["low", "high"]].notna().any(axis=None)
+
+
+def in_families(model: str, totals: dict[tuple[int, str], float]) -> list[Scored]:
+    """Scores of LSI by family of nested contexts and length."""
+    return [
+        Scored(
+            model,
+            length,
+            record("LSI", {"ori": 1.0}, length, (family, 0, 0))
+            | {"family": f"list-s{family}", "total": total},
+        )
+        for (family, length), total in totals.items()
+    ]
+
+
+def test_a_family_of_nested_contexts_is_one_sampling_unit_and_pairs_lengths():
+    totals = {(1, "4k"): 0.8, (1, "8k"): 0.6, (2, "4k"): 0.6, (2, "8k"): 0.6}
+    other = {key: total - 0.1 for key, total in totals.items()}
+    frame = score_frame([*in_families("a", totals), *in_families("b", other)], "released")
+    assert set(frame["cluster"]) == {"list/list-s1", "list/list-s2"}
+    assert comparisons(frame).query("task == 'overall'")["clusters"].tolist() == [2]
+    rows = ifs(frame).set_index(["model", "task", "perspective"])
+    # After families and lengths ±.05 is left: √(4 · .05² ÷ (1 · 1) ÷ 2) ÷ .65; c4 in and out.
+    assert rows.loc[("a", "LSI", "length"), "chance"] == pytest.approx(0.005**0.5 / 0.65)
 
 
 @needs_cases

@@ -15,6 +15,8 @@ from steadfast.corpora.contexts.filling import Draws
 from steadfast.corpora.contexts.onedoc import segment
 
 TOKENIZER = load_tokenizer("o200k_base")
+
+
 def draws() -> Draws:
     return Draws(Random("x"), Random("y"))
 

@@ -31,6 +31,8 @@ def config(url: str, **adaptive: object) -> dict:
         "lifbench": {
             "lengths": {"2k": 2048, "3k": 3072},
             "tasks": ["LSI", "OQ"],
+            # Twice as many sampling units as families would be, so that few rounds decide.
+            "contexts": "independent",
             "contexts_per_length": 3,
         },
         "adaptive": {"contexts": 3, **adaptive},
