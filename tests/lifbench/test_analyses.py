@@ -9,7 +9,7 @@ from steadfast.benchmarks.lifbench.analyses import comparisons, depth, nested, r
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.scored_tasks import Rubric
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric
 from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
 
@@ -139,7 +139,7 @@ def in_families(model: str, totals: dict[tuple[int, str], float]) -> list[Scored
         Scored(
             model,
             length,
-            record("LSI", {"ori": 1.0}, length, (family, 0, 0))
+            record("LSI", dict.fromkeys(SCORED_TASKS["LSI"].points, 1.0), length, (family, 0, 0))
             | {"family": f"list-s{family}", "total": total},
         )
         for (family, length), total in totals.items()
