@@ -151,7 +151,9 @@ def test_a_family_of_nested_contexts_is_one_sampling_unit_and_pairs_lengths():
     other = {key: total - 0.1 for key, total in totals.items()}
     frame = score_frame([*in_families("a", totals), *in_families("b", other)], "released")
     assert set(frame["cluster"]) == {"list/list-s1", "list/list-s2"}
-    assert comparisons(frame).query("task == 'overall' and length == ''")["clusters"].tolist() == [2]
+    assert comparisons(frame).query("task == 'overall' and length == ''")["clusters"].tolist() == [
+        2
+    ]
     rows = ifs(frame).set_index(["model", "task", "perspective"])
     # After families and lengths ±.05 is left: √(4 · .05² ÷ (1 · 1) ÷ 2) ÷ .65; c4 in and out.
     assert rows.loc[("a", "LSI", "length"), "chance"] == pytest.approx(0.005**0.5 / 0.65)

@@ -1,13 +1,13 @@
 """List contexts: UUIDs and instructions, numbered (paper, section 3.2 and appendix A.1)."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from random import Random
 
-from steadfast.base.files import Record, placed_jsonl
+from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
 from steadfast.corpora.contexts import filling
 from steadfast.corpora.contexts.formats import NUMBERED, fill_formats, show_list
@@ -29,11 +29,9 @@ def build(
 
     No element is part of another one. Instructions have their share (0 to 1); others are UUIDs.
     """
-    rng, instructions = draws.content, list[str]()
-    if instruction_share:
-        instructions = [*_instructions(corpora["alpaca"], rng, tokenizer)]
+    rng, taken = draws.content, list[str]()
     numbered, sizes = filling.enough(
-        enumerate(_elements(instructions, rng, instruction_share), start=1),
+        enumerate(_elements(corpora, rng, instruction_share, tokenizer, taken), start=1),
         lambda item: tokenizer.count("{}. {}\n".format(*item)),
         budget,
     )
@@ -41,7 +39,7 @@ def build(
     filled = fill_formats("list", lambda units: elements[:units], sizes, budget, formats, tokenizer)
     if filled is None:
         offers = "{:,} instructions of {} to {} tokens".format(
-            len(instructions), *LIST["instruction_tokens"]
+            len(taken), *LIST["instruction_tokens"]
         )
         raise filling.too_small("alpaca", offers, "list", budget)
     units, tokens = filled
@@ -52,75 +50,79 @@ def build(
 contexts = partial(filling.seeded_contexts, "list", build)  # the contexts of all seeds
 
 
-def _instructions(path: Path, rng: Random, tokenizer: Tokenizer) -> Iterator[str]:
-    """Yields the distinct instructions of a corpus that are no part of another one of it.
+def _elements(
+    corpora: Mapping[str, Path],
+    rng: Random,
+    share: float,
+    tokenizer: Tokenizer,
+    taken: list[str],
+) -> Iterator[str]:
+    """Yields elements, and adds the instructions among them to those that are ``taken``.
 
-    Which these are depends on the corpus alone, and not on how many a context takes: a longer list
-    begins with a shorter one.
+    Ends with the instructions: a list of UUIDs alone would be another task.
     """
-    fit = _fit(path, path.stat().st_mtime_ns, tokenizer)
-    seen: set[str] = set()
-    for record in filling.shuffled(path, f"{rng.getrandbits(128):032x}"):
-        text = record["text"].strip()
-        if text in fit and text not in seen:
-            seen.add(text)
-            yield text
-
-
-@cache
-def _fit(path: Path, changed: int, tokenizer: Tokenizer) -> frozenset[str]:
-    """The instructions of a corpus that may be elements, for all contexts of a job."""
-    shortest, longest = LIST["instruction_tokens"]
-    plain = {
-        text: None
-        for _, _, record in placed_jsonl(path)
-        for text in [record["text"].strip()]
-        # Neither part of a UUID nor a UUID part of it.
-        if filling.is_plain(text, LIST["unfit"])
-        and not HEXADECIMAL.fullmatch(text)
-        and shortest <= tokenizer.count(text) <= longest
-    }
-    parts = contained([*plain])
-    return frozenset(text for number, text in enumerate(plain) if number not in parts)
-
-
-def _elements(instructions: list[str], rng: Random, share: float) -> Iterator[str]:
-    # Ends with the instructions: a list of UUIDs alone would be another task.
-    left = iter(instructions)
-    seen: set[str] = set()
+    key = f"{rng.getrandbits(128):032x}"
+    instructions = _instructions(corpora["alpaca"], key, tokenizer) if share else iter(())
+    uuids: set[str] = set()
     while True:
         if rng.random() < share:
-            instruction = next(left, None)
+            instruction = next(instructions, None)
             if instruction is None:
                 return
+            taken.append(instruction)
             yield instruction
         else:
             uuid = f"{rng.getrandbits(128):032x}"
-            if uuid not in seen:
-                seen.add(uuid)
+            if uuid not in uuids:
+                uuids.add(uuid)
                 yield uuid
 
 
-def contained(texts: list[str]) -> set[int]:
-    """Returns the indices of the texts that are part of another one, in linear time."""
-    often = Counter(run for text in texts for _, run in _runs(text))
-    anchors: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    whole = "\n".join(texts)
-    found = set()
-    for number, text in enumerate(texts):
-        runs = _runs(text)
-        if runs:
-            offset, run = min(runs, key=lambda at_run: often[at_run[1]])
-            anchors[run].append((number, offset))
-        elif whole.count(text) > 1:
-            found.add(number)
-    for other, text in enumerate(texts):
-        for at, run in _runs(text):
-            for number, offset in anchors.get(run, ()):
-                if number != other and at >= offset and text.startswith(texts[number], at - offset):
-                    found.add(number)
-    return found
+def _instructions(path: Path, key: str, tokenizer: Tokenizer) -> Iterator[str]:
+    """Yields instructions of a corpus, in an order by the key, none of which is part of another.
+
+    Whether one is taken depends on those before it alone, so that a longer list begins with a
+    shorter one.
+    """
+    shortest, longest = LIST["instruction_tokens"]
+    chosen = Separate()
+    for record in filling.shuffled(path, key):
+        text = record["text"].strip()
+        if (
+            shortest <= tokenizer.count(text) <= longest
+            and filling.is_plain(text, LIST["unfit"])
+            # Neither part of a UUID nor a UUID part of it.
+            and not HEXADECIMAL.fullmatch(text)
+            and chosen.add(text)
+        ):
+            yield text
 
 
-def _runs(text: str) -> list[tuple[int, str]]:
-    return [(match.start(), match[1]) for match in RUN.finditer(text)]
+class Separate:
+    """Texts of which none is part of another one.
+
+    Of a text that is part of another, the latter has all runs (a space and nine characters), so a
+    text is refused whose runs all occurred before, or in which a run of an earlier text leads to
+    that text. Time and memory are linear in the texts.
+    """
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._runs: set[int] = set()
+        self._anchors: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        """Of each text one run, the one that is the anchor of fewest others: text and offset."""
+
+    def add(self, text: str) -> bool:
+        """Adds a text if it is no part of an earlier one, nor one of those part of it."""
+        runs = [(match.start(), hash(match[1])) for match in RUN.finditer(text)]
+        if all(run in self._runs for _, run in runs):
+            return False
+        for at, run in runs:
+            for number, offset in self._anchors.get(run, ()):
+                if at >= offset and text.startswith(self._texts[number], at - offset):
+                    return False
+        offset, anchor = min(runs, key=lambda placed: len(self._anchors.get(placed[1], ())))
+        self._anchors[anchor].append((len(self._texts), offset))
+        self._texts.append(text)
+        self._runs.update(run for _, run in runs)
+        return True
