@@ -24,6 +24,8 @@ BELOW_BASELINE = facts("summary.yaml")["notes"]["below_baseline"].partition("{")
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "_{}_"}
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "
+WORTH_A_LOOK = {"refused": "refused", "cut": "truncated", "empty": "empty"}
+"""Columns of the usage that count responses worth a look, and what these are called."""
 
 
 def ending(
@@ -85,9 +87,9 @@ def server_lines(usage: Path) -> Iterator[str]:
         )
         if rejected := _total(rows, "rejected"):
             line += f", {rejected:,} rejected by the server"
-        counts = {what: _total(rows, what) for what in ("refused", "cut", "empty")}
+        counts = {text: _total(rows, column) for column, text in WORTH_A_LOOK.items()}
         if any(counts.values()):
-            line += "; " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+            line += "; " + ", ".join(f"{count:,} {text}" for text, count in counts.items() if count)
         yield line + _money(rows)
 
 
