@@ -260,7 +260,7 @@ def test_the_end_names_what_was_made_and_shows_the_report(tmp_path):
     made = [str(tmp_path / name) for name in files]
     assert ending(tmp_path, made, report, ["Found."], ["Turned."], ["Synthetic."]).splitlines() == [
         "Model  ARS", "-----  ---", "a      .5", "", "Found.", "", "Synthetic.", "", "Turned.", "",
-        f"HTML report with all of it, for a browser: {tmp_path}/report.html",
+        f"HTML report: {tmp_path}/report.html",
         f"Tables (docs/reading.md explains them): {tmp_path}/tables/",
         f"Figures: {tmp_path}/figures/",
     ]  # fmt: skip
@@ -269,7 +269,7 @@ def test_the_end_names_what_was_made_and_shows_the_report(tmp_path):
 def test_one_benchmark_s_tables_are_named_where_there_are_no_others():
     files = ["results/cfbench/tables/x.md", "results/plan/x.md", "elsewhere/x"]
     assert ending(Path("results"), files).splitlines() == [
-        "What a run would take: results/plan/",
+        "Plan: results/plan/",
         "Tables: results/cfbench/tables/",
     ]
 
@@ -282,6 +282,6 @@ def test_the_end_names_what_a_server_took(tmp_path):
     usage.write_text(f"{','.join(columns)}\nm,,10,0,0,2,5,2,0.4,0.9,3,1\n")
     said = ending(tmp_path, [str(usage)]).splitlines()
     assert said[0] == (
-        "m: 10 requests, 2 answers a second; half of them within 0.4 s, 95 % within 0.9 s; "
-        "3 attempts made again, 1 that the server turned away; 2 empty"
+        "m: 10 requests, 2 responses/s; latency 0.4 s (median), 0.9 s (95 %); "
+        "3 retries, 1 rejected by the server; 2 empty"
     )

@@ -34,7 +34,7 @@ def test_the_section_appears_only_when_asked_for(frames):
     *sections, published = asked[NAME].sections
     assert tuple(sections) == plain[NAME].sections
     assert (published.heading, published.unranked) == ("Published (paper; judge GPT-4o)", True)
-    assert asked[NAME].notes == (*plain[NAME].notes, (None, PAPER["note"]))
+    assert asked[NAME].notes == (*plain[NAME].notes, ("data", PAPER["note"]))
 
 
 @pytest.mark.parametrize("mode", ["strict", "released"])

@@ -89,7 +89,7 @@ def test_models_are_compared_on_the_records_that_both_have(frames):
     for row in rows.itertuples():
         found = values[row.split, row.measure]
         assert row.difference == pytest.approx(found["model-a"] - found["sim-c"])
-    assert "Sampled: 24 records (12 of each set)" in notes(all_tables(frames)["table2_results"])
+    assert "Sampling units: 24 records (12 per set)" in notes(all_tables(frames)["table2_results"])
 
 
 def test_what_is_incomplete_is_marked_and_explained(frames):
@@ -117,7 +117,7 @@ def test_mode_released_prints_two_decimals_and_its_fallback():
     texts = [text for row in rows(found["table2_results"]).values() for text in row[:-1] if text]
     assert texts and all(len(text) == 4 for text in texts)
     assert "Fallback" in [column.heading for column in found["coverage"].columns]
-    assert "as the released code does" in found["types"].caption
+    assert "as by the released code" in found["types"].caption
     assert "two decimals" in notes(found["table2_results"])
 
 
@@ -141,7 +141,7 @@ def test_factors_are_shown_of_five_models_as_in_figure_6(frames, monkeypatch):
     found = figures.figures(frames, DISPLAY)["factors"]
     *models, _ = legend_texts(found.figure)  # the last is the mean
     assert models == ["model-b", "Model $A_1$ & co"]
-    assert "Shown are 2 of 4 models" in found.caption
+    assert "2 of 4 models are shown" in found.caption
 
 
 def test_a_mark_stands_at_the_share_of_its_type_and_the_caption_names_the_ends(frames):

@@ -102,7 +102,7 @@ def test_the_best_are_picked_out_among_real_models(shown):
 def test_selection_takes_in_selection_and_chain_in_mode_released():
     table = tables(made(mode="released"), "released")["drfr"]
     assert sum(heading.endswith(": Avg") for heading in rows(table)[0]) == 2
-    assert "takes in Selection" in table.md
+    assert "includes Selection" in table.md
 
 
 def test_every_dimension_and_type_has_a_column(shown):
@@ -132,14 +132,14 @@ def test_the_coherent_test_and_the_turns(shown):
 def test_without_turns_a_note_says_so():
     run = Run([record()])
     run.score(run.given("好"), j=saying({0: verdict(True)}))
-    assert "No instruction was asked turn by turn." in tables(run.metrics())["decomposition"].md
+    assert "No instruction was given turn by turn." in tables(run.metrics())["decomposition"].md
 
 
 def test_what_decided_and_how_much_is_scored(shown):
     heading, *body = rows(shown["judging"])
-    kinds = {"Judged": ["Questions", "Unread"], "By rule": ["Questions", "Unread"]}
+    kinds = {"Judged": ["Questions", "Unreadable"], "By rule": ["Questions", "Unreadable"]}
     both = [f"{kind}: {column}" for kind, columns in kinds.items() for column in columns]
-    assert heading[5:-1] == [*both, "Open"]
+    assert heading[5:-1] == [*both, "Undecided"]
     assert {row[4] for row in body} == {"first"}
     heading, *body = rows(shown["coverage"])
     assert {row[heading.index("%")] for row in body} == {"100"}
@@ -150,7 +150,7 @@ def test_cells_with_missing_verdicts_are_marked():
     run.score(run.given("好"), j=lambda _, one: "?" if one.id == "1/0" else verdict(True))
     table = tables(run.metrics())["drfr"]
     assert rows(table)[1][-1] == "And: incomplete; Overall: incomplete"
-    assert "m has 5 of 6" in table.tex
+    assert "m (5 of 6)" in table.tex
 
 
 def test_several_languages_stand_in_rows_of_their_own():
@@ -159,7 +159,7 @@ def test_several_languages_stand_in_rows_of_their_own():
     heading, *body = rows(found["drfr"])
     assert heading[2] == "Language"
     assert [row[2] for row in body[:2]] == ["zh", "en"]
-    note = "en: all questions are judged, since the rules are Chinese."
+    note = "en: all questions are judged, since the rules are for Chinese."
     assert note in found["judging"].md
 
 

@@ -132,9 +132,7 @@ def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part
     assert float(row["answers_per_second"]) == pytest.approx(10 / seconds, rel=0.01)
     (line,) = server_lines(part.directory / "inference.csv")
     assert line.startswith("echo: 10 requests, ")
-    assert line.endswith(
-        "; 2 attempts made again, 1 that the server turned away; 1 refused, 1 cut, 1 empty"
-    )
+    assert line.endswith("; 2 retries, 1 rejected by the server; 1 refused, 1 truncated, 1 empty")
 
 
 def test_times_of_several_runs_and_parts_are_put_together(tmp_path):
@@ -145,10 +143,8 @@ def test_times_of_several_runs_and_parts_are_put_together(tmp_path):
     others = [{"latency_median": ""}, slow, {"judge": "j"}]
     write_rows(tmp_path / "u.csv", tuple(columns), [columns, *(columns | one for one in others)])
     assert list(server_lines(tmp_path / "u.csv")) == [
-        "m: 20 requests, 1.75 answers a second; half of them within 2 to 3 s, 95 % within 5 s; "
-        "0 attempts made again",
-        "j: 10 requests, 1 answers a second; half of them within 2 s, 95 % within 5 s; "
-        "0 attempts made again",
+        "m: 20 requests, 1.75 responses/s; latency 2 to 3 s (median), 5 s (95 %); 0 retries",
+        "j: 10 requests, 1 responses/s; latency 2 s (median), 5 s (95 %); 0 retries",
     ]
 
 

@@ -121,10 +121,10 @@ def test_what_cannot_be_passed_is_said_where_it_matters():
     items = found()["items"]
     apart = (items["category"] == "format") & (items["language"] == "en")
     shown = made(found() | {"items": items.assign(impossible=2 * (apart & ~apart.duplicated()))})
-    sentence = "English: no answer can pass 2 of the items"
+    sentence = "English: 2 items cannot be passed"
     assert sentence in notes(shown["table2_levels"]) and sentence in notes(shown["table10_format"])
     assert sentence not in notes(shown["table9_style"])
-    assert "Chinese: no answer" not in notes(shown["table2_levels"])
+    assert "Chinese: 0 items" not in notes(shown["table2_levels"])
 
 
 def test_table_1_counts_the_items(shown):
@@ -136,7 +136,7 @@ def test_table_1_counts_the_items(shown):
 
 def test_tables_say_how_the_judge_was_asked(shown):
     rated = made(ways=("rating", "path"))
-    assert "rates an answer from 0 to 10" in rated["table2_levels"].caption
+    assert "rates a response from 0 to 10" in rated["table2_levels"].caption
     assert "rates" not in shown["table2_levels"].caption
     assert "(rating)" in notes(rated["table3_agreement"])
     assert "(rating)" not in notes(rated["agreement"]) + notes(shown["table3_agreement"])

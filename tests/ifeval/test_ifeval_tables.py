@@ -84,11 +84,11 @@ def test_what_has_an_interval_stands_by_length_or_by_what_it_is_stable_over(made
     interval = "95 % interval"
     longer = [f"Length {length}: {of}" for length in LENGTHS[1:] for of in ("Reliable", interval)]
     assert headings(made["reliable"]) == ["Model", *longer]
-    assert "prompts all of whose 2 answers hold" in made["reliable"].caption
+    assert "prompts all of whose 2 responses follow" in made["reliable"].caption
     by_length = [f"Length {length}: {of}" for length in LENGTHS[1:] for of in ("Drop", interval)]
     assert headings(made["drops"]) == ["Model", *by_length]
     assert by_model(made["drops"])["N"][::2] == ["0.000", "0.800"]
-    parts = ("IFS", interval, "By chance")
+    parts = ("IFS", interval, "Chance level")
     perspectives = [f"{name}: {of}" for name in ("Framing sentence", "Length") for of in parts]
     assert headings(made["stability"]) == ["Model", *perspectives]
     # Of 1, 2/3 and 1/2 the standard deviation is .2546, over 13/18.
@@ -100,16 +100,16 @@ def test_the_effective_length_stands_between_the_start_and_what_is_kept_of_it(ma
         "Model",
         "Accuracy by prompt at 0",
         "Effective context length",
-        "95 % range",
-        "Retention from 0: 4k",
-        "Retention from 0: 8k",
+        "95 % interval",
+        "Retention relative to 0: 4k",
+        "Retention relative to 0: 8k",
     ]
     assert by_model(made["effective_context_length"]) == {
         "M": ["1.000", "0", "≥ 0", "0.667", "0.500"],
         "N": ["0.800", "4k", "≥ 0", "1.000", "0.000"],
     }
     told = " ".join(text for _, text in made["effective_context_length"].notes)
-    assert '"≥": at least this length' in told and "Range: 95 % interval" in told
+    assert "≥: at least this length" in told and "Intervals: from tests" in told
 
 
 def test_kinds_stand_alone_and_beside_the_longest_text(made):
@@ -127,15 +127,15 @@ def test_kinds_stand_alone_and_beside_the_longest_text(made):
 def test_places_stand_by_length_and_the_notes_name_the_one_of_all_else(made):
     assert rows(made["positions"]) == {
         "Length 4k": [
-            ["After the text", "12", "0.667", "0.800"],
-            ["Before the text", "12", "0.667", "0.800"],
+            ["After the context", "12", "0.667", "0.800"],
+            ["Before the context", "12", "0.667", "0.800"],
         ],
         "Length 8k": [
-            ["After the text", "12", "0.500", "0.000"],
-            ["Before the text", "12", "1.000", "0.000"],
+            ["After the context", "12", "0.500", "0.000"],
+            ["Before the context", "12", "1.000", "0.000"],
         ],
     }
-    position = "All tables but those of positions and of coverage are of prompts after the text."
+    position = "Prompts after the context only."
     assert position in [text for _, text in made["kinds"].notes]
 
 
@@ -156,9 +156,9 @@ def test_how_many_models_keep_their_score_is_said_of_the_longest_length(frames):
         return Effective(results, "accuracy").kept_by()
 
     rows = frames["effective_context_length"]
-    assert said(rows) == ["85 % are kept up to 8k by 0 of 2 models."]
+    assert said(rows) == ["0 of 2 models retain 85 % up to 8k."]
     shorter = rows[rows["length"] != "8k"]
-    assert said(shorter) == ["85 % are kept up to 4k by 1 of 2 models."]
+    assert said(shorter) == ["1 of 2 models retain 85 % up to 4k."]
     assert said(shorter.assign(value=float("nan"))) == []
 
 

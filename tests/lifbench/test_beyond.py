@@ -145,7 +145,7 @@ def test_the_table_says_what_is_compared_marks_what_lacks_and_repeats_no_other_t
     assert heading.split(",")[1:4] == ["Model", "IFS", "List: Numbered"]
     assert "0.471" in row and "0.500" in row
     assert "3 of 4" in page.md and "one format" in page.md
-    assert "(IFS)" not in page.md
+    assert "in three perspectives" not in page.md
 
 
 def section(**settings):

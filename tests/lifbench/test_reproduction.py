@@ -145,7 +145,7 @@ def test_the_page_shows_counts_and_every_difference(cells):
     assert re.search(r"\| Table 9 +\| +720 \| +719 \| +1 \| +1 \| +0 \|", page.md)
     assert re.search(r"\| All +\| +2,900 \| +2,831 \| +69 \| +69 \| +0 \|", page.md)
     assert len(re.findall(r"\(\d\) +\|$", page.md, re.MULTILINE)) == 69
-    assert "interchanged" in page.tex
+    assert "interchanges" in page.tex
 
 
 @needs_cases

@@ -95,7 +95,7 @@ def test_the_stability_by_chance_stands_behind_what_it_is_known_of(frames, pages
     head, *rows = rows_of(pages["lifbench_table4_ifs"])
     # With one context of a length nothing tells what lengths differ by from chance.
     assert head[2:-1] == [
-        "Expression", "Expression: by chance", "Variable", "Variable: by chance", "Length",
+        "Expression", "Expression: chance level", "Variable", "Variable: chance level", "Length",
         "Average", "ARS",
     ]  # fmt: skip
     ifs = frames["ifs"].query("task == 'overall' and length == '' and perspective == 'expression'")
@@ -118,8 +118,8 @@ def test_the_test_of_overall_ars_says_who_is_best_and_what_ranks_there_may_be(fr
 def test_with_one_context_of_a_length_no_length_has_bold_and_a_note_says_why(pages):
     page = pages["lifbench_table7_ars_by_length"]
     assert "**" not in page.md
-    assert "Sampled: 6 contexts (1 of each scenario and length)." in page.md
-    assert "With one context of each scenario and length" in page.md
+    assert "Sampling units: 6 contexts (1 per scenario and length)." in page.md
+    assert "One context per scenario and length" in page.md
 
 
 def test_with_several_contexts_each_length_has_its_own_best(tmp_path):
@@ -133,8 +133,8 @@ def test_with_several_contexts_each_length_has_its_own_best(tmp_path):
         ("Fair", "4k"): False,
         ("Fair", "8k"): False,
     }
-    assert "24 contexts (4 of each scenario and length)" in page.md
-    assert "With one context" not in page.md
+    assert "24 contexts (4 per scenario and length)" in page.md
+    assert "One context" not in page.md
 
 
 def test_simulated_readers_compete_among_themselves_alone(tmp_path):
@@ -152,7 +152,7 @@ def test_cells_that_lack_samples_are_marked(tmp_path):
     marks = {row[1]: row[-1] for row in rows_of(pages["lifbench_table3_ars"])}
     assert marks["Fair"] == "OQ: incomplete; Overall: incomplete"
     assert marks["Good_1"] == ""
-    assert "Fair has 126 of 132 scored" in pages["lifbench_table3_ars"].tex
+    assert "Fair (126 of 132)" in pages["lifbench_table3_ars"].tex
     rows = rows_of(pages["lifbench_table7_ars_by_length"])
     by_length = {(row[1], row[2]): row for row in rows}
     assert by_length["Fair", "4k"][4] == ""  # no value, rather than 0
@@ -214,7 +214,7 @@ def test_capabilities_stand_in_the_paper_s_order(pages):
 @pytest.mark.parametrize("name", ["table8_ifp", "table10_ifs_expression", "table11_ifs_variable"])
 def test_what_no_test_compares_has_no_bold_and_says_so(pages, name):
     text = pages[f"lifbench_{name}"].md
-    assert "**" not in text and "Nothing is bold" in text
+    assert "**" not in text and "No bold" in text
 
 
 def test_models_stand_by_their_mean_rank_of_stability(tmp_path):
@@ -257,7 +257,7 @@ def test_both_rubrics_stand_side_by_side(tmp_path):
 def test_a_single_rubric_says_so(frames):
     rows = frames["rubrics"]
     text = show({**frames, "rubrics": rows[rows["rubric"] == "released"]})["lifbench_rubrics"].md
-    assert "scored by the released rubric alone" in text
+    assert "scored by the released rubric only" in text
     assert "Corrected" not in text
 
 
@@ -317,18 +317,18 @@ def test_the_paper_s_cells_stand_below_the_models(six_lengths):
     rows = of_paper(pages["table7_ars_by_length"], "GPT-4o")
     assert [row[1] for row in rows] == list(PAPER_LENGTHS) and rows[0][2] == "0.770"
     assert of_paper(pages["coverage"], "GPT-4o") == []
-    assert "answers to other prompts" in pages["table3_ars"].md
+    assert "on other prompts" in pages["table3_ars"].md
 
 
 def test_prompts_that_are_the_paper_s_are_said_to_be(six_lengths):
     page = published(six_lengths, same=True)["table3_ars"]
-    assert "of answers to the same prompts" in page.md
+    assert "on the same prompts" in page.md
 
 
 def test_cells_over_other_lengths_are_not_shown(frames):
     pages = published(frames)
     assert of_paper(pages["table3_ars"], "GPT-4o") == []
-    assert "rest on other lengths or tasks" in pages["table3_ars"].md
+    assert "lengths or tasks are not those of this run" in pages["table3_ars"].md
     rows = of_paper(pages["table7_ars_by_length"], "GPT-4o")
     assert [row[1] for row in rows] == list(LENGTHS)
 
@@ -353,14 +353,14 @@ def test_the_effective_length_stands_with_its_range_and_what_is_kept(tmp_path):
     assert rows["Model"][:4] == [
         "Overall ARS at 4k",
         "Effective context length",
-        "95 % range",
+        "95 % interval",
         "8k",
     ]
     ars = found["ars"].query("task == 'overall'").set_index(["model", "length"])["value"]
     kept = {m: ars[m, "8k"] / ars[m, "4k"] for m in ("good", "fair")}
     assert rows["Good_1"][1:4] == ["≥ 8k", "≥ 8k", f"{kept['good']:.3f}"]
     assert rows["Fair"][1:4] == ["4k", "4k", f"{kept['fair']:.3f}"]
-    assert "at least 85 % of what it is at 4k, by the released rubric" in page.md
+    assert "at least 85 % of that at 4k, and retention" in page.md
     summary = found["summary"].set_index(["model", "measure"])["effective_context_length"]
     assert (summary["good", "ARS"], summary["fair", "ARS"]) == ("≥ 8k", "4k")
     assert summary["good", "IFS"] == summary["reference", "ARS"] == ""

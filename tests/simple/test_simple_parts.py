@@ -158,7 +158,7 @@ def test_the_coverage_counts_answers_out_of_which_the_scorer_read_nothing(read, 
     (table,) = [
         of for of in tables(frames, Display(), "mine", "Mine", [], False) if "coverage" in of.name
     ]
-    assert ("Unread" in [column.heading for column in table.columns]) == (unread is not None)
+    assert ("Unreadable" in [column.heading for column in table.columns]) == (unread is not None)
 
 
 def test_answers_of_a_group_are_no_independent_evidence():
@@ -192,12 +192,12 @@ def test_metrics_stand_in_order_of_fields_as_they_occur():
     assert isinstance(found, pd.DataFrame)
 
 
-@pytest.mark.parametrize(("values", "note"), [(39, ""), (40, "first 40 of 41 values")])
+@pytest.mark.parametrize(("values", "note"), [(39, ""), (40, "The first 40 of 41 values")])
 def test_a_figure_says_where_it_has_no_room_for_all_values(values, note):
     rows = [record(str(n), 0.5, str(n), f"topic {n}") for n in range(values)]
     frames = metrics([Scored("m", "all", one) for one in rows], {}, None, by=["topic"])
     made = figures(frames, Display(), "mine", "Mine", ["topic"], judged=False)["scores"]
-    assert note in made.caption and ("values; all of them" in made.caption) == bool(note)
+    assert note in made.caption and ("values are shown" in made.caption) == bool(note)
 
 
 # --- names, before anything runs --------------------------------------------------------------

@@ -55,7 +55,11 @@ def table(project, name):
 
 
 def test_lengths_have_an_effective_one(project):
-    kept = [r for r in rows(project, "longchoice/metrics/effective.csv") if r["model"] == "sim-b"]
+    kept = [
+        r
+        for r in rows(project, "longchoice/metrics/effective_context_length.csv")
+        if r["model"] == "sim-b"
+    ]
     scores = {
         row["category"]: row["value"]
         for row in rows(project, "longchoice/metrics/scores.csv")

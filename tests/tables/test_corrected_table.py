@@ -52,7 +52,7 @@ def test_the_notes_say_what_has_no_value_and_which_models_are_ordered_differentl
     shared, *notes = table().notes
     assert shared == ("dagger", "judged: True")
     texts = [text for _, text in notes]
-    assert texts[0].startswith("Corrected: how far the judge was off")
+    assert texts[0].startswith("Corrected: the judge's mean error on the labelled subset")
     assert texts[1].startswith("No corrected value from fewer than 10 labelled groups")
     assert texts[2:] == ["Judge and people order these models differently: M and N (HSR)."]
     assert len(table(VALUES[:1]).notes) == 2  # every value is known, and nothing turned

@@ -88,7 +88,7 @@ def test_a_figure_shows_the_best_of_many_models_and_says_so():
     roster = Roster([*names, "sim-a"], Display())
     groups, [(_, note)] = pictured(roster, {name: float(name[1:]) for name in names})
     assert [model for group in groups for model in group.models] == [*names[:6:-1], "sim-a"]
-    assert note.startswith("Shown are 24 of 31 models")
+    assert note.startswith("24 of 31 models are shown")
     assert pictured(Roster(names[:24], Display()), {})[1] == []
 
 

@@ -44,7 +44,7 @@ def test_models_that_the_test_does_not_tell_from_the_highest_are_named(found):
 
 def test_a_lead_that_no_test_can_confirm_is_said_to_be_none(found):
     ars = [one | {"sampled": "3 families of contexts"} for one in three("ARS", 0.7, 0.6, 0.5)]
-    form = "Too few were sampled to tell the highest from any other: LIFBench ({})."
+    form = "Too few sampling units to distinguish the highest from any other: LIFBench ({})."
     sentence = form.format("3 families of contexts")
     assert sentence in found(*ars)
     ars[0] |= {"better_than": "b c", "worse_than": "", "not_distinguished": ""}

@@ -92,8 +92,8 @@ def test_the_group_of_the_best_is_picked_out_and_what_was_drawn_is_said(tmp_path
     assert r"Model\_A & \textbf{0.700} & 0.650 to 0.750 & 0.200" in text
     assert r"b & \textbf{0.600} & 0.550 to 0.650 & 0.100" in text
     assert r"c & 0.500 & 0.450 to 0.550 & 0.300" in text
-    assert "Sampled: 18 contexts of LIFBench." in text
-    assert "corrected): ARS 0.055." in text
+    assert "Sampling units: LIFBench 18 contexts." in text
+    assert "power): ARS 0.055." in text
     assert r"\multicolumn{2}{c}{LIFBench}" not in text  # two measures, each with its interval
     assert r"\multicolumn{4}{c}{LIFBench}" in text
 
@@ -102,9 +102,7 @@ def test_the_report_says_where_no_answers_can_have_full_marks(tmp_path):
     hsr = [one | {"highest": 99.7778} for one in three("HSR", 70.0, 60.0)]
     built(tmp_path, *hsr, *three("PSR", 0.7, 0.6))
     text = (tmp_path / "out/summary.md").read_text()
-    assert (
-        "Highest possible value, since some items cannot be passed: HSR 99.8 (FollowBench)." in text
-    )
+    assert "Highest attainable value" in text and "own rule: HSR 99.8 (FollowBench)." in text
     assert "PSR 1" not in text
 
 
@@ -139,7 +137,7 @@ def test_nondeterminism_stands_beside_the_interval_of_what_is_measured_of_it(tmp
     # .1234 ÷ √400
     assert {one[1]: one[4] for one in models} == {"Model_A": "0.0062", "b": ""}
     page = (tmp_path / "out/summary.md").read_text()
-    assert "Run-to-run SD: the standard deviation of a value that is requested again" in page
+    assert "Run-to-run SD: standard deviation of the value between runs" in page
     write_summary(files, BENCHMARKS, DISPLAY, tmp_path / "without")
     assert "Run-to-run SD" not in (tmp_path / "without/summary.md").read_text()
 
@@ -161,7 +159,7 @@ def test_effective_lengths_stand_beside_their_measure_with_their_ranges(tmp_path
 def test_the_report_says_which_measures_have_no_interval(tmp_path):
     built(tmp_path, *three("ARS", 0.7, 0.5), *three("IFS", 0.2, 0.1, spread=None))
     text = (tmp_path / "out/summary.md").read_text()
-    assert "No interval of IFS: too few" in text
+    assert "No interval for IFS: too few" in text
 
 
 def floored(tmp_path, *rows):
@@ -176,12 +174,12 @@ def floored(tmp_path, *rows):
 def test_the_report_says_which_models_score_less_than_the_baseline(tmp_path):
     ars = [*three("ARS", 0.7, 0.5, 0.4), row("sim-x", "ARS", 0.1)]
     text = floored(tmp_path, *ars, *three("IFS", 0.2, 0.1, 0.3))
-    assert "The no-lookup baseline has ARS 0.600, more than b and c:" in text
+    assert "The no-lookup baseline scores ARS 0.600, above b and c:" in text
 
 
 def test_many_models_below_the_baseline_are_counted(tmp_path):
     text = floored(tmp_path, *(row(f"m{i}", "ARS", 0.1) for i in range(9)))
-    assert "more than m0, m1, m2 and 6 more:" in text
+    assert "above m0, m1, m2 and 6 more:" in text
 
 
 def test_a_model_without_a_benchmark_has_a_dash(tmp_path):
@@ -207,10 +205,10 @@ def test_released_scores_beside_others_are_marked_in_both_tables(tmp_path):
         one["prompts"] = "own" if one["model"] == "a" else "released"
     tables = built(tmp_path, *rows, *three("PSR", 0.7))
     assert [row[1] for row in tables["summary"][1:]] == ["Model_A", "b (released)", "c (released)"]
-    notes = ("these models answered", "b (released), c (released)")
+    notes = ("(released): scored on", "b (released), c (released): scored on")
     for name, said in zip(SUMMARY_TABLES, notes, strict=True):
         text = (tmp_path / f"out/{name}.md").read_text()
-        assert said in text and "answered other prompts" in text
+        assert said in text and "other prompts" in text
 
 
 def test_no_real_models_stand_apart(tmp_path):
@@ -230,10 +228,10 @@ def test_correlations_over_few_models_come_with_what_they_are_worth_at_best(tmp_
         return (tmp_path / "out/summary_correlations.md").read_text()
 
     # 2 of the 3! orders of three models agree or disagree completely.
-    assert "p = 0.3333 where 3 models are compared" in note(3)
-    assert "p = 0.0833 where 4 models are compared" in note(4)
-    assert "no more than a hint" not in note(10)
-    assert "no more than a hint" not in note(2)  # where there is no correlation
+    assert "p = 0.3333 with 3 models" in note(3)
+    assert "p = 0.0833 with 4 models" in note(4)
+    assert "weak evidence" not in note(10)
+    assert "weak evidence" not in note(2)  # where there is no correlation
 
 
 def test_simulated_readers_compete_for_want_of_models_and_the_tables_say_so(tmp_path):
@@ -242,7 +240,7 @@ def test_simulated_readers_compete_for_want_of_models_and_the_tables_say_so(tmp_
     assert tables["summary_correlations"][1] == ["", "PSR", "DRFR", "4", "1.000", "1.000", ""]
     for name in SUMMARY_TABLES:
         text = (tmp_path / f"out/{name}.md").read_text()
-        assert re.search("Simulated models only|no real model has results here", text)
+        assert re.search("Simulated models only|there are no real models", text)
 
 
 def correlations(folder, *rows):
@@ -259,14 +257,14 @@ def test_rank_correlations_by_hand(tmp_path):
 def test_a_measure_where_small_is_good_is_turned_round(tmp_path):
     found = correlations(tmp_path, *three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.1, 0.2, 0.3))
     assert found == {("ARS", "IFS"): ["3", "1.000", "1.000"]}
-    assert "IFS turned round" in (tmp_path / "out/summary_correlations.md").read_text()
+    assert "IFS: sign reversed" in (tmp_path / "out/summary_correlations.md").read_text()
 
 
 def test_models_that_lack_a_measure_are_in_no_correlation_of_it(tmp_path):
     reference = [row("gold", "PSR", 1.0), row("gold", "DRFR", 1.0), row("sim-x", "PSR", 0.1)]
     rows = [*three("PSR", 0.1, 0.2, 0.3), *three("DRFR", 0.1, 0.2), *reference]
     assert correlations(tmp_path, *rows) == {("PSR", "DRFR"): ["2", "", ""]}
-    assert "at least three models" in (tmp_path / "out/summary_correlations.md").read_text()
+    assert "fewer than three models" in (tmp_path / "out/summary_correlations.md").read_text()
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

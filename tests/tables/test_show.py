@@ -45,7 +45,7 @@ def test_models_that_answered_other_prompts_than_others_are_marked():
         "n",
     ]
     assert roster.figure_label("gold") == "gold (released) (no model)"
-    assert "answered other prompts" in shared_notes(roster, judged=False)[0][1]
+    assert "scored on other prompts" in shared_notes(roster, judged=False)[0][1]
     for alike in ({"m": "released", "o": "released"}, {"m": "own", "n": "own"}, None):
         roster = Roster(["m"], DISPLAY, alike)
         assert roster.label("m") == "m" and shared_notes(roster, judged=True) == []
@@ -58,7 +58,7 @@ def test_released_scores_on_the_same_prompts_are_marked_and_not_apart():
     assert [roster.label(model) for model in roster.models] == ["m", "n (released)"]
     assert roster.apart == frozenset()
     ((_, note),) = shared_notes(roster, judged=False)
-    assert "responses to the same prompts" in note
+    assert "on the same prompts" in note
     alone = Roster("n", display, {"n": "own"})
     assert alone.label("n") == "n" and shared_notes(alone, judged=False) == []
 
@@ -70,8 +70,8 @@ REAL, SIMULATOR = Shown("GPT-4o", engine="openai"), Shown("Simulator", engine="r
     ("models", "judges", "said"),
     [
         ("m", {"a": REAL}, "Judge: GPT-4o."),
-        ("m sim-a", {"b": SIMULATOR, "a": REAL}, "Judge: GPT-4o; of simulated models and"),
-        ("m sim-a", {"b": SIMULATOR, "a": REAL}, "answers: Simulator, a simulated judge"),
+        ("m sim-a", {"b": SIMULATOR, "a": REAL}, "Judge: GPT-4o; for simulated models and"),
+        ("m sim-a", {"b": SIMULATOR, "a": REAL}, "answers Simulator, a simulated judge"),
         ("m", {"b": SIMULATOR, "a": REAL}, "Judge: GPT-4o."),
         ("sim-a gold", {"a": REAL, "b": SIMULATOR}, "Judge: Simulator, a simulated judge"),
         ("m gold", {"a": REAL, "c": Shown("Qwen", engine="vllm")}, "Judge: GPT-4o."),
@@ -80,7 +80,7 @@ REAL, SIMULATOR = Shown("GPT-4o", engine="openai"), Shown("Simulator", engine="r
 def test_who_judged_is_said_of_models_and_of_stand_ins(models, judges, said):
     note = Roster(models.split(), replace(DISPLAY, judges=judges)).judge_note
     assert said in note
-    assert ("GPT-4o" in note) == ("GPT-4o" in said or "answers: Simulator" in said)
+    assert ("GPT-4o" in note) == ("GPT-4o" in said or "answers Simulator" in said)
 
 
 def test_without_judges_nobody_judged():
@@ -146,8 +146,8 @@ def test_print_s_habit_is_told_in_the_caption_of_tables_that_have_it_alone():
         table = Table("t", "Scores.", (Column("X"),), (Section(((Cell("1", style),),)),))
         return display.framed(table, []).full_caption
 
-    assert captioned("first", PRINTING).startswith("Scores. Bold: the best value of a column;")
-    assert "underlined: the second best" in captioned("second", PRINTING)
+    assert captioned("first", PRINTING).startswith("Scores. Bold: best value of the column;")
+    assert "underlined: second best" in captioned("second", PRINTING)
     assert captioned("best", DISPLAY) == captioned("", PRINTING) == "Scores."
 
 

@@ -11,7 +11,7 @@ from steadfast.show.summary import RunSummary, summary_table
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import SUMMARY, write_csv
 
-BASELINE = "The no-lookup baseline has X 0.6, more than b."
+BASELINE = "The no-lookup baseline scores X 0.6, above b."
 COLUMNS = (
     Column("Model"),
     *(Column(heading, "A") for heading in ("X", "X: 95 %", "Y")),

@@ -68,9 +68,9 @@ TABLE = Table(
 def test_a_csv_says_what_was_asked_in_each_row_and_the_others_in_their_notes():
     table = TABLE.about(["Alpha is synthetic.", "", "=Beta is released."])
     rows = list(csv.DictReader(io.StringIO(comma_separated(table))))
-    assert {row["asked"] for row in rows} == {"Alpha is synthetic. =Beta is released."}
-    assert markdown(table).endswith("\n\nAlpha is synthetic.\n\n=Beta is released.\n")
-    assert "asked" not in comma_separated(TABLE).splitlines()[0]
+    assert {row["data"] for row in rows} == {"Alpha is synthetic. =Beta is released."}
+    assert "\n\nAlpha is synthetic. =Beta is released.\n\n" in markdown(table.in_lines())
+    assert "data" not in comma_separated(TABLE).splitlines()[0]
 
 
 def test_latex_has_rules_styles_and_marks():

@@ -12,13 +12,13 @@ from steadfast.stats.tidy import rows_of
 
 STRINGS = facts("effective_context_length.yaml")
 FRAME = "effective_context_length"
-"""The metric with the rows of ``stats.effective_context_length.kept_shares``, and the table's name."""
+"""The metric with the rows of ``kept_shares`` of the module in stats, and the table's name."""
 Filled = Callable[[Mapping[str, float], str], Values]
 """Gives a column of values by model at a length, with the marks of incomplete ones."""
 
 
 class Effective:
-    """What results with the metric ``FRAME`` say of effective context length, by a score such as ARS."""
+    """Effective context lengths in results with the metric ``FRAME``, by a score such as ARS."""
 
     def __init__(self, results: Results, score: str):
         self.results, self.rows = results, results.frames[FRAME]
@@ -47,11 +47,13 @@ class Effective:
         return filled[0].upper() + filled[1:]
 
     def notes(self) -> list[Note]:
-        """Returns what the table's signs say, and what an effective context length does not."""
-        found, words = self.reaches.values(), STRINGS["notes"]
-        names = ["open"] if any("≥" in reach.text + reach.range for reach in found) else []
-        names += ["range" if any(reach.low for reach in found) else "no_range", "first"]
-        return [(None, self.text(words[name])) for name in names]
+        """Returns what the table's signs mean, and where its intervals come from."""
+        reaches_of_models = self.reaches.values()
+        is_open = any("≥" in reach.text + reach.range for reach in reaches_of_models)
+        has_interval = any(reach.low for reach in reaches_of_models)
+        names = ["open"] if is_open else []
+        names.append("range" if has_interval else "no_range")
+        return [(None, self.text(STRINGS["notes"][name])) for name in names]
 
 
 def effective_table(
@@ -61,7 +63,8 @@ def effective_table(
 
     The words of its benchmark have a caption of the name ``FRAME``.
     """
-    results, headings, (first, *longer) = of.results, STRINGS["headings"], of.lengths
+    results, headings = of.results, STRINGS["headings"]
+    first, *longer = of.lengths
     start = values_by_model(rows_of(of.rows, length=first), "score")
     kept = [filled(values_by_model(rows_of(of.rows, length=length)), length) for length in longer]
     reached = {

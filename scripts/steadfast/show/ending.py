@@ -1,4 +1,4 @@
-"""What a run says at its end: its summary, what its servers took, and where all is."""
+"""The summary on the terminal at the end of a run: the table, its servers, its folders."""
 
 import shutil
 import textwrap
@@ -11,7 +11,7 @@ from pathlib import Path
 from steadfast.base.files import read_rows
 from steadfast.base.names import visible
 from steadfast.base.resources import facts
-from steadfast.show.table import PRINTED, Cell, Table
+from steadfast.show.table import PRINTED, SIGNS, Cell, Table, by_benchmarks
 
 USAGE = "metrics/inference.csv"
 NO_TERMINAL = 100  # columns of what is written to a file
@@ -21,10 +21,11 @@ FOLDERS: Mapping[str, str] = STRINGS["folders"]
 """What stands in the results' folder that a run names at its end, and what it is."""
 INTERVAL: str = facts("summary.yaml")["interval"]
 BELOW_BASELINE = facts("summary.yaml")["notes"]["below_baseline"].partition("{")[0]
-MARKS = {"dagger": "†", "incomplete": "*"}
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "_{}_"}
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "
+WORTH_A_LOOK = {"refused": "refused", "cut": "truncated", "empty": "empty"}
+"""Columns of the usage that count responses worth a look, and what these are called."""
 
 
 def ending(
@@ -35,10 +36,10 @@ def ending(
     notes: Sequence[str] = (),
     asked: Sequence[str] = (),
 ) -> str:
-    """Returns what a run says at its end: the summary's table where it made one, and where all is.
+    """Returns the end of a run's output: the summary's table, where it made one, and its folders.
 
-    ``files`` are all that its targets are made of, and they themselves. Below the summary stand what
-    was ``found``, sentences about the text that was ``asked``, and ``notes``.
+    ``files`` are all that its targets are made of, and they themselves. Below the summary are the
+    findings (``found``), sentences on the data (``asked``), and ``notes``.
     """
     below = (path for path in map(Path, files) if path.is_relative_to(results))
     made = [path.relative_to(results).parts for path in below]
@@ -52,11 +53,11 @@ def ending(
     blocks.insert(0, list(notes))
     if summary:
         width = shutil.get_terminal_size((NO_TERMINAL, 24)).columns
-        blocks = [summary_lines(summary, width), list(found), list(asked), *blocks]
+        blocks = [summary_lines(summary, width), list(found), by_benchmarks(asked), *blocks]
     plan = results / PLAN
     if "plan" in first and plan.is_file():
         totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2].partition("\n## ")[0]
-        blocks = [totals.strip().splitlines(), list(asked), *blocks]
+        blocks = [totals.strip().splitlines(), by_benchmarks(asked), *blocks]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -66,7 +67,7 @@ def _place(results: Path, name: str) -> str:
 
 
 def server_lines(usage: Path) -> Iterator[str]:
-    """Yields a line on what each server of a model or judge took whose answers were timed."""
+    """Yields a line on each server of a model or judge whose responses were timed."""
     rows_by_name: dict[str, list[Mapping[str, str]]] = defaultdict(list)
     for row in read_rows(usage):
         if row.get("latency_median"):
@@ -76,17 +77,19 @@ def server_lines(usage: Path) -> Iterator[str]:
         spread = dict.fromkeys(f"{seconds:g}" for seconds in (medians[0], medians[-1]))
         slowest = max(float(row["latency_95"]) for row in rows)
         seconds = sum(float(row["wall_seconds"]) for row in rows)
-        answers = sum(float(row["answers_per_second"]) * float(row["wall_seconds"]) for row in rows)
+        responses = sum(
+            float(row["answers_per_second"]) * float(row["wall_seconds"]) for row in rows
+        )
         line = (
-            f"{name}: {_total(rows, 'requests'):,} requests, {answers / (seconds or 1.0):.3g} "
-            f"answers a second; half of them within {' to '.join(spread)} s, 95 % within "
-            f"{slowest:g} s; {_total(rows, 'retries'):,} attempts made again"
+            f"{name}: {_total(rows, 'requests'):,} requests, {responses / (seconds or 1.0):.3g} "
+            f"responses/s; latency {' to '.join(spread)} s (median), {slowest:g} s (95 %); "
+            f"{_total(rows, 'retries'):,} retries"
         )
         if rejected := _total(rows, "rejected"):
-            line += f", {rejected:,} that the server turned away"
-        counts = {what: _total(rows, what) for what in ("refused", "cut", "empty")}
+            line += f", {rejected:,} rejected by the server"
+        counts = {text: _total(rows, column) for column, text in WORTH_A_LOOK.items()}
         if any(counts.values()):
-            line += "; " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+            line += "; " + ", ".join(f"{count:,} {text}" for text, count in counts.items() if count)
         yield line + _money(rows)
 
 
@@ -156,7 +159,7 @@ def _shown(cell: Cell) -> str:
     if cell.text is None:
         return "--"
     text = f"{STYLES[cell.style].format(cell.text)} {cell.suffix}".rstrip()
-    return visible(text + "".join(MARKS[mark] for mark in cell.marks))
+    return visible(text + "".join(SIGNS[mark] for mark in cell.marks))
 
 
 def _interval(text: str) -> str:
@@ -196,8 +199,10 @@ def _legend(table: Table) -> Lines:
     if any(column.heading.endswith(INTERVAL.format(measure="")) for column in table.columns):
         lines.append(STRINGS["below"])
     for mark, text in table.notes:
-        if mark or text.startswith(BELOW_BASELINE):
-            lines.append(visible(f"{MARKS[mark]} {text}" if mark else text))
+        if mark in SIGNS:
+            lines.append(visible(f"{SIGNS[mark]} {text}"))
+        elif text.startswith(BELOW_BASELINE):
+            lines.append(visible(text))
     return ["", *lines] if lines else []
 
 

@@ -1,4 +1,4 @@
-"""What a run found, in a few sentences written from the summary's numbers."""
+"""A run's findings in a few sentences, from the summary's numbers."""
 
 import math
 from collections.abc import Mapping
@@ -13,11 +13,10 @@ STRINGS: Mapping[str, str] = facts("summary.yaml")["findings"]
 
 
 def findings(summary: RunSummary) -> list[str]:
-    """Returns who leads and by how much, who cannot be told apart from the leader, how far scores
-    hold as contexts grow, and what is missing; nothing is said of what the run has not.
+    """Returns sentences on the highest scores, ties with them, effective context lengths and gaps.
 
-    Models compete (``Roster.contenders``); references and the baseline do not. Of each benchmark its
-    main measure counts.
+    Only models that compete (``Roster.contenders``) are named, by each benchmark's main measure. A
+    sentence that has nothing to report is left out.
     """
     main = summary.main_measures
     clauses = {
@@ -27,8 +26,12 @@ def findings(summary: RunSummary) -> list[str]:
         "lengths": [_lengths(summary, measure) for measure in main],
         "missing": [_missing(summary, measure) for measure in summary.measures],
     }
-    found = {name: list(filter(None, parts)) for name, parts in clauses.items()}
-    return [STRINGS[name].format(found="; ".join(parts)) for name, parts in found.items() if parts]
+    sentences = []
+    for name, parts in clauses.items():
+        reported = list(filter(None, parts))
+        if reported:
+            sentences.append(STRINGS[name].format(found="; ".join(reported)))
+    return sentences
 
 
 def _ranked(summary: RunSummary, measure: SummaryMeasure) -> list[str]:

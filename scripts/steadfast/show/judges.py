@@ -51,7 +51,7 @@ def agreement_table(
     against = (rate for rate in RATES if rate in rows)
     rates += [Rate(rate, AGREEMENT[rate], 100, PERCENT_DIGITS) for rate in against]
     roster = Roster(set(rows["model"]) - {""}, display)
-    # Simulated models judge no model's answers, so that they have nothing in common with other raters.
+    # Simulated judges judge no real model, so that they share no items with other raters.
     apart = rows["n"].groupby([rows["first"], rows["second"]]).transform("max") == 0
     simulators = rows[["first", "second"]].map(roster.is_simulated).any(axis=1)
     shown = rows[~(apart & simulators)]
@@ -74,7 +74,7 @@ def agreement_table(
     columns = [Column(heading, align="l") for heading in ("First", "Second", "Model")]
     columns.append(Column("Items", align="r"))
     columns += [Column(heading, rate.heading) for rate in rates for heading in headings]
-    columns += [Column(heading, "Single", "r") for heading in ("First", "Second")]
+    columns += [Column(heading, AGREEMENT["unpaired"], "r") for heading in ("First", "Second")]
     intervals = AGREEMENT["intervals"] if has_interval else ""
     caption = AGREEMENT["caption"].format(benchmark=benchmark, item=item, intervals=intervals)
     notes = tuple((None, AGREEMENT["notes"][note]) for note in _agreement_notes(shown))

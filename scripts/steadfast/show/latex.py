@@ -4,12 +4,21 @@ Needs the packages booktabs and graphicx.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.show.latex_columns import (
+    Layout,
+    Place,
+    heading_lines,
+    layout,
+    short_interval,
+    shown,
+)
+from steadfast.show.table import Cell, Section, Table, note_text
 
 SETTINGS: Settings = facts("tables/latex.yaml")
 SPECIAL: Mapping[str, str] = SETTINGS["special"]
@@ -17,7 +26,7 @@ MARKS: Mapping[str | None, str] = SETTINGS["marks"]
 STYLES: Mapping[str, str] = SETTINGS["styles"]
 DOCUMENT: str = SETTINGS["document"]
 MISSING = "--"
-LONGEST = 60  # characters of a cell; one name should not shrink the whole table
+BELOW: str = facts("show.yaml")["ending"]["below"]
 WIDE = 7  # columns from which on a table spans both columns of a page
 
 # What pdflatex sets in its default fonts; anything else is shown by its code point.
@@ -38,13 +47,17 @@ def escape(text: str) -> str:
 
 def render(table: Table) -> str:
     """Returns the table as one or more table environments; those after the first are continued."""
-    pages = list(table.pages())
-    return "\n".join(_page(page, i, len(pages)) for i, page in enumerate(pages))
+    columns = layout(table)
+    lines_per_row = 2 if columns.folded else 1
+    rows = table.rows_per_page // (lines_per_row * len(columns.blocks))
+    pages = list(replace(table, rows_per_page=rows).pages())
+    return "\n".join(_page(page, columns, i, len(pages)) for i, page in enumerate(pages))
 
 
-def _page(table: Table, number: int, count: int) -> str:
+def _page(table: Table, columns: Layout, number: int, count: int) -> str:
     environment = "table*" if len(table.columns) > WIDE else "table"
     caption = escape(table.full_caption) + (" (continued)" if number else "")
+    blocks = [_block(table, places) for places in columns.blocks]
     lines = [
         rf"\begin{{{environment}}}[tp]",
         *([r"\addtocounter{table}{-1}"] if number else []),
@@ -52,25 +65,34 @@ def _page(table: Table, number: int, count: int) -> str:
         r"\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}",
         rf"\caption{{{caption}}}",
         *([] if number else [rf"\label{{tab:{table.name}}}"]),
-        r"\small",
+        rf"\{columns.size}",
         r"\setlength{\tabcolsep}{4pt}",
-        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"\begin{{tabular}}{{@{{}}{''.join(c.align for c in table.columns)}@{{}}}}",
-        r"\toprule",
-        *_head(table.columns),
-        *_body(table.sections, len(table.columns)),
-        r"\bottomrule",
-        r"\end{tabular}}",
-        *(_notes(table) if table.notes and number == count - 1 else []),
+        "\n\\par\\medskip\n".join(blocks),
+        *(_notes(table, columns.folded) if table.notes and number == count - 1 else []),
         rf"\end{{{environment}}}",
         "",
     ]
     return "\n".join(lines)
 
 
-def _head(columns: tuple[Column, ...]) -> list[str]:
+def _block(table: Table, places: Sequence[Place]) -> str:
+    """Returns some columns of a table; wider than the text, they are scaled down to it."""
+    alignment = "".join(table.columns[place.value].align for place in places)
+    lines = [
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+        rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
+        r"\toprule",
+        *_head(table, places),
+        *_body(table.sections, places),
+        r"\bottomrule",
+        r"\end{tabular}}",
+    ]
+    return "\n".join(lines)
+
+
+def _head(table: Table, places: Sequence[Place]) -> list[str]:
     spans, rules, start = [], "", 1
-    for group, members in groupby(columns, key=lambda column: column.group):
+    for group, members in groupby(places, key=lambda place: table.columns[place.value].group):
         width = len(list(members))
         if group:
             spans.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(group)}}}")
@@ -79,19 +101,39 @@ def _head(columns: tuple[Column, ...]) -> list[str]:
             spans += [""] * width
         start += width
     groups = [" & ".join(spans) + r" \\", rules] if rules else []
-    return [*groups, " & ".join(escape(column.heading) for column in columns) + r" \\"]
+    return [*groups, " & ".join(_heading(table, place) for place in places) + r" \\"]
 
 
-def _body(sections: Iterable[Section], width: int) -> list[str]:
+def _heading(table: Table, place: Place) -> str:
+    """Returns a column's heading, whose last line is beside the others' where it has several."""
+    lines = [escape(line) for line in heading_lines(table, place)]
+    if len(lines) == 1:
+        return lines[0]
+    align = table.columns[place.value].align
+    return rf"\begin{{tabular}}[b]{{@{{}}{align}@{{}}}}" + r"\\".join(lines) + r"\end{tabular}"
+
+
+def _body(sections: Iterable[Section], places: Sequence[Place]) -> list[str]:
     lines = []
     for i, section in enumerate(sections):
         lines.append(r"\midrule" if i == 0 or section.unranked else r"\addlinespace")
         if section.heading:
             heading = rf"\textit{{{escape(section.heading)}}}"
-            lines.append(rf"\multicolumn{{{width}}}{{@{{}}c@{{}}}}{{{heading}}} \\")
+            lines.append(rf"\multicolumn{{{len(places)}}}{{@{{}}c@{{}}}}{{{heading}}} \\")
             lines.append(r"\addlinespace[2pt]")
-        lines += [" & ".join(map(_cell, row)) + r" \\" for row in section.rows]
+        for row in section.rows:
+            lines.append(" & ".join(_cell(row[place.value]) for place in places) + r" \\")
+            intervals = [_interval(row, place) for place in places]
+            if any(intervals):
+                lines.append(" & ".join(intervals) + r" \\[2pt]")
     return lines
+
+
+def _interval(row: Sequence[Cell], place: Place) -> str:
+    """Returns the interval below a value, if there is one."""
+    if place.interval is None or row[place.interval].text is None:
+        return ""
+    return rf"{{\scriptsize {escape(short_interval(row[place.interval]))}}}"
 
 
 def _cell(cell: Cell) -> str:
@@ -99,15 +141,16 @@ def _cell(cell: Cell) -> str:
         return ""
     if cell.text is None:
         return MISSING
-    shown = cell.text if len(cell.text) <= LONGEST else cell.text[: LONGEST - 3] + "..."
-    text = STYLES[cell.style].format(escape(shown))
+    text = STYLES[cell.style].format(escape(shown(cell)))
     text += f" {escape(cell.suffix)}" if cell.suffix else ""
     # Without width, so that marked numbers stay in line with the others.
     return text + "".join(rf"\rlap{{{MARKS[mark]}}}" for mark in cell.marks)
 
 
-def _notes(table: Table) -> list[str]:
-    notes = [(MARKS[mark] + "~" if mark else "") + escape(text) for mark, text in table.notes]
+def _notes(table: Table, folded: bool) -> list[str]:
+    notes = [escape(note_text(*note)) for note in table.notes]
+    if folded:
+        notes[0] = f"{escape(BELOW)} {notes[0]}"
     return [
         r"\par\smallskip",
         r"\parbox{\linewidth}{\raggedright\footnotesize " + r"\\ ".join(notes) + "}",

@@ -67,7 +67,7 @@ class ModelsAcross(Results):
         slots = {"shown": len(shown), "all": len(self.roster.models), "metric": metric}
         if slots["shown"] == slots["all"]:
             return []
-        return [(None, self.words["notes"]["most_models"].format(**{**self.slots, **slots}))]
+        return [("data", self.words["notes"]["most_models"].format(**{**self.slots, **slots}))]
 
     def across(
         self,

@@ -9,13 +9,15 @@ from pathlib import Path
 
 from steadfast.base.files import write_text
 from steadfast.base.markdown import markdown_table
+from steadfast.base.resources import facts
 from steadfast.show import latex
-from steadfast.show.table import Cell, Table
+from steadfast.show.table import Cell, Table, note_text
 
 KINDS = ("tex", "md", "csv")
 MARKS = {"dagger": "†", "incomplete": r"\*"}
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "<u>{}</u>"}
 MISSING = "--"
+GUIDE: str = facts("show.yaml")["guide"]
 ACTIVE = r"[\\`*_{}\[\]#|~$>!]"  # characters that mean something to Markdown
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 NUMBERS = re.compile(r"-?\d+\.\d+( to -?\d+\.\d+)?")  # a number, or an interval
@@ -42,8 +44,8 @@ def markdown(table: Table) -> str:
         body += [[_cell(cell) for cell in row] for row in section.rows]
     head = [escape_markdown(column.full_heading) for column in table.columns]
     grid = markdown_table(head, body, "".join(column.align for column in table.columns))
-    notes = [(MARKS[mark] + " " if mark else "") + escape_markdown(t) for mark, t in table.notes]
-    return "\n\n".join([escape_markdown(table.full_caption), grid, *notes]) + "\n"
+    notes = [escape_markdown(note_text(*note)) for note in table.notes]
+    return "\n\n".join([escape_markdown(table.full_caption), grid, *notes, GUIDE]) + "\n"
 
 
 def _cell(cell: Cell) -> str:
@@ -57,21 +59,21 @@ def _cell(cell: Cell) -> str:
 def comma_separated(table: Table) -> str:
     """Returns the table as CSV: printed values, the section of each row first, its marks last.
 
-    A CSV has no notes, so that what kind of text was asked stands behind the marks.
+    A CSV has no notes, so that which data the values are of stands behind the marks.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     times = Counter(c.heading for c in table.columns)
     heads = [c.full_heading if times[c.heading] > 1 else c.heading for c in table.columns]
-    asked = [table.asked] if table.asked else []
-    writer.writerow(["group", *map(escape_csv, heads), "marks", *("asked" for _ in asked)])
+    data = [table.data] if table.data else []
+    writer.writerow(["group", *map(escape_csv, heads), "marks", *("data" for _ in data)])
     for section in table.sections:
         for row in section.rows:
             under = zip(heads, row, strict=True)
             marks = [f"{head}: {mark}" for head, cell in under for mark in cell.marks]
             marks += [table.remark] if table.remark else []
             values = [escape_csv(f"{cell.text or ''} {cell.suffix}".strip()) for cell in row]
-            last = map(escape_csv, ["; ".join(marks), *asked])
+            last = map(escape_csv, ["; ".join(marks), *data])
             writer.writerow([escape_csv(section.heading), *values, *last])
     return out.getvalue()
 

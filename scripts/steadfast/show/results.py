@@ -10,19 +10,18 @@ import pandas as pd
 from steadfast.contract.components import Frames
 from steadfast.show.cells import CellsByModel, Values, count_cell, value_cells
 from steadfast.show.roster import NOTES, STRINGS, Display, Group, Roster
-from steadfast.show.table import Cell, Column, Mark, Section, Table, rounded
+from steadfast.show.table import Cell, Column, Mark, Section, Subject, Table, rounded
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import smallest_of
 from steadfast.stats.scores import models_by_prompts
-from steadfast.stats.step_down import FEWEST
 from steadfast.stats.ties import FEWEST_FOR_BOLD, smallest_p
 
-Note = tuple[Mark | None, str]
+Note = tuple[Mark | Subject | None, str]
 ENOUGH_MODELS = 10
 """Models from which on a correlation over them is more than a hint."""
 ANSWERS = STRINGS["answers"]
-"""Answers of which a reader should know though they have a score, by column of coverage."""
-ANSWER_COLUMNS = tuple(Column(heading, "Answers", "r") for heading in ANSWERS.values())
+"""Responses that are scored and yet worth a look, by column of coverage."""
+ANSWER_COLUMNS = tuple(Column(text, STRINGS["responses"], "r") for text in ANSWERS.values())
 ANSWER_NOTE: Note = (None, NOTES["answers"])
 P_DIGITS = 4
 NAMES_LISTED = 3
@@ -77,10 +76,10 @@ class Results:
         **slots: str,
     ) -> Table:
         """Returns a table under its caption, with the caption's slots filled."""
-        shown = tuple(sections)
-        told = without_bold(notes, shown, self.roster, self.words["sampling_unit"]["unit"])
-        caption = self.caption(name, **slots)
-        return Table(self.prefix + name, caption, tuple(columns), shown, told)
+        rows = tuple(sections)
+        unit = self.words["sampling_unit"]["unit"]
+        below = without_bold(notes, rows, self.roster, unit)
+        return Table(self.prefix + name, self.caption(name, **slots), tuple(columns), rows, below)
 
     def cells(self, columns: Iterable[Values]) -> CellsByModel:
         """Returns the cells of each model, a column a cell."""
@@ -91,9 +90,10 @@ class Results:
         return Cell(self.roster.label(model), repeated=repeated)
 
     def answer_cells(self, model: str, counts: Mapping[str, int]) -> list[Cell]:
-        """Returns the cells of ``ANSWER_COLUMNS``; dashes where the answers are not known."""
-        known = not self.roster.is_released(model)
-        return [count_cell(counts[name]) if known else Cell(None) for name in ANSWERS]
+        """Returns the cells of ``ANSWER_COLUMNS``; dashes where there are scores alone."""
+        if self.roster.is_released(model):
+            return [Cell(None)] * len(ANSWERS)
+        return [count_cell(counts[name]) for name in ANSWERS]
 
     def sections(
         self, groups: Iterable[Group], row: Callable[[str], Sequence[Cell]]
@@ -106,21 +106,21 @@ class Results:
 
     def published_notes(self, note: str) -> list[Note]:
         """Returns the note on a paper's printed numbers, and how they were judged otherwise."""
-        return [(None, text) for text in (note, self._otherwise) if text]
+        return [("data", text) for text in (note, self._otherwise) if text]
 
     def incomplete_notes(self, counts: Iterable[tuple[Mapping[str, str], int, int]]) -> list[Note]:
         """Returns the note that explains the mark of incomplete values, where there are some."""
-        words = self.words["notes"]
-        found = [
-            words["incomplete_model"].format(
+        texts = self.words["notes"]
+        models = [
+            texts["incomplete_model"].format(
                 scored=f"{scored:,}", expected=f"{expected:,}", **slots
             )
             for slots, scored, expected in counts
             if scored < expected
         ]
-        return (
-            [("incomplete", words["incomplete"].format(models="; ".join(found)))] if found else []
-        )
+        if not models:
+            return []
+        return [("incomplete", texts["incomplete"].format(models="; ".join(models)))]
 
     def incomplete_model_notes(self, coverage: pd.DataFrame) -> list[Note]:
         """Returns that note for rows a model, whose index they are, with expected and scored."""
@@ -131,35 +131,27 @@ class Results:
         )
 
     def tie_notes(self) -> list[Note]:
-        """Returns what bold says in a column, and what was drawn."""
-        return [tie_note(self.roster, self.words["sampling_unit"]["unit"]), *self.sampling_notes()]
+        """Returns what bold means in a column, and the sampling units."""
+        return [tie_note(self.roster), *self.sampling_notes()]
 
     def untested_notes(self) -> list[Note]:
-        """Returns that a table has no bold, and what was drawn."""
+        """Returns that no value is tested, and the sampling units."""
         untested: list[Note] = [] if self.roster.as_printed else [(None, NOTES["untested"])]
         return [*untested, *self.sampling_notes()]
 
     def sampling_notes(self) -> list[Note]:
-        """Returns what was drawn and how many, and what intervals and p-values cover."""
-        words, parts = (
-            self.words["sampling_unit"],
-            self.frames["sampling_units"].groupby("part", sort=False),
-        )
-        counts = (self._drawn(str(part), rows["clusters"]) for part, rows in parts)
-        least = int(parts["clusters"].sum().min())
-        note = NOTES["sampled"].format(
-            counts="; ".join(counts),
-            unit=words["unit"],
-            fixed=words["fixed"],
-            unseen=rounded(100 * unseen(least), 0),
-            n=f"{least:,}",
-        )
-        notes: list[Note] = [(None, note)]
-        if "alone" in words and (self.frames["sampling_units"]["clusters"] == 1).any():
-            notes.append((None, words["alone"]))
+        """Returns the sampling units and their numbers."""
+        words, units = self.words["sampling_unit"], self.frames["sampling_units"]
+        counts = [
+            self._sampled(str(part), rows["clusters"])
+            for part, rows in units.groupby("part", sort=False)
+        ]
+        notes: list[Note] = [("sampling", NOTES["sampled"].format(counts="; ".join(counts)))]
+        if "alone" in words and (units["clusters"] == 1).any():
+            notes.append(("sampling", words["alone"]))
         return notes
 
-    def _drawn(self, part: str, clusters: pd.Series) -> str:
+    def _sampled(self, part: str, clusters: pd.Series) -> str:
         words = self.words["sampling_unit"]
         slots = {"unit": words["unit"], "stratum": words["stratum"], "each": spanned(clusters)}
         form = "count_each" if words["stratum"] and len(clusters) > 1 else "count"
@@ -168,20 +160,33 @@ class Results:
         by_part: str = STRINGS["by_part"]
         return by_part.format(part=name, count=count) if part else count
 
-    def rank_notes(self, measure: str, rows: pd.DataFrame, digits: int | None = None) -> list[Note]:
-        """Returns what ranges of ranks say, and the smallest difference told apart."""
-        if rows["p_adjusted"].isna().all():
+    def rank_notes(
+        self,
+        measure: str,
+        comparisons: Mapping[str, pd.DataFrame] | pd.DataFrame,
+        digits: int | None = None,
+    ) -> list[Note]:
+        """Returns what ranges of ranks mean, and the minimum detectable difference.
+
+        ``comparisons`` are of the measure, or by name of each part in which models are ranked.
+        """
+        by_part = {"": comparisons} if isinstance(comparisons, pd.DataFrame) else comparisons
+        tested = {name: rows for name, rows in by_part.items() if rows["p_adjusted"].notna().any()}
+        if not tested:
             return []
         notes: list[Note] = [(None, NOTES["ranks"].format(measure=measure))]
-        smallest = smallest_of(rows)
-        if not math.isnan(smallest):
-            shown = rounded(smallest, self.digits if digits is None else digits)
-            slots = {
-                "measure": measure,
-                "pairs": f"{len(rows):,}",
-                "minimum_detectable_difference": shown,
-            }
-            notes.append((None, NOTES["minimum_detectable_difference"].format(**slots)))
+        differences = []
+        for name, rows in tested.items():
+            smallest = smallest_of(rows)
+            if not math.isnan(smallest):
+                shown = str(rounded(smallest, self.digits if digits is None else digits))
+                form = STRINGS["by_part"] if len(by_part) > 1 else "{count}"
+                part = self.words.get("languages", {}).get(name, name)
+                differences.append(form.format(count=shown, part=part))
+        if differences:
+            form = NOTES["minimum_detectable_difference"]
+            text = form.format(measure=measure, differences=", ".join(differences))
+            notes.append(("sampling", text))
         return notes
 
     def shared_notes(self, judged: bool) -> list[Note]:
@@ -195,11 +200,9 @@ def spanned(counts: pd.Series) -> str:
     return most if least == most else str(STRINGS["range"].format(least=least, most=most))
 
 
-def tie_note(roster: Roster, unit: str) -> Note:
-    """Returns what bold says in a column, of models compared by so named clusters."""
-    if roster.as_printed:
-        return (None, NOTES["print_ties"])
-    return (None, NOTES["ties"].format(bold=FEWEST_FOR_BOLD, fewest=FEWEST, unit=unit))
+def tie_note(roster: Roster) -> Note:
+    """Returns what bold means in a column."""
+    return (None, NOTES["print_ties" if roster.as_printed else "ties"])
 
 
 def without_bold(
@@ -209,21 +212,22 @@ def without_bold(
     rows = (row for section in sections for row in section.rows)
     if any(cell.style == "best" for row in rows for cell in row):
         return tuple(notes)
-    about_bold = tie_note(roster, unit)
-    nothing = NOTES["no_bold"].format(bold=FEWEST_FOR_BOLD, fewest=FEWEST, unit=unit)
-    shorter = (None, nothing) if not roster.as_printed else about_bold
-    return tuple(shorter if note == about_bold else note for note in notes)
+    about_bold = tie_note(roster)
+    if roster.as_printed:
+        return tuple(notes)
+    no_bold: Note = (None, NOTES["no_bold"].format(bold=FEWEST_FOR_BOLD, unit=unit))
+    return tuple(no_bold if note == about_bold else note for note in notes)
 
 
 def shared_notes(roster: Roster, judged: bool) -> list[Note]:
     """Returns notes on released scores, whose verdicts count, and that no real model competes."""
     notes: list[Note] = []
     if mark := "apart" if roster.apart else "released" if roster.released else None:
-        notes.append((None, NOTES[mark]))
+        notes.append(("data", NOTES[mark]))
     if judged and (judge := roster.judge_note):
-        notes.append((None, judge))
+        notes.append(("data", judge))
     if roster.no_real_model:
-        notes.append((None, NOTES["simulated"]))
+        notes.append(("data", NOTES["simulated"]))
     return notes
 
 
@@ -245,9 +249,9 @@ def range_note(measure: str, named: Iterable[tuple[str, float]], digits: int) ->
 
 
 def unseen(clusters: int) -> float:
-    """Returns the share of clusters that may fail with none of the drawn ones failing.
+    """Returns the share of clusters that may fail with none of the sampled ones failing.
 
-    None of so many would fail in 5 of 100 draws: 1 − .05^(1 ÷ clusters) (Clopper and Pearson).
+    None of so many would fail in 5 of 100 samples: 1 − .05^(1 ÷ clusters) (Clopper and Pearson).
 
     >>> round(unseen(6), 2), round(unseen(28), 2)
     (0.39, 0.1)
@@ -258,11 +262,11 @@ def unseen(clusters: int) -> float:
 def few_models_notes(counts: Iterable[int]) -> list[Note]:
     """Returns what correlations over few models are worth at best, of the counts of models."""
     few = sorted({n for n in counts if n < ENOUGH_MODELS})
-    found = "; ".join(
-        NOTES["smallest_p"].format(n=n, p=rounded(smallest_p(n), P_DIGITS)) for n in few
-    )
-    slots = {"found": found, "enough": ENOUGH_MODELS}
-    return [(None, NOTES["few_models"].format(**slots))] if few else []
+    if not few:
+        return []
+    smallest = (NOTES["smallest_p"].format(n=n, p=rounded(smallest_p(n), P_DIGITS)) for n in few)
+    slots = {"found": "; ".join(smallest), "enough": ENOUGH_MODELS}
+    return [(None, NOTES["few_models"].format(**slots))]
 
 
 def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:

@@ -81,8 +81,8 @@ class Display:
         return trial_remark(self.limit)
 
     def framed(self, table: Table, asked: Sequence[str]) -> Table:
-        """Returns a table with what is said of all: what text was asked, a trial, print's marks."""
-        return table.about(asked).framed(self.trial, NOTES["print"])
+        """Returns a table with what all have: its data, a trial's remark, notes in three lines."""
+        return table.about(asked).framed(self.trial, NOTES["print"]).in_lines()
 
     @classmethod
     def of(cls, settings: Settings) -> "Display":
@@ -229,7 +229,7 @@ class Roster:
         return {self.kind(model) for model in self.contenders} == {"simulated"}
 
     def groups(self, value: Mapping[str, float]) -> list[Group]:
-        """Returns the groups in the display's order, models by falling value, simulated models last."""
+        """Returns the groups in the display's order, models by falling value, simulated last."""
         order = {name: i for i, name in enumerate(self._display.group_order)}
         members: dict[tuple[int, int, str], list[str]] = {}
         for model in self.models:

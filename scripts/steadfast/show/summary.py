@@ -1,4 +1,4 @@
-"""One summary over all benchmarks: models by main measures, and how alike these order the models."""
+"""The summary over all benchmarks: models by main measures, and how alike these order models."""
 
 import math
 from collections import Counter
@@ -179,7 +179,7 @@ def _notes(summary: RunSummary) -> list[results.Note]:
     notes: list[results.Note] = []
     if incomplete := _incomplete(summary):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-    notes.append(results.tie_note(summary.roster, STRINGS["sampling_unit"]))
+    notes.append(results.tie_note(summary.roster))
     if highest := [
         texts["highest_of"].format(
             measure=m.label, highest=rounded(of, m.digits), benchmark=m.benchmark
@@ -189,19 +189,20 @@ def _notes(summary: RunSummary) -> list[results.Note]:
     ]:
         notes.append((None, texts["highest"].format(found="; ".join(highest))))
     if without := [m.label for m in summary.measures if m.values and m.rows["low"].isna().all()]:
-        notes.append((None, texts["no_interval"].format(measures=", ".join(without))))
+        notes.append(("sampling", texts["no_interval"].format(measures=", ".join(without))))
     for name in (NONDETERMINISM, ABOVE_BASELINE):
         if any(measure.rows[name].notna().any() for measure in summary.measures):
             notes.append((None, texts[name]))
     notes += _below_baseline(summary)
-    notes += _drawn(summary)
+    notes += _sampling_notes(summary)
     judged = any(measure.judged for measure in summary.measures)
     return notes + results.shared_notes(summary.roster, judged)
 
 
 def _below_baseline(summary: RunSummary) -> list[results.Note]:
-    """Returns the contenders below the baseline in a benchmark's main measure, if more is better."""
-    texts, roster, found = STRINGS["notes"], summary.roster, []
+    """Returns the contenders below the baseline in a benchmark's main measure."""
+    texts, roster = STRINGS["notes"], summary.roster
+    clauses = []
     for measure in summary.main_measures:
         values = measure.values
         baseline = max(
@@ -212,25 +213,29 @@ def _below_baseline(summary: RunSummary) -> list[results.Note]:
             value = rounded(baseline, measure.digits)
             models = summary.named(below)
             form = texts["below_baseline_of"]
-            found.append(form.format(value=value, measure=measure.label, models=models))
-    return [(None, texts["below_baseline"].format(found="; ".join(found)))] if found else []
+            clauses.append(form.format(value=value, measure=measure.label, models=models))
+    if not clauses:
+        return []
+    return [(None, texts["below_baseline"].format(found="; ".join(clauses)))]
 
 
-def _drawn(summary: RunSummary) -> list[results.Note]:
-    """Returns what was drawn of each benchmark, and the smallest differences told apart."""
+def _sampling_notes(summary: RunSummary) -> list[results.Note]:
+    """Returns each benchmark's sampling units, and the minimum detectable differences."""
     texts = STRINGS["notes"]
     counts = {m.benchmark: n for m in summary.measures for n in m.rows["sampled"] if n}
-    drawn = (texts["sampled_of"].format(benchmark=of, count=n) for of, n in counts.items())
-    least = ((m, m.rows["minimum_detectable_difference"].max()) for m in summary.measures)
-    smallest = (
-        texts["minimum_detectable_difference_of"].format(
-            measure=m.label, minimum_detectable_difference=rounded(of, m.digits)
-        )
-        for m, of in least
-        if not math.isnan(of)
-    )
-    found = {"sampled": "; ".join(drawn), "minimum_detectable_difference": "; ".join(smallest)}
-    return [(None, texts[name].format(found=said)) for name, said in found.items() if said]
+    units = [texts["sampled_of"].format(benchmark=name, count=n) for name, n in counts.items()]
+    differences = []
+    for measure in summary.measures:
+        smallest = measure.rows["minimum_detectable_difference"].max()
+        if not math.isnan(smallest):
+            slots = {"minimum_detectable_difference": rounded(smallest, measure.digits)}
+            form = texts["minimum_detectable_difference_of"]
+            differences.append(form.format(measure=measure.label, **slots))
+    notes: list[results.Note] = []
+    for name, clauses in (("sampled", units), ("minimum_detectable_difference", differences)):
+        if clauses:
+            notes.append(("sampling", texts[name].format(found="; ".join(clauses))))
+    return notes
 
 
 def _incomplete(summary: RunSummary) -> list[str]:

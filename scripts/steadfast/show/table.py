@@ -1,6 +1,6 @@
 """What a printed table is: columns, sections of rows, marks and notes."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
@@ -9,6 +9,16 @@ Style = Literal["", "best", "first", "second"]
 PRINTED: Collection[Style] = ("first", "second")
 """Styles by value alone, as papers print them."""
 Mark = Literal["dagger", "incomplete"]
+SIGNS: Mapping[str | None, str] = {"dagger": "†", "incomplete": "*"}
+"""Of the marks, in text."""
+Subject = Literal["sampling", "data"]
+"""What a note is about that explains no mark: sampling units and tests, or prompts and judges."""
+NOTE_LINES: tuple[Collection[str | None], ...] = (
+    (*SIGNS, None),
+    ("sampling",),
+    ("data",),
+)
+"""What each of the three lines below a table is about: marks and headings, sampling, data."""
 
 
 @dataclass(frozen=True)
@@ -63,21 +73,22 @@ class Table:
         caption: plain text.
         columns: as many as each row has cells.
         sections: rows in the order shown.
-        notes: sentences below the table, each with the mark that it explains or None.
+        notes: sentences below the table, each with the mark that it explains, or its subject;
+            None: it explains a heading or what else is shown.
         remark: a sentence that holds of the whole table, before its caption and in the marks of
             each row of its CSV.
         rows_per_page: rows after which LaTeX continues on a new page.
-        asked: what text was asked, for a column of its own in the CSV, which has no notes.
+        data: which data the values are of, for a column of its own in the CSV, which has no notes.
     """
 
     name: str
     caption: str
     columns: tuple[Column, ...]
     sections: tuple[Section, ...]
-    notes: tuple[tuple[Mark | None, str], ...] = ()
+    notes: tuple[tuple[Mark | Subject | None, str], ...] = ()
     remark: str = ""
     rows_per_page: int = 42
-    asked: str = ""
+    data: str = ""
 
     @property
     def full_caption(self) -> str:
@@ -85,10 +96,20 @@ class Table:
         return f"{self.remark} {self.caption}".strip()
 
     def about(self, texts: Sequence[str]) -> "Table":
-        """Returns the same with sentences on the text asked, as last notes and in its CSV."""
-        said = [text for text in texts if text]
-        notes = (*self.notes, *((None, text) for text in said))
-        return replace(self, notes=notes, asked=" ".join(said))
+        """Returns the same with sentences on the data, as last notes and in its CSV."""
+        sentences = by_benchmarks(texts)
+        notes = (*self.notes, *(("data", sentence) for sentence in sentences))
+        return replace(self, notes=notes, data=" ".join(sentences))
+
+    def in_lines(self) -> "Table":
+        """Returns the same with its notes in three lines at most, each about one thing."""
+        lines = []
+        for subjects in NOTE_LINES:
+            notes = (note for note in self.notes if note[0] in subjects)
+            sentences = dict.fromkeys(note_text(*note) for note in notes)
+            if sentences:
+                lines.append((None, " ".join(sentences)))
+        return replace(self, notes=tuple(lines))
 
     def framed(self, remark: str, habit: str) -> "Table":
         """Returns the same with a remark, and with print's habit in its caption where it has it."""
@@ -109,6 +130,33 @@ class Table:
                     page = []
                 page.append(section)
         yield replace(self, sections=tuple(page))
+
+
+def note_text(subject: Mark | Subject | None, text: str) -> str:
+    """Returns a note's text, behind the mark that it explains.
+
+    >>> note_text("dagger", "Truncated."), note_text("data", "Synthetic.")
+    ('† Truncated.', 'Synthetic.')
+    """
+    return f"{SIGNS[subject]} {text}" if subject in SIGNS else text
+
+
+def by_benchmarks(sentences: Iterable[str]) -> list[str]:
+    """Returns sentences such as "IFEval: released data.", one for benchmarks that share it.
+
+    >>> by_benchmarks(["A: x. y.", "B: z.", "C: x. y.", "", "Adaptive run: of A."])
+    ['A, C: x. y.', 'B: z.', 'Adaptive run: of A.']
+    """
+    benchmarks: dict[str, list[str]] = {}
+    for sentence in filter(None, sentences):
+        benchmark, colon, statement = sentence.partition(": ")
+        names = benchmarks.setdefault(statement if colon else sentence, [])
+        if colon:
+            names.append(benchmark)
+    return [
+        f"{', '.join(names)}: {statement}" if names else statement
+        for statement, names in benchmarks.items()
+    ]
 
 
 def rounded(value: float, digits: int) -> Decimal:

@@ -136,7 +136,7 @@ def _domains(results: CfbenchResults, name: str) -> Table:
     headings = ("Records of", "Records")
     table = results.across(name, headings, sections, results.incomplete(), notes)
     if any(kind == "task" for kind, _ in rows):
-        table = replace(table, notes=(*table.notes, (None, words["notes"]["classes"])))
+        table = replace(table, notes=(*table.notes, ("data", words["notes"]["classes"])))
     return table
 
 
@@ -177,7 +177,7 @@ def _humans(results: CfbenchResults, name: str) -> Table:
             for frame, way in words["direct"]["ways"].items()
         ]
         found = pd.concat(by_way) if by_way else found
-    # Simulated models judge no model's answers, so that there may be none that people labelled too.
+    # Simulated judges judge no real model, so that people may have labelled none of their items.
     unlabelled = found["n"].groupby(found["judge"]).transform("max") == 0
     found = found[~(unlabelled & found["judge"].map(results.roster.is_simulated))]
     rows = tuple(
@@ -198,7 +198,7 @@ def _humans(results: CfbenchResults, name: str) -> Table:
     columns = [Column("Judge", align="l")]
     for split in SETS:
         group = words["sets"][split]
-        columns += [Column("Answers", group, "r"), Column("Kappa", group)]
+        columns += [Column("Responses", group, "r"), Column("Kappa", group)]
         columns.append(Column(SHARED["interval"], group))
     return results.table(name, columns, [Section(rows)], [(None, note) for note in notes])
 

@@ -86,9 +86,8 @@ class ComplexbenchResults(Results):
         all_notes = [*self.notes, *((None, note) for note in notes)]
         all_notes += self.tie_notes() if tested else self.untested_notes()
         if ranked:
-            for language in languages:
-                text = LAYOUT["ranked"].format(language=language)
-                all_notes += self.rank_notes(text, self._pairs(ranked, language))
+            comparisons = {language: self._pairs(ranked, language) for language in languages}
+            all_notes += self.rank_notes(LAYOUT["ranked"], comparisons)
         return self.table(name, columns, rows, all_notes)
 
     def _cells(

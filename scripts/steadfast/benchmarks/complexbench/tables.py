@@ -22,13 +22,13 @@ from steadfast.benchmarks.complexbench.results import (
 from steadfast.contract.components import Frames
 from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.show.judges import agreement_table, corrected_table
-from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, spanned
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, spanned
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 
 Columns = dict[str, Column]
-ASKED, JUDGE = Column("Asked", align="l"), Column("Judge", align="l")
+GIVEN, JUDGE = Column("Instruction", align="l"), Column("Judge", align="l")
 
 
 def tables(
@@ -173,11 +173,11 @@ def _judging(results: ComplexbenchResults, name: str) -> Table:
         ]
 
     columns = (
-        *(MODEL, LANGUAGE, ASKED, JUDGE),
+        *(MODEL, LANGUAGE, GIVEN, JUDGE),
         *(Column(words["columns"][column], words["kinds"][kind], "r") for kind, column in counted),
     )
-    notes = tuple(
-        (None, LAYOUT["notes"]["language"].format(language=language))
+    notes: tuple[Note, ...] = tuple(
+        ("data", LAYOUT["notes"]["language"].format(language=language))
         for language in results.languages
         if language != "zh"
     )
@@ -200,7 +200,7 @@ def _coverage(results: ComplexbenchResults, name: str) -> Table:
         ]
 
     columns = (
-        *(MODEL, LANGUAGE, ASKED),
+        *(MODEL, LANGUAGE, GIVEN),
         *(Column(text, "Questions", "r") for text in words["questions"].values()),
         *(Column(text, "Samples", "r") for text in words["samples"].values()),
         *ANSWER_COLUMNS,

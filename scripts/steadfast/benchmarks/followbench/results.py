@@ -75,15 +75,12 @@ class FollowbenchResults(Results):
         return rows_of(self.frames["comparisons"], measure=measure, **keys)
 
     def ranking_notes(self, category: str) -> list[Note]:
-        """Returns what the ranges of ranks by HSR say."""
-        notes: list[Note] = []
-        for language in self.languages:
-            measure = STRINGS["ranked"].format(
-                measure="HSR", language=STRINGS["languages"][language]
-            )
-            rows = self.pairs("HSR", language=language, category=category)
-            notes += self.rank_notes(measure, rows, max(self.digits - 2, 0))
-        return notes
+        """Returns what the ranges of ranks by HSR mean."""
+        comparisons = {
+            STRINGS["languages"][language]: self.pairs("HSR", language=language, category=category)
+            for language in self.languages
+        }
+        return self.rank_notes("HSR", comparisons, max(self.digits - 2, 0))
 
     def by_language(
         self,

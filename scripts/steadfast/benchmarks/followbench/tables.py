@@ -144,7 +144,7 @@ def consistency_table(results: FollowbenchResults, name: str) -> Table:
     columns = (
         Column(heading, group, "r")
         for group in ("All groups", "Judged groups")
-        for heading in ("Consistent (%)", "Failing", "Not told")
+        for heading in ("Consistent (%)", "Failing", "Undecided")
     )
     notes: list[Note] = [(None, STRINGS["notes"]["missing"]), *results.untested_notes()]
     printed = (PRINTED["consistency"], PRINTED_CONSISTENCY)

@@ -1,4 +1,4 @@
-"""What was asked, how it is scored, and how much has a score (Tables 2 and 6, and coverage)."""
+"""The data, the rubric and the coverage (Tables 2 and 6, and how much has a score)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -48,7 +48,7 @@ def rubric_table(results: LifbenchResults, name: str) -> Table:
     alike = groupby(order, key=lambda task: known[task].points)
     weights = [Column(STRINGS["rubric_headings"][rubric], "Weight") for rubric in RUBRICS]
     columns = (
-        *(Column(heading, align="l") for heading in ("Tasks", "Score point", "What is asked")),
+        *(Column(heading, align="l") for heading in ("Tasks", "Score point", "Requirement")),
         *weights,
         Column("Capabilities", align="l"),
     )

@@ -111,7 +111,7 @@ def beyond_table(
     ]
     notes: list[Note] = [("dagger", STRINGS["notes"]["dagger"])] if cut else []
     notes += results.incomplete_model_notes(counts.rename(columns={"n": "scored"}))
-    notes += [*results.shared_notes(judged=False), (None, words["note"])]
-    drawn = STRINGS["beyond"]["drawn"].format(contexts=spanned(rows["contexts"]))
-    notes += [(None, text) for text in (SHARED["notes"]["untested"], drawn)]
+    notes += [*results.shared_notes(judged=False), ("data", words["note"])]
+    sampled = STRINGS["beyond"]["drawn"].format(contexts=spanned(rows["contexts"]))
+    notes += [(None, SHARED["notes"]["untested"]), ("sampling", sampled)]
     return results.table(f"{perspective}s", (MODEL, *headings), sections, notes)

@@ -1,4 +1,4 @@
-"""How far results can be trusted: rubrics, pairs of models, positions, parts of the variance."""
+"""Rubrics compared, pairs of models compared, positions in the context, variance components."""
 
 import pandas as pd
 
@@ -96,13 +96,15 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
         MODEL,
         Column("Other", align="l"),
         *(Column(heading, "Difference in ARS") for heading in ("Value", SHARED["interval"])),
-        *(Column(heading, "p-value") for heading in ("Single", "Corrected")),
+        *(Column(heading) for heading in ("p", "p (corrected)")),
         Column("Samples", align="r"),
     )
     notes: list[Note] = [*results.notes] if sections else [(None, STRINGS["notes"]["no_pair"])]
+    if (rows["p_adjusted"] < SIGNIFICANT).any():
+        notes.append((None, STRINGS["notes"]["p_bold"]))
     notes += results.sampling_notes()
     if results.roster.apart:
-        notes.append((None, STRINGS["notes"]["apart"]))
+        notes.append(("data", STRINGS["notes"]["apart"]))
     words = interval_words(bool(rows["low"].notna().any()))
     return results.table(name, columns, sections, notes, **words)
 

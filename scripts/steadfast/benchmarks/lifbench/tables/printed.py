@@ -56,12 +56,12 @@ def with_printed(
     if name not in NAMES:
         return table
     if results.rubric.name != "released":
-        return replace(table, notes=(*table.notes, (None, TEXTS["rubric"])))
+        return replace(table, notes=(*table.notes, ("data", TEXTS["rubric"])))
     rows = tuple(_rows(table, name, asked))
     if not rows:
-        return replace(table, notes=(*table.notes, (None, TEXTS["none"])))
+        return replace(table, notes=(*table.notes, ("data", TEXTS["none"])))
     section = Section(rows, TEXTS["heading"], unranked=True, printed=True)
-    note: Note = (None, TEXTS["same" if same_prompts else "other"])
+    note: Note = ("data", TEXTS["same" if same_prompts else "other"])
     return replace(table, sections=(*table.sections, section), notes=(*table.notes, note))
 
 

@@ -112,16 +112,16 @@ class LifbenchResults(Results):
         return [(None, STRINGS["notes"]["above_baseline"])]
 
     def sampling_notes(self) -> list[Note]:
-        """Returns what was sampled; of nested contexts also how many pairs are told apart."""
+        """Returns the sampling units; of nested contexts also how many pairs differ."""
         notes = super().sampling_notes()
         if "nested" not in self.frames:
             return notes
-        notes.append((None, STRINGS["notes"]["nested"]))
+        notes.append(("sampling", STRINGS["notes"]["nested"]))
         rows = self.frames["nested"].set_index("unit")
         if pairs := int(rows["pairs"].max()):
             slots = {unit: f"{count:,}" for unit, count in rows["told_apart"].items()}
             told_apart = STRINGS["notes"]["nested_pairs"].format(pairs=f"{pairs:,}", **slots)
-            notes.append((None, told_apart))
+            notes.append(("sampling", told_apart))
         return notes
 
     def groups(self) -> list[Group]:
@@ -144,7 +144,7 @@ class LifbenchResults(Results):
             unread = dict.fromkeys(sampled.loc[sampled["reviewed"] == 0, "task"])
             if unread:
                 tasks = ", ".join(unread)
-                notes.append((None, STRINGS["notes"]["unreviewed"].format(tasks=tasks)))
+                notes.append(("data", STRINGS["notes"]["unreviewed"].format(tasks=tasks)))
         return [*notes, *self.shared_notes(judged=False)]
 
 

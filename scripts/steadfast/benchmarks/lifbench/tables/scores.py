@@ -1,4 +1,4 @@
-"""ARS, IFP and IFS over all lengths and at each, and ARS above the baseline (Tables 3, 4, 7 to 11)."""
+"""ARS, IFP and IFS over all lengths and at each; ARS above the baseline (Tables 3, 4, 7 to 11)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ def values_table(
             )
             headed = group.unranked and i == 0
             parts.append(Section(rows, group.full_heading if headed else "", headed))
-    return results.table(name, (MODEL, Column("Length", align="r"), *columns), parts, notes)
+    return results.table(name, (MODEL, Column("Length", align="l"), *columns), parts, notes)
 
 
 def exact(values: Mapping[str, float]) -> dict[str, float]:
