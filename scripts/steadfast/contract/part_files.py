@@ -136,11 +136,11 @@ class SampleOracle:
         return self._simulator.reference(self._samples[sample_id])
 
     def simulated(self, sample_id: str, settings: Settings, seen: float, rng: Random) -> str:
-        """Returns what a simulated model of those settings answers who saw that fraction of the context."""
+        """Returns a simulated model's response, which saw that fraction of the context."""
         return self._simulator.simulated(self._samples[sample_id], settings, seen, rng)
 
     def baseline(self, sample_id: str) -> str | None:
-        """Returns what a simulated model answers who looks nothing up; None where nothing is known of it."""
+        """Returns the no-lookup baseline's response; None where it has none."""
         return self._simulator.baseline(self._samples[sample_id])
 
 

@@ -22,8 +22,8 @@ OWN, RELEASED = "own", "released"
 class Prompt(TypedDict):
     """A line of ``prompts``: one thing that is asked.
 
-    ``long_context_id`` names the text that it is about, and ``before`` precedes that text; ``follows``
-    names the sample whose conversation it goes on with, ``max_tokens`` is the output limit.
+    ``long_context_id`` names its context, and ``before`` precedes that context; ``follows`` names
+    the sample whose conversation it continues, ``max_tokens`` is the output limit.
     """
 
     sample_id: str
@@ -87,7 +87,7 @@ class ScoreRecord(Rating):
 
 
 class ProvenanceRecord(TypedDict):
-    """What produced a file of replies, beside it; engines and provenances add fields of their own."""
+    """What produced a file of replies, beside it; engines add fields of their own."""
 
     model: str
     engine: str

@@ -41,7 +41,7 @@ def write_html_report(
 ) -> None:
     """Writes the page; long texts are cut as little as the limit (in characters) allows.
 
-    ``nondeterminism`` has the paths below the results of measured nondeterminism that holds for the run.
+    ``nondeterminism`` has the paths, below the results, of the run's measured nondeterminism.
     """
     shown, name = Display.of(display), run.evaluation.config.name or ""
     deviations = answer_deviations(run.results / path for path in nondeterminism)

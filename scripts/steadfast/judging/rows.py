@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from steadfast.judging import words
 from steadfast.judging.styles import Claim, Place, Verdict, by_number, reasoned, without_json
-from steadfast.judging.words import ASKED, FIGURES, NUMERAL, WORDS, TICKS, UNIT, squeezed
+from steadfast.judging.words import ASKED, FIGURES, NUMERAL, TICKS, UNIT, WORDS, squeezed
 
 _ENDING = 40
 """Characters at the end of a line in which its verdict stands."""

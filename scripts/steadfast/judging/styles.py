@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from steadfast.judging import words
 from steadfast.judging.reply import own_strings
-from steadfast.judging.words import ASKED, FIGURES, WORDS, TICKS, Words, plain, squeezed
+from steadfast.judging.words import ASKED, FIGURES, TICKS, WORDS, Words, plain, squeezed
 
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
 _LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|是|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)

@@ -53,9 +53,10 @@ def bundle_results(
     """Writes the bundle: config, data, answers and journals, and the tables.
 
     Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
-    what a model or server wrote. ``input_digests`` are those of the run's answers, ``nondeterminism`` is what was
-    measured of them (``InputDigests.measured_nondeterminism``). ``shortened`` gives texts of the provenances, such
-    as a checkpoint's path, by what stands for each; ``rounds`` are those of an adaptive run
+    what a model or server wrote. ``input_digests`` are those of the run's responses,
+    ``nondeterminism`` what was measured of them (``InputDigests.measured_nondeterminism``).
+    ``shortened`` maps each placeholder to the value of a provenance that it replaces, such as a
+    checkpoint's path; ``rounds`` are those of an adaptive run
     (``Evaluation.rounds``).
     """
     run = Evaluation(load_config(config))

@@ -18,8 +18,8 @@ CONFIG, MANIFEST, README = "config.yaml", "manifest.json", "README.md"
 
 
 def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
-    """The input digest of data, prompts, judge prompts and replies of the benchmarks that run, and of
-    the nondeterminism of models' answers, which was measured of some alone, by path below the results."""
+    """Input digests of data, prompts, judge prompts and replies of the benchmarks that run, and of
+    measured nondeterminism, by path below the results."""
     input_digests = required_answers(run, steps)
     for name in run.running:
         for model, part in product(run.asked_of(name), run.tasks[name].parts):

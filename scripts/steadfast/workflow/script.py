@@ -17,7 +17,7 @@ from steadfast.base.provenance import Provenance, provenances
 from steadfast.workflow.interpreter import enter
 
 PROVENANCE = frozenset({"code", "input_digest", "input_digests", "made_from", "measured_from"})
-"""Params that say what a file is made by and from (``jobs.input_digests``), which no function takes."""
+"""Params on what a file is made by and from (``jobs.input_digests``): no function takes them."""
 
 
 def run_rule(
@@ -36,8 +36,8 @@ def run_rule(
     It is given what it takes by the names of the job's params and wildcards, and the arguments. A
     param that it does not take is an error, but for those of ``PROVENANCE`` and those that the
     script itself has ``read``: one that is misspelt would leave a default to count. What the
-    function prints goes to the job's first log. Provenances of what it reads are checked before, the
-    provenances of what it makes written after it, unless the function writes them itself.
+    function prints goes to the job's first log. Provenances of what it reads are checked before it,
+    those of what it makes are written after it, unless the function writes them itself.
     """
     collect_seldom()
     with ExitStack() as stack:

@@ -19,8 +19,8 @@ from steadfast.schema.strict import StrictModel, checked_lengths, key
 
 OWN = Package(NAME)
 METRICS = (
-    "accuracy", "drops", "effective_context_length", "reliable", "stability", "kinds", "coverage", "comparisons",
-    "sampling_units", "summary",
+    "accuracy", "drops", "effective_context_length", "reliable", "stability", "kinds", "coverage",
+    "comparisons", "sampling_units", "summary",
 )  # fmt: skip
 TITLE = "IFEval"
 LONGEST_PROMPT = 2048  # tokens, roughly

@@ -42,7 +42,8 @@ class Recs(StrictModel):
         "Names of those of the config's rewriters that are asked; []: all.", []
     )
     rewrites: Literal["own", "released"] = key(
-        "own: requested from the rewriters; released: the authors', from lifbench.released.directory.",
+        "own: requested from the rewriters; released: the authors', "
+        "from lifbench.released.directory.",
         "own",
     )
     originals: Literal["own", "released"] = key(
