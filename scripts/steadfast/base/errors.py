@@ -34,7 +34,9 @@ def of_system(error: OSError) -> UserError | None:
         return None
     reason = str(error.strerror).lower()
     place = f"{error.filename}: {reason}" if error.filename else reason
-    return UserError(f"{place}; {mend}, then run again: responses in the journal are not re-requested")
+    return UserError(
+        f"{place}; {mend}, then run again: responses in the journal are not re-requested"
+    )
 
 
 ERROR = "error: "

@@ -71,7 +71,9 @@ def parsed_json(text: str, where: Path | str) -> Any:
             "correct the file, or fetch it again"
         ) from None
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 levels
-        raise UserError(f"{where}: not valid JSON ({error}); correct the file, or fetch it again") from None
+        raise UserError(
+            f"{where}: not valid JSON ({error}); correct the file, or fetch it again"
+        ) from None
 
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:
@@ -190,8 +192,8 @@ def check_regular(folder: Path) -> None:
             with suppress(OSError):  # a link that leads nowhere
                 if not stat.S_ISREG(path.stat().st_mode):
                     raise UserError(
-                        f"{path}: not a regular file (a pipe, socket or device), whose reading may never end; remove "
-                        "it, and find out how it came there"
+                        f"{path}: not a regular file (a pipe, socket or device), whose reading may "
+                        "never end; remove it, and find out how it came there"
                     )
 
 

@@ -59,9 +59,9 @@ class Lock:
         except OSError as error:
             os.close(self._fd)
             raise UserError(
-                f"{path}: its file system does not support file locks ({error.strerror}); set {FOLDER} "
-                "to a folder on one that does, such as /tmp/locks-$USER of the node, and run again "
-                "(limits: docs/slurm.md)"
+                f"{path}: its file system does not support file locks ({error.strerror}); set "
+                f"{FOLDER} to a folder on one that does, such as /tmp/locks-$USER of the node, and "
+                "run again (limits: docs/slurm.md)"
             ) from None
         except BaseException:
             os.close(self._fd)

@@ -125,8 +125,8 @@ class Provenance:
         """Raises a ``UserError`` where the files are not what was made, or not what is wanted."""
         if not _read(self.path):
             raise UserError(
-                f"{self.path}: the provenance of {self.files[0]} is missing or damaged; remove both "
-                "and run again"
+                f"{self.path}: the provenance of {self.files[0]} is missing or damaged; remove "
+                "both and run again"
             )
         self.check_unchanged(file_sha256)
         if self.recorded_input_digest != self.input_digest:
@@ -142,8 +142,8 @@ class Provenance:
             found = checksum(path)
             if found != sums.get(self._name(path)):
                 raise UserError(
-                    f"{path}: edited since it was made (its sha256 is not the one in {self.path}); remove "
-                    f"it to have it remade, or enter {found} there to accept the edit"
+                    f"{path}: edited since it was made (its sha256 is not the one in {self.path}); "
+                    f"remove it to have it remade, or enter {found} there to accept the edit"
                 )
 
     def check_inputs(self, checksum: Checksum) -> None:
@@ -155,7 +155,8 @@ class Provenance:
             for path, made in _inputs(_read(provenance), self.results):
                 if checksum(path) != made:
                     raise UserError(
-                        f"{made_file}: outdated, since {path} has changed; run its workflow again to remake it"
+                        f"{made_file}: outdated, since {path} has changed; run its workflow again "
+                        "to remake it"
                     )
                 # A file has provenance of its own, or the files of its folder have one together.
                 for further in (path.with_suffix(PROVENANCE), path.with_name(PROVENANCE[1:])):

@@ -27,8 +27,9 @@ def errors_as_messages(*read: Path) -> Iterator[None]:
         place = f"{Path(last.filename).name}:{last.lineno}"
         sys.exit(
             visible(
-                f"error: {' or '.join(map(str, read))}: a file there is damaged or not written by this "
-                f"workflow ({what}, {place}); remake it, or report a bug if this workflow wrote it"
+                f"error: {' or '.join(map(str, read))}: a file there is damaged or not written by "
+                f"this workflow ({what}, {place}); remake it, or report a bug if this workflow "
+                "wrote it"
             )
         )
 

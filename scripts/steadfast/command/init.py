@@ -41,8 +41,8 @@ def main(given: Namespace) -> None:
                 file.write(text)
         except OSError as error:
             raise UserError(
-                f"{given.config}: cannot be created ({error.strerror}); name a new file in a writable "
-                "folder"
+                f"{given.config}: cannot be created ({error.strerror}); name a new file in a "
+                "writable folder"
             ) from None
     named = visible(str(given.config))
     print(f"Wrote {named}. Try it with a few prompts: steadfast trial {named}. Its plan:")

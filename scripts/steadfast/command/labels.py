@@ -40,7 +40,8 @@ def main(given: Namespace) -> None:
         written = [name for name in labelled if _written(run, name, given.number)]
         if not written:
             raise UserError(
-                f"{results}: no responses of a judged benchmark; run the workflow with this config first"
+                f"{results}: no responses of a judged benchmark; run the workflow with this config "
+                "first"
             )
 
 

@@ -36,7 +36,8 @@ def check(given: Namespace) -> None:
             Path(given.directory).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(
-                f"--directory {given.directory}: cannot be created ({error.strerror}); name another folder"
+                f"--directory {given.directory}: cannot be created ({error.strerror}); name "
+                "another folder"
             ) from None
     for name in given.profile:
         if _is_own(name) and not Path(profile(name)[1]).is_dir():

@@ -15,8 +15,8 @@ def main(given: Namespace) -> None:
     print(f"{len(found.kept)} files unpacked, made by commit {found.commit or 'unknown'}.")
     if found.made_again:
         print(
-            f"{len(found.made_again)} files differ from what the code here makes: they will be remade, "
-            "from responses in the journal where the requests are the same."
+            f"{len(found.made_again)} files differ from what the code here makes: they will be "
+            "remade, from responses in the journal where the requests are the same."
         )
     into = visible(str(given.into))
     print(

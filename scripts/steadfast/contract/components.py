@@ -277,7 +277,7 @@ def named_by(prompt: Settings, key: str, known: Mapping[Any, T]) -> T:
     if prompt[key] not in known:
         raise UserError(
             f"prompts: the {key} {prompt[key]!r} of sample {prompt['sample_id']} is not in the "
-            "data; write the prompts again"
+            "data; remake the prompts"
         )
     return known[prompt[key]]
 

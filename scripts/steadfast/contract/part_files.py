@@ -94,11 +94,13 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
     for sample in samples:
         record = records.get(sample.id)
         if record is None:
-            raise UserError(f"{outputs}: no output for sample {sample.id}; run inference again")
+            raise UserError(
+                f"{outputs}: no output for sample {sample.id}; remove the file and run again"
+            )
         if record["status"] not in STATUSES:
             raise UserError(
-                f"{outputs}: sample {sample.id} has status {record['status']!r}; one of "
-                f"{', '.join(STATUSES)} was expected: run inference again"
+                f"{outputs}: sample {sample.id} has status {record['status']!r}, not one of "
+                f"{', '.join(STATUSES)}; remove the file and run again"
             )
         before = answers[sample.before.id] if sample.before else None
         answers[sample.id] = answer_of(record, before)

@@ -149,8 +149,8 @@ def read_runs(path: Path) -> list[RunRecord]:
     runs = record.get("runs") if isinstance(record, dict) else None
     if not isinstance(runs, list) or not all(map(_is_run, runs)):
         raise UserError(
-            f"{path}: no record of runs; remove it (it holds what past runs took, and no answer), "
-            "and run again"
+            f"{path}: damaged record of past runs' usage; remove it (it has no responses) and run "
+            "again"
         )
     return cast(list[RunRecord], runs)
 

@@ -63,7 +63,8 @@ class Audit:
             first, *more = self._other
             also = f", and so are {len(more)} more" if more else ""
             raise UserError(
-                f"{first.files[0]}: {OTHER}{also}; {option} would accept outdated files: run without it"
+                f"{first.files[0]}: {OTHER}{also}; {option} would accept outdated files: run "
+                "without it"
             )
 
 
@@ -145,7 +146,7 @@ def _copy_own(journal: Path) -> None:
     with open(journal, "rb") as shared, replacing(journal) as own:
         if not take(shared):
             raise UserError(
-                f"{journal}: shared by hard links (cp -l) with a copy of this folder, where a job is "
-                "writing it; wait until that job ends, then run again"
+                f"{journal}: shared by hard links (cp -l) with a copy of this folder, where a job "
+                "is writing it; wait until that job ends, then run again"
             )
         shutil.copyfileobj(shared, own)

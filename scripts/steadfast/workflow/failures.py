@@ -186,7 +186,9 @@ class FailedJobs:
             lines.append(f"  {who}: {reason}{f' ({tries} tries)' if tries > 1 else ''}")
             lines += [f"    {name}" for name in names]
         if waiting:
-            lines.append(f"{waiting} more did not run, because they depend on these or come after them.")
+            lines.append(
+                f"{waiting} more did not run, because they depend on these or come after them."
+            )
         lines.append(
             "The same command continues the run; responses in the journal are not re-requested."
         )

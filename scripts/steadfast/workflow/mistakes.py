@@ -64,8 +64,8 @@ def _of_files(
     if missing := insides.missing_inputs(error):
         rule, files = missing
         return (
-            f"{some(files, MOST_FILES)}: no such file (input of rule {rule}); add it, or correct its "
-            "path in the config"
+            f"{some(files, MOST_FILES)}: no such file (input of rule {rule}); add it, or correct "
+            "its path in the config"
         )
     return None
 

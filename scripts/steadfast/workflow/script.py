@@ -57,8 +57,8 @@ def run_rule(
             unknown = dict(job.params.items()).keys() - parameters.keys() - PROVENANCE - {*read}
             if unknown:
                 raise TypeError(
-                    f"rule {job.rule}: {function.__name__} takes no {', '.join(sorted(unknown))}; "
-                    "correct the rule's params"
+                    f"rule {job.rule}: {function.__name__} has no parameter "
+                    f"{', '.join(sorted(unknown))}; correct the rule's params"
                 )
             taken = {name: named[name] for name in parameters if name in named}
             function(**taken | arguments)

@@ -31,8 +31,8 @@ class Cfbench(JudgedSection):
     """CFBench: Chinese instructions with checklists of primary and secondary requirements."""
 
     direct: bool = key(
-        "Ask each judge also for one score of the whole answer, without the checklist (direct "
-        "scoring, Table 6), and set it beside the PSR and people's labels.",
+        "Request from each judge also one score of the whole response, without the checklist "
+        "(direct scoring, Table 6), and compare it with the PSR and people's labels.",
         False,
     )
 

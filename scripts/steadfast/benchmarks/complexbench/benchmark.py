@@ -46,7 +46,7 @@ class Complexbench(JudgedSection):
         "rules",
     )
     decomposition: bool = key(
-        "Ask Chain and Selection instructions also turn by turn, where an instance has "
+        "Send Chain and Selection instructions also turn by turn, where an instance has "
         "sub_instructions.",
         False,
     )

@@ -173,10 +173,10 @@ def reliable(frame: pd.DataFrame) -> pd.DataFrame:
 def stability(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns IFS by framing and by length: the standard deviation of scores over their mean.
 
-    As LIFBench's (its equations 5 and 6), of all sets together: of framing sentences over all lengths with a
-    context, of lengths with length 0. n is how many are compared. Column chance has the IFS of a
-    perfectly stable model: what a prompt's responses differ by beyond what framing sentences (or
-    lengths) do.
+    As LIFBench's (its equations 5 and 6), of all sets together: of framing
+    sentences over all lengths with a context, of lengths with length 0. n is how many are compared.
+    Column chance has the IFS of a perfectly stable model: what a prompt's responses differ by
+    beyond what framing sentences (or lengths) do.
     """
     boot = Bootstrap(frame, ["task"])
     parts, by_chance = [], []

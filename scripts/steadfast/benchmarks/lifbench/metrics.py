@@ -37,8 +37,8 @@ def metrics(
     """Returns the metrics of all models, by name.
 
     Models among ``references`` are not compared. With several lengths there is
-    ``effective_context_length``, with released contexts or scores ``nested``. Samples for a perspective of
-    ``beyond`` alone are in no other metric.
+    ``effective_context_length``, with released contexts or scores ``nested``. Samples for a
+    perspective of ``beyond`` alone are in no other metric.
     """
     by = Rubric(rubric, weighting)
     everything, sets = score_frame(scores, rubric, bool(beyond)), stability.sets_of(data)

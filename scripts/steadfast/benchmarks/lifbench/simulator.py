@@ -2,7 +2,8 @@
 
 A simulated model retrieves what the instruction wants with a probability that falls with the
 context's length and towards its middle; what it does not retrieve it confuses with a neighbour,
-another item or something made up. Now and then it ignores the requested format. No claim about any model is meant.
+another item or something made up. Now and then it ignores the requested format. No claim about any
+model is meant.
 """
 
 import json
