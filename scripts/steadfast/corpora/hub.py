@@ -176,7 +176,7 @@ class _DataSet:
         if self._offline:
             return "HF_HUB_OFFLINE is set and it is not in the cache"
         if status is not None:
-            return f"{host} answered {status}{ANSWERS.get(status, '; try again later')}"
+            return f"{host} returned HTTP status {status}{ANSWERS.get(status, '; try again later')}"
         if isinstance(error, OSError) and error.strerror:
             return f"cannot write to the cache ({error.strerror}); set HF_HOME to a writable folder"
         return (

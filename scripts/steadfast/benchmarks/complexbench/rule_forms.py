@@ -53,8 +53,8 @@ def read_rule(rule: str) -> tuple[Clause, ...]:
         if line.partition(":")[0] in taxonomy()["rules"]:
             allowed = ", ".join(" + ".join(pair) for pair in taxonomy()["pairs"])
             raise RuleFormError(
-                f"two rules stand together only as {allowed}; give the others questions of their "
-                "own"
+                f"only {allowed} may be combined in a question; give the other rules questions of "
+                "their own"
             )
     return (_clause(rule),)
 

@@ -29,10 +29,8 @@ from steadfast.contract.text_asked import prompts_asked, scores_asked
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
 
-NO_REWRITER = (
-    ""
-)"lifbench.expressions: recs needs models that paraphrase; name some under rewriters, \
-such as
+NO_REWRITER = """lifbench.expressions: recs needs models that paraphrase; name some under \
+rewriters, such as
   gpt-4o:
     {engine: openai, model: gpt-4o-2024-08-06, temperature: 1}
 or set lifbench.recs.rewrites: released"""
@@ -196,9 +194,7 @@ def check(config: Config, section: Lifbench) -> None:
                 f"{nearest(name, config.rewriters)}"
             )
     if "requests" in config.rewriters:
-        raise ValueError(
-            "rewriters: the name requests is reserved; choose another name"
-        )
+        raise ValueError("rewriters: the name requests is reserved; choose another name")
     asked = section.expressions == "recs" and section.recs.rewrites == "own"
     if asked and not config.rewriters:
         raise ValueError(NO_REWRITER)
