@@ -269,6 +269,7 @@ class Benchmark(Generic[S]):
             name limits; empty: they are not known beforehand.
         code: further functions that make the task, as ``module:function``.
         family: name of the ``Family`` that it is of; empty where a package brings it by itself.
+        sample_names: a sentence on how its samples' names are built, for the HTML report.
     """
 
     name: str
@@ -281,6 +282,7 @@ class Benchmark(Generic[S]):
     task_names: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     family: str = ""
+    sample_names: str = ""
 
     @property
     def made_by(self) -> tuple[str, ...]:

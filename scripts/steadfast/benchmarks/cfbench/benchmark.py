@@ -116,4 +116,5 @@ CFBENCH = Benchmark(
     task=task,
     measures={"PSR": Measure("PSR of CFBench", compared={"split": FULL, "measure": "PSR"})},
     task_names=tuple(facts("cfbench/domains.yaml")["sources"]),
+    sample_names="language/record: zh/0007 is the record with index 7 of the data.",
 )

@@ -148,4 +148,8 @@ FOLLOWBENCH = Benchmark(
         ),
     },
     task_names=CATEGORIES,
+    sample_names=(
+        "language/category/group/level. en/content/1/3 is level 3 (three constraints) of group 1 "
+        "of the English content constraints."
+    ),
 )

@@ -237,4 +237,8 @@ IFEVAL = Benchmark(
     },
     check=check,
     task_names=SETS,
+    sample_names=(
+        "set/key/position/framing. ifeval/1000/after/w0 is the prompt with key 1000 of set ifeval, "
+        "after its context, in framing sentence 0; without a context the name ends with the key."
+    ),
 )

@@ -299,4 +299,8 @@ LIFBENCH = Benchmark(
     released_models=PAPER_MODELS,
     check=check,
     task_names=tuple(TASKS),
+    sample_names=(
+        "task/context/expression/variables. LSI/list-4k-s1/e0/v3 is task LSI on the context with "
+        "scenario list, length 4k and seed 1, in expression 0 with variable set 3."
+    ),
 )
