@@ -133,7 +133,7 @@ def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part
     (line,) = server_lines(part.directory / "inference.csv")
     assert line.startswith("echo: 10 requests, ")
     assert line.endswith(
-        "; 2 attempts made again, 1 that the server turned away; 1 refused, 1 cut, 1 empty"
+        "; 2 attempts made again, 1 that the server turned away; 1 refused,1 truncated, 1 empty"
     )
 
 
