@@ -76,7 +76,7 @@ def test_what_was_made_of_something_else_is_made_again_and_not_shown_until_then(
 def test_what_was_edited_is_refused_but_where_the_command_makes_it_again(results):
     edited = job(results, "a", made="lin")
     edited.table.write_text("9")
-    with pytest.raises(UserError, match=r"a\.md: changed since it was made"):
+    with pytest.raises(UserError, match=r"a\.md: edited since it was made"):
         Audit(results).compare(Run(edited))
     run = Run(edited, wanted=[edited])
     Audit(results).compare(run)

@@ -98,8 +98,8 @@ def test_a_wrong_command_line_ends_with_2_and_a_sentence(words, said, folder, ca
     [
         ("run bad.yaml", "config: bad.yaml:2: no valid YAML"),
         ("plan my.yaml --set seed", "--set 'seed': no value; write --set KEY=VALUE"),
-        ("run --directory my.yaml", "--directory my.yaml: File exists; name a folder"),
-        ("run --profile profiles/nowhere", "--profile profiles/nowhere: no such folder; the"),
+        ("run --directory my.yaml", "--directory my.yaml: cannot be created (File exists); name another"),
+        ("run --profile profiles/nowhere", "--profile profiles/nowhere: no such folder; available"),
     ],
 )
 def test_what_snakemake_would_stop_at_with_a_traceback_is_refused(words, said, folder):
@@ -144,8 +144,8 @@ def test_show_without_a_sample_says_how_they_are_named(folder):
 @pytest.mark.parametrize(
     ("margin", "said"),
     [
-        ("0", "--margin 0: name a share above 0 and below 1"),
-        ("1", "--margin 1: name a share above 0 and below 1"),
+        ("0", "--margin 0: must be between 0 and 1"),
+        ("1", "--margin 1: must be between 0 and 1"),
         ("0.5", "nowhere: no such folder"),
     ],
 )

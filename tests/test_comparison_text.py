@@ -19,9 +19,9 @@ def asked(**counts):
 @pytest.mark.parametrize(
     ("counts", "said"),
     [
-        ({"changed": 1}, "1 changed, 0 in A alone, 0 in B alone"),
-        ({"only_a": 1}, "0 changed, 1 in A alone, 0 in B alone"),
-        ({"only_b": 1}, "0 changed, 0 in A alone, 1 in B alone"),
+        ({"changed": 1}, "1 changed, 0 only in A, 0 only in B"),
+        ({"only_a": 1}, "0 changed, 1 only in A, 0 only in B"),
+        ({"only_b": 1}, "0 changed, 0 only in A, 1 only in B"),
     ],
 )
 def test_a_part_is_named_as_soon_as_one_prompt_differs(counts, said):
@@ -32,7 +32,7 @@ def test_a_part_is_named_as_soon_as_one_prompt_differs(counts, said):
 
 
 def test_parts_that_are_the_same_are_counted_together():
-    assert asked() == ["Prompts: 10 the same, 0 changed, 0 in A alone, 0 in B alone."]
+    assert asked() == ["Prompts: 10 the same, 0 changed, 0 only in A, 0 only in B."]
 
 
 def test_a_list_ends_after_twelve_with_the_number_of_the_others():

@@ -22,7 +22,7 @@ SHORT = TryEnd("the job took more memory than it had asked for", short="mem_mb")
     ("said", "state", "message", "expected"),
     [
         ("m: 3 requests\nerror: no key\n", None, None, TryEnd("no key", again=False)),
-        ("error that may pass: no server\n", "FAILED", None, TryEnd("no server", again=True)),
+        ("temporary error: no server\n", "FAILED", None, TryEnd("no server", again=True)),
         ("error: no key\nm: 3 requests\n", "FAILED", None, TryEnd(None, again=True)),
         ("", None, None, TryEnd(None, again=True)),
         # What SLURM did counts, whatever the job said before.
@@ -38,7 +38,7 @@ SHORT = TryEnd("the job took more memory than it had asked for", short="mem_mb")
             None,
             REFUSED,
             TryEnd(
-                "SLURM does not take the job: sbatch: error: Batch job submission failed: "
+                "SLURM rejected the job: sbatch: error: Batch job submission failed: "
                 "Invalid account; correct slurm_account in the profile, or slurm.account of the "
                 "model; sacctmgr show assoc "
                 "user=$USER lists yours",
@@ -49,7 +49,7 @@ SHORT = TryEnd("the job took more memory than it had asked for", short="mem_mb")
             "",
             None,
             "Job submission failed with exception: no such\nfile",
-            TryEnd("SLURM does not take the job: no such file", again=False),
+            TryEnd("SLURM rejected the job: no such file", again=False),
         ),
     ],
 )
@@ -126,9 +126,9 @@ def test_a_failure_that_would_come_again_is_not_tried_again(run):
 
 def test_one_that_may_pass_is_tried_again_with_what_it_had(run):
     job = run.job("m/4k")
-    job.end(run, "error that may pass: no server\n", "FAILED")
+    job.end(run, "temporary error: no server\n", "FAILED")
     assert job.attempt == 2
-    assert run.said().endswith("no server; it is tried again\n")
+    assert run.said().endswith("no server; retried\n")
     assert (more(run, job, "runtime"), more(run, job, "mem_mb")) == (1, 1)
 
 
@@ -141,7 +141,7 @@ def test_a_job_gets_more_of_what_it_was_short_of_and_of_nothing_else(run):
     job.end(run, "m: 3 requests\n", "OUT_OF_MEMORY")
     assert (more(run, job, "runtime"), more(run, job, "mem_mb")) == (3, 2)
     assert (more(run, other, "runtime"), more(run, other, "mem_mb")) == (1, 1)
-    assert "reached its time limit; it is tried again with more time\n" in run.said()
+    assert "reached its time limit; retried with more time\n" in run.said()
 
 
 def test_a_preemption_is_no_try(run):
@@ -149,7 +149,7 @@ def test_a_preemption_is_no_try(run):
     for _ in range(9):
         job.end(run, "m: 3 requests\n", "PREEMPTED")
     assert job.attempt == 1
-    assert run.said().count("the job was preempted; it is tried again\n") == 9
+    assert run.said().count("the job was preempted; retried\n") == 9
     job.end(run, "error: no key\n", "FAILED")
     assert "m: no key\n" in run.failures.summary(0)
 
@@ -159,7 +159,7 @@ def test_what_an_earlier_try_wrote_is_not_taken_for_the_last_one_s_word(run):
     Path(job.log[0]).write_text("error: no such model\n")
     job.end(run, "", "FAILED")  # such as where its node cannot start Python
     assert job.attempt == 2
-    assert "it ended without saying why" in run.said()
+    assert "it ended without an error message" in run.said()
 
 
 def test_in_a_group_the_job_that_failed_is_told_and_not_those_beside_it(run):
@@ -209,8 +209,8 @@ def test_the_end_says_who_failed_and_why_once_below_the_ends_of_the_logs(run):
         "    inference/gone/8k",
         "  late: the job reached its time limit (3 tries)",
         "    inference/late/4k",
-        "7 more did not run, which need them or come after them.",
-        "The same command makes what is missing; responses in the journal are not requested again.",
+        "7 more did not run, because they depend on these or come after them.",
+        "The same command continues the run; responses in the journal are not re-requested.",
     ]
 
 
@@ -222,7 +222,7 @@ def test_what_a_server_or_model_said_does_not_act_on_the_terminal(run):
 
 
 def test_a_run_that_fails_by_no_job_says_so(run):
-    assert "see above" in run.failures.summary(waiting=0)
+    assert "see the error message above" in run.failures.summary(waiting=0)
 
 
 def test_a_run_that_was_terminated_says_so_and_names_no_job_that_it_stopped(run):

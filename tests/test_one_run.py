@@ -24,7 +24,7 @@ def test_a_folder_that_another_run_holds_is_refused_with_its_process(tmp_path):
     other.write_text("process 7\n")
     with other.open("r+") as held:
         assert take(held.fileno())
-        with pytest.raises(UserError, match=r"another run makes files there \(process 7\)"):
+        with pytest.raises(UserError, match=r"in use by another run \(process 7\)"):
             hold(tmp_path, RUN)
 
 

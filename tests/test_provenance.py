@@ -181,7 +181,7 @@ def test_an_input_that_is_gone_leaves_it_current(with_provenance):
 def test_an_edited_file_is_refused_with_its_sum(with_provenance):
     with_provenance.check_unchanged(file_sha256)
     with_provenance.files[0].write_text("hat")
-    with pytest.raises(UserError, match=r"table\.md: changed since it was made"):
+    with pytest.raises(UserError, match=r"table\.md: edited since it was made"):
         with_provenance.check_unchanged(file_sha256)
 
 

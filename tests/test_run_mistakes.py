@@ -53,12 +53,12 @@ def test_what_an_input_function_refuses_is_said_without_rule_and_traceback(said)
     [
         ("results/tabels", "did you mean 'results/tables'?"),
         ("tabels", "did you mean 'tables'?"),
-        ("zzz", "the known ones are plan, tables"),  # no files, which are many
+        ("zzz", "available: plan, tables"),  # no files, which are many
     ],
 )
 def test_a_target_that_nothing_makes_has_the_nearest_beside_it(target, advice):
     error = MissingRuleException(target)
-    assert sentence(error, targets=targets) == f"Error: {target}: nothing makes this; {advice}"
+    assert sentence(error, targets=targets) == f"Error: {target}: no rule makes this; {advice}"
 
 
 def test_a_target_below_results_is_named_where_the_results_lie():
@@ -71,7 +71,7 @@ def test_files_that_a_rule_lacks_are_named():
     for output in (["results/x"], []):
         job.output = output
         assert sentence(MissingInputException(job, ["a.jsonl", "b.jsonl"])) == (
-            "Error: a.jsonl, b.jsonl: no such file, which rule scores reads; put it there, or "
+            "Error: a.jsonl, b.jsonl: no such file (input of rule scores reads; put it there, or "
             "correct its path in the config"
         )
 

@@ -71,8 +71,8 @@ def test_while_slurm_is_away_its_jobs_are_neither_ended_nor_forgotten(slurm):
     assert slurm.look(None) == slurm.look(None) == {}  # no news: the plugin goes on waiting
     assert slurm.look({"1": "COMPLETED"}) == {"1": "COMPLETED"}
     assert slurm.said().splitlines() == [
-        "SLURM does not answer: its jobs go on, and it is asked again",
-        "SLURM answers again",
+        "SLURM does not respond: its jobs go on, and it is asked again",
+        "SLURM responds again",
     ]
 
 
@@ -151,11 +151,11 @@ def test_a_running_job_that_waits_for_what_another_holds_is_told_once(slurm, tmp
     job = SimpleNamespace(is_group=lambda: False, log=[str(log)], rule=SimpleNamespace(name="r"))
     monkeypatch.setitem(sys.modules, PLUGIN, SimpleNamespace(query_job_status=None))
     slurm.submits(SimpleNamespace(job=job, external_jobid="17"))
-    log.write_text("m: 3 requests\nm: waits for SLURM job 16, which holds j.jsonl\n")
+    log.write_text("m: 3 requests\nm: waiting for SLURM job 16, which has locked j.jsonl\n")
     slurm.look({"17": "PENDING"})
     slurm.look({"17": "RUNNING"})
     slurm.look({"17": "RUNNING"})
-    held = f"{tmp_path}/2k (SLURM job 17): waits for SLURM job 16, which holds j.jsonl, until that"
+    held = f"{tmp_path}/2k (SLURM job 17): waiting for SLURM job 16, which has locked j.jsonl, until that"
     assert slurm.said().count(held) == 1
 
 
@@ -169,7 +169,7 @@ def test_a_running_job_that_waits_for_what_another_holds_is_told_once(slurm, tmp
             "Job's QOS not permitted to use this partition (cpu denies urgent)",
             "may not use the partition, and so it never starts",
         ),
-        ("SomethingNew", "SLURM says no more"),
+        ("SomethingNew", "SLURM gives no further reason"),
     ],
 )
 def test_what_slurm_means_by_a_reason(slurm, reason, meaning):
@@ -181,7 +181,7 @@ def test_what_slurm_means_by_a_reason(slurm, reason, meaning):
 @pytest.mark.parametrize(
     ("said", "meaning"),
     [
-        ("Unable to contact slurm controller (connect failure)", "SLURM does not answer"),
+        ("Unable to contact slurm controller (connect failure)", "SLURM does not respond"),
         ("QOSMaxSubmitJobPerUserLimit", "a limit of jobs in the queue is reached"),
         (
             "sshare: Problem talking to the database: Connection refused",
@@ -275,4 +275,4 @@ def test_a_step_begins_when_slurm_answers(tmp_path, monkeypatch, capsys):
     executor().run_job("first")
     executor().run_job("second")
     assert begun == ["no job of SLURM's", "first", "second"]
-    assert capsys.readouterr().err.count("SLURM does not answer") == 1
+    assert capsys.readouterr().err.count("SLURM does not respond") == 1

@@ -168,7 +168,7 @@ def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
     made = {"statuses": statuses, "empty": 2, "tokens": {"prompt": 5, "completion": None}}
     path = tmp_path / "4k.provenance.json"
     path.write_text(json.dumps(made))
-    line = ": 10 done, 0 failed, 2 empty, 2 cut, 1 unfinished, 4 refused, 5 tokens"
+    line = ": 10 done, 0 failed, 2 empty,2 truncated, 1 unfinished, 4 refused, 5 tokens"
     assert answered([str(path)])[:2] == (line, True)
 
 

@@ -25,11 +25,11 @@ function visible(text) {
   return [...nodes, text.slice(end)];
 }
 
-/** A text as it stands; of one that was cut, its start, how much is left out, and its end. */
+/** A text; of one that was shortened, its start, how much is left out, and its end. */
 function whole(value) {
   if (!Array.isArray(value)) return visible(value);
   const [start, left, end] = value;
-  const note = `[${count(left)} characters are left out here]`;
+  const note = `[${count(left)} characters omitted]`;
   return [...visible(start), element("span", { class: "left-out" }, note), ...visible(end)];
 }
 
@@ -38,7 +38,7 @@ function block(heading, value, level = "h3", attributes = {}) {
   return [element(level, {}, heading), element("pre", { dir: "auto", tabindex: "0", "aria-label": heading, ...attributes }, whole(value))];
 }
 
-/** A block that opens when it is asked for. */
+/** A block that is closed at first. */
 function folded(heading, value) {
   const length = Array.isArray(value) ? value[0].length + value[1] + value[2].length : value.length;
   return element(

@@ -1,6 +1,6 @@
 const SECTIONS = { tables: showTables, figures: showFigures, samples: showSamples, run: showRun };
 
-/** This page, with another run beside it where one was chosen. */
+/** This HTML report, with another run to compare with where one was chosen. */
 class Page {
   constructor(run) {
     this.run = run;
@@ -31,7 +31,7 @@ class Page {
     for (const details of this.closed) setOpen(details, begins);
   }
 
-  /** Puts another run beside this one, or none. */
+  /** Compares with another run, or with none. */
   async beside(other) {
     this.other = other;
     this.drawn.clear();
@@ -40,19 +40,19 @@ class Page {
   }
 }
 
-/** The run in a file that was chosen; where both have one name, their files tell them apart. */
+/** The run in a file that was chosen; where both have one name, their files distinguish them. */
 async function opened(file, run) {
   const other = await Run.of(file.name, Run.within(await file.text()));
   if (other.name === run.name) other.name = `${other.name} (${file.name})`;
   if (other.about.format !== run.about.format) {
-    throw new Error(`${file.name} was made by another version of steadfast; make both pages with one.`);
+    throw new Error(`${file.name} was made by another version of steadfast; remake both HTML reports with the same version.`);
   }
   return other;
 }
 
 async function main() {
   const message = document.getElementById("message");
-  const page = new Page(await Run.of("this page", Run.here()));
+  const page = new Page(await Run.of("this report", Run.here()));
   document.getElementById("name").replaceChildren(...visible(page.run.about.name ?? ""));
   const trial = document.getElementById("trial");
   trial.replaceChildren(...visible(page.run.about.trial));
@@ -62,7 +62,7 @@ async function main() {
     if (!file.files.length) return;
     try {
       await page.beside(await opened(file.files[0], page.run));
-      message.textContent = `Beside ${page.run.name}: ${page.other.name}.`;
+      message.textContent = `${page.run.name} compared with ${page.other.name}.`;
     } catch (error) {
       message.textContent = error.message;
     }

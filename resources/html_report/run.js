@@ -4,7 +4,7 @@ function plainTable(caption, columns, rows) {
   return new TableView({ name: "", caption, columns: heads, sections: [{ heading: "", rows }], notes: [] }).node;
 }
 
-/** Samples that were asked and scored, by status. */
+/** Samples that were requested and scored, by status. */
 function coverage({ coverage: counts, statuses, models }) {
   const ends = [...new Set([...statuses, ...counts.flatMap((one) => Object.keys(one.statuses))])];
   const used = ends.filter((status) => counts.some((one) => one.statuses[status]));
@@ -13,14 +13,14 @@ function coverage({ coverage: counts, statuses, models }) {
     const found = used.map((status) => count(one.statuses[status] ?? 0));
     return [one.benchmark, models[one.model] ?? one.model, count(all), count(one.scored), ...found];
   });
-  return plainTable("Coverage: answers that were asked for, those that have a score, and how they ended.", ["Benchmark", "Model", "Asked", "Scored", ...used], rows);
+  return plainTable("Coverage: responses requested, responses with a score, and responses by status.", ["Benchmark", "Model", "Requested", "Scored", ...used], rows);
 }
 
 function usage({ usage: { columns, rows } }) {
   const heads = columns.map((name) => name.replace("_", " "));
   const numbers = new Set(["requests", "logical_tokens", "computed_tokens", "cached_tokens", "written_tokens", "output_tokens"]);
   const shown = rows.map((row) => row.map((value, place) => (value && numbers.has(columns[place]) ? count(Number(value)) : value)));
-  return plainTable("Tokens of each job, the share of prompt tokens that came from a cache (hit rate), and their cost. A dash: not counted, or no price in the config.", heads, shown);
+  return plainTable("Tokens of each job, the share of prompt tokens read from a prompt cache (hit rate), and their cost. A dash: not counted, or no price in the config.", heads, shown);
 }
 
 /** Name and value of everything in provenance, the inner ones by their path. */
@@ -41,28 +41,35 @@ function provenance({ name, judge, parts, provenance: of }, models) {
 /** What is left out of long texts, where something is. */
 function cutNote(cut) {
   if (!cut) return null;
-  const cuts = [["Reasoning, the data's fields and what judges were asked", cut.aside], ["instructions, answers and replies", cut.most]];
+  const cuts = [["Reasoning, fields of the data and prompts to judges", cut.aside], ["instructions, responses and judges' replies", cut.most]];
   const words = cuts.filter(([, most]) => most !== null).map(([what, most]) => `${what} of more than ${count(most)} characters`);
-  return element("p", { class: "warning" }, `${words.join("; ")} are cut, so that this file stays small. \`make show\` or \`steadfast show\` prints a sample whole.`);
+  return element("p", { class: "warning" }, `${words.join("; ")} are shortened, so that this file stays small. \`make show\` or \`steadfast show\` prints a sample in full.`);
 }
 
-/** What was run: text, coverage, cost, and what the answers come from. */
+/** What was run: data, coverage, cost, and the provenance of the responses. */
 function showRun(section, run, other) {
   const level = other ? "h3" : "h2";
   const parts = [run, other].filter(Boolean).map(({ name, about }) => element("div", {},
     other ? element("h2", {}, visible(name)) : null,
-    element(level, {}, "Text"),
+    element(level, {}, "Data"),
     about.trial ? element("p", { class: "warning" }, visible(about.trial)) : null,
-    about.benchmarks.map((one) => element("p", {}, visible(one.asked || `${one.title}: the benchmark does not say what kind of text was asked.`))),
+    about.benchmarks.map((one) => element("p", {}, visible(one.asked || `${one.title}: the benchmark does not describe its data.`))),
     cutNote(about.cut),
     element(level, {}, "Coverage"),
     coverage(about),
     element(level, {}, "Tokens and cost"),
     usage(about),
-    element(level, {}, "Where the answers come from"),
-    about.provenances.length ? about.provenances.map((one) => provenance(one, about.models)) : element("p", {}, "No model was asked: the scores are released ones."),
+    element(level, {}, "Provenance of the responses"),
+    about.provenances.length ? about.provenances.map((one) => provenance(one, about.models)) : element("p", {}, "No model was evaluated: the scores are released ones."),
   ));
   section.replaceChildren(element("div", { class: other ? "two" : "" }, parts));
+}
+
+/** A figure with its caption. */
+async function figurePart(run, title, { name, caption }) {
+  const picture = new Blob([await run.text(`figure/${name}`)], { type: "image/svg+xml" });
+  const image = element("img", { src: URL.createObjectURL(picture), alt: caption.startsWith(title) ? caption : `${title}: ${caption}` });
+  return element("figure", {}, image, element("figcaption", {}, visible(caption)));
 }
 
 /** Figures with their captions, drawn when the section is first shown. */
@@ -72,11 +79,7 @@ async function showFigures(section, run, other) {
     if (other) shown.push(element("h2", {}, visible(one.name)));
     for (const { title, figures } of one.about.benchmarks) {
       if (figures.length) shown.push(element(other ? "h3" : "h2", {}, visible(title)));
-      for (const { name, caption } of figures) {
-        const picture = new Blob([await one.text(`figure/${name}`)], { type: "image/svg+xml" });
-        const image = element("img", { src: URL.createObjectURL(picture), alt: `${title}: ${caption}` });
-        shown.push(element("figure", {}, image, element("figcaption", {}, visible(caption))));
-      }
+      for (const figure of figures) shown.push(await figurePart(one, title, figure));
     }
   }
   section.replaceChildren(...shown);

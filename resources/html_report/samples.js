@@ -1,9 +1,9 @@
 const ROWS = 100;
-/** Requests to judges about an answer that are shown at once, at most. */
+/** Requests to judges about a response that are open at first, at most. */
 const OPEN = 2;
 const SORTED = { sample: "id", part: "part", task: "task", model: "label", status: "status", score: "value", other: "otherValue" };
 
-/** A row for each answer of a benchmark. */
+/** A row for each response of a benchmark. */
 async function answerRows(run, benchmark) {
   if (!run.has(`index/${benchmark}`)) return [];
   const rows = [];
@@ -24,10 +24,10 @@ async function answerRows(run, benchmark) {
 const rowName = ({ part, id, model, repeat }) => JSON.stringify([part, id, model, repeat]);
 const address = ({ benchmark, part, model, repeat, id }) => `#samples/${[benchmark, part, model, repeat, id].map(encodeURIComponent).join("/")}`;
 
-/** Answers without a score first, then the lowest ones; equal ones stay as they are. */
+/** Responses without a score first, then the lowest scores; equal ones keep their order. */
 const worstFirst = (a, b) => (a.value ?? -Infinity) - (b.value ?? -Infinity) || 0;
 
-/** The samples of a run: filters, a list of answers, and one sample seen whole. */
+/** The samples of a run: filters, a list of responses, and one sample in full. */
 class SampleView {
   constructor(section, run, other) {
     Object.assign(this, { section, run, other, rows: [], found: [], first: 0, chosen: null });
@@ -41,11 +41,12 @@ class SampleView {
     this.least = bound();
     this.most = bound();
     this.differ = element("input", { type: "checkbox", onchange: () => this.find() });
-    this.text = element("input", { type: "search", placeholder: "part of its name", oninput: () => this.find() });
-    this.changes = select("Beside", [["", "all"], ["score", "other score or status"], ["asked", "asked something else"], ["none", "not in the other run"]], again);
+    this.text = element("input", { type: "search", placeholder: "part of its name", title: "part of a sample's name", oninput: () => this.find() });
+    this.changes = select("Change", [["", "all"], ["score", "other score or status"], ["asked", "other prompt"], ["none", "not in the other run"]], again);
     this.counted = element("p", { role: "status" });
     this.key = element("p", { class: "key" }, "Failures first, then the lowest scores; a heading sorts its column. ",
-      "≠ raters differ: they give the answer other totals. LIFBench's raters are its two rubrics, released and corrected; elsewhere they are the judges.");
+      "≠ raters differ: they give the response different totals. LIFBench's raters are its two rubrics, released and corrected; elsewhere they are the judges.");
+    this.names = element("p", { class: "key" });
     this.list = element("div");
     this.detail = element("div", { class: "detail" });
     const form = element("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() },
@@ -54,12 +55,15 @@ class SampleView {
       field("≠ raters differ", this.differ), field("Sample", this.text, true),
       other ? this.changes.field : null);
     this.body = element("div", { class: "samples wide" }, this.list, this.detail);
-    section.replaceChildren(form, this.key, this.counted, this.body);
+    section.replaceChildren(form, this.names, this.key, this.counted, this.body);
   }
 
-  /** Reads a benchmark's answers, and offers what they can be filtered by. */
+  /** Reads a benchmark's responses, and offers what they can be filtered by. */
   async load() {
     const benchmark = this.benchmark.node.value;
+    const { sample_names: names } = this.run.about.benchmarks.find(({ name }) => name === benchmark) ?? {};
+    this.names.replaceChildren(...visible(names ? `Names of samples: ${names}` : ""));
+    this.names.hidden = !names;
     this.rows = await answerRows(this.run, benchmark);
     this.others = new Map((this.other ? await answerRows(this.other, benchmark) : []).map((row) => [rowName(row), row]));
     const values = (key) => [...new Set(this.rows.map((row) => row[key]))];
@@ -116,7 +120,7 @@ class SampleView {
     const heads = columns.map((column) => {
       const key = SORTED[column];
       const state = key !== this.sorted.key ? "none" : this.sorted.sign > 0 ? "ascending" : "descending";
-      const words = column === "other" ? "score beside" : column;
+      const words = column === "other" ? "score in other run" : column;
       return element("th", { scope: "col", "aria-sort": state, class: "left" }, element("button", { type: "button", onclick: () => this.sort(key) }, words));
     });
     const rows = this.shown.slice(this.first, this.first + ROWS).map((row) => this.row(row));
@@ -126,23 +130,23 @@ class SampleView {
       return element("button", { type: "button", disabled: start < 0 || start >= this.shown.length, onclick: turned }, words);
     };
     const last = Math.min(this.first + ROWS, this.shown.length);
-    this.counted.textContent = `${count(this.shown.length)} of ${count(this.rows.length)} answers`;
-    const pages = element("p", { class: "pages" }, turn("Before", -ROWS), ` ${rows.length ? count(this.first + 1) : 0}–${count(last)} `, turn("After", ROWS));
+    this.counted.textContent = `${count(this.shown.length)} of ${count(this.rows.length)} responses`;
+    const pages = element("p", { class: "pages" }, turn("Previous", -ROWS), ` ${rows.length ? count(this.first + 1) : 0}–${count(last)} `, turn("Next", ROWS));
     const grid = element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
-    this.list.replaceChildren(element("div", { class: "scroll list", tabindex: "0", role: "region", "aria-label": "Answers" }, grid), pages);
+    this.list.replaceChildren(element("div", { class: "scroll list", tabindex: "0", role: "region", "aria-label": "Responses" }, grid), pages);
   }
 
   row(row) {
     const open = element("button", { type: "button", class: "open", onclick: () => this.open(row) }, visible(row.id));
     const raters = row.differ ? element("span", { "aria-label": "raters differ" }, " ≠") : null;
-    const beside = this.others.has(rowName(row)) ? score(row.otherValue) : "not there";
+    const beside = this.others.has(rowName(row)) ? score(row.otherValue) : "absent";
     const words = [row.status, row.label, row.task, row.part].map(visible);
     const cells = [[score(row.value), raters], ...(this.other ? [beside] : []), ...words];
     row.node = element("tr", { class: row === this.chosen ? "chosen" : "" }, element("th", { scope: "row", class: "left" }, open), cells.map((cell) => element("td", { class: "left" }, cell)));
     return row.node;
   }
 
-  /** Shows a sample whole: what was asked, and the answers to it side by side. */
+  /** Shows a sample in full: its prompt, and the responses to it side by side. */
   async open(row) {
     this.chosen?.node?.classList.remove("chosen");
     this.chosen = row;
@@ -154,10 +158,10 @@ class SampleView {
     const parts = [promptParts(asked)];
     const answers = [[this.other ? `${row.label}, ${this.run.name}` : row.label, this.run, row]];
     if (this.other) {
-      if (!beside) parts.push([element("p", { class: "warning" }, visible(`${this.other.name} has no such answer.`))]);
+      if (!beside) parts.push([element("p", { class: "warning" }, visible(`${this.other.name} has no response to this sample.`))]);
       else answers.push([`${beside.label}, ${this.other.name}`, this.other, beside]);
       if (beside && beside.digest !== row.digest) {
-        parts.push([element("p", { class: "warning" }, visible(`${this.other.name} asked something else under this name:`)), promptParts(await sampleOf(this.other, beside))]);
+        parts.push([element("p", { class: "warning" }, visible(`${this.other.name} has another prompt under this name:`)), promptParts(await sampleOf(this.other, beside))]);
       }
     }
     const models = this.rows.filter(({ part, id, model, repeat }) => part === row.part && id === row.id && (model !== row.model || repeat !== row.repeat));
@@ -168,7 +172,7 @@ class SampleView {
       more.remove();
       this.body.classList.add("wide");
       for (const one of models) await add([one.label, this.run, one]);
-    } }, `Beside it the answers of all models (${count(models.length)} more)`);
+    } }, `Show all models' responses (${count(models.length)} more)`);
     const head = element("h2", { tabindex: "-1" }, visible(row.id));
     const place = element("p", {}, visible(`Part ${row.part}, task ${row.task}`));
     if (this.chosen !== row) return;
@@ -181,35 +185,35 @@ class SampleView {
 const sampleOf = (run, { benchmark, part, position }) => run.inBlock(`samples/${benchmark}/${part}`, position);
 const answerOf = (run, { benchmark, part, model, repeat, position }) => run.inBlock(`answers/${benchmark}/${part}/${model}/${repeat}`, position);
 
-/** What was asked and what is expected. */
+/** The prompt and what is expected. */
 function promptParts(sample) {
-  const parts = (sample.before ?? []).flatMap((turn) => block("Turn before", turn));
+  const parts = (sample.before ?? []).flatMap((turn) => block("Previous turn", turn));
   parts.push(...block("Instruction", sample.instruction));
   if (sample.places) {
-    parts.push(element("h3", {}, "Context, where it is about what is asked"));
+    parts.push(element("h3", {}, "Context, at the passages that the instruction is about"));
     for (const [before, place, behind] of sample.places) {
       parts.push(element("pre", { dir: "auto", tabindex: "0", "aria-label": "Piece of the context" }, visible(before), element("mark", {}, visible(place)), visible(behind)));
     }
-    if (sample.more) parts.push(element("p", {}, `${count(sample.more)} more places`));
+    if (sample.more) parts.push(element("p", {}, `${count(sample.more)} more passages`));
   } else if (sample.start !== undefined) {
-    parts.push(...block(`Start of the context, of ${count(sample.length)} characters; no one place is asked about`, sample.start));
+    parts.push(...block(`Start of the context (${count(sample.length)} characters); the instruction is about no single passage`, sample.start));
   }
   if (sample.fields) {
     const rows = sample.fields.map(([name, value]) => element("tr", {}, element("th", { scope: "row", class: "left" }, visible(name)), element("td", { class: "left", dir: "auto" }, whole(value))));
     const grid = element("table", { class: "fields" }, element("tbody", {}, rows));
     parts.push(element("h3", {}, "Instance"), element("div", { class: "scroll instance", tabindex: "0", role: "region", "aria-label": "Instance" }, grid));
   }
-  return [...parts, ...block("Expected (the reference's answer)", sample.expected)];
+  return [...parts, ...block("Expected (reference answer)", sample.expected)];
 }
 
-/** An answer with its reasoning, every point and why, and what judges were asked and replied. */
+/** A response with its reasoning, every score point, and judges' prompts and replies. */
 function answerPart(heading, answer) {
   const parts = [element("h3", {}, visible(heading))];
-  const cut = answer.prompt_truncated ? `; ${count(answer.prompt_truncated)} tokens of the context were cut` : "";
-  parts.push(element("p", {}, `Status: ${answer.status ?? "not asked"}${cut}`));
+  const cut = answer.prompt_truncated ? `; context truncated by ${count(answer.prompt_truncated)} tokens` : "";
+  parts.push(element("p", {}, `Status: ${answer.status ?? "not requested"}${cut}`));
   if (answer.error) parts.push(...block("Error", answer.error, "h4"));
   if (answer.reasoning) parts.push(folded("Reasoning", answer.reasoning));
-  parts.push(...block("Answer", answer.text ?? "", "h4"));
+  parts.push(...block("Response", answer.text ?? "", "h4"));
   if (answer.score) parts.push(...scoreParts(answer.score));
   const judged = answer.judged ?? [];
   judged.forEach((request, number) => parts.push(judgedPart(request, number, judged.length <= OPEN)));
@@ -224,18 +228,18 @@ function scoreParts(given) {
   rows.push(line("total", raters.map(([, { total }]) => score(total))), line("status", raters.map(([, { status }]) => status)));
   const heads = ["point", ...raters.map(([name]) => name)].map((name) => element("th", { scope: "col" }, visible(name)));
   const grid = element("div", { class: "scroll" }, element("table", { class: "points" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)));
-  const read = raters.filter(([, { extracted }]) => extracted !== undefined).flatMap(([name, { extracted }]) => block(`What was read out of the answer (${name})`, extracted, "h4"));
+  const read = raters.filter(([, { extracted }]) => extracted !== undefined).flatMap(([name, { extracted }]) => block(`Extracted from the response (${name})`, extracted, "h4"));
   return [element("h4", {}, "Points"), grid, ...read];
 }
 
 function judgedPart({ asked, replies }, number, open) {
-  const parts = [folded("Asked behind the answer", asked)];
+  const parts = [folded("Prompt to the judge, after the response", asked)];
   for (const [judge, { status, text, reasoning }] of Object.entries(replies)) {
     if (reasoning) parts.push(folded(`Reasoning of judge ${judge}`, reasoning));
     parts.push(...block(`Reply of judge ${judge} (${status})`, text, "h4"));
   }
   const judges = Object.entries(replies).map(([judge, { status }]) => `${judge} (${status})`);
-  const heading = `Judged, request ${number + 1}: ${judges.join(", ") || "no judge has replied"}`;
+  const heading = `Judge request ${number + 1}: ${judges.join(", ") || "no reply yet"}`;
   return element("details", { open }, element("summary", {}, visible(heading)), parts);
 }
 
@@ -243,7 +247,7 @@ function judgedPart({ asked, replies }, number, open) {
 async function showSamples(section, run, other) {
   const [, benchmark, part, model, repeat, id] = location.hash.split("/").map(decodeURIComponent);
   if (!run.about.benchmarks.some(({ has_samples: has }) => has)) {
-    section.replaceChildren(element("p", {}, "No model was asked: the scores are released ones, and there are no samples."));
+    section.replaceChildren(element("p", {}, "No model was evaluated: the scores are released ones, and there are no samples."));
     return;
   }
   const view = new SampleView(section, run, other);

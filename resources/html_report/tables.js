@@ -19,7 +19,7 @@ function compareCells(a, b, sign) {
   return sign * first.text.localeCompare(second.text, "en", { numeric: true });
 }
 
-const STYLES = { best: "cannot be ruled out as best (paired test)", first: "the best value", second: "the second value" };
+const STYLES = { best: "cannot be ruled out as best (paired test)", first: "the best value", second: "the second best value" };
 const MARKS = { dagger: "†", incomplete: "*" };
 
 /** Whether a column has the intervals of the column before it, which stand below its values. */
@@ -32,7 +32,7 @@ function isInterval(columns, column) {
  * among models. */
 class TableView {
   /**
-   * @param {object} data - as the page's data have it
+   * @param {object} data - as in the data of the HTML report
    * @param {object|null} before - the same table of another run, whose other values are marked
    */
   constructor(data, before = null) {
@@ -162,7 +162,20 @@ function* rowsByKey(data) {
   }
 }
 
-/** All tables, each opened when it is asked for; those of another run below the same of this one. */
+/** The main figure of each run: the first one of its first benchmark that has figures. */
+async function mainFigures(run, other) {
+  const shown = [];
+  for (const one of [run, other].filter(Boolean)) {
+    const benchmark = one.about.benchmarks.find(({ figures }) => figures.length);
+    if (!benchmark) continue;
+    const figure = await figurePart(one, other ? `${one.name}: ${benchmark.title}` : benchmark.title, benchmark.figures[0]);
+    figure.classList.add("main-figure");
+    shown.push(figure);
+  }
+  return shown;
+}
+
+/** The findings, the main figure and all tables, of which the first is open; another run's tables stand below the same of this one. */
 async function showTables(section, run, other) {
   const groups = await run.value("tables");
   const others = other ? new Map((await other.value("tables")).flatMap(({ tables }) => tables.map((table) => [table.name, table]))) : new Map();
@@ -199,11 +212,11 @@ async function showTables(section, run, other) {
   };
   const all = (open) => () => shown.forEach((node) => node.hidden || node.querySelectorAll("details").forEach((details) => setOpen(details, open)));
   const form = element("form", { class: "filters", role: "search", oninput: apply, onsubmit: (event) => event.preventDefault() },
-    which.field, field("Rows with", find, true), field("what the papers print", printed),
+    which.field, field("Rows with", find, true), field("numbers printed in the papers", printed),
     element("button", { type: "button", onclick: all(true) }, "Open all"), element("button", { type: "button", onclick: all(false) }, "Close all"));
   const key = element("p", { class: "key" }, element("strong", { class: "best" }, "Bold"),
     ": models that cannot be ruled out as best in the column (paired test, 95 %), unless the caption says otherwise. Below a value: its 95 % interval. A heading sorts its column; rows stay in their section.");
-  const findings = [run, other].filter(Boolean).map(({ name, about }) => element("ul", { class: "findings", "aria-label": `What ${name} found` },
+  const findings = [run, other].filter(Boolean).map(({ name, about }) => element("ul", { class: "findings", "aria-label": `Findings of ${name}` },
     about.findings.map((sentence) => element("li", {}, visible(other ? `${name}: ${sentence}` : sentence)))));
-  section.replaceChildren(...findings, form, key, ...shown);
+  section.replaceChildren(...findings, ...(await mainFigures(run, other)), form, key, ...shown);
 }

@@ -1,6 +1,6 @@
 "use strict";
 
-/** A run's data: pieces in a page, each compressed by itself, unpacked when they are asked for. */
+/** A run's data: pieces in an HTML report, each compressed by itself, unpacked when first needed. */
 class Run {
   /**
    * @param {string} name - of its file, where the run has no name of its own
@@ -50,10 +50,10 @@ class Run {
     return block[position % this.about.block];
   }
 
-  /** A run of which it is known what it is. */
+  /** A run with its description loaded. */
   static async of(name, pieces) {
     const run = new Run(name, pieces);
-    if (!run.has("run")) throw new Error(`${name} is no page of steadfast.`);
+    if (!run.has("run")) throw new Error(`${name} is not an HTML report of steadfast; choose results/report.html of another run.`);
     run.about = await run.value("run");
     run.name = run.about.name || name;
     return run;

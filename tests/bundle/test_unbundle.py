@@ -230,8 +230,8 @@ def test_nothing_is_written_outside_the_folder(unpacked, tmp_path, name):
 @pytest.mark.parametrize(
     ("limit", "value", "said"),
     [
-        ("MOST_FILES", 5, "it would be 6 files of"),
-        ("ALWAYS", 10, r"6 files of 1,000,\d+ bytes, which no bundle of its size is"),
+        ("MOST_FILES", 5, "would unpack to 6 files of"),
+        ("ALWAYS", 10, r"6 files of 1,000,\d+ bytes, which no bundle of its size does"),
     ],
 )
 def test_what_would_be_too_much_is_refused(unpacked, monkeypatch, limit, value, said):

@@ -249,7 +249,7 @@ def test_a_revision_that_is_no_commit_is_refused(hub, refusal, revision):
 
 def test_a_revision_that_is_not_there_is_one_sentence(refusal):
     message = refusal({"train.jsonl": lines("A")}, revision="f" * 40)
-    assert "answered 404" in message and "corpora.source to local" in message
+    assert "returned HTTP status 404" in message and "corpora.source to local" in message
 
 
 def test_the_first_fetch_locks_the_digests_of_what_is_taken(build, tmp_path):

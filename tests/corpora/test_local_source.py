@@ -115,7 +115,7 @@ def test_files_of_another_kind_are_refused(tmp_path):
 
 def test_an_empty_corpus_is_refused(tmp_path):
     write(tmp_path / "a/1.jsonl", {"body": " "})
-    assert "holds no text" in refusal(tmp_path)
+    assert "has no text" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("corpus", RECORDS)

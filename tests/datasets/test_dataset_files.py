@@ -81,17 +81,17 @@ def test_what_is_drawn_is_the_group_the_context_or_the_record(file):
     [
         ("{", {}, "corrupt JSON line"),
         ("[1]", {}, "a JSON object was expected, not list"),
-        ({"answer": "x"}, {}, "it has no field 'prompt'; the known ones are answer"),
-        ({**PLAIN, "contxt": "A"}, {}, "nothing uses the field 'contxt'; did you mean 'context'?"),
-        ({**PLAIN, "prompt": 3}, {}, "prompt is 3; write a text"),
-        ({**PLAIN, "id": 1.5}, {}, "id is 1.5; write a text or a whole number"),
-        ({**PLAIN, "id": "a"}, {}, "its id 'a' is that of line 1; change one"),
-        ({"prompt": "?"}, {}, "answer is null; write a text, a number, or a list"),
-        ({**PLAIN, "answer": True}, {}, "answer is True; write a text, a number"),
-        ({**PLAIN, "answer": []}, {}, "answer is \\[\\]; write a text"),
+        ({"answer": "x"}, {}, "no field 'prompt'; available: answer"),
+        ({**PLAIN, "contxt": "A"}, {}, "unknown field 'contxt'; did you mean 'context'?"),
+        ({**PLAIN, "prompt": 3}, {}, "prompt is 3; write a string"),
+        ({**PLAIN, "id": 1.5}, {}, "id is 1.5; write a string or an integer"),
+        ({**PLAIN, "id": "a"}, {}, "duplicate id 'a', also in line 1; change one"),
+        ({"prompt": "?"}, {}, "answer is null; write a string, a number, or a list"),
+        ({**PLAIN, "answer": True}, {}, "answer is True; write a string, a number"),
+        ({**PLAIN, "answer": []}, {}, "answer is \\[\\]; write a string"),
         ({**PLAIN, "answer": [["x"]]}, {}, "answer is \\[\\['x'\\]\\]; write"),
         ({**PLAIN, "choices": ["a"]}, {"scorer": "choice"}, "choices must be a list of 2 to 26"),
-        ({**PLAIN, "choices": ["a", "a"]}, {"scorer": "choice"}, "different texts"),
+        ({**PLAIN, "choices": ["a", "a"]}, {"scorer": "choice"}, "different strings"),
         (
             {**PLAIN, "choices": ["a", "b"], "answer": "c"},
             {"scorer": "choice"},
@@ -103,23 +103,23 @@ def test_what_is_drawn_is_the_group_the_context_or_the_record(file):
         (
             {**PLAIN, "answer": "(?=a)"},
             {"scorer": "regex"},
-            "'\\(\\?=a\\)' is no expression of RE2",
+            "'\\(\\?=a\\)' is not a regular expression of RE2",
         ),
-        ({**PLAIN, "answer": "[0-9]"}, {"scorer": "regex"}, "give an answer that it finds"),
+        ({**PLAIN, "answer": "[0-9]"}, {"scorer": "regex"}, "add a response that matches"),
         (
             {**PLAIN, "answer": "[0-9]", "reference": "x"},
             {"scorer": "regex"},
             "'x' has no full marks itself by scorer regex",
         ),
         ({**PLAIN, "answer": "[0-9]", "reference": "7"}, {"scorer": "regex"}, None),
-        (PLAIN, {"by": ["topic"]}, "it has no field 'topic'"),
-        ({**PLAIN, "topic": None}, {"by": ["topic"]}, "topic is null; write a text or a number"),
+        (PLAIN, {"by": ["topic"]}, "no field 'topic'"),
+        ({**PLAIN, "topic": None}, {"by": ["topic"]}, "topic is null; write a string or a number"),
         ({**PLAIN, "context": "A"}, {"template": "{{prompt}}"}, "the template no {{context}}"),
         (PLAIN, {"template": "{{promt}}"}, "no field 'promt'; did you mean 'prompt'?"),
-        ('{"prompt": "\\ud800", "answer": "x"}', {}, "a text holds half a character"),
+        ('{"prompt": "\\ud800", "answer": "x"}', {}, "a string has half a Unicode character"),
         ('{"prompt": "?", "answer": NaN}', {}, "JSON compliant"),
-        ({**PLAIN, "prompt": " "}, {}, "it asks nothing; write a prompt"),
-        ({**PLAIN, "group": "g"}, {}, "some instances have a group and some none"),
+        ({**PLAIN, "prompt": " "}, {}, "empty prompt; add one"),
+        ({**PLAIN, "group": "g"}, {}, "only some instances have a group"),
     ],
 )
 def test_a_line_that_is_no_record_is_named_before_anything_runs(file, line, section, sentence):
@@ -136,7 +136,7 @@ def test_a_line_that_is_no_record_is_named_before_anything_runs(file, line, sect
 
 def test_an_empty_file_and_one_that_is_not_there_are_named(file):
     file("")
-    assert "data.jsonl: there is no instance" in refused(config(scorer="exact"))
+    assert "data.jsonl: no instances" in refused(config(scorer="exact"))
     raw = config(scorer="exact", path="no.jsonl")
     assert "datasets.mine.path: no.jsonl: no such file; correct the path" in refused(raw)
 
@@ -152,14 +152,14 @@ def test_an_empty_file_and_one_that_is_not_there_are_named(file):
         ({}, "'datasets.mine.scorer' is missing"),
         (
             {"scorer": "exact", "tolerance": 1.0},
-            "scorer exact takes no tolerance; leave it",
+            "scorer exact has no option tolerance; remove it",
         ),
-        ({"scorer": "f1", "ignore": ["case"]}, "takes no ignore; .* exact or contains or regex"),
+        ({"scorer": "f1", "ignore": ["case"]}, "has no option ignore; .* exact or contains or regex"),
         ({"scorer": "exact", "ignore": ["cases"]}, "datasets.mine.ignore.0: 'cases' is not one of"),
         ({"scorer": "judge", "scale": [1.0, 0.0]}, "scale: name the lowest score first"),
         ({"scorer": "judge", "scale": [1.0, 1.0]}, "scale: name the lowest score first"),
-        ({"scorer": "exact", "template": "{{context}}{{context}}"}, "{{context}} may stand once"),
-        ({"scorer": "regex", "pattern": "(a"}, r"datasets.mine.pattern: '\(a' is no expression of"),
+        ({"scorer": "exact", "template": "{{context}}{{context}}"}, "{{context}} may occur once"),
+        ({"scorer": "regex", "pattern": "(a"}, r"datasets.mine.pattern: '\(a' is not a regular expression of"),
         ({"scorer": "judge"}, "judges: mine needs a judge; name one under judges"),
         ({"scorer": "judge", "judge_template": "no.txt"}, "no.txt: no such file"),
         (
@@ -179,12 +179,12 @@ def test_a_section_that_cannot_be_used_is_one_sentence(file, section, sentence):
     ("name", "sentence"),
     [
         ("my/set", "benchmark name 'my/set': use letters"),
-        ("lifbench", "'lifbench' is a benchmark already"),
-        ("plan", "benchmark plan: a rule or a folder of the workflow is called so"),
-        ("journal", "benchmark journal: a rule or a folder"),
-        ("cfbench_data", "benchmark cfbench_data: a rule or a folder"),
-        ("cfbench_tables", "benchmark cfbench_tables: a rule or a folder"),
-        ("contexts", "benchmark contexts: a rule or a folder"),
+        ("lifbench", "a benchmark 'lifbench' exists already"),
+        ("plan", "benchmark plan: this is the name of a rule or folder"),
+        ("journal", "benchmark journal: this is the name of a rule or folder"),
+        ("cfbench_data", "benchmark cfbench_data: this is the name of a rule or folder"),
+        ("cfbench_tables", "benchmark cfbench_tables: this is the name of a rule or folder"),
+        ("contexts", "benchmark contexts: this is the name of a rule or folder"),
     ],
 )
 def test_a_name_that_is_taken_or_names_no_folder_is_refused(file, name, sentence):

@@ -152,4 +152,4 @@ def test_a_line_that_is_no_record_ends_the_run_with_a_sentence(project):
     path.write_text(whole + '{"prompt": "Which?"}\n')
     said = project.snakemake(ok=False)
     path.write_text(whole)
-    assert "exact.jsonl:9: answer is null; write a text" in said and "Traceback" not in said
+    assert "exact.jsonl:9: answer is null; write a string" in said and "Traceback" not in said

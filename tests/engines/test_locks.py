@@ -40,7 +40,7 @@ def test_a_second_job_waits_and_says_for_which_one_then_finds_its_answers(path, 
     first.append("a", ANSWER)
     line, second = opened_by_another(path, first)
     with second:
-        assert line == f"waits for SLURM job 4711, which holds {path}"
+        assert line == f"waiting for SLURM job 4711, which has locked {path}"
         assert second.get("a") == ANSWER
 
 
@@ -62,7 +62,7 @@ def test_a_full_disk_is_no_fault_of_locking(path, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "open", full)
-        with pytest.raises(UserError, match=r"no space left on device; make room on that disk"):
+        with pytest.raises(UserError, match=r"no space left on device; free space on that disk"):
             Lock(path, print)
     monkeypatch.setattr(Path, "write_text", full)
     lock = Lock(path, print)
@@ -91,7 +91,7 @@ def test_locks_may_lie_in_a_folder_of_the_user_s(path, tmp_path, monkeypatch):
     monkeypatch.setenv("STEADFAST_LOCKS", str(tmp_path / "locks"))
     line, second = opened_by_another(path, Journal(path))
     with second:
-        assert line == f"waits for process {os.getpid()}, which holds {path}"
+        assert line == f"waiting for process {os.getpid()}, which has locked {path}"
     assert len(list((tmp_path / "locks").iterdir())) == 1
 
 

@@ -42,7 +42,7 @@ def test_what_fills_a_slot_is_no_template(template):
         ("{{answer}} {{questoin}}", "unknown slot {{questoin}}; did you mean 'question'"),
         ("{{question}}", "the slot {{answer}} is missing"),
         ("{{answer}}", "the slot {{question}} is missing"),
-        ("{{answer}} {{question}} {{answer}}", "may stand once"),
+        ("{{answer}} {{question}} {{answer}}", "may occur once"),
         ("{{answer}} {{question}}\n=== reminder ===\n{{question}}", "none in the reminder"),
     ],
 )

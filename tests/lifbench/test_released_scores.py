@@ -99,7 +99,7 @@ def test_a_damaged_line_is_named(line, tmp_path):
     [
         ("model,score\nm-1,1\n", {}, "column 'correct' is missing"),
         (HEAD + LINES, {"name": "m-2"}, "no scores of model 'm-2'; did you mean 'm-1'?"),
-        (HEAD + LINES, {"lengths": ["1m"]}, "at '1m'; the known ones are"),
+        (HEAD + LINES, {"lengths": ["1m"]}, "at '1m'; available:"),
         (HEAD + LINES, {"lengths": ["8k"]}, "m: no released scores at 8k"),
     ],
 )

@@ -65,7 +65,7 @@ def test_what_is_not_answered_has_no_score():
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("TWO", "of the answer to all/1 it gives 2, and not numbers from 0 to 1"),
+        ("TWO", "for the response to all/1 it gives 2, and not numbers from 0 to 1"),
         ("NONE", "gives {}"),
         ("fails", "fails .ValueError: invalid literal"),
     ],
@@ -84,11 +84,11 @@ def test_the_prompt_is_what_precedes_the_context_the_context_and_the_question():
 @pytest.mark.parametrize(
     ("others", "sentence"),
     [
-        ([{"id": "1"}], "instance '1': another one has that id"),
-        ([{"id": ""}], "an id is a line of text without #"),
-        ([{"id": "2", "prompt": " ", "context": "", "before": ""}], "'2': it asks nothing"),
-        ([{"id": "2", "by": {"kin": "x"}}], "it has no value of 'kind' in by; did you mean 'kin'"),
-        ([{"id": "2", "group": "g"}], "some instances have a group and some none"),
+        ([{"id": "1"}], "instance '1': duplicate id"),
+        ([{"id": ""}], "an id must be one line without #"),
+        ([{"id": "2", "prompt": " ", "context": "", "before": ""}], "'2': empty prompt"),
+        ([{"id": "2", "by": {"kin": "x"}}], "no value of 'kind' in by; did you mean 'kin'"),
+        ([{"id": "2", "group": "g"}], "only some instances have a group"),
     ],
 )
 def test_an_instance_that_cannot_be_asked_is_named(others, sentence):
@@ -103,7 +103,7 @@ def test_the_page_shows_the_example_as_it_is():
 
 
 def test_no_instance_at_all_is_a_sentence():
-    with pytest.raises(UserError, match="mine: there is no instance"):
+    with pytest.raises(UserError, match="mine: no instances"):
         list(checked([], "mine", []))
 
 
@@ -209,7 +209,7 @@ def test_a_figure_says_where_it_has_no_room_for_all_values(values, note):
         ({"parts": {"4 k": Part(1, {})}}, "part name '4 k': use letters"),
         ({"parts": {}}, "its task has no part"),
         ({"metrics": ("scores", "summary")}, "its metrics lack 'coverage'"),
-        ({"tables": ("words",)}, "the table 'words' lies in one folder"),
+        ({"tables": ("words",)}, "the table 'words' shares a folder"),
         ({"figures": ("a/b",)}, "figure name 'a/b'"),
     ],
 )

@@ -11,7 +11,7 @@ def row(output, score):
 
 
 def test_an_answer_without_a_score_has_a_status_and_no_total():
-    assert row(None, None) == ["not asked", None, None, 0]
+    assert row(None, None) == ["not requested", None, None, 0]
     assert row({"status": "overflow"}, None) == ["overflow", None, None, 0]
 
 

@@ -203,7 +203,7 @@ def test_a_sample_is_seen_whole(run, results):
         "By corrected: 0.7 (ok): format 0.5, correct 1",
     ):
         assert line in lines, line
-    expected = lines.index("Expected (the reference's answer):")
+    expected = lines.index("Expected (reference answer):")
     assert lines[expected + 1] == "  | entry beta"
     assert "another's" not in "\n".join(lines)
 
@@ -217,16 +217,16 @@ def test_an_answer_cannot_pass_for_a_heading_or_colour_the_terminal(run, results
 
 def test_a_model_that_was_not_asked_says_so(run, results):
     text = shown(run, results)
-    assert "-- n --\nno answer here: not asked yet, or not of this trial\n" in text
+    assert "-- n --\nno response: not requested yet, or not of this trial\n" in text
     assert "-- n --" not in shown(run, results, model="m")
 
 
 def test_an_unknown_sample_or_model_is_one_sentence_with_the_nearest(run, results):
-    with pytest.raises(UserError, match="no sample 'LSI/list-4k-s1/e1/v3'; the nearest are LSI/li"):
+    with pytest.raises(UserError, match="no sample 'LSI/list-4k-s1/e1/v3'; did you mean LSI/li"):
         shown(run, results, "LSI/list-4k-s1/e1/v3")
     with pytest.raises(UserError, match="unknown model 'mm'; did you mean 'm'"):
         shown(run, results, model="mm")
-    with pytest.raises(UserError, match="there are no prompts yet"):
+    with pytest.raises(UserError, match="no prompts yet"):
         shown(run, results / "elsewhere")
 
 

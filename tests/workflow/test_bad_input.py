@@ -73,7 +73,7 @@ def test_a_config_file_changes_keys_of_another(fresh):
             "lifbench/outputs/sim-a/7k.jsonl",
             "lifbench has no part '7k' by this config; did you mean '3k'?",
         ),
-        ("tabels", "results/tabels: nothing makes this; did you mean 'results/tables'?"),
+        ("tabels", "results/tabels: no rule makes this; did you mean 'results/tables'?"),
     ],
 )
 def test_a_mistake_in_a_target_is_one_sentence(fresh, target, said):
@@ -85,7 +85,7 @@ def test_a_mistake_in_a_target_is_one_sentence(fresh, target, said):
 def test_a_mistake_in_the_words_of_the_command_is_one_sentence(fresh):
     for words, said in (
         (("--set", "seed"), "error: --set 'seed': no value; write --set KEY=VALUE"),
-        (("--", "tabels"), "Error: tabels: nothing makes this; did you mean 'tables'?"),
+        (("--", "tabels"), "Error: tabels: no rule makes this; did you mean 'tables'?"),
         (("--set", "tokenizer=o200"), "Error: tokenizer: tiktoken has no encoding 'o200'; choose "),
     ):
         done = command("run", "my.yaml", *words, folder=fresh.folder)
@@ -102,7 +102,7 @@ def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(projec
     one = {"lifbench": {"lengths": {"2k": 2048}}}
     project.configure({**one, "models": {"away": {**asked, **away}, "gone": {**asked, **gone}}})
     shown = project.snakemake("--retries", "1", "--keep-going", "results/tables", ok=False)
-    assert shown.count("failed: lifbench/inference/away/2k; it is tried again") == 1
+    assert shown.count("failed: lifbench/inference/away/2k; retried") == 1
     assert shown.count("failed: lifbench/inference/away/2k") == 2
     assert shown.count("failed: lifbench/inference/gone/2k") == 1
     log = max(project.path(".snakemake/log").glob("*.log"))

@@ -116,8 +116,8 @@ def test_what_changed_and_what_is_in_one_alone(compared):
     shown, out = compared
     assert "config: models.sim-a.slip: 0.1 → 0.9\n" in shown
     assert "lifbench sim-a 2k, 3k: answers.settings.slip: 0.1 → 0.9\n" in shown
-    assert "In B alone: model lifbench baseline\n" in shown
-    assert " 0 changed, 0 in A alone, 0 in B alone." in shown
+    assert "Only in B: model lifbench baseline\n" in shown
+    assert " 0 changed, 0 only in A, 0 only in B." in shown
     assert rows(out / "alone.csv") == [{"run": "B", "what": "model", "name": "lifbench baseline"}]
 
 

@@ -139,4 +139,4 @@ def test_a_job_that_is_killed_is_named_with_its_log(project):
     lines = [line.strip() for line in text.splitlines()]
     for line in ("failed: lifbench/tables", "results/logs/lifbench/tables.log"):
         assert line in lines
-    assert "lifbench_tables: it ended without saying why" in lines
+    assert "lifbench_tables: it ended without an error message" in lines

@@ -245,7 +245,7 @@ def test_the_page_is_complete(run):
                 answers = part["answers"][path.parent.name]
                 rows = [row for of in answers for row in of]
                 if "adaptive" in run.drawn.features:  # others may have been asked more
-                    rows = [row for row in rows if row[0] != "not asked"]
+                    rows = [row for row in rows if row[0] != "not requested"]
                 assert len(rows) == drawn, path
 
 

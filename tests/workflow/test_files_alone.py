@@ -80,7 +80,7 @@ def test_a_table_that_was_edited_is_refused_until_it_is_made_again(project):
     file = project.path("results/tables/summary.md")
     file.write_text(file.read_text().replace("1", "9"))
     said = project.snakemake("-n", ok=False)
-    assert "Error: results/tables/summary.md: changed since it was made" in said
+    assert "Error: results/tables/summary.md: edited since it was made" in said
     shutil.rmtree(project.path("results/tables"))
     project.snakemake()
     assert project.planned() == {}

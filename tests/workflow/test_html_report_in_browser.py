@@ -26,7 +26,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def other(project, tmp_path_factory):
-    """The page of a second run: the reader slips less, and LIFBench's contexts are others."""
+    """The HTML report of a second run: the simulated model slips less, and LIFBench's contexts are others."""
     fork = project.fork(tmp_path_factory.mktemp("other"))
     fork.edit("my.yaml", "slip: 0.4", "slip: 0.0")
     fork.edit("my.yaml", "2k: 2048", "2k: 1800")
@@ -102,7 +102,7 @@ TABLE = Table(
     ),
     (
         Section(tuple(map(tuple, ROWS)), "Models"),
-        Section(((Cell("gold"), Cell("99"), Cell(None), Cell(None)),)),
+        Section(((Cell("reference"), Cell("99"), Cell(None), Cell(None)),)),
     ),
     (("incomplete", "Some are missing."),),
 )
@@ -137,7 +137,7 @@ def test_a_heading_sorts_its_column_and_leaves_rows_in_their_section(table_page,
     heading = table_page.locator("thead tr:last-child th").nth(column - 1)
     for order in [*orders, "one two three four"]:
         heading.locator("button").click()
-        assert cells(table_page, "table", 1) == [*order.split(), "gold"]
+        assert cells(table_page, "table", 1) == [*order.split(), "reference"]
     assert heading.get_attribute("aria-sort") == "none"
 
 
@@ -148,6 +148,24 @@ def test_the_group_of_the_best_and_incomplete_values_are_marked(table_page):
     assert shown == [["9.5", "9 to 10"], ["1,200*"], ["10.0 (1)", "8 to 11"], ["–"], ["99"]]
     assert table_page.locator(".findings li").all_inner_texts() == ["Highest scores: three."]
     assert table_page.locator("#trial").inner_text() == "Trial: few."
+
+
+def test_the_report_opens_with_findings_the_main_figure_and_the_summary(page):
+    tops = [
+        page.locator(f"#tables {part}").first.bounding_box()["y"]
+        for part in (".findings", "figure img", "details[data-table='summary'] table")
+    ]
+    assert tops == sorted(tops)
+    page.locator("#tables figure img").evaluate("image => image.decode()")
+
+
+def test_a_table_that_scrolls_has_shadows_and_the_header_stays(page):
+    page.get_by_role("button", name="Open all").click()
+    assert "linear-gradient" in page.locator("#tables .scroll").first.evaluate(
+        "box => getComputedStyle(box).backgroundImage"
+    )
+    page.evaluate("window.scrollTo(0, 3000)")
+    assert page.locator("header").bounding_box()["y"] == 0
 
 
 def closed(page):
@@ -214,7 +232,8 @@ def test_failures_come_first_and_then_the_lowest_scores(page):
     assert failed == 24 and found[:failed] == ["–"] * failed
     scores = [float(value) for value in found[failed:]]
     assert scores == sorted(scores)
-    assert "≠ raters differ: they give" in page.locator("#samples .key").inner_text()
+    assert "≠ raters differ: they give" in page.locator("#samples .key").last.inner_text()
+    assert "Names of samples: task/context" in page.locator("#samples .key").first.inner_text()
 
 
 def test_rows_are_found_by_a_text_and_a_benchmark_by_its_name(page):
@@ -228,14 +247,14 @@ def test_rows_are_found_by_a_text_and_a_benchmark_by_its_name(page):
 def test_what_the_paper_prints_stands_in_a_section_that_can_be_shown(page):
     table = open_table(page, "followbench_table2_levels")
     assert "GPT-3.5" not in page.locator(table).inner_text()
-    page.get_by_label("what the papers print").check()
+    page.get_by_label("numbers printed in the papers").check()
     assert "GPT-3.5" in page.locator(table).inner_text()
 
 
 def test_every_figure_is_drawn(page):
     page.click("nav >> text=Figures")
-    page.wait_for_selector("figure img")
-    pictures = page.locator("figure img")
+    page.wait_for_selector("#figures figure img")
+    pictures = page.locator("#figures figure img")
     assert pictures.count() >= 5
     for picture in pictures.all():
         picture.evaluate("image => image.decode()")
@@ -256,7 +275,7 @@ def test_an_answer_is_shown_and_never_acted_on(page, kind, shown):
     sample = next(id for id, text in SAMPLES.items() if text == HOSTILE[kind])
     show_samples(page, Model="hostile")
     open_sample(page, sample)
-    assert page.get_by_label("Answer", exact=True).text_content() == shown
+    assert page.get_by_label("Response", exact=True).text_content() == shown
     assert page.locator("article img, article script").count() == 0
 
 
@@ -264,23 +283,23 @@ def test_a_sample_shows_its_place_in_the_context_the_reasoning_and_every_point(p
     show_samples(page, Model="hostile")
     open_sample(page, next(iter(SAMPLES)))
     assert page.locator(".detail mark").text_content() == (
-        page.get_by_label("Expected (the reference's answer)").text_content()
+        page.get_by_label("Expected (reference answer)").text_content()
     )
     page.locator("#samples summary", has_text="Reasoning").click()
     assert page.get_by_label("Reasoning", exact=True).text_content() == LONG
     points = page.locator("table.points tbody th").all_inner_texts()
     assert points == ["format", "correct", "ori", "total", "status"]
-    page.locator("button", has_text="Beside it").click()
+    page.locator("button", has_text="Show all models' responses").click()
     page.wait_for_selector("article >> nth=3")
 
 
 def test_samples_are_found_by_status_and_by_points(page):
     show_samples(page, Model="hostile", Status="error")
-    assert page.locator("#samples [role=status]").inner_text() == "24 of 120 answers"
+    assert page.locator("#samples [role=status]").inner_text() == "24 of 120 responses"
     page.get_by_label("Status", exact=True).select_option("")
     page.get_by_label("Score of").select_option("correct")
     page.get_by_label("to", exact=True).fill("0.5")
-    assert page.locator("#samples [role=status]").inner_text() == "6 of 120 answers"
+    assert page.locator("#samples [role=status]").inner_text() == "6 of 120 responses"
 
 
 def test_a_judges_reply_is_shown_as_text(page):
@@ -314,8 +333,8 @@ def test_the_keyboard_is_enough(page):
 @pytest.fixture
 def beside(page, other):
     """The page with the second run's beside it."""
-    page.get_by_label("Beside another run:").set_input_files(other)
-    page.wait_for_selector("#message:has-text('Beside my: my (second.html).')")
+    page.get_by_label("Compare with another run:").set_input_files(other)
+    page.wait_for_selector("#message:has-text('my compared with my (second.html).')")
     return page
 
 
@@ -328,10 +347,10 @@ def test_a_second_runs_tables_stand_below_the_same_of_the_first(beside):
 
 
 def test_a_second_runs_answer_stands_beside_the_first_ones(beside):
-    show_samples(beside, Benchmark="followbench", Model="sim-a", Beside="score")
+    show_samples(beside, Benchmark="followbench", Model="sim-a", Change="score")
     beside.locator("button.open").first.click()
     beside.wait_for_selector("article >> nth=1")
-    answers = beside.get_by_label("Answer", exact=True).all_text_contents()
+    answers = beside.get_by_label("Response", exact=True).all_text_contents()
     assert len(answers) == 2 and answers[0] != answers[1]
     assert beside.locator(".detail .warning").count() == 0
     beside.click("text=This run alone")
@@ -339,16 +358,16 @@ def test_a_second_runs_answer_stands_beside_the_first_ones(beside):
 
 
 def test_what_was_asked_otherwise_in_the_second_run_says_so(beside):
-    show_samples(beside, Benchmark="lifbench", Model="reference", Beside="asked")
-    assert beside.locator("#samples [role=status]").inner_text() == "30 of 120 answers"
+    show_samples(beside, Benchmark="lifbench", Model="reference", Change="asked")
+    assert beside.locator("#samples [role=status]").inner_text() == "30 of 120 responses"
     beside.locator("button.open").first.click()
     beside.wait_for_selector("article >> nth=1")
-    assert "asked something else" in beside.locator(".detail .warning").inner_text()
+    assert "has another prompt under this name" in beside.locator(".detail .warning").inner_text()
     assert beside.get_by_label("Instruction", exact=True).count() == 2
 
 
 def test_a_file_that_is_no_page_is_refused_in_a_sentence(page, tmp_path):
     wrong = tmp_path / "wrong.html"
     wrong.write_text("<p>Something else.</p><script>document.title = 'owned'</script>")
-    page.get_by_label("Beside another run:").set_input_files(wrong)
-    page.wait_for_selector("#message:has-text('wrong.html is no page of steadfast.')")
+    page.get_by_label("Compare with another run:").set_input_files(wrong)
+    page.wait_for_selector("#message:has-text('wrong.html is not an HTML report of steadfast')")

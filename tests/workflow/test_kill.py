@@ -75,7 +75,7 @@ def test_terminated_and_started_again(project, server, started):
     os.kill(started.pid, signal.SIGTERM)
     said = started.communicate()[0]
     assert started.returncode != 0
-    assert said.count("Stopping: no other jobs start") == 1
+    assert said.count("Stopping: no new jobs start") == 1
     assert said.index("Stopping: ") < said.index("Stopped. The same command goes on")
     assert not [word for word in ("Traceback", "failed:", "Shutting down") if word in said]
     project.snakemake()
@@ -88,5 +88,5 @@ def test_a_second_run_on_the_same_results_is_refused(project, server, started, t
     results = project.path("results")
     elsewhere.configure({**TINY, "pathvars": {"results": str(results)}})
     said = elsewhere.snakemake(f"{results}/tables", ok=False)
-    assert f"Error: {results}: another run makes files there (process {started.pid})" in said
+    assert f"Error: {results}: in use by another run (process {started.pid})" in said
     elsewhere.snakemake("--dry-run", f"{results}/tables")  # makes none

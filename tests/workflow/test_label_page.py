@@ -26,7 +26,7 @@ def test_labels_are_given_by_keys_and_kept_and_saved(tmp_path):
         watched = Watched(context.new_page())
         page = watched.page
         page.goto(file.as_uri())
-        assert page.title() == "Title: answer 1 of 2"
+        assert page.title() == "Title: response 1 of 2"
         assert HOSTILE in page.inner_text("#answer")
         page.keyboard.press("Tab")
         page.keyboard.type("any")  # a name: its letters decide nothing

@@ -118,9 +118,9 @@ def test_a_file_that_was_edited_is_refused(project, file, read):
     with open(project.path("results") / file, "a") as lines:
         lines.write("\n")
     if file != "config.yaml":
-        with pytest.raises(UserError, match=rf"{file}(: changed since it was made| than there is)"):
+        with pytest.raises(UserError, match=rf"{file}(: edited since it was made| than there is)"):
             read(run)
-    with pytest.raises(UserError, match=rf"{file}(: changed since it was made| than there is)"):
+    with pytest.raises(UserError, match=rf"{file}(: edited since it was made| than there is)"):
         read(steadfast.load(project.path("results")))
 
 

@@ -78,7 +78,7 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
         said(
             "waiting: lifbench/inference/long/2k (SLURM job ",
             ": PartitionTimeLimit): it asks for more time than the partition gives",
-            "failed: lifbench/inference/wide/2k: SLURM does not take the job: ",
+            "failed: lifbench/inference/wide/2k: SLURM rejected the job: ",
             "(HTTP 404); check model and base_url, then run again",
             "done: lifbench/inference/reference/2k",
             "done: lifbench/inference/cpu/2k",
@@ -90,10 +90,10 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
         # The controller is away for a while.
         lab.stop("slurmctld")
         lab.stop("slurmdbd")
-        said("SLURM does not answer: its jobs go on, and it is asked again")
+        said("SLURM does not respond: its jobs go on, and it is asked again")
         lab.start_accounting()
         lab.start_controller()
-        said("SLURM answers again")
+        said("SLURM responds again")
 
         # Somebody's urgent job cancels ours.
         urgent = ("--nodes=2", "--gres=gpu:2", "--mem=1000", "--time=5", "--wrap=sleep 5")
@@ -105,7 +105,7 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
         # The next one runs out of time.
         job = wait_for(lambda: [j for j in run.jobs("slow_2k") if j["JobState"] == "RUNNING"])[0]
         lab("scontrol", "update", f"JobId={job['JobId']}", "TimeLimit=1")
-        said("the job reached its time limit; it is tried again with more time")
+        said("the job reached its time limit; retried with more time")
         server.delay = 0
         (long,) = run.jobs("long_2k")
         lab("scontrol", "update", f"JobId={long['JobId']}", "TimeLimit=30")
@@ -118,7 +118,7 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
     assert (second["JobState"], third["JobState"]) == ("TIMEOUT", "COMPLETED")
     assert len(run.jobs("gone_2k")) == 1
     end = run.said().split("2 jobs failed:\n")[1]
-    assert "  gone: server 127.0.0.1:" in end and "  wide: SLURM does not take the job" in end
+    assert "  gone: server 127.0.0.1:" in end and "  wide: SLURM rejected the job" in end
     prompts = run.project.path("results/lifbench/prompts/2k.jsonl").read_text().count("\n")
     assert server.asked.total() <= prompts + 2  # each end of a job cost the request in flight
 
@@ -152,7 +152,7 @@ def test_a_job_that_slurm_is_away_to_take_is_submitted_when_it_is_back(lab, run)
     lab.stop("slurmctld")
     name = "lifbench/inference/reference/2k"
     try:
-        wait_for(lambda: f"{name}: not submitted yet: SLURM does not answer; tried" in run.said())
+        wait_for(lambda: f"{name}: not submitted yet: SLURM does not respond; tried" in run.said())
     finally:
         lab.start_controller()
     run.finish(started)
@@ -206,7 +206,7 @@ def test_an_account_that_slurm_does_not_know_ends_the_run_with_a_sentence(lab, r
     assert started.wait(timeout=240) == 1
     assert run.jobs() == []
     for name in ("reference", "loaded"):
-        refused = f"failed: lifbench/inference/{name}/2k: SLURM does not take the job: The given "
+        refused = f"failed: lifbench/inference/{name}/2k: SLURM rejected the job: The given "
         (line,) = (line for line in run.said().splitlines() if line.startswith(refused))
         assert "account nobodys appears to be invalid" in line
         assert line.endswith(

@@ -75,7 +75,7 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     assert "\nReply of judge http (ok):\n  | " in seen.stdout
     unknown = show(project, "en/style/1")
     assert unknown.returncode == 1 and unknown.stdout == ""
-    assert re.fullmatch("error: .*; the nearest are en/style/1/.*\n", unknown.stderr)
+    assert re.fullmatch("error: .*; did you mean en/style/1/.*\n", unknown.stderr)
 
     unnamed = show(project, "")
     assert unnamed.returncode == 1 and "make show SAMPLE=" in unnamed.stderr

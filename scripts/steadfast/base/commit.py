@@ -34,7 +34,7 @@ def asked_of_git(*arguments: str) -> str | None:
     if done.returncode > 0:  # as in a repository without a commit
         return None
     raise PassingError(
-        "git was killed before it said the workflow's commit; see why, such as too little memory"
+        "git was killed before it returned the workflow's commit; check the memory, then run again"
     )
 
 

@@ -12,12 +12,12 @@ class PassingError(UserError):
 
 
 MENDS = {
-    errno.ENOSPC: "make room on that disk",
-    errno.EDQUOT: "make room within your quota",
+    errno.ENOSPC: "free space on that disk",
+    errno.EDQUOT: "free space within your quota",
     errno.EFBIG: "let files be larger (ulimit -f)",
     errno.EROFS: "make its file system writable, or put the results elsewhere (pathvars.results)",
-    errno.EACCES: "correct its rights",
-    errno.EPERM: "correct its rights",
+    errno.EACCES: "correct its permissions (chmod, chown)",
+    errno.EPERM: "correct its permissions (chmod, chown)",
     errno.EISDIR: "move away the folder that has this file's name",
     errno.ENOTDIR: "move away the file that has a folder's name",
     errno.ENAMETOOLONG: "shorten the path of the results or the names in it",
@@ -34,10 +34,12 @@ def of_system(error: OSError) -> UserError | None:
         return None
     reason = str(error.strerror).lower()
     place = f"{error.filename}: {reason}" if error.filename else reason
-    return UserError(f"{place}; {mend}, then run again: nothing that is answered is asked twice")
+    return UserError(
+        f"{place}; {mend}, then run again: responses in the journal are not re-requested"
+    )
 
 
 ERROR = "error: "
-PASSING = "error that may pass: "
+PASSING = "temporary error: "
 STOPPED = "stopped"
 """Before the sentence in a rule's log; what decides on another try reads them there."""

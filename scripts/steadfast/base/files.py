@@ -68,10 +68,12 @@ def parsed_json(text: str, where: Path | str) -> Any:
     except json.JSONDecodeError as error:
         raise UserError(
             f"{where}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); "
-            "mend or fetch the file again"
+            "correct the file, or fetch it again"
         ) from None
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 levels
-        raise UserError(f"{where}: {error}; mend or fetch the file again") from None
+        raise UserError(
+            f"{where}: not valid JSON ({error}); correct the file, or fetch it again"
+        ) from None
 
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:
@@ -97,12 +99,12 @@ def _record(line: bytes, path: Path | str, number: int) -> Record:
         value = _read_line(line)
     except (ValueError, RecursionError) as error:
         raise UserError(
-            f"{path}:{number}: corrupt JSON line ({error}); mend or remove that line"
+            f"{path}:{number}: corrupt JSON line ({error}); correct or remove that line"
         ) from None
     if not isinstance(value, dict):
         raise UserError(
             f"{path}:{number}: a JSON object was expected, not {type(value).__name__}; "
-            "mend or remove that line"
+            "correct or remove that line"
         )
     return value
 
@@ -190,8 +192,8 @@ def check_regular(folder: Path) -> None:
             with suppress(OSError):  # a link that leads nowhere
                 if not stat.S_ISREG(path.stat().st_mode):
                     raise UserError(
-                        f"{path}: it is no regular file, and reading it might never end; remove "
-                        "it, and find out how it came there"
+                        f"{path}: not a regular file (a pipe, socket or device), whose reading may "
+                        "never end; remove it, and find out how it came there"
                     )
 
 

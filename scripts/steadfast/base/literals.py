@@ -39,7 +39,7 @@ def _tree(text: str) -> ast.Expression:
     # Brackets in strings count too: over-estimating is safe, and no honest answer comes near.
     depths = accumulate((char in "[({") - (char in "])}") for char in text)
     if len(text) > LIMIT or max(depths, default=0) > DEPTH:
-        raise ValueError("too long or too deep to be read")
+        raise ValueError("too long or too deeply nested to be parsed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # escapes that mean nothing
         return ast.parse(text.lstrip(" \t"), mode="eval")

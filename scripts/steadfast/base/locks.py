@@ -54,14 +54,14 @@ class Lock:
         try:
             self.held = take(self._fd)
             if not self.held:
-                say(f"waits for {self._held_by()}, which holds {path}")
+                say(f"waiting for {self._held_by()}, which has locked {path}")
                 self.held = self._waited(needless)
         except OSError as error:
             os.close(self._fd)
             raise UserError(
-                f"{path}: the file system cannot lock it ({error.strerror}); set {FOLDER} to a "
-                "folder on one that can, such as /tmp/locks-$USER of the node, and run again "
-                "(docs/slurm.md says what that does not guard against)"
+                f"{path}: its file system does not support file locks ({error.strerror}); set "
+                f"{FOLDER} to a folder on one that does, such as /tmp/locks-$USER of the node, and "
+                "run again (limits: docs/slurm.md)"
             ) from None
         except BaseException:
             os.close(self._fd)
@@ -106,6 +106,6 @@ def _lock_file(path: Path) -> Path:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(
-            f"{FOLDER}: {folder} is no folder for locks ({error.strerror}); name another one"
+            f"{FOLDER}: {folder} cannot hold lock files ({error.strerror}); name another folder"
         ) from None
     return Path(folder) / f"{name}.lock"

@@ -13,7 +13,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if close:
         return f"did you mean {close[0]!r}?"
-    return f"the known ones are {', '.join(known)}" if known else "there are none"
+    return f"available: {', '.join(known)}" if known else "none are available"
 
 
 def some(names: Sequence[str], most: int) -> str:
@@ -23,7 +23,7 @@ def some(names: Sequence[str], most: int) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as a sentence shows it, on one line and cut where it is long.
+    """A value as a sentence shows it, on one line and truncated where it is long.
 
     >>> shown("a\\nb"), shown(None), len(shown("long" * 100))
     ("'a\\\\nb'", 'null', 60)

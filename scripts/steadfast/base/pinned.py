@@ -25,7 +25,7 @@ def check(content: bytes, source: Settings, place: str, advice: str) -> None:
     kind = "git_blob" if "git_blob" in source else "sha256"
     found = git_blob(content) if kind == "git_blob" else hashlib.sha256(content).hexdigest()
     if found != source[kind]:
-        raise UserError(f"{place}: {kind} {found} is not {source[kind]}, the pinned one; {advice}")
+        raise UserError(f"{place}: its {kind} {found} is not the pinned {source[kind]}; {advice}")
 
 
 def git_blob(content: bytes) -> str:

@@ -20,7 +20,7 @@ OF_ITS_FILES = frozenset(
 """Fields of a record that are about the files beside it, and not about what made them."""
 IN_INPUT_DIGEST = frozenset({"input_digest", "code", "made_from", "measured_from"})
 """Params that an input digest is made of."""
-OTHER = "made from other settings, data or code than the config asks for"
+OTHER = "made from other settings, data or code than those of this config"
 
 OLD_NAMES = ("*.identity.json", "*/*/*.identity.json", "*/*/*/*.identity.json")
 """Provenance files of versions before 0.2, whose columns and folders had other names."""
@@ -95,7 +95,7 @@ class Provenance:
 
     @property
     def has_input_digest(self) -> bool:
-        """Whether the files are there and their provenance says that they have this input digest."""
+        """Whether the files exist and their provenance has this input digest."""
         return (
             all(path.exists() for path in self.files)
             and self.recorded_input_digest == self.input_digest
@@ -125,14 +125,14 @@ class Provenance:
         """Raises a ``UserError`` where the files are not what was made, or not what is wanted."""
         if not _read(self.path):
             raise UserError(
-                f"{self.path}: it does not say what {self.files[0]} was made from; remove "
-                "both to have them made again"
+                f"{self.path}: the provenance of {self.files[0]} is missing or damaged; remove "
+                "both and run again"
             )
         self.check_unchanged(file_sha256)
         if self.recorded_input_digest != self.input_digest:
             raise UserError(
-                f"{self.files[0]}: {OTHER}, by {self.path}; run the workflow with this config, "
-                "which makes it again"
+                f"{self.files[0]}: {OTHER}, according to {self.path}; run the workflow with this "
+                "config to remake it"
             )
 
     def check_unchanged(self, checksum: Checksum) -> None:
@@ -142,8 +142,8 @@ class Provenance:
             found = checksum(path)
             if found != sums.get(self._name(path)):
                 raise UserError(
-                    f"{path}: changed since it was made, by the sha256 in {self.path}; remove "
-                    f"it to have it made again, or put {found} there to accept the change"
+                    f"{path}: edited since it was made (its sha256 is not the one in {self.path}); "
+                    f"remove it to have it remade, or enter {found} there to accept the edit"
                 )
 
     def check_inputs(self, checksum: Checksum) -> None:
@@ -155,8 +155,8 @@ class Provenance:
             for path, made in _inputs(_read(provenance), self.results):
                 if checksum(path) != made:
                     raise UserError(
-                        f"{made_file}: made with another {path} than there is now; run its "
-                        "workflow again, which makes it anew"
+                        f"{made_file}: outdated, since {path} has changed; run its workflow again "
+                        "to remake it"
                     )
                 # A file has provenance of its own, or the files of its folder have one together.
                 for further in (path.with_suffix(PROVENANCE), path.with_name(PROVENANCE[1:])):

@@ -50,5 +50,5 @@ def located(path: str) -> Path:
         return Path(path)
     found = ROOT / path.removeprefix(PREFIX)
     if not found.exists():
-        raise UserError(f"{path}: no such resource; reinstall the package")
+        raise UserError(f"{path}: no such packaged file; reinstall steadfast")
     return found

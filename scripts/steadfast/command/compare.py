@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from steadfast.command.says_why import says_why
+from steadfast.command.error_message import errors_as_messages
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import comparison_text
 from steadfast.jobs.finished import FinishedRun
@@ -10,7 +10,7 @@ from steadfast.jobs.finished import FinishedRun
 
 def main(given: Namespace) -> int:
     """Prints what differs; 3 where that is to count as a failure."""
-    with says_why(given.a, given.b):
+    with errors_as_messages(given.a, given.b):
         found = compare_results(*(FinishedRun.of(of, given.config) for of in (given.a, given.b)))
         if given.out:
             found.write(given.out)

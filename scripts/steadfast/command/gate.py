@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.command.says_why import says_why
+from steadfast.command.error_message import errors_as_messages
 from steadfast.compare.gate import EXIT_CODES, gate
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import gate_text
@@ -20,9 +20,9 @@ from steadfast.share.unbundle import unbundle
 
 def main(given: Namespace) -> int:
     """Prints what it says of each main measure; the last line is of all together."""
-    with says_why(given.a, given.b), ExitStack() as stack:
+    with errors_as_messages(given.a, given.b), ExitStack() as stack:
         if not 0 < given.margin < 1:
-            raise UserError(f"--margin {given.margin:g}: name a share above 0 and below 1")
+            raise UserError(f"--margin {given.margin:g}: must be between 0 and 1, such as 0.02")
         a, b = (stack.enter_context(_run(of, given.config)) for of in (given.a, given.b))
         comparison = compare_results(a, b)
         found = gate(comparison, given.margin, given.strict)

@@ -11,8 +11,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.names import visible
 from steadfast.base.resources import HOME
+from steadfast.command.error_message import errors_as_messages
 from steadfast.command.main import main as steadfast
-from steadfast.command.says_why import says_why
 from steadfast.config.json_schema import PATH as SCHEMA
 from steadfast.config.load import load_config
 
@@ -28,7 +28,7 @@ MODEL_LINE = re.compile(r'^( +)model: ("(?:[^"\\]|\\.)*").*', re.MULTILINE)
 
 def main(given: Namespace) -> None:
     """Writes the config, unless it is there, and goes on as the plan of it."""
-    with says_why(given.config):
+    with errors_as_messages(given.config):
         template = TEMPLATE.read_text(encoding="utf-8")
         text = filled(template, values(given, yaml.safe_load(template)))
         if given.engine == "replay":
@@ -41,11 +41,11 @@ def main(given: Namespace) -> None:
                 file.write(text)
         except OSError as error:
             raise UserError(
-                f"{given.config}: {error.strerror}; name a file that is not there yet, and can be "
-                "written"
+                f"{given.config}: cannot be created ({error.strerror}); name a new file in a "
+                "writable folder"
             ) from None
     named = visible(str(given.config))
-    print(f"{named} is written. steadfast trial {named} asks a few prompts. First its plan:")
+    print(f"Wrote {named}. Try it with a few prompts: steadfast trial {named}. Its plan:")
     sys.stdout.flush()
     steadfast(["plan", str(given.config)])
 

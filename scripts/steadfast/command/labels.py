@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.provenance import Provenance
-from steadfast.command.says_why import says_why
+from steadfast.command.error_message import errors_as_messages
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
 from steadfast.jobs.evaluation import Evaluation
@@ -23,25 +23,25 @@ HALF = 1.96 * 0.5
 def main(given: Namespace) -> None:
     """Writes a sheet and a page for each judged benchmark whose answers are there."""
     file = given.config or default_config()
-    with says_why(file):
+    with errors_as_messages(file):
         evaluation = Evaluation(load_config(read_source(file)))
     results = Path(evaluation.config.pathvars.get("results", "results"))
-    with says_why(results):
+    with errors_as_messages(results):
         run = FinishedRun(evaluation, results)
         judged = [name for name in evaluation.running if evaluation.tasks[name].judging]
         labelled = [name for name in judged if takes_labels(evaluation.tasks[name])]
         if not labelled:
             titles = ", ".join(evaluation.benchmarks[name].title for name in judged)
-            reason = "no benchmark of it is judged"
+            reason = "no benchmark of this config has a judge"
             if judged:
-                reason = f"{titles} has scores from a judge, and labels answer yes or no"
-            raise UserError(f"{file}: nothing to label: {reason}; name the config of another run")
+                reason = f"labels are yes or no, and the judge of {titles} gives scores"
+            raise UserError(f"{file}: nothing to label: {reason}; name another config")
         follow(evaluation, results)
         written = [name for name in labelled if _written(run, name, given.number)]
         if not written:
             raise UserError(
-                f"{results}: no judged benchmark has answers there; run the config first, so that "
-                "there is something to label"
+                f"{results}: no responses of a judged benchmark; run the workflow with this config "
+                "first"
             )
 
 
@@ -59,10 +59,10 @@ def _written(run: FinishedRun, name: str, number: int) -> bool:
     files = write_sheet(flat, title, run.results / "labels", name)
     questions = sum(len(one.questions) for one in flat)
     width = HALF / math.sqrt(len(answers))
-    print(f"{title}: {len(flat)} answers with {questions} questions, in {len(answers)} clusters")
+    print(f"{title}: {len(flat)} responses, {questions} questions, {len(answers)} clusters")
     print(f"  {' and '.join(map(str, files))}")
     print(
-        f"  Shares are then known to ± {width:.2f} at most; the better the judge, the less. Four "
-        f"times as many answers halve that. The config's key for the file: {name}.labels"
+        f"  Shares will be estimated within ± {width:.2f} or better (95 %); four times as many "
+        f"responses halve that. When labelled, set {name}.labels in the config to the file."
     )
     return True

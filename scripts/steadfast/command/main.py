@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from steadfast import __version__
 from steadfast.base.names import nearest, shown
-from steadfast.command.says_why import take_any_text
+from steadfast.command.error_message import take_any_text
 
 Argument = tuple[Sequence[str], dict[str, Any]]
 """What ``ArgumentParser.add_argument`` takes."""

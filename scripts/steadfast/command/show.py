@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from steadfast.base.commands import typed
-from steadfast.command.says_why import says_why
+from steadfast.command.error_message import errors_as_messages
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
 from steadfast.html_report.sample_text import sample_text
@@ -13,21 +13,21 @@ from steadfast.html_report.view_sample import EXAMPLES, examples, view_sample
 from steadfast.jobs.evaluation import Evaluation
 
 EXAMPLE = typed("show", sample="LSI/list-4k-s1/e1/v1", model="my-model")
-NO_SAMPLE = f"""error: no sample is named; name one, such as
+NO_SAMPLE = f"""error: name a sample, such as
   {EXAMPLE}
-Names are the sample_id of each line of results/{{benchmark}}/outputs/{{model}}/{{part}}.jsonl.
-The name {EXAMPLES} shows one of each task."""
+Names are the sample_id in results/{{benchmark}}/outputs/{{model}}/{{part}}.jsonl.
+The name {EXAMPLES} shows one sample of each task."""
 
 
 def main(given: Namespace) -> None:
-    """Prints what is known of a sample; ends with 1 where there is none of that name."""
+    """Prints a sample and its responses; ends with 1 where there is none of that name."""
     if not given.sample:
         sys.exit(NO_SAMPLE)
     file = given.config or default_config()
-    with says_why(file):
+    with errors_as_messages(file):
         config = load_config(read_source(file))
     results = Path(config.pathvars.get("results", "results"))
-    with says_why(results):
+    with errors_as_messages(results):
         run = Evaluation(config)
         if given.sample == EXAMPLES:
             seen = examples(run, results)

@@ -1,4 +1,4 @@
-"""Starts Snakemake on this workflow: steadfast run, trial, plan, html_report, bundle, export, nondeterminism."""
+"""Starts Snakemake on this workflow: steadfast run, trial, plan, html_report, bundle, export, …"""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.names import shown
 from steadfast.base.resources import HOME
-from steadfast.command.says_why import says_why
+from steadfast.command.error_message import errors_as_messages
 from steadfast.config.source import check_source
 
 LAUNCH = "steadfast.workflow.launch"
@@ -19,7 +19,7 @@ DEFAULT_TARGET = ("run", "trial")
 
 def main(given: Namespace) -> None:
     """Goes on as Snakemake, in the same process: signals and the exit code are Snakemake's."""
-    with says_why():
+    with errors_as_messages():
         check(given)
     os.execv(sys.executable, [sys.executable, "-m", LAUNCH, *words(given)])
 
@@ -36,12 +36,13 @@ def check(given: Namespace) -> None:
             Path(given.directory).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(
-                f"--directory {given.directory}: {error.strerror}; name a folder that can be made"
+                f"--directory {given.directory}: cannot be created ({error.strerror}); name "
+                "another folder"
             ) from None
     for name in given.profile:
         if _is_own(name) and not Path(profile(name)[1]).is_dir():
             own = ", ".join(sorted(str(path.relative_to(HOME)) for path in HOME.glob(PROFILES)))
-            raise UserError(f"--profile {name}: no such folder; the workflow has {own}")
+            raise UserError(f"--profile {name}: no such folder; available: {own}")
 
 
 def words(given: Namespace) -> list[str]:

@@ -4,21 +4,19 @@ from argparse import Namespace
 
 from steadfast.base.commands import typed
 from steadfast.base.names import visible
-from steadfast.command.says_why import says_why
+from steadfast.command.error_message import errors_as_messages
 from steadfast.share.unbundle import unbundle
 
 
 def main(given: Namespace) -> None:
-    """Unpacks, and says what is taken as it is; ends with 1 where that cannot be done."""
-    with says_why(given.bundle):
+    """Unpacks, and prints how many files are kept; ends with 1 where that fails."""
+    with errors_as_messages(given.bundle):
         found = unbundle(given.bundle, given.into, given.code)
-    print(
-        f"{len(found.kept)} files are taken as they are, of workflow {found.commit or 'unknown'}."
-    )
+    print(f"{len(found.kept)} files unpacked, made by commit {found.commit or 'unknown'}.")
     if found.made_again:
         print(
-            f"{len(found.made_again)} files would be made otherwise by the code here: they are "
-            "made again, answers from the journal where their requests are the same."
+            f"{len(found.made_again)} files differ from what the code here makes: they will be "
+            "remade, from responses in the journal where the requests are the same."
         )
     into = visible(str(given.into))
     print(

@@ -29,7 +29,7 @@ TESTS = (
     "error", "degrees_of_freedom", "clusters",
 )  # fmt: skip
 MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking", "identical")
-ABSENT = "(not there)"
+ABSENT = "(absent)"
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
 Scores = Mapping[str, ScoreRecord]
@@ -101,8 +101,8 @@ def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
     if not common:
         listed = [", ".join(run.benchmarks) for run in (a, b)]
         raise UserError(
-            f"{a.results} has results of {listed[0]} and {b.results} of {listed[1]}: nothing is in "
-            "common; compare two runs of the same benchmark"
+            f"{a.results} has results of {listed[0]} and {b.results} of {listed[1]}: no benchmark "
+            "in common; compare two runs of the same benchmark"
         )
     found = [_Benchmark(a, b, name) for name in common]
     alone = [("A", "benchmark", name) for name in a.benchmarks if name not in common]
@@ -256,8 +256,8 @@ class _Benchmark:
             rows = self._task.metrics.function.make(scored, self._data, None) if scored else {}
         except UserError as error:
             raise UserError(
-                f"{self.name}: the two runs were not scored alike ({error}): run one of them with "
-                "the other's scoring settings, which asks nobody"
+                f"{self.name}: the two runs have different scoring settings ({error}): rerun one "
+                "with the other's, which sends no requests"
             ) from None
         tests = rows.get("comparisons", pd.DataFrame())
         # What tells a benchmark's comparisons apart, beside the two models.

@@ -59,7 +59,7 @@ def _settings(rows: pd.DataFrame) -> list[str]:
 
 
 def _asked(rows: pd.DataFrame) -> list[str]:
-    counts = "{same:,} the same, {changed:,} changed, {only_a:,} in A alone, {only_b:,} in B alone"
+    counts = "{same:,} the same, {changed:,} changed, {only_a:,} only in A, {only_b:,} only in B"
     sums = rows[["same", "changed", "only_a", "only_b"]].sum()
     apart = rows[(rows["changed"] > 0) | (rows["only_a"] > 0) | (rows["only_b"] > 0)]
     return [f"Prompts: {counts.format(**sums)}."] + [
@@ -70,7 +70,7 @@ def _asked(rows: pd.DataFrame) -> list[str]:
 
 def _alone(rows: pd.DataFrame) -> list[str]:
     named = (rows["what"] + " " + rows["name"]).groupby(rows["run"]).agg(", ".join)
-    return [f"In {run} alone: {names}" for run, names in named.items()]
+    return [f"Only in {run}: {names}" for run, names in named.items()]
 
 
 def _measures(tests: pd.DataFrame) -> list[str]:
@@ -84,7 +84,7 @@ def _measures(tests: pd.DataFrame) -> list[str]:
     ]
     headers = ("benchmark", "model", "measure", "cell", "n", "B - A")
     return [
-        "Main measures that moved, on the samples that both have (tests.csv has all tests):",
+        "Main measures that changed, on the samples of both runs (all tests: tests.csv):",
         _grid(headers, rows),
     ]
 
@@ -97,12 +97,12 @@ def _difference(row: Any) -> str:
 
 def _cells(comparison: Comparison) -> Iterator[str]:
     cells = comparison.cells
-    yield f"Cells: {len(cells):,} of {int(comparison.counts['cells'].sum()):,} moved."
+    yield f"Cells: {len(cells):,} of {int(comparison.counts['cells'].sum()):,} changed."
     if not len(cells):
         return
     apart = cells[cells["apart"] == YES]
     known = int((cells["apart"] != UNKNOWN).sum())
-    yield f"  {len(apart):,} of {known:,} with intervals moved so far that these are apart."
+    yield f"  {len(apart):,} of {known:,} with intervals changed so much that these do not overlap."
     if not len(apart):
         return
     largest = apart.sort_values("difference", key=abs, ascending=False, kind="stable")
@@ -112,7 +112,7 @@ def _cells(comparison: Comparison) -> Iterator[str]:
         (*(getattr(cell, key) for key in keys), f"{cell.a:.4g} → {cell.b:.4g}")
         for cell in largest.sort_values("benchmark", kind="stable").itertuples()
     ]
-    yield f"  The {EACH} largest of each benchmark (cells.csv has all):"
+    yield f"  The {EACH} largest changes of each benchmark (all: cells.csv):"
     yield _grid([*keys, "A → B"], rows)
 
 
@@ -127,7 +127,7 @@ def _samples(comparison: Comparison) -> Iterator[str]:
     counts = counts.reindex(columns=kinds, fill_value=0).reset_index()
     counts = counts.merge(comparison.compared, on=keys)
     yield _grid([*keys, *kinds, "of"], counts.values.tolist())
-    yield f"\nSome of them; {typed('show', sample='…', model='…')} shows one whole:"
+    yield f"\nExamples (details: {typed('show', sample='…', model='…')}):"
     some = rows.groupby(keys, sort=False).head(1)
     yield from _first([_sample(row) for row in some.itertuples()])
 
@@ -168,7 +168,11 @@ def gate_text(verdicts: Gate, comparison: Comparison, margin: float, a: Path, b:
     ]
     headers = ("benchmark", "model", "measure", "B − A", "95 % interval", "verdict", "")
     fell = [_sample(row) for row in worst(comparison).itertuples()]
-    most = [f"Samples that fell: {len(fell):,}, most first.", *_first(fell)] if fell else []
+    most = (
+        [f"Samples with a lower score in B: {len(fell):,}, largest loss first.", *_first(fell)]
+        if fell
+        else []
+    )
     return _text([[f"A: {a}", f"B: {b}"], [_grid(headers, rows)], most, _verdict(verdicts, margin)])
 
 
@@ -178,11 +182,11 @@ def _verdict(verdicts: Gate, margin: float) -> list[str]:
     each = ", ".join(f"{counts[verdict]} {verdict}" for verdict in EXIT_CODES if verdict in counts)
     last = f"Gate, margin {margin:g} of full marks: {verdicts.verdict} ({each})"
     if verdicts.verdict == IDENTICAL:
-        return ["All responses and scores are the same: nothing was tested.", f"{last}."]
+        return ["All responses and scores are identical: no test needed.", f"{last}."]
     if verdicts.verdict == PASS:
         fewest = verdicts.measures["contexts"].min()
         last += (
-            f"; a failure in fewer than {verdicts.unseen:.0%} of contexts may be unseen "
+            f"; a failure in fewer than {verdicts.unseen:.0%} of contexts may go undetected "
             f"({fewest:.0f} were sampled)"
         )
     return [f"{last}."]
@@ -191,7 +195,7 @@ def _verdict(verdicts: Gate, margin: float) -> list[str]:
 def _remark(row: Any, needed: int | None, margin: float) -> str:
     remarks = []
     if row.lacking:
-        remarks.append(f"B lacks {row.lacking:.1%} of the scores, counted as none")
+        remarks.append(f"{row.lacking:.1%} of the scores are missing in B, counted as 0")
     if row.difference == 0 and row.verdict != IDENTICAL:
         remarks.append("no difference")
     if row.verdict != UNCLEAR:
@@ -201,11 +205,11 @@ def _remark(row: Any, needed: int | None, margin: float) -> str:
             f"strict needs {needed:,} contexts, groups or records; {row.contexts:,} were sampled"
         )
     elif (times := more_contexts(row, margin)) > 1:
-        remarks.append(f"{times:.1f} × as many contexts, groups or records would tell")
+        remarks.append(f"{times:.1f} × as many contexts, groups or records would decide")
     elif row.high < 0:
-        remarks.append("lower than A; whether by more than the margin is open")
+        remarks.append("lower than A; whether by more than the margin is undecided")
     elif math.isnan(row.low):
         remarks.append("too few contexts for a test")
     else:
-        remarks.append("the difference itself is near the margin")
+        remarks.append("the difference is near the margin")
     return "; ".join(remarks)

@@ -277,13 +277,13 @@ def named_by(prompt: Settings, key: str, known: Mapping[Any, T]) -> T:
     if prompt[key] not in known:
         raise UserError(
             f"prompts: the {key} {prompt[key]!r} of sample {prompt['sample_id']} is not in the "
-            "data; write the prompts again"
+            "data; remake the prompts"
         )
     return known[prompt[key]]
 
 
 class Simulator(ABC):
-    """Answers in place of a model: the reference answer, a simulated model's, and the baseline's."""
+    """Responses without a model: the reference answer, a simulated model's, the baseline's."""
 
     @abstractmethod
     def reference(self, sample: Sample[Any]) -> str:
@@ -303,14 +303,14 @@ class Simulator(ABC):
     def baseline(self, sample: Sample[Any]) -> str | None:
         """What a simulated model answers who does as the instruction says and looks nothing up.
 
-        None where nothing is known of such a simulated model: its answer is then missing, and not wrong.
-        Only asked where it is the ``baseline`` of the benchmark's ``Task``.
+        None where it has none for the sample: its response is then missing, and not wrong.
+        Only called where it is the ``baseline`` of the benchmark's ``Task``.
 
         Raises:
             UserError: the benchmark has none all the same.
         """
         raise UserError(
-            f"benchmark: {type(self).__name__} has no method baseline, and is the baseline of its task; "
+            f"benchmark: {type(self).__name__} is its task's baseline and has no method baseline; "
             "write the method, or leave baseline out of the task"
         )
 

@@ -14,7 +14,7 @@ def read_examples(path: str) -> list[list[str]]:
     records = enumerate(read_jsonl(path), start=1)
     found = [_example(record, f"{path}: record {number}") for number, record in records]
     if not found:
-        raise UserError(f"{path}: it holds no example; add a line with instruction and output")
+        raise UserError(f"{path}: no examples; add a line with instruction and output")
     return found
 
 
@@ -22,10 +22,9 @@ def _example(record: Record, where: str) -> list[str]:
     for name in FIELDS:
         text = record.get(name)
         if not isinstance(text, str) or not text.strip():
-            raise UserError(f"{where}: the field {name!r} must be a text; add or mend it")
+            raise UserError(f"{where}: the field {name!r} must be a string; add or correct it")
     if further := sorted(record.keys() - set(FIELDS)):
         raise UserError(
-            f"{where}: the field {further[0]!r} is not used; put what it says into "
-            "instruction, or leave it out"
+            f"{where}: unknown field {further[0]!r}; move its content to instruction, or remove it"
         )
     return [record[name] for name in FIELDS]

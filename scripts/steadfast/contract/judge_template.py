@@ -15,7 +15,7 @@ SLOT = re.compile(r"\{\{(\w+)\}\}")
 SECTION = re.compile(r"^=== for (\S.*?) ===[ \t]*\n", re.MULTILINE)
 REMINDER = re.compile(r"^=== reminder ===[ \t]*\n", re.MULTILINE)
 ANSWER = "answer"
-ONCE = "may stand once, and none in the reminder; leave the others out"
+ONCE = "may occur once, and not in the reminder; remove the others"
 FETCHED = "fetched:"
 """Before the path of a template below the results folder, out of a benchmark's released program."""
 
@@ -50,15 +50,15 @@ class JudgeTemplate:
         whole = self.sections.get(kind, (self.head, self.tail))
         if not any(whole):
             raise UserError(
-                f"judge template: no text is for {' or '.join(map(repr, kinds))}; add a section "
-                f"'=== for {kinds[-1]} ===', or a text before the sections"
+                f"judge template: no section for {' or '.join(map(repr, kinds))}; add one, "
+                f"'=== for {kinds[-1]} ===', or a prompt before the sections"
             )
 
         def text(slot: re.Match[str]) -> str:
             if slot[1] not in fields:
                 raise UserError(
-                    f"judge template: the slot {slot[0]} has no text where the section is for "
-                    f"{kind or 'all'!r}; leave it out there"
+                    f"judge template: the slot {slot[0]} has no value in the section for "
+                    f"{kind or 'all'!r}; remove it there"
                 )
             return fields[slot[1]]
 
@@ -153,7 +153,7 @@ def _check_names(path: str, slots: Collection[str], found: Iterable[str]) -> Non
 
 def _check_required(path: str, required: Collection[str], found: Iterable[str]) -> None:
     for name in sorted(set(required) - set(found)):
-        raise UserError(f"{path}: the slot {{{{{name}}}}} is missing; put it where it belongs")
+        raise UserError(f"{path}: the slot {{{{{name}}}}} is missing; add it")
 
 
 def _parted(
@@ -168,8 +168,8 @@ def _parted(
     head, tail = text.split(f"{{{{{ANSWER}}}}}")
     for name in sorted(set(behind) & set(SLOT.findall(head))):
         raise UserError(
-            f"{path}: the slot {{{{{name}}}}} stands before {{{{answer}}}}; put it behind, so that "
-            "the questions on an answer share what precedes them"
+            f"{path}: the slot {{{{{name}}}}} precedes {{{{answer}}}}; move it after, so that the "
+            "questions on a response share a prompt prefix"
         )
     return head, tail.rstrip("\n")
 

@@ -94,11 +94,13 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
     for sample in samples:
         record = records.get(sample.id)
         if record is None:
-            raise UserError(f"{outputs}: no output for sample {sample.id}; run inference again")
+            raise UserError(
+                f"{outputs}: no output for sample {sample.id}; remove the file and run again"
+            )
         if record["status"] not in STATUSES:
             raise UserError(
-                f"{outputs}: sample {sample.id} has status {record['status']!r}; one of "
-                f"{', '.join(STATUSES)} was expected: run inference again"
+                f"{outputs}: sample {sample.id} has status {record['status']!r}, not one of "
+                f"{', '.join(STATUSES)}; remove the file and run again"
             )
         before = answers[sample.before.id] if sample.before else None
         answers[sample.id] = answer_of(record, before)
@@ -136,11 +138,11 @@ class SampleOracle:
         return self._simulator.reference(self._samples[sample_id])
 
     def simulated(self, sample_id: str, settings: Settings, seen: float, rng: Random) -> str:
-        """Returns what a simulated model of those settings answers who saw that fraction of the context."""
+        """Returns a simulated model's response, which saw that fraction of the context."""
         return self._simulator.simulated(self._samples[sample_id], settings, seen, rng)
 
     def baseline(self, sample_id: str) -> str | None:
-        """Returns what a simulated model answers who looks nothing up; None where nothing is known of it."""
+        """Returns the no-lookup baseline's response; None where it has none."""
         return self._simulator.baseline(self._samples[sample_id])
 
 

@@ -22,8 +22,8 @@ OWN, RELEASED = "own", "released"
 class Prompt(TypedDict):
     """A line of ``prompts``: one thing that is asked.
 
-    ``long_context_id`` names the text that it is about, and ``before`` precedes that text; ``follows``
-    names the sample whose conversation it goes on with, ``max_tokens`` is the output limit.
+    ``long_context_id`` names its context, and ``before`` precedes that context; ``follows`` names
+    the sample whose conversation it continues, ``max_tokens`` is the output limit.
     """
 
     sample_id: str
@@ -87,7 +87,7 @@ class ScoreRecord(Rating):
 
 
 class ProvenanceRecord(TypedDict):
-    """What produced a file of replies, beside it; engines and provenances add fields of their own."""
+    """What produced a file of replies, beside it; engines add fields of their own."""
 
     model: str
     engine: str
@@ -149,8 +149,8 @@ def read_runs(path: Path) -> list[RunRecord]:
     runs = record.get("runs") if isinstance(record, dict) else None
     if not isinstance(runs, list) or not all(map(_is_run, runs)):
         raise UserError(
-            f"{path}: no record of runs; remove it (it holds what past runs took, and no answer), "
-            "and run again"
+            f"{path}: damaged record of past runs' usage; remove it (it has no responses) and run "
+            "again"
         )
     return cast(list[RunRecord], runs)
 

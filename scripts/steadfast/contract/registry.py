@@ -51,7 +51,7 @@ def checked_members(named: dict[str, Any]) -> dict[str, Any]:
     check_names("benchmark", named, dots=False)
     for name in named:
         if name in installed():
-            raise ValueError(f"{name!r} is a benchmark already; choose another name")
+            raise ValueError(f"a benchmark {name!r} exists already; choose another name")
     return named
 
 
@@ -88,13 +88,13 @@ def _loaded(point: EntryPoint) -> AnyBenchmark:
         ) from None
     if not isinstance(found, Benchmark) or found.name != point.name:
         raise UserError(
-            f"entry point {point.name} of {GROUP}: {point.value} is no benchmark of that name; "
+            f"entry point {point.name} of {GROUP}: {point.value} is not a benchmark of that name; "
             "name a steadfast.contract.task.Benchmark"
         )
     if not found.name.isidentifier() or found.name in Config.model_fields.keys() | families():
         raise UserError(
-            f"entry point {point.name} of {GROUP}: a benchmark's name is a key of the config and "
-            "names rules: choose one of letters, digits and '_' that is no key yet"
+            f"entry point {point.name} of {GROUP}: a benchmark's name becomes a key of the config "
+            "and part of rules' names: choose one of letters, digits and '_' that is no key yet"
         )
     return found
 
@@ -111,7 +111,7 @@ def check_benchmark_names(tasks: Mapping[str, Task]) -> None:
     for name in tasks:
         if name.lower() in taken:
             raise UserError(
-                f"benchmark {name}: a rule or a folder of the workflow is called so; choose "
+                f"benchmark {name}: this is the name of a rule or folder of the workflow; choose "
                 "another name"
             )
 
@@ -124,15 +124,15 @@ def checked_task(benchmark: str, task: Task) -> Task:
         for kind, of in names.items():
             check_names(kind, of, dots=False)
         if not task.parts:
-            raise ValueError("its task has no part; give it one at least")
+            raise ValueError("its task has no part; add at least one")
         for name in REQUIRED:
             if name not in task.metrics.names:
-                raise ValueError(f"its metrics lack {name!r}; every benchmark has it")
+                raise ValueError(f"its metrics lack {name!r}, which every benchmark has; add it")
         for name in task.tables.names:
             if not name.startswith(f"{benchmark}_"):
                 raise ValueError(
-                    f"the table {name!r} lies in one folder with those of others; let its name "
-                    f"begin with {benchmark}_"
+                    f"the table {name!r} shares a folder with other benchmarks' tables; begin its "
+                    f"name with {benchmark}_"
                 )
     except ValueError as error:
         raise UserError(f"benchmark {benchmark}: {error}") from None

@@ -19,7 +19,7 @@ reasoning that it cut, or reasoning without an answer."""
 ANSWERED = frozenset({"ok", "length"})
 """Statuses whose text is a model's answer."""
 FINAL = frozenset({"ok", "length", "refused"})
-"""Statuses of a reply, before its reasoning is told from its answer, that is not asked for again."""
+"""Statuses of a reply, before its reasoning is split off, with which it is not re-requested."""
 
 _DRAWN = re.compile(r"#\d+\Z")
 
@@ -144,8 +144,10 @@ def repeat_key(sample_id: str, repeat: int) -> str:
 
     What is asked of a judge about a drawn answer has a number in its own name already.
 
-    >>> repeat_key("LSI/c0/e1/v2", 0), repeat_key("LSI/c0/e1/v2", 1), repeat_key("LSI/c0/e1/v2#1", 0)
-    ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1', 'LSI/c0/e1/v2#1#0')
+    >>> repeat_key("LSI/c0/e1/v2", 0), repeat_key("LSI/c0/e1/v2", 1)
+    ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1')
+    >>> repeat_key("LSI/c0/e1/v2#1", 0)
+    'LSI/c0/e1/v2#1#0'
     """
     return f"{sample_id}#{repeat}" if repeat or _DRAWN.search(sample_id) else sample_id
 

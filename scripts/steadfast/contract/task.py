@@ -186,8 +186,8 @@ class Task:
         released_needs: what reading them needs of the surroundings.
         files: the user's files that the config names, by its key; looked for before anything runs.
         labels: file with people's verdicts.
-        baseline: answers of engine ``baseline``, those of a simulated model who looks nothing up: the simulator, or
-            one with other settings. None: models of that engine do not run here.
+        baseline: responses of engine ``baseline``, which looks nothing up: the simulator, or one
+            with other settings. None: models of that engine do not run here.
         task_names: names of tasks that the config adds to the benchmark's own ``task_names``.
         weights: a function that gives the weight of each task in the mean of all; None: samples
             count alike, whatever their task.
@@ -269,6 +269,7 @@ class Benchmark(Generic[S]):
             name limits; empty: they are not known beforehand.
         code: further functions that make the task, as ``module:function``.
         family: name of the ``Family`` that it is of; empty where a package brings it by itself.
+        sample_names: a sentence on how its samples' names are built, for the HTML report.
     """
 
     name: str
@@ -281,6 +282,7 @@ class Benchmark(Generic[S]):
     task_names: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     family: str = ""
+    sample_names: str = ""
 
     @property
     def made_by(self) -> tuple[str, ...]:

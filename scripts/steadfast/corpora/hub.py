@@ -52,7 +52,7 @@ def corpus(
     """
     if not COMMIT.fullmatch(revision):
         raise UserError(
-            f"corpus {corpus}: revision {revision!r} of {repo} is no commit; give the 40 "
+            f"corpus {corpus}: revision {revision!r} of {repo} is not a commit; give the 40 "
             "hexadecimal digits of one, because a branch or a tag can move"
         )
     locks = LockFile(lock)
@@ -97,7 +97,7 @@ class _DataSet:
         if self._offline:
             if self._locked:
                 return sorted(self._locked)
-            reason = "HF_HUB_OFFLINE is set and the lock file knows no file of it"
+            reason = "HF_HUB_OFFLINE is set and the lock file lists no file of it"
             raise self._refused(f"cannot list the files of {self._at}: {reason}")
         from huggingface_hub import HfApi
 
@@ -106,9 +106,9 @@ class _DataSet:
             found = api.list_repo_files(self._repo, revision=self._revision, repo_type="dataset")
         if gone := sorted(set(self._locked) - set(found)):
             raise UserError(
-                f"corpus {self._corpus}: {self._at} has no {_shown(gone)} any more, by which "
-                f"{self._lock} knows it; ask the hub itself instead of a mirror, or remove "
-                "that entry to take what is there"
+                f"corpus {self._corpus}: {self._at} no longer has {_shown(gone)}, which "
+                f"{self._lock} lists; use the Hugging Face hub in place of a mirror, or remove "
+                "that entry to accept the files that exist"
             )
         return sorted(found)
 
@@ -174,14 +174,14 @@ class _DataSet:
     def _reason(self, error: Exception) -> str:
         host, status = urlsplit(self._endpoint).hostname or "the hub", _status(error)
         if self._offline:
-            return "HF_HUB_OFFLINE is set and the cache does not hold it"
+            return "HF_HUB_OFFLINE is set and it is not in the cache"
         if status is not None:
-            return f"{host} answered {status}{ANSWERS.get(status, '; try again later')}"
+            return f"{host} returned HTTP status {status}{ANSWERS.get(status, '; try again later')}"
         if isinstance(error, OSError) and error.strerror:
-            return f"no writing to the cache ({error.strerror}); set HF_HOME to a folder of yours"
+            return f"cannot write to the cache ({error.strerror}); set HF_HOME to a writable folder"
         return (
-            f"{host} could not be reached or broke off ({type(error).__name__}); run again, what "
-            "is complete is kept"
+            f"connection to {host} failed ({type(error).__name__}); run again, complete files are "
+            "kept"
         )
 
 

@@ -24,7 +24,7 @@ def corpus(
     """
     if not Path(directory).is_dir():
         raise UserError(
-            f"corpus {corpus}: no directory {directory}; correct the directory of the local source"
+            f"corpus {corpus}: no such directory: {directory}; correct corpora.directory"
         )
     paths, layout = found(corpus, directory, glob)
     if not paths:
@@ -33,7 +33,7 @@ def corpus(
             tried = [known for each in _layouts(corpus) for known in each["glob"]]
         raise UserError(
             f"corpus {corpus}: no file in {directory} matches {', '.join(tried)}; correct the glob "
-            "or put the files there"
+            "or add the files"
         )
     return cleaned(
         corpus, "local", read_files(corpus, paths, [fields] if fields else layout["fields"])
@@ -62,6 +62,6 @@ def _matching(corpus: str, directory: str, glob: str) -> list[Path]:
         return sorted(path for path in Path(directory).glob(glob) if path.is_file())
     except (ValueError, NotImplementedError) as error:
         raise UserError(
-            f"corpus {corpus}: {glob!r} is no glob ({error}); write one relative to {directory}, "
+            f"corpus {corpus}: invalid glob {glob!r} ({error}); write one relative to {directory}, "
             f"such as {corpus}/*.jsonl"
         ) from None

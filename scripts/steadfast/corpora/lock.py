@@ -38,7 +38,7 @@ class LockFile:
         except OSError as error:
             raise UserError(
                 f"{self.path}: the lock file cannot be written ({error.strerror}); name one in a "
-                "directory that you may write to"
+                "writable directory"
             ) from None
 
     def _all(self) -> Record:
@@ -49,6 +49,6 @@ def check(name: str, found: str, expected: str | None, by: str, again: str) -> N
     """Refuses a digest that is not the expected one, if one is expected; ``again``: what to do."""
     if expected is not None and found != expected.lower():
         raise UserError(
-            f"{name}: sha256 is {found}, but {by} says {expected}; {again}, or correct {by} if "
-            "that file is the right one"
+            f"{name}: its sha256 is {found}, in {by} it is {expected}; {again}, or correct {by} if "
+            "the file is the right one"
         )

@@ -45,7 +45,7 @@ def _record(row: Record, where: str, fields: Sequence[Fields], name: str) -> Rec
     if names is None:
         wanted = " or ".join(", ".join(dict.fromkeys(names.values())) for names in fields)
         raise UserError(
-            f"{where}: not all of its fields are there: wanted are {wanted}; the fields there are "
+            f"{where}: fields are missing: needed are {wanted}; the record has "
             f"{', '.join(map(str, row))}; correct the corpus's field map in the config"
         )
     values = {key: row[field] for key, field in names.items()}
@@ -55,8 +55,8 @@ def _record(row: Record, where: str, fields: Sequence[Fields], name: str) -> Rec
         text = None
     if text is None:
         raise UserError(
-            f"{where}: field {names['text']!r} holds {type(values['text']).__name__}, not a "
-            "string; name the field that holds the text, or mend the record"
+            f"{where}: field {names['text']!r} is {type(values['text']).__name__}, not a string; "
+            "name the field that has the text, or correct the record"
         )
     return {
         "id": _string(values.get("id")) or name,
@@ -101,6 +101,6 @@ def cleaned(
             break
     if not ids:
         raise UserError(
-            f"corpus {corpus}: the {source} source holds no text; check its files and the field "
-            "named as text"
+            f"corpus {corpus}: the {source} source has no text; check its files and the field "
+            "mapped to text"
         )

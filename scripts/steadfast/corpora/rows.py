@@ -58,7 +58,8 @@ def _objects(data: IO[bytes], where: str, suffix: str) -> Iterator[Row]:
     for place, row in READERS[suffix](data, where):
         if not isinstance(row, dict):
             raise NotRecordsError(
-                f"{place}: a JSON object was expected, not {type(row).__name__}; mend or remove it"
+                f"{place}: a JSON object was expected, not {type(row).__name__}; correct or remove "
+                "it"
             )
         yield place, row
 
@@ -74,7 +75,7 @@ def _archive(path: Path) -> Iterator[Row]:
                 with archive.open(name) as member:
                     yield from _objects(member, f"{path}/{name}", Path(name).suffix.lower())
     except (BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
-        raise UserError(f"{path}: not a readable archive ({error}); fetch it again") from None
+        raise UserError(f"{path}: not a readable zip file ({error}); fetch it again") from None
 
 
 def _jsonl(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
@@ -85,7 +86,7 @@ def _jsonl(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise UserError(
-                f"{where}:{number}: corrupt JSON line ({error}); mend or remove that line"
+                f"{where}:{number}: corrupt JSON line ({error}); correct or remove that line"
             ) from None
         yield f"{where}:{number}", row
 
@@ -116,7 +117,7 @@ def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
             found = parsed_json(text.read(), where)
             raise NotRecordsError(
                 f"{where}: a list of records was expected, not {type(found).__name__}; name a "
-                "file that holds one"
+                "file with one"
             ) from None
 
 
@@ -136,7 +137,8 @@ def _csv(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
                 yield f"{where}:{reader.line_num}", row
         except csv.Error as error:
             raise UserError(
-                f"{where}:{reader.line_num}: corrupt CSV ({error}); mend or fetch the file again"
+                f"{where}:{reader.line_num}: corrupt CSV ({error}); correct the file, or fetch it "
+                "again"
             ) from None
 
 

@@ -37,7 +37,7 @@ def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator
     results = Path(config.pathvars.get("results", "results"))
     without_needs = [how.tokenizer for how in asked(run).values() if how.engine not in NEEDS]
     yield from machine_checks(results, [config.tokenizer, *without_needs])
-    yield Check("config", "ok", f"{config_file} is whole, and each file that it names is there")
+    yield Check("config", "ok", f"{config_file} is valid, and all its files exist")
     yield from data_checks(run, results, online)
     yield from model_checks(run, Surroundings(online, on_cluster(settings)))
     yield from slurm_checks(settings, {who: how.slurm for who, how in asked(run).items()})
@@ -78,16 +78,16 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
         addresses = [address for need in needs for address in need.addresses]
         yield _fetched(f"data of {run.benchmarks[name].title}", addresses, online, there)
     for package, install in packages.items():
-        lacks = f"it is not installed; {install}"
+        lacks = f"not installed; {install}"
         there = find_spec(package) is not None
-        yield checked(f"package {package}", there, "it is installed", lacks)
+        yield checked(f"package {package}", there, "installed", lacks)
     for what, check in checks.items():
         try:
             check.make()
         except UserError as error:
             yield Check(what, "missing", str(error))
         else:
-            yield Check(what, "ok", "all that is needed is here, as pinned")
+            yield Check(what, "ok", "all files present, at the pinned versions")
 
 
 def needed_data(task: Task) -> list[DataFile]:
@@ -106,15 +106,19 @@ def needed_data(task: Task) -> list[DataFile]:
 
 def _fetched(what: str, addresses: list[str], online: bool, there: bool) -> Check:
     if not addresses:
-        return Check(what, "ok", "made without the network")
+        return Check(what, "ok", "needs no network")
     if not online:
-        return Check(what, "unchecked", f"it comes from {hosts(addresses)}, which was not asked")
+        return Check(
+            what,
+            "unchecked",
+            f"downloaded from {hosts(addresses)}, which was not contacted (offline)",
+        )
     faults = [f"{address}: {fault}" for address, fault in silent(addresses).items()]
     if not faults:
-        return Check(what, "ok", f"{hosts(addresses)} has it, at the pinned revisions")
+        return Check(what, "ok", f"available from {hosts(addresses)}, at the pinned revisions")
     refused = "; ".join(faults[:2])
     if there:
-        text = "what was made before stands in the results, and serves unless its settings changed"
+        text = "already in the results folder, which suffices unless its settings changed"
         return Check(what, "unchecked", f"{text} ({refused})")
-    advice = "try again, or take it from a directory of your own (docs/config.md)"
+    advice = "try again, or set source: local with a directory (docs/config.md)"
     return Check(what, "missing", f"{refused}; {advice}")

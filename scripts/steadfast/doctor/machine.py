@@ -40,7 +40,7 @@ def packages(requirements: Path) -> Check:
     from packaging.requirements import Requirement
 
     if not requirements.is_file():
-        return unneeded("packages", "no lock file here: pip installed what the package asks for")
+        return unneeded("packages", "no lock file here: pip chose the versions")
     locked = 0
     wrong = []
     for line in requirements.read_text(encoding="utf-8").splitlines():
@@ -53,16 +53,16 @@ def packages(requirements: Path) -> Check:
         try:
             installed = version(package.name)
         except PackageNotFoundError:
-            wrong.append(f"{package.name} is not installed ({package.specifier})")
+            wrong.append(f"{package.name} is not installed (needs {package.specifier})")
             continue
         if installed not in package.specifier:
-            wrong.append(f"{package.name} {installed} ({package.specifier})")
+            wrong.append(f"{package.name} {installed} (needs {package.specifier})")
     install = f"{sys.executable} -m pip install --require-hashes -r {requirements}"
     return checked(
         "packages",
         not wrong,
-        f"{locked}, each in the version of {requirements.name}",
-        f"not those of {requirements.name}: {some(wrong, NAMED)}; {install}",
+        f"{locked} packages in the versions of {requirements.name}",
+        f"other versions than in {requirements.name}: {some(wrong, NAMED)}; {install}",
     )
 
 
@@ -70,13 +70,11 @@ def disk(folder: Path) -> Check:
     """Whether there is room for results, and they may be written."""
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not os.access(existing, os.W_OK):
-        advice = "correct its rights, or name another with pathvars.results"
-        return Check("disk", "missing", f"{folder} cannot be written to; {advice}")
+        advice = "correct its permissions, or set pathvars.results to another folder"
+        return Check("disk", "missing", f"{folder} is not writable; {advice}")
     free = shutil.disk_usage(existing).free / 1e9
     text = f"{free:,.1f} GB free for {folder}"
-    return checked(
-        "disk", free >= LEAST_GB, text, f"{text}, {LEAST_GB} are needed; make room there"
-    )
+    return checked("disk", free >= LEAST_GB, text, f"{text}, {LEAST_GB} GB needed; free disk space")
 
 
 def tokenizer(name: str) -> Check:
@@ -87,8 +85,11 @@ def tokenizer(name: str) -> Check:
     except UserError as error:
         reason = str(error)
     except Exception as error:  # tiktoken fetches what is not there, and tells of it in many ways
-        reason = f"cannot be fetched ({type(error).__name__}); set TIKTOKEN_CACHE_DIR to its files"
-    return checked(f"tokenizer {name}", not reason, "its files are there", reason)
+        reason = (
+            f"cannot be downloaded ({type(error).__name__}); set TIKTOKEN_CACHE_DIR to a folder "
+            "with it"
+        )
+    return checked(f"tokenizer {name}", not reason, "available", reason)
 
 
 def silent(addresses: Iterable[str]) -> dict[str, str]:

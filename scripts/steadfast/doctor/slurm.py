@@ -22,13 +22,15 @@ def read_profile(name: str) -> Mapping[str, Any]:
     files = [place / "config.yaml" for place in places]
     file = next((file for file in files if file.is_file()), None)
     if file is None:
-        raise UserError(f"profile {name}: neither {' nor '.join(map(str, files))} is there")
+        raise UserError(
+            f"profile {name}: not found, neither {' nor '.join(map(str, files))}; correct its name"
+        )
     try:
         settings = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise UserError(f"{file}: cannot be read as YAML ({type(error).__name__})") from None
+        raise UserError(f"{file}: not valid YAML ({type(error).__name__}); correct it") from None
     if not isinstance(settings or {}, dict):
-        raise UserError(f"{file}: a profile is a mapping of options")
+        raise UserError(f"{file}: a mapping of options was expected; correct it")
     return settings or {}
 
 
@@ -37,17 +39,17 @@ def slurm_checks(
 ) -> Iterator[Check]:
     """Whether jobs can be submitted as the profiles, and ``slurm`` of the models, want it."""
     if not on_cluster(profiles):
-        yield unneeded("SLURM", f"jobs run here; {typed('cluster')} looks for a cluster")
+        yield unneeded("SLURM", f"jobs run on this machine; {typed('cluster')} checks a cluster")
         return
     partitions = output_of("sinfo", "--noheader", "--format=%R")
-    advice = "sinfo gets no answer; run this on a machine that submits jobs"
-    yield checked("SLURM", partitions is not None, "its controller answers", advice)
+    advice = "sinfo failed; run this on a login node, from which jobs are submitted"
+    yield checked("SLURM", partitions is not None, "the controller responds", advice)
     if partitions is None:
         return
     offered = partitions.split()
     for name, place in _named_partitions(profiles, models).items():
-        advice = f"there is none; correct {place}, to one of {', '.join(offered)}"
-        yield checked(f"partition {name}", name in offered, "it is there", advice)
+        advice = f"no such partition; set {place} to one of {', '.join(offered)}"
+        yield checked(f"partition {name}", name in offered, "exists", advice)
 
 
 def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:

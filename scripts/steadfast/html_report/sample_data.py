@@ -115,7 +115,7 @@ def answer_row(seen: FinishedAnswer) -> list[Any]:
     """What answers are filtered by: status, total, points, and whether raters differ in total."""
     score = seen.score
     if score is None:
-        return [seen.output["status"] if seen.output else "not asked", None, None, 0]
+        return [seen.output["status"] if seen.output else "not requested", None, None, 0]
     totals = {score["total"], *(other["total"] for other in score["other_raters"].values())}
     points = {name: _round(value) for name, value in (score["points"] or {}).items()}
     return [score["status"], _round(score["total"]), points or None, int(len(totals) > 1)]

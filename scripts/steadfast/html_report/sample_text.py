@@ -13,7 +13,7 @@ BAR = "  | "
 
 
 def sample_text(seen: SeenSample) -> str:
-    """A sample: what was asked and expected, and each model's answer with its points."""
+    """A sample: its prompt, what is expected, and each model's response with its points."""
     return visible("\n".join(_lines(seen))) + "\n"
 
 
@@ -22,35 +22,37 @@ def _lines(seen: SeenSample) -> Iterator[str]:
     yield f"== {prompt['sample_id']} =="
     yield f"{seen.benchmark}, part {seen.sample.part}, task {prompt['task']}"
     for turn in seen.before:
-        yield from _block("Turn before", turn)
+        yield from _block("Previous turn", turn)
     yield from _block("Instruction", prompt["instruction"])
     if seen.passages is None:
         fields = (f"{name}: {as_text(value)}" for name, value in seen.fields.items())
         yield from _block("Instance", "\n".join(fields))
     elif shown := excerpts(seen.passages):
         for number, excerpt in enumerate(shown, start=1):
-            yield from _block(f"Context, place {number}", excerpt)
+            yield from _block(f"Context, passage {number}", excerpt)
     else:
-        heading = "Context, start (no one place is asked about)"
+        heading = "Context, start (the instruction is about no single passage)"
         yield from _block(heading, seen.passages.text[:START])
-    yield from _block("Expected (the reference's answer)", seen.expected)
+    yield from _block("Expected (reference answer)", seen.expected)
     for answer in seen.answers:
         yield f"\n-- {answer.model}{f', repeat {answer.repeat}' if answer.repeat else ''} --"
         yield from _answer(answer)
 
 
 def _answer(seen: FinishedAnswer) -> Iterator[str]:
-    """The lines about one answer: status, text, score, and what judges said."""
+    """The lines about one response: status, text, score, and judges' replies."""
     if output := seen.output:
         cut = output.get("prompt_truncated_tokens")
-        yield f"status: {output['status']}" + (f"; {cut:,} tokens of context cut" if cut else "")
+        yield f"status: {output['status']}" + (
+            f"; context truncated by {cut:,} tokens" if cut else ""
+        )
         if output.get("error"):
             yield from _block("Error", output["error"])
         if output["reasoning"]:
             yield from _block("Reasoning", output["reasoning"])
-        yield from _block("Answer", output["response"] or "")
+        yield from _block("Response", output["response"] or "")
     else:
-        yield "no answer here: not asked yet, or not of this trial"
+        yield "no response: not requested yet, or not part of this trial"
     if seen.score:
         yield from _score(seen.score)
     for request in seen.judged:
@@ -70,13 +72,13 @@ def _score(score: ScoreRecord) -> Iterator[str]:
 
 
 def _judged(asked: JudgedRequest) -> Iterator[str]:
-    yield from _block(f"Asked of a judge, behind the answer ({asked.id})", asked.tail.strip())
+    yield from _block(f"Prompt to the judge, after the response ({asked.id})", asked.tail.strip())
     for judge, reply in asked.replies.items():
         if reply["reasoning"]:
             yield from _block(f"Reasoning of judge {judge}", reply["reasoning"])
         yield from _block(f"Reply of judge {judge} ({reply['status']})", reply["response"] or "")
     if not asked.replies:
-        yield "No judge has replied yet."
+        yield "No reply of a judge yet."
 
 
 def _block(heading: str, text: str) -> Iterator[str]:

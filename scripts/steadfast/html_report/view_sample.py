@@ -1,4 +1,4 @@
-"""One sample whole, found by its name in the results folder."""
+"""One sample with everything about it, found by its name in the results folder."""
 
 import difflib
 from collections.abc import Sequence
@@ -145,7 +145,7 @@ def _check(wanted: Sequence[InputDigests], part: FinishedPart, models: Sequence[
 def nearest_samples(name: str, known: Sequence[str]) -> str:
     """A clause that names the samples whose names are nearest to one."""
     if not known:
-        return "there are no prompts yet: run the workflow, or name its config as CONFIG"
+        return "no prompts yet: run the workflow, or name its config as CONFIG"
     longer = [one for one in known if name and name in one][:NEAR]
     near = longer or difflib.get_close_matches(name, known, n=NEAR, cutoff=0.3) or known[:NEAR]
-    return f"the nearest are {', '.join(near)}"
+    return f"did you mean {', '.join(near)}?"

@@ -22,14 +22,14 @@ from steadfast.stats.repeatability import answer_deviations
 from steadfast.workflow.script import run_rule
 
 FORMAT = 1
-"""Of the data; a page shows another one beside itself where both have the same."""
+"""Of the data; two HTML reports can be compared where both have the same."""
 LIMIT = 25_000_000
-"""Characters of the data, for which long texts are cut."""
+"""Characters of the data; longer texts are shortened to fit."""
 USED = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
     "cached_tokens", "written_tokens", "hit_rate", "output_tokens",
 )  # fmt: skip
-"""What the page has of ``metrics/inference.csv``: all but times, which differ between runs."""
+"""Columns of ``metrics/inference.csv`` in the report: all but times, which differ between runs."""
 
 
 def write_html_report(
@@ -39,9 +39,9 @@ def write_html_report(
     limit: int = LIMIT,
     nondeterminism: Iterable[str] = (),
 ) -> None:
-    """Writes the page; long texts are cut as little as the limit (in characters) allows.
+    """Writes the HTML report; long texts are shortened as little as the limit (characters) allows.
 
-    ``nondeterminism`` has the paths below the results of measured nondeterminism that holds for the run.
+    ``nondeterminism`` has the paths, below the results, of the run's measured nondeterminism.
     """
     shown, name = Display.of(display), run.evaluation.config.name or ""
     deviations = answer_deviations(run.results / path for path in nondeterminism)
@@ -89,7 +89,7 @@ def _tables(run: FinishedRun, display: Display, summary: RunSummary) -> list[Rec
 def _group(
     title: str, tables: Iterable[Table | Printed], asked: Sequence[str], display: Display
 ) -> Record:
-    """Some tables under a title, each of which says what text was asked, and of a trial that."""
+    """Some tables under a title, each with a note on its data, and in a trial on that."""
     framed = [display.framed(one, asked) if isinstance(one, Table) else one for one in tables]
     return {"title": title, "tables": [table_data(table) for table in framed]}
 
@@ -109,6 +109,7 @@ def _run(run: FinishedRun, display: Display, samples: Packed) -> Record:
                 "name": benchmark,
                 "title": run.evaluation.benchmarks[benchmark].title,
                 "asked": run.evaluation.tasks[benchmark].asked,
+                "sample_names": run.evaluation.benchmarks[benchmark].sample_names,
                 "figures": [
                     {"name": name, "caption": read_text(run.results / "figures" / f"{name}.txt")}
                     for name in _figures(run, benchmark)
@@ -135,7 +136,7 @@ def _usage(run: FinishedRun) -> Record:
 
 
 def _provenances(run: FinishedRun) -> list[Record]:
-    """What answers and verdicts come from: equal provenances once, with what they stand beside."""
+    """Provenance of responses and verdicts: equal ones once, with the parts that have them."""
     records: dict[str, Record] = {}
     for benchmark in run.evaluation.running:
         title = run.evaluation.benchmarks[benchmark].title

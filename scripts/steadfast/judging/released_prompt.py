@@ -63,7 +63,7 @@ def texts_of(source: str, name: str, count: int, where: str) -> list[str]:
     texts.sort(key=lambda text: text[:2])  # parts of one f-string stand at one place, in order
     if len(texts) != count:
         raise UserError(
-            f"{where}: {name} could not be read as a prompt ({len(texts)} texts are there, not "
+            f"{where}: {name} could not be read as a prompt ({len(texts)} strings found, not "
             f"{count}); name a file with the prompt under templates"
         )
     return [text for _, _, text in texts]

@@ -63,26 +63,26 @@ def read(reply: str, expected: Settings) -> list[str]:
         raise UnreadableError("the reply has no list from [ to ]")
     texts = _value(reply[first : last + 1])
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise UnreadableError("the list holds something else than strings")
+        raise UnreadableError("the list has items that are not strings")
     if not count <= len(texts) <= 2 * count:
-        raise UnreadableError(f"{len(texts)} rewrites came where {count} were asked for")
+        raise UnreadableError(f"the reply has {len(texts)} rewrites, not {count}")
     return texts
 
 
 def _value(text: str) -> Any:
     depth = max(accumulate((c in "[{") - (c in "]}") for c in text), default=0)
     if depth > DEPTH:
-        raise UnreadableError("the list is nested too deep")
+        raise UnreadableError("the list is nested too deeply")
     try:
         value = json.loads(text, strict=False)  # models leave line breaks in strings as they are
         text.encode()  # a lone surrogate is no text that could be asked or stored
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise UnreadableError("the list holds what is no Unicode text") from None
+        raise UnreadableError("the list has invalid Unicode") from None
     except json.JSONDecodeError as error:
-        raise UnreadableError(f"the list is no JSON ({error.msg})") from None
+        raise UnreadableError(f"the list is not valid JSON ({error.msg})") from None
     except (ValueError, RecursionError):  # a number of thousands of digits
-        raise UnreadableError("the list is no JSON that can be read") from None
+        raise UnreadableError("the list is not valid JSON") from None
     return value
 
 

@@ -1,4 +1,4 @@
-"""What simulated models for models tell simulated models for judges: which of the things asked for they kept.
+"""How simulated models tell simulated judges which requirements a response meets.
 
 A simulator's answer ends with a line such as ``[simulated: kept 1, 3]``. A judge without a model
 goes by that line alone; of an answer that has none, such as a real model's, it gives no verdict.

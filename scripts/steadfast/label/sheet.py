@@ -48,7 +48,7 @@ def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
 
 
 def takes_labels(task: Task) -> bool:
-    """Whether people can be asked what its judges are asked."""
+    """Whether people can answer its judges' questions."""
     return task.judging is not None and task.judging.questions is not None
 
 
@@ -75,7 +75,7 @@ def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> 
 
 
 class SampleToLabel(NamedTuple):
-    """A sample, by its name in labels, and what people are asked of each answer to it."""
+    """A sample, by its name in labels, and the questions about each response to it."""
 
     name: str
     sample: Sample

@@ -227,7 +227,9 @@ class Run:
             raise UserError(f"no sample {shown(id)}; {nearest_samples(id, names)}")
         if len(found) > 1:
             where = ", ".join(one.name for one, _ in found)
-            raise UserError(f"sample {shown(id)} is in the parts {where}; name one as part")
+            raise UserError(
+                f"sample {shown(id)} is in several parts ({where}); give one of them as part"
+            )
         its_part, sample = found[0]
         models = its_part.models if model is None else [_one_of("model", model, its_part.models)]
         answers = [answer for name in models for answer in its_part.answers(name, [id])]

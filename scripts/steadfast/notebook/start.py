@@ -25,7 +25,7 @@ def run(
 ) -> Run:
     """Runs the workflow and loads what it made.
 
-    What the run says is printed. After a failure the same call goes on where it stopped.
+    The run's output is printed. After a failure the same call continues where it stopped.
 
     Args:
         config: a config file; by default the directory's ``config/config.yaml``, or the project's.
@@ -69,4 +69,6 @@ def _print_output(command: list[str], directory: Path) -> None:
         for line in process.stdout or ():
             print(line, end="")
     if process.returncode:
-        raise UserError(f"the run failed (exit code {process.returncode}); why is said above")
+        raise UserError(
+            f"the run failed (exit code {process.returncode}); see the error message above"
+        )

@@ -53,9 +53,10 @@ def bundle_results(
     """Writes the bundle: config, data, answers and journals, and the tables.
 
     Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
-    what a model or server wrote. ``input_digests`` are those of the run's answers, ``nondeterminism`` is what was
-    measured of them (``InputDigests.measured_nondeterminism``). ``shortened`` gives texts of the provenances, such
-    as a checkpoint's path, by what stands for each; ``rounds`` are those of an adaptive run
+    what a model or server wrote. ``input_digests`` are those of the run's responses,
+    ``nondeterminism`` what was measured of them (``InputDigests.measured_nondeterminism``).
+    ``shortened`` maps each placeholder to the value of a provenance that it replaces, such as a
+    checkpoint's path; ``rounds`` are those of an adaptive run
     (``Evaluation.rounds``).
     """
     run = Evaluation(load_config(config))
@@ -95,7 +96,7 @@ def bundle_results(
 
 def _copy(source: Path, to: Path) -> None:
     if not source.is_file():
-        raise UserError(f"{source}: no such file; run the workflow once more")
+        raise UserError(f"{source}: no such file; run the workflow again before bundling")
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, to)
 
@@ -132,16 +133,16 @@ def _readme(run: Evaluation) -> str:
             sources |= {source.name: source for source in about.sources}
             withheld |= dict.fromkeys(about.withheld)
         else:
-            withheld[f"the texts of {run.benchmarks[name].title}"] = None
+            withheld[f"the data of {run.benchmarks[name].title}"] = None
     needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
     return files.read_text(resource("bundle/readme.md")).format(
         config=contents.CONFIG,
         answers=contents.ANSWERS,
         made=contents.MADE,
         manifest=contents.MANIFEST,
-        packages=f", with {needed} installed beside it" if needed else "",
-        withheld=f"**Not for publication as it is**: of {', '.join(withheld)} the text may not be "
-        "passed on, or nobody knows.\n\n"
+        packages=f", and also {needed}" if needed else "",
+        withheld=f"**Do not publish as it is**: the licence of {', '.join(withheld)} forbids "
+        "redistribution, or is unknown.\n\n"
         if withheld
         else "",
         sources=sources_table(sources.values()),
@@ -175,8 +176,8 @@ def _check_secrets(variables: Iterable[str], folder: Path) -> None:
         for name, key in keys.items():
             if key.content(content) != content:
                 raise UserError(
-                    f"{path.relative_to(folder)}: it holds the value of {name}; take the key out "
-                    "of the file that this is made from, and have it replaced where it was issued"
+                    f"{path.relative_to(folder)}: contains the API key in {name}; remove the key "
+                    "from the file that this is made from, and revoke it at its provider"
                 )
 
 

@@ -57,7 +57,7 @@ def sources_table(sources: Iterable[Source]) -> str:
     for source in sources:
         licence = f"[{source.licence}]({source.url})" if source.url else source.licence
         rows.append([source.name, source.origin, licence, source.redistribution, source.note])
-    return markdown_table(["what", "from", "licence", "may be passed on", "note"], rows)
+    return markdown_table(["what", "from", "licence", "may be redistributed", "note"], rows)
 
 
 def _shown(table: ExportTable, about: About) -> dict[str, str]:
@@ -71,5 +71,5 @@ def _shown(table: ExportTable, about: About) -> dict[str, str]:
     return {
         "name": table.name,
         "counts": markdown_table(["split", "rows"], counts),
-        "columns": markdown_table(["column", "type", "what it holds"], columns),
+        "columns": markdown_table(["column", "type", "content"], columns),
     }

@@ -67,5 +67,5 @@ def arrow(table: ExportTable, split: str) -> Any:
     except (UnicodeEncodeError, OverflowError, pyarrow.ArrowInvalid) as error:
         raise UserError(
             f"export: table {table.name}, split {split}: a value cannot be written to Parquet "
-            f"({error}); mend the text that it came from"
+            f"({error}); correct it in the data"
         ) from None

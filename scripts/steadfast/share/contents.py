@@ -18,8 +18,8 @@ CONFIG, MANIFEST, README = "config.yaml", "manifest.json", "README.md"
 
 
 def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
-    """The input digest of data, prompts, judge prompts and replies of the benchmarks that run, and of
-    the nondeterminism of models' answers, which was measured of some alone, by path below the results."""
+    """Input digests of data, prompts, judge prompts and replies of the benchmarks that run, and of
+    measured nondeterminism, by path below the results."""
     input_digests = required_answers(run, steps)
     for name in run.running:
         for model, part in product(run.asked_of(name), run.tasks[name].parts):
@@ -95,8 +95,8 @@ def files_of(named: Mapping[str, str]) -> list[str]:
     for file in found:
         if (other := spelled.setdefault(file.casefold(), file)) != file:
             raise UserError(
-                f"{file}: it differs from {other} in capitals alone, and some machines take them "
-                "for one; rename one of them"
+                f"{file}: differs from {other} only in upper and lower case, which some file "
+                "systems do not distinguish; rename one of them"
             )
     return found
 
@@ -106,9 +106,9 @@ def check_inside(named: Mapping[str, str]) -> None:
     for path, key in named.items():
         if Path(path).is_absolute() or is_hidden(Path(path)):  # .. is hidden too
             raise UserError(
-                f"config: {key}: {path}: it lies outside the working directory, or is hidden, so "
-                "that a bundle cannot have it where another machine looks for it; put it below "
-                "the directory that you run in, and name it from there"
+                f"config: {key}: {path}: outside the working directory, or hidden, so that a "
+                "bundle cannot include it; move it below the working directory, and give its "
+                "relative path"
             )
 
 

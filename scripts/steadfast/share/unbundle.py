@@ -69,7 +69,7 @@ def unbundle(bundle: Path, folder: Path, code: bool = False) -> Unpacked:
             code, or the folder has files. Nothing is left of it then.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder}: it is there already and not empty; name another folder")
+        raise UserError(f"{folder}: exists and is not empty; name another folder")
     wanted = folder.resolve()
     try:
         wanted.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def unbundle(bundle: Path, folder: Path, code: bool = False) -> Unpacked:
 def _unpack(bundle: Path, folder: Path) -> dict[str, str]:
     """Unpacks a zip file, whoever wrote it, into an empty folder; gives each file's sha256."""
     if not bundle.is_file():
-        raise UserError("no such file; name a bundle")
+        raise UserError("no such file; name a bundle (bundle.zip)")
     sums: dict[str, str] = {}
     try:
         with zipfile.ZipFile(bundle) as archive:
@@ -108,11 +108,11 @@ def _unpack(bundle: Path, folder: Path) -> dict[str, str]:
                 sums[member.filename] = file_sha256(path)
     except DAMAGED as error:
         reason = shown(str(error) or type(error).__name__)
-        raise UserError(f"no readable bundle ({reason}); copy it once more") from None
+        raise UserError(f"not a readable zip file ({reason}); copy the bundle again") from None
     except OSError as error:
         raise UserError(
-            f"it cannot be unpacked ({error.strerror}); copy it once more, or name a folder with "
-            "room"
+            f"cannot be unpacked ({error.strerror}); copy it again, or name a folder with free "
+            "space"
         ) from None
     return sums
 
@@ -122,10 +122,11 @@ def _check_sizes(members: list[zipfile.ZipInfo], packed: int, folder: Path) -> N
     size = sum(member.file_size for member in members)
     if len(members) > MOST_FILES or size > max(ALWAYS, MOST_TIMES * packed):
         raise UserError(
-            f"it would be {len(members):,} files of {size:,} bytes, which no bundle of its size is"
+            f"would unpack to {len(members):,} files of {size:,} bytes, which no bundle of its "
+            "size does"
         )
     if size > shutil.disk_usage(folder).free:
-        raise UserError(f"the disk has no room for its {size:,} bytes; make room")
+        raise UserError(f"not enough disk space for its {size:,} bytes; free some")
 
 
 def _check_names(members: list[zipfile.ZipInfo]) -> None:
@@ -134,13 +135,13 @@ def _check_names(members: list[zipfile.ZipInfo]) -> None:
     for member in members:
         name, path = member.orig_filename, PurePosixPath(member.orig_filename)
         if path.is_absolute() or contents.is_hidden(path):  # .. is hidden too
-            what = "would lie outside the folder, or hidden in it"
+            what = "would be written outside the folder, or hidden in it"
         elif not name.isprintable() or name != path.as_posix():
-            what = "has a name that no file of a bundle has"
+            what = "has an invalid name"
         elif spelled[name.casefold()] > 1:
-            what = "is there twice, or differs from another in capitals alone"
+            what = "is there twice, or differs from another only in upper and lower case"
         elif stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
-            what = "is no plain file"
+            what = "is not a regular file"
         else:
             continue
         raise UserError(f"its member {shown(name)} {what}; nothing is unpacked")
@@ -193,17 +194,17 @@ class Manifest(BaseModel):
 def _manifest(sums: Mapping[str, str]) -> Manifest:
     """What the bundle says of itself, which holds."""
     if MANIFEST not in sums or CONFIG not in sums:
-        raise UserError(f"it holds no {MANIFEST} and config of a bundle; name a bundle")
+        raise UserError(f"not a bundle: {MANIFEST} or the config is missing; name a bundle")
     try:
         manifest = Manifest.model_validate_json(Path(MANIFEST).read_bytes())
     except ValidationError:
-        raise UserError(f"{MANIFEST}: it is not as bundles have it; name a bundle") from None
+        raise UserError(f"not a bundle: {MANIFEST} has another format; name a bundle") from None
     for name, sha256 in manifest.sha256.items():
         if sums.get(name) != sha256:
-            raise UserError(f"its file {shown(name)} is missing or damaged; copy it once more")
+            raise UserError(f"its file {shown(name)} is missing or damaged; copy the bundle again")
     further = set(sums) - set(manifest.sha256) - {MANIFEST}
     if further:
-        raise UserError(f"it holds {shown(min(further))}, which its manifest does not name")
+        raise UserError(f"contains {shown(min(further))}, which its manifest does not list")
     return manifest
 
 
@@ -213,8 +214,8 @@ def _check_packages(needed: Iterable[str]) -> None:
     absent = [name for name in needed if name not in there]
     if absent:
         raise UserError(
-            f"its benchmarks come with {', '.join(map(shown, absent))}, which is not installed; "
-            "install it beside steadfast, or name its folder in PYTHONPATH"
+            f"its benchmarks need the package {', '.join(map(shown, absent))}, which is not "
+            "installed; install it, or add its folder to PYTHONPATH"
         )
 
 
@@ -225,7 +226,7 @@ def _check_places(run: Evaluation, own: Collection[str], names: Collection[str])
     single = {CONFIG, MANIFEST, README, *own}
     for name in names:
         if name not in single and not name.startswith(folders):
-            raise UserError(f"it holds {shown(name)}, which its config does not name")
+            raise UserError(f"contains {shown(name)}, which its config does not use")
 
 
 def _check_code(raw: Settings, names: Collection[str]) -> None:
@@ -233,7 +234,7 @@ def _check_code(raw: Settings, names: Collection[str]) -> None:
     found = [*(name for name in names if name.endswith(CODE)), *foreign_code(raw)]
     if found:
         raise UserError(
-            f"it brings code that would run here: {shown(found[0])}"
-            f"{f' and {len(found) - 1} more' if found[1:] else ''}; read it, and where you trust "
-            f"it, unpack with {typed('code')}"
+            f"contains code that would run here: {shown(found[0])}"
+            f"{f' and {len(found) - 1} more' if found[1:] else ''}; read it and, if you trust it, "
+            f"unpack with {typed('code')}"
         )

@@ -33,16 +33,20 @@ PACKAGED = f"{PREFIX}datasets/judge/{TEMPLATE}.txt"
 
 
 class DataSet(StrictModel):
-    """A data set of one's own: a file with prompts, and who scores the answers."""
+    """A data set of your own: a file with prompts, and how responses are scored."""
 
-    path: str = key("The file: JSON lines with prompt (or what template names) and answer.", ...)
+    path: str = key(
+        "The file: JSON lines with prompt (or the fields of template) and answer, the reference "
+        "answer.",
+        ...,
+    )
     scorer: Literal["exact", "contains", "regex", "choice", "number", "f1", "judge"] = key(
-        "Who scores an answer (docs/own-data.md); judge: the config's judges.", ...
+        "How a response is scored (docs/own-data.md); judge: by the config's judges.", ...
     )
     title: str | None = key("Its name in tables; by default its key.")
     contexts: Literal["lifbench"] | None = key(
-        "lifbench: each record is asked about LIFBench's contexts of its field scenario, at every "
-        "length (docs/new-task.md)."
+        "lifbench: each record is a question about LIFBench's contexts of its field scenario, at "
+        "every length (docs/new-task.md)."
     )
     template: str | None = key(
         "The prompt, with fields of a record as {{field}}; by default {{context}}, an empty line "
@@ -50,19 +54,21 @@ class DataSet(StrictModel):
         verbatim=True,
     )
     by: list[str] = key("Fields of the records by which tables show the mean score.", [])
-    max_tokens: int = key("Limit of an answer, in tokens.", 512, ge=1)
+    max_tokens: int = key("Limit of a response, in tokens.", 512, ge=1)
     ignore: list[Literal["case", "punctuation"]] = key(
-        "Scorers exact, contains and regex: what makes no difference.", []
+        "Scorers exact, contains and regex: what is ignored in the comparison.", []
     )
     pattern: str | None = key(
-        "Scorer regex: what is read out of an answer, an expression of RE2, or of it the group "
-        "(?P<answer>...); by default each record's answer is the expression.",
+        "Scorer regex: regular expression (RE2) whose match, or its group (?P<answer>...), is the "
+        "answer; by default each record's answer is the expression.",
         verbatim=True,
     )
-    tolerance: float = key("Scorer number: how far off a right number may be.", 0.0, ge=0)
-    judge_template: str = key("Scorer judge: the file with the judge's prompt.", PACKAGED)
+    tolerance: float = key(
+        "Scorer number: largest difference from the reference answer that is correct.", 0.0, ge=0
+    )
+    judge_template: str = key("Scorer judge: file with the judge's prompt template.", PACKAGED)
     scale: list[float] = key(
-        "Scorer judge: its lowest and its highest score.", [0.0, 1.0], min_length=2, max_length=2
+        "Scorer judge: the lowest and the highest score.", [0.0, 1.0], min_length=2, max_length=2
     )
 
     _title_is_shown = field_validator("title")(shown_text)
@@ -74,13 +80,13 @@ class DataSet(StrictModel):
             if given and option not in OPTIONS.get(self.scorer, ()):
                 takes = [scorer for scorer, options in OPTIONS.items() if option in options]
                 raise ValueError(
-                    f"scorer {self.scorer} takes no {option}; leave it out, or take scorer "
+                    f"scorer {self.scorer} has no option {option}; remove it, or choose scorer "
                     f"{' or '.join(takes)}"
                 )
         if self.scale[0] >= self.scale[1]:
             raise ValueError("scale: name the lowest score first, then the highest")
         if self.template is not None and self.template.count(CONTEXT) > 1:
-            raise ValueError("template: {{context}} may stand once; leave the others out")
+            raise ValueError("template: {{context}} may occur once; remove the others")
         return self
 
     @property
@@ -121,7 +127,7 @@ def dataset(name: str, section: DataSet) -> Benchmark[DataSet]:
     )
 
 
-DATASETS = Family(NAME, "Data sets of one's own", DataSet, dataset)
+DATASETS = Family(NAME, "Data sets of your own", DataSet, dataset)
 
 
 def task(name: str, config: Config, section: DataSet) -> Task:
@@ -234,20 +240,22 @@ def _check_reference_answer(one: Instance, section: DataSet, where: str) -> None
     kinds = {type(right) for right in one.answers}
     if not kinds or kinds - {str, int, float}:
         raise ValueError(
-            f"{where}: answer is {shown(one.answer)}; write a text, a number, or a list of them"
+            f"{where}: answer is {shown(one.answer)}; write a string, a number, or a list of these"
         )
     if section.scorer == "regex" and section.pattern is None:
         for right in one.answers:
             _check_pattern(str(right), where)
         if not one.reference:
             raise ValueError(
-                f"{where}: its answer is an expression; give an answer that it finds as reference"
+                f"{where}: its answer is a regular expression; add a response that matches as "
+                "reference"
             )
     for right in [one.reference] if one.reference else map(str, one.answers):
         if SCORERS[section.scorer](right, one, **section.options).score != 1:
             raise ValueError(
-                f"{where}: {shown(right)} has no full marks itself by scorer {section.scorer}; "
-                "mend the answer, or give an answer that has them as reference"
+                f"{where}: scorer {section.scorer} does not give the reference answer "
+                f"{shown(right)} full marks; correct the answer, or add a response that gets them "
+                "as reference"
             )
 
 
@@ -256,6 +264,6 @@ def _check_pattern(pattern: str, where: str) -> None:
         first_match(pattern, "")
     except ValueError as error:
         raise ValueError(
-            f"{where}: {shown(pattern)} is no expression of RE2 ({error}); write groups as "
-            "(?:...), and the one that is read as (?P<answer>...)"
+            f"{where}: {shown(pattern)} is not a regular expression of RE2 ({error}); write groups "
+            "as (?:...), and the one with the answer as (?P<answer>...)"
         ) from None

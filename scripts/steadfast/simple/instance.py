@@ -140,21 +140,21 @@ def checked(found: Iterable[Instance], where: str, by: Sequence[str]) -> Iterato
         seen.add(one.id)
         yield one
     if not seen:
-        raise UserError(f"{where}: there is no instance; give at least one")
+        raise UserError(f"{where}: no instances; add at least one")
 
 
 def _problem(one: Instance, seen: Collection[str], grouped: bool, by: Sequence[str]) -> str:
     if not isinstance(one.id, str) or not one.id.isprintable() or not one.id or "#" in one.id:
-        return "an id is a line of text without #; give it one"
+        return "an id must be one line without #; correct it"
     if one.id in seen:
-        return "another one has that id; give it one of its own"
+        return "duplicate id; make it unique"
     if not (one.before + one.context + one.prompt).strip():
-        return "it asks nothing; write a prompt"
+        return "empty prompt; add one"
     for name in by:
         if name not in one.by:
-            return f"it has no value of {name!r} in by; {nearest(name, one.by)}"
+            return f"no value of {name!r} in by; {nearest(name, one.by)}"
     if bool(one.group) != grouped:
-        return "some instances have a group and some none; give all of them one, or none"
+        return "only some instances have a group; add one to all, or to none"
     return ""
 
 

@@ -62,7 +62,10 @@ def placed(
             own = template if template is not None else _default(record, choices)
             before, slot, behind = own.rpartition(CONTEXT)
             if record.get("context") and not slot:
-                raise ValueError("it has a context, but the template no {{context}}; add it there")
+                raise ValueError(
+                    "the record has a context and the template no {{context}}; add it to the "
+                    "template"
+                )
             one = Instance(
                 id=str(record.get("id", number)),
                 before=_filled(before, record),
@@ -76,7 +79,7 @@ def placed(
                 max_tokens=max_tokens,
             )
             if (first := lines.setdefault(one.id, number)) != number:
-                raise ValueError(f"its id {shown(one.id)} is that of line {first}; change one")
+                raise ValueError(f"duplicate id {shown(one.id)}, also in line {first}; change one")
         except ValueError as error:
             raise UserError(f"{path}:{number}: {error}") from None
         yield f"{path}:{number}", one
@@ -93,7 +96,7 @@ def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tupl
         if not isinstance(scenario, str) or scenario not in contexts:
             raise UserError(
                 f"{path}:{number}: {SCENARIO} is {shown(scenario)}; write one of "
-                f"{', '.join(contexts)}, whose contexts are asked about"
+                f"{', '.join(contexts)}"
             )
         for context in contexts[scenario]:
             try:
@@ -162,24 +165,27 @@ def _check(record: Record, choices: bool, used: set[str]) -> None:
     try:
         json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
-        raise ValueError("a text holds half a character; write it whole") from None
+        raise ValueError(
+            "a string has half a Unicode character (a lone surrogate); correct it"
+        ) from None
     for name in record.keys() - used:
         if meant := get_close_matches(name, [*{*KNOWN} - record.keys()], 1, LIKE):
             raise ValueError(
-                f"nothing uses the field {shown(name)}; did you mean {meant[0]!r}? Rename or "
-                "remove it"
+                f"unknown field {shown(name)}; did you mean {meant[0]!r}? Rename or remove it"
             )
     for name in ("prompt", "context", "reference"):
         if not isinstance(record.get(name, ""), str):
-            raise ValueError(f"{name} is {shown(record[name])}; write a text")
+            raise ValueError(f"{name} is {shown(record[name])}; write a string")
     for name in ("id", "group"):
         if not isinstance(record.get(name, ""), str | int):
-            raise ValueError(f"{name} is {shown(record[name])}; write a text or a whole number")
+            raise ValueError(f"{name} is {shown(record[name])}; write a string or an integer")
     given = record.get("choices")
     if choices and not (
         isinstance(given, list) and 2 <= len(given) == len({*map(str, given)}) <= MOST_CHOICES
     ):
-        raise ValueError(f"choices must be a list of 2 to {MOST_CHOICES} different texts; mend it")
+        raise ValueError(
+            f"choices must be a list of 2 to {MOST_CHOICES} different strings; correct it"
+        )
 
 
 def _filled(template: str, record: Record) -> str:
@@ -190,18 +196,20 @@ def _filled(template: str, record: Record) -> str:
 def _printable(record: Record, name: str) -> str:
     text = _text(record, name)
     if not text.isprintable():
-        raise ValueError(f"{name} is {shown(text)}, and tables cannot print it; mend it")
+        raise ValueError(
+            f"{name} is {shown(text)}, whose characters tables cannot print; correct it"
+        )
     return text
 
 
 def _text(record: Record, name: str) -> str:
     """Returns a field as text; choices as lines that begin with ``A.``, ``B.`` …"""
     if name not in record:
-        raise ValueError(f"it has no field {name!r}; {nearest(name, record)}")
+        raise ValueError(f"no field {name!r}; {nearest(name, record)}")
     value = record[name]
     if name == "choices" and isinstance(value, list):
         pairs = zip(string.ascii_uppercase, value, strict=False)
         return "\n".join(f"{letter}. {choice}" for letter, choice in pairs)
     if not isinstance(value, str | int | float):
-        raise ValueError(f"{name} is {shown(value)}; write a text or a number")
+        raise ValueError(f"{name} is {shown(value)}; write a string or a number")
     return str(value)

@@ -45,7 +45,7 @@ class SimpleScoring(BySample):
         return Score(answer.status, values, total, reading, mark.extracted)
 
     def _wrong(self, sample: Sample[Any], what: str) -> UserError:
-        return UserError(f"{self._name}: of the answer to {sample.id} it {what}; correct it")
+        return UserError(f"{self._name}: for the response to {sample.id} it {what}; correct it")
 
 
 def _is_share(point: object) -> bool:

@@ -2,8 +2,8 @@
 
 Snakemake goes by what it remembers of earlier runs, and by times. It forgets where its memory is
 removed, or the results are copied or shared; and it can be told to take files as they are. So each
-file's provenance is compared with what the rules want of it: a file that was made from anything else is
-made again, whatever Snakemake would do, and one that somebody edited is refused.
+file's provenance is compared with what the rules want of it: a file that was made from anything
+else is made again, whatever Snakemake would do, and one that somebody edited is refused.
 """
 
 import atexit
@@ -29,14 +29,14 @@ class Audit:
         self._checksums = Checksums(str(results.absolute()))
         self._other: list[Provenance] = []
         self.outdated: list[tuple[Any, object]] = []
-        """Jobs whose files are not as the run wants them, with the input digests that these have."""
+        """Jobs whose files have other input digests than the run wants, with these digests."""
 
     @property
     def left(self) -> str | None:
         """Why a run's results are not shown: Snakemake was told to leave some as they were."""
         for provenance in self._other:
             if provenance.state(self._checksums) is not State.CURRENT:
-                return f"{provenance.files[0]}: {OTHER}; this command was not to make it, the plain one does"
+                return f"{provenance.files[0]}: {OTHER}; run the workflow without this option"
         return None
 
     def leaves(self, path: Path) -> bool:
@@ -63,8 +63,8 @@ class Audit:
             first, *more = self._other
             also = f", and so are {len(more)} more" if more else ""
             raise UserError(
-                f"{first.files[0]}: {OTHER}{also}; {option} would pass that for what it asks for: "
-                "run without it"
+                f"{first.files[0]}: {OTHER}{also}; {option} would accept outdated files: run "
+                "without it"
             )
 
 
@@ -89,8 +89,8 @@ def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
         fd = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise UserError(
-            f"{lock}: it cannot be written ({error.strerror}); mend that, or name another "
-            "folder under pathvars, results"
+            f"{lock}: cannot be written ({error.strerror}); correct its permissions, or set "
+            "pathvars.results to another folder"
         ) from None
     try:
         held = take(fd)
@@ -100,8 +100,8 @@ def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
     if not held:
         holder = os.read(fd, 99).decode("utf-8", errors="replace").strip()
         raise UserError(
-            f"{results}: another run makes files there ({holder}); wait for its end, or "
-            "name another folder under pathvars, results"
+            f"{results}: in use by another run ({holder}); wait until it ends, or set "
+            "pathvars.results to another folder"
         )
     if _is_shared(lock, fd, again):
         os.close(fd)
@@ -146,7 +146,7 @@ def _copy_own(journal: Path) -> None:
     with open(journal, "rb") as shared, replacing(journal) as own:
         if not take(shared):
             raise UserError(
-                f"{journal}: it is shared with a copy of this folder by hard links (cp -l), and a "
-                "job there writes it; wait for its end, then run again"
+                f"{journal}: shared by hard links (cp -l) with a copy of this folder, where a job "
+                "is writing it; wait until that job ends, then run again"
             )
         shutil.copyfileobj(shared, own)

@@ -20,8 +20,8 @@ SHOWN_LINES = 8
 READ_BYTES = 20_000
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
 STOPPED_RUN = (
-    "Stopped. The same command goes on: responses that arrived are in the journal and are not "
-    "requested again; only requests that were under way are lost."
+    "Stopped. The same command continues: responses that arrived are in the journal and are not "
+    "re-requested; only requests in flight are lost."
 )
 
 
@@ -54,7 +54,7 @@ def how_it_ended(said: str, state: str | None = None, message: str | None = None
             refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
             known = facts("slurm/refusals.yaml").items()
             advice = next((f"; {advice}" for said, advice in known if said in refusal), "")
-            return TryEnd(f"SLURM does not take the job: {refusal}{advice}", again=False)
+            return TryEnd(f"SLURM rejected the job: {refusal}{advice}", again=False)
     if known := facts("slurm/ends.yaml").get(state):
         free = known.get("free", False)
         return TryEnd(f"the job {known['reason']}", short=known.get("short"), free=free)
@@ -152,7 +152,7 @@ class FailedJobs:
             insides.give_up(job)
         again = insides.is_tried_again(job)
         for one, end in ends.items():
-            name, reason = self.name(one), end.reason or "it ended without saying why"
+            name, reason = self.name(one), end.reason or "it ended without an error message"
             tries = (self._failed[name].tries if name in self._failed else 0) + (not end.free)
             # Where the job itself says why, SLURM's log has it among much else.
             tails = {file: "" if reason in said[one] else self.said(file) for file in logs}
@@ -163,7 +163,7 @@ class FailedJobs:
             if end.short:
                 self._short.setdefault(_key(one.wildcards), []).append(end.short)
             more = f" with {MORE[end.short]}" if end.short else ""
-            plan = f"; it is tried again{more}" if again else ""
+            plan = f"; retried{more}" if again else ""
             slurm = f" (SLURM job {number})" if number else ""
             # What a job on this machine said stands on the terminal already.
             told = f"{slurm}: {reason}" if number or message else ""
@@ -174,7 +174,7 @@ class FailedJobs:
         if self._stopped and not self._failed:
             return STOPPED_RUN
         if not self._failed:
-            return "The run failed; for why, see above."
+            return "The run failed; see the error message above."
         alike: dict[tuple[str, str], list[str]] = {}
         for name, failure in self._failed.items():
             alike.setdefault((failure.who, failure.reason), []).append(name)
@@ -186,10 +186,11 @@ class FailedJobs:
             lines.append(f"  {who}: {reason}{f' ({tries} tries)' if tries > 1 else ''}")
             lines += [f"    {name}" for name in names]
         if waiting:
-            lines.append(f"{waiting} more did not run, which need them or come after them.")
+            lines.append(
+                f"{waiting} more did not run, because they depend on these or come after them."
+            )
         lines.append(
-            "The same command makes what is missing; responses in the journal are not requested "
-            "again."
+            "The same command continues the run; responses in the journal are not re-requested."
         )
         return visible("\n".join(lines))
 

@@ -42,7 +42,9 @@ def interpreter(model: Settings) -> Path | None:
     module, folder = OWN_ENVIRONMENT[engine]
     if stated := model.get("python"):
         if not os.access(stated, os.X_OK):
-            raise UserError(f"python: {stated} is no interpreter; name one that has {module}")
+            raise UserError(
+                f"python: {stated} is not a Python interpreter; name one that has {module}"
+            )
         return Path(stated)
     python = HOME / folder / "bin" / "python"
     return python if python.exists() and find_spec(module) is None else None

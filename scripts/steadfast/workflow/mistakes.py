@@ -50,22 +50,22 @@ def _of_files(
 ) -> str | None:
     if insides.is_locked(error):
         return (
-            f"{Path.cwd()}: another run makes files of this one; wait for its end, or, where none "
-            "runs, remove its lock with --unlock"
+            f"{Path.cwd()}: locked by another run; wait until it ends or, where none is running, "
+            "remove the lock with --unlock"
         )
     if target := insides.missing_target(error):
         if results != USUAL and Path(target).is_relative_to(USUAL):
             elsewhere = results / Path(target).relative_to(USUAL)
             return (
-                f"{target}: nothing makes this; the results are in {results} here "
-                f"(pathvars.results), so write {elsewhere}"
+                f"{target}: no rule makes this file; the results folder is {results} "
+                f"(pathvars.results), so name {elsewhere}"
             )
-        return f"{target}: nothing makes this; {_nearest_target(target, set(targets()))}"
+        return f"{target}: no rule makes this; {_nearest_target(target, set(targets()))}"
     if missing := insides.missing_inputs(error):
         rule, files = missing
         return (
-            f"{some(files, MOST_FILES)}: no such file, which rule {rule} reads; put it there, or "
-            "correct its path in the config"
+            f"{some(files, MOST_FILES)}: no such file (input of rule {rule}); add it, or correct "
+            "its path in the config"
         )
     return None
 

@@ -17,7 +17,7 @@ from steadfast.base.provenance import Provenance, provenances
 from steadfast.workflow.interpreter import enter
 
 PROVENANCE = frozenset({"code", "input_digest", "input_digests", "made_from", "measured_from"})
-"""Params that say what a file is made by and from (``jobs.input_digests``), which no function takes."""
+"""Params on what a file is made by and from (``jobs.input_digests``): no function takes them."""
 
 
 def run_rule(
@@ -36,8 +36,8 @@ def run_rule(
     It is given what it takes by the names of the job's params and wildcards, and the arguments. A
     param that it does not take is an error, but for those of ``PROVENANCE`` and those that the
     script itself has ``read``: one that is misspelt would leave a default to count. What the
-    function prints goes to the job's first log. Provenances of what it reads are checked before, the
-    provenances of what it makes written after it, unless the function writes them itself.
+    function prints goes to the job's first log. Provenances of what it reads are checked before it,
+    those of what it makes are written after it, unless the function writes them itself.
     """
     collect_seldom()
     with ExitStack() as stack:
@@ -57,8 +57,8 @@ def run_rule(
             unknown = dict(job.params.items()).keys() - parameters.keys() - PROVENANCE - {*read}
             if unknown:
                 raise TypeError(
-                    f"rule {job.rule}: {function.__name__} takes no {', '.join(sorted(unknown))}; "
-                    "correct the rule's params"
+                    f"rule {job.rule}: {function.__name__} has no parameter "
+                    f"{', '.join(sorted(unknown))}; correct the rule's params"
                 )
             taken = {name: named[name] for name in parameters if name in named}
             function(**taken | arguments)

@@ -25,11 +25,11 @@ STEPS = "snakemake_executor_plugin_slurm_jobstep"
 MISSED = 3
 """After so many looks in a row that did not find it, a job is taken to have ended."""
 RESUBMITTED = 30.0
-"""Seconds until SLURM is asked again to take a job."""
+"""Seconds until a job that SLURM refused for the moment is submitted again."""
 LOOK_SECONDS = 10.0
 """Between two looks of a job at whether SLURM answers."""
 SHOWN_NAMES = 3
-HELD = re.compile(r" waits for (.+), which holds (.+)")
+HELD = re.compile(r" waiting for (.+), which has locked (.+)")
 """How ``base.locks`` says in a job's log that it waits for another."""
 QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
@@ -117,7 +117,7 @@ class Watch:
             if not (why := passing_refusal(msg or "")):
                 fail(info, msg=msg, **further)
                 return
-            self._say_once(self._name(info.job), f"not submitted yet: {why}; tried again")
+            self._say_once(self._name(info.job), f"not submitted yet: {why}; submission is retried")
             later = threading.Timer(RESUBMITTED, executor.run_job, [info.job])
             later.daemon = True
             later.start()
@@ -133,8 +133,8 @@ class Watch:
             states, seconds = await ask(command, log)
             if (states is None) != self._away:
                 self._away = states is None
-                away = "does not answer: its jobs go on, and it is asked again"
-                self._log.warning(f"SLURM {away if self._away else 'answers again'}")
+                away = "does not respond: its jobs go on, and it is queried again"
+                self._log.warning(f"SLURM {away if self._away else 'responds again'}")
             if states is None:
                 return {}, 0.0
             words = shlex.split(command)
@@ -158,7 +158,7 @@ class Watch:
         self._failures.states = before | now
         for job, state in now.items():
             if (before.get(job), state) == ("RUNNING", "PENDING"):
-                self._log.warning(f"queued again by SLURM: {self._shown(job)}")
+                self._log.warning(f"requeued by SLURM: {self._shown(job)}")
             if before.get(job) == state and ends.get(state, {}).get("requeues"):
                 now[job] = "CANCELLED"  # at the second look, it has not been queued again
         gone = [job for job, times in self._missed.items() if times >= MISSED]
@@ -176,7 +176,7 @@ class Watch:
             meaning = next((text for part, text in known["told"].items() if part in reason), "")
             names = some([self._names.get(job, job) for job in jobs], SHOWN_NAMES)
             numbers = some(jobs, SHOWN_NAMES)
-            said = meaning or "SLURM says no more"
+            said = meaning or "SLURM gives no further reason"
             self._log.warning(f"waiting: {names} (SLURM job {numbers}: {reason}): {said}")
 
     def say_held(self, states: States) -> None:
@@ -185,7 +185,7 @@ class Watch:
             for file in self._logs.get(job, ()):
                 last = self._failures.said(file).rstrip().rpartition("\n")[2]
                 if held := HELD.search(last):
-                    line = f"waits for {held[1]}, which holds {held[2]}, until that has ended"
+                    line = f"waiting until {held[1]}, which has locked {held[2]}, has ended"
                     self._say_once(self._shown(job), line)
 
     def _shown(self, job: str) -> str:
@@ -205,7 +205,7 @@ def wait_before_steps() -> None:
         waits = False
         while subprocess.run(["squeue", "--noheader", "--jobs", str(number)], **QUIET).returncode:
             if not waits:
-                print("SLURM does not answer: the next step waits until it does", file=sys.stderr)
+                print("SLURM does not respond: the next step waits until it does", file=sys.stderr)
             waits = True
             time.sleep(LOOK_SECONDS)
 

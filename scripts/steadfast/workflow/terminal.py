@@ -29,15 +29,15 @@ HIDDEN = {
 SAID_BY_US = re.compile("|".join(said for each in SAYS.values() for said in each))
 """What this or ``failures.FailedJobs`` says in other words, or what helps no user."""
 STOPPING = (
-    "Stopping: no other jobs start, and those under way are finished first. Whatever kills them "
-    "before loses only requests under way: responses that arrived are in the journal."
+    "Stopping: no new jobs start, and running jobs finish first. Killing them loses only requests "
+    "in flight: responses that arrived are in the journal."
 )
 SILENCE = 60
 """Seconds without a line, after which a stage that goes on says how far it is."""
 REMARKABLE = {
     "error": "failed",
     "empty": "empty",
-    "length": "cut",
+    "length": "truncated",
     "unfinished": "unfinished",
     "overflow": "too long",
     "refused": "refused",

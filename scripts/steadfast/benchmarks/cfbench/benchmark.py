@@ -31,8 +31,8 @@ class Cfbench(JudgedSection):
     """CFBench: Chinese instructions with checklists of primary and secondary requirements."""
 
     direct: bool = key(
-        "Ask each judge also for one score of the whole answer, without the checklist (direct "
-        "scoring, Table 6), and set it beside the PSR and people's labels.",
+        "Request from each judge also one score of the whole response, without the checklist "
+        "(direct scoring, Table 6), and compare it with the PSR and people's labels.",
         False,
     )
 
@@ -116,4 +116,5 @@ CFBENCH = Benchmark(
     task=task,
     measures={"PSR": Measure("PSR of CFBench", compared={"split": FULL, "measure": "PSR"})},
     task_names=tuple(facts("cfbench/domains.yaml")["sources"]),
+    sample_names="language/record: zh/0007 is the record with index 7 of the data.",
 )

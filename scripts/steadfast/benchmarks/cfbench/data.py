@@ -41,12 +41,14 @@ def _known(kind: str, value: str, known: Sequence[str]) -> None:
 def _checkpoint(parts: list[str]) -> list[str]:
     """A checkpoint of the released shape: its text, priority, type and secondary type."""
     if len(parts) != 4:
-        raise ValueError("a checkpoint is four texts: itself, priority, type, secondary type")
+        raise ValueError(
+            "a checkpoint is four strings: its text, priority, type, secondary type; correct it"
+        )
     text, priority, primary, secondary = parts
     if not text.strip() or "\t" in text or "\n\n" in text:
         raise ValueError(
-            "the checkpoint's text is empty or holds a tab or a blank line, which part the lines "
-            "of a verdict; write it without"
+            "the checkpoint's text is empty or has a tab or a blank line, which separate verdicts; "
+            "remove them"
         )
     _known("priority", priority, PRIORITIES)
     _known("type", primary, ["", *TYPES])

@@ -22,7 +22,7 @@ class CfbenchSimulator(Simulator):
         return _answer(sample, OPENINGS[0], every, sample.source["gold"])
 
     def simulated(self, sample: Sample, settings: Settings, seen: float, rng: Random) -> str:
-        """What a simulated model answers, which slips more often the more is asked; it sees all of it."""
+        """A simulated model's response: the more checkpoints, the more often it fails one."""
         checkpoints = sample.source["checkpoints"]
         share = CHANCES["first"] + CHANCES["each"] * (len(checkpoints) - 1)
         kept = []

@@ -46,7 +46,7 @@ class Complexbench(JudgedSection):
         "rules",
     )
     decomposition: bool = key(
-        "Ask Chain and Selection instructions also turn by turn, where an instance has "
+        "Send Chain and Selection instructions also turn by turn, where an instance has "
         "sub_instructions.",
         False,
     )
@@ -149,4 +149,5 @@ COMPLEXBENCH = Benchmark(
         "DRFR": Measure("DRFR of ComplexBench", compared={"measure": OVERALL, "category": ""})
     },
     task_names=tuple(taxonomy()["task_types"]),
+    sample_names="main_id of the instance in the data; the part is its language.",
 )

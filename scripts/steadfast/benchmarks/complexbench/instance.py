@@ -38,7 +38,7 @@ def _composition_types(names: list[str], info: ValidationInfo) -> list[str]:
 def _known(what: str, names: list[str], known: Iterable[str], info: ValidationInfo) -> list[str]:
     for name in names if info.context != PUBLISHED else ():
         if name not in known:
-            raise ValueError(f"there is no {what} {name[:60]!r}; {nearest(name[:60], list(known))}")
+            raise ValueError(f"unknown {what} {name[:60]!r}; {nearest(name[:60], list(known))}")
     return names
 
 
@@ -104,7 +104,7 @@ class InstanceRecord(StrictModel):
         name = name if depth.isdigit() else category
         if name not in known or depth.isdigit() != bool(known[name]["depths"]):
             forms = ", ".join(f"{n}_2" if facts["depths"] else n for n, facts in known.items())
-            raise ValueError(f"{category[:60]!r} is no category; write one like {forms}")
+            raise ValueError(f"unknown category {category[:60]!r}; write one like {forms}")
         return category
 
     @field_validator("task_types")

@@ -53,8 +53,8 @@ def read_rule(rule: str) -> tuple[Clause, ...]:
         if line.partition(":")[0] in taxonomy()["rules"]:
             allowed = ", ".join(" + ".join(pair) for pair in taxonomy()["pairs"])
             raise RuleFormError(
-                f"two rules stand together only as {allowed}; give the others questions of their "
-                "own"
+                f"only {allowed} may be combined in a question; give the other rules questions of "
+                "their own"
             )
     return (_clause(rule),)
 
@@ -70,10 +70,10 @@ def _clause(text: str) -> Clause:
     if name not in known:
         if not colon:
             raise RuleFormError(
-                f"{shown(text)} is no rule; write its name, a colon and what it asks for, such as "
-                "model_length:[1,100]"
+                f"{shown(text)} is not a rule; write its name, a colon and what it requires, such "
+                "as model_length:[1,100]"
             )
-        raise RuleFormError(f"there is no rule {shown(name)}; {nearest(name[:60], known)}")
+        raise RuleFormError(f"unknown rule {shown(name)}; {nearest(name[:60], known)}")
     return _parameters(name, known[name]["form"], content)
 
 
@@ -81,7 +81,7 @@ def _parameters(name: str, form: str, content: str) -> Clause:
     """Returns the clause of that name; forms are those of ``taxonomy.yaml``."""
     if form == "text":
         if not content.strip():
-            raise RuleFormError(f"{name} has no text; write it behind the colon")
+            raise RuleFormError(f"{name} has no text; write it after the colon")
         return Clause(name, (content,))
     if form == "keys":
         return Clause(name, _keys(name, content))
@@ -102,7 +102,7 @@ def _parameters(name: str, form: str, content: str) -> Clause:
     if form == "counted" and not (words and all(words)):
         raise RuleFormError(f"{name} counts no words; write it as {name}:[1,2,a,b]")
     if form == "counted" and low > len(words):
-        raise RuleFormError(f"{name} asks for {low} of {len(words)} words; lower the number")
+        raise RuleFormError(f"{name} requires {low} of {len(words)} words; lower the number")
     return Clause(name, words, low, high)
 
 
@@ -129,9 +129,9 @@ def _listed(name: str, content: str) -> list[str]:
 def _ends(name: str, numbers: list[str]) -> tuple[int, int]:
     if len(numbers) < 2 or not all(_RANGE.fullmatch(number) for number in numbers):
         raise RuleFormError(
-            f"{name}: {shown(','.join(numbers))} is no range; write two whole numbers first"
+            f"{name}: {shown(','.join(numbers))} is not a range; write two integers first"
         )
     low, high = map(int, numbers)
     if low > high:
-        raise RuleFormError(f"{name}: no number lies between {low} and {high}; swap them")
+        raise RuleFormError(f"{name}: empty range from {low} to {high}; swap the numbers")
     return low, high

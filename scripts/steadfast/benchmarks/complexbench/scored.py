@@ -50,7 +50,7 @@ class ScoredAnswers:
             if instance is None or not _places(instance).issuperset(record["raw"] or ()):
                 raise UserError(
                     f"scores: sample {record['sample_id']} of model {model!r}, part {part!r}, is "
-                    "of a question that the data has not; score it again"
+                    "of a question that is not in the data; score it again"
                 )
             self.records[model, part].append(record)
         for part, instances in known.items():

@@ -40,7 +40,7 @@ class ComplexbenchSimulator(Simulator):
     def simulated(
         self, sample: Sample[Prompt], settings: Settings, seen: float, rng: Random
     ) -> str:
-        """Returns what a simulated model answers, which misses more the deeper constraints are nested."""
+        """A simulated model's response: it misses more the deeper constraints are nested."""
         layers = sample.prompt["layers"]
         miss = settings.get("slip", 0.0) * (SIMULATED["first"] + SIMULATED["layer"] * layers)
         kept = [

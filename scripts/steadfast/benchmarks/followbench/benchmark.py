@@ -36,9 +36,9 @@ class Followbench(JudgedSection):
         "Languages that run; summary values are the first one's.", ["en", "zh"], min_length=1
     )
     judge_prompts: list[Literal["path", "last", "rating"]] = key(
-        "Ways to ask a judge (Table 3): path, with all versions of the instruction; last, with "
-        "the last one alone; rating, for a number from 0 to 10. What the first brings makes the "
-        "scores, the others are in the table of agreement.",
+        "Judge prompts (Table 3): path, with all versions of the instruction; last, only the last "
+        "one; rating, a number from 0 to 10. Scores are of the first; the others are in the table "
+        "of agreement.",
         ["path"],
         min_length=1,
     )
@@ -148,4 +148,8 @@ FOLLOWBENCH = Benchmark(
         ),
     },
     task_names=CATEGORIES,
+    sample_names=(
+        "language/category/group/level. en/content/1/3 is level 3 (three constraints) of group 1 "
+        "of the English content constraints."
+    ),
 )

@@ -43,7 +43,7 @@ class LevelRecord(StrictModel):
     def _belongs_to_its_file(self, info: ValidationInfo) -> Self:
         category = str(info.context)
         if category == "example" and self.level == 0:
-            raise ValueError(f"level 0 is not one of 1 to {LEVELS[-1]}; mend it")
+            raise ValueError(f"level 0 is not one of 1 to {LEVELS[-1]}; correct it")
         if self.level and not self.instruction.strip():
             raise ValueError("the instruction is empty; add it")
         kinds = self.category.split(", ")
@@ -164,9 +164,9 @@ def _group(levels: dict[int, LevelRecord], language: str, category: str, where: 
     scorer = scorer_of(language, category, first.source, first.example_id)
     for level in LEVELS if category == "example" else (0, *LEVELS):
         if level not in levels:
-            raise UserError(f"{where} lacks level {level}; add it, or leave the group out")
+            raise UserError(f"{where} lacks level {level}; add it, or remove the group")
         if levels[level].source != first.source:
-            raise UserError(f"{where} has two sources at level {level}; give it one")
+            raise UserError(f"{where} has two sources at level {level}; keep one")
         if level and (problem := _target_problem(scorer, levels[level].target)):
             raise UserError(f"{where}, level {level}: the target {problem}")
     return {
@@ -189,7 +189,7 @@ def _target_problem(scorer: str, target: str) -> str:
     if not target and scorer in WITH_TARGET:
         return "is empty, which its rule needs; add it"
     if scorer == "member" and not string_list(target):
-        return "is no list of texts, such as ['a', 'b']; mend it"
+        return "is not a list of strings, such as ['a', 'b']; correct it"
     if scorer == "template" and target.count(SLOT) != 1:
-        return f"must have {SLOT} once; mend it"
+        return f"must have {SLOT} once; correct it"
     return ""

@@ -1,9 +1,9 @@
 """FollowBench's metrics of all models, as tidy CSV files.
 
-A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
-In mode released a reply that could not be read counts −1, as in the released code. Each repeat of an
-item is an item, and of a group a group. Intervals: ``stats.intervals``, with groups drawn within
-their category, and with them all that was drawn for their items.
+A sample without a score (no response, or no readable verdict) is in no mean; it lowers the
+coverage. In mode released a reply that could not be read counts −1, as in the released code. Each
+repeat of an item counts as an item, and each repeat of a group as a group. Intervals:
+``stats.intervals``, where groups are resampled within their category, with all their repeats.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

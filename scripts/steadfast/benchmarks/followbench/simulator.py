@@ -1,7 +1,7 @@
-"""Simulated models and judges: seeded simulated models, for trying the whole workflow on any machine.
+"""Simulated models and judges, seeded, for trying the whole workflow on any machine.
 
-A simulated model forgets a constraint more easily the more there are, in the middle more than at the ends,
-and some groups are harder for it than others. No claim about any model is meant.
+A simulated model forgets a constraint more easily the more there are, in the middle more than at
+the ends, and some groups are harder for it than others. No claim about any model is meant.
 """
 
 import random

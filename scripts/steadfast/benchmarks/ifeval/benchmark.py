@@ -19,15 +19,15 @@ from steadfast.schema.strict import StrictModel, checked_lengths, key
 
 OWN = Package(NAME)
 METRICS = (
-    "accuracy", "drops", "effective_context_length", "reliable", "stability", "kinds", "coverage", "comparisons",
-    "sampling_units", "summary",
+    "accuracy", "drops", "effective_context_length", "reliable", "stability", "kinds", "coverage",
+    "comparisons", "sampling_units", "summary",
 )  # fmt: skip
 TITLE = "IFEval"
 LONGEST_PROMPT = 2048  # tokens, roughly
 
 
 class Ifeval(StrictModel):
-    """IFEval and IFBench: their prompts alone (length 0), and behind texts of any length."""
+    """IFEval and IFBench: their prompts alone (length 0), and with contexts of any length."""
 
     source: Literal["synthetic", "local", "released"] = key(
         "synthetic: prompts of the project's own, of kinds that need no further package; local: "
@@ -40,37 +40,37 @@ class Ifeval(StrictModel):
         "of your own in their schema under these names."
     )
     sets: list[Literal["ifeval", "ifbench"]] = key(
-        "source local and released: which sets are asked.", ["ifeval", "ifbench"], min_length=1
+        "source local and released: which sets run.", ["ifeval", "ifbench"], min_length=1
     )
     lengths: dict[str, int] = key(
-        "Name of each length and its token budget for the text, up to 2M tokens. Length 0, the "
-        "prompts alone, is always asked; {}: that alone.",
+        "Name of each length and its token budget for the context, up to 2M tokens. Length 0, the "
+        "prompts without a context, always runs; {}: only that.",
         {"4k": 3072, "8k": 6144, "16k": 13312},
     )
     contexts_per_length: int = key(
-        "Texts of each length; prompts are spread over them.", 2, ge=1, le=100
+        "Contexts of each length; prompts are spread over them.", 2, ge=1, le=100
     )
     context: Literal["multidoc", "onedoc", "list"] = key(
-        "What the texts are, built as LIFBench's contexts are: documents, essays or a list.",
+        "Kind of context, built as LIFBench's contexts are: documents, essays or a list.",
         "multidoc",
     )
     positions: list[Position] = key(
-        "Where the prompt stands: after the text, before it, or both. Prompts after a text share "
-        "it as a prefix; the others cost its tokens each. Tables are of the first, but for one "
-        "that compares them.",
+        "Position of the prompt: after the context, before it, or both. Prompts after a context "
+        "share it as a prefix; each of the others costs its tokens. One table compares positions, "
+        "the others are of the first.",
         ["after"],
         min_length=1,
     )
     framing_sentences: int = key(
-        "Framing sentences of the sentences that set text and prompt apart, in each of which each prompt "
-        "is asked.",
+        "Number of framing sentences (which separate context and prompt) with which each prompt "
+        "is sent.",
         4,
         ge=1,
         le=4,
     )
-    max_tokens: int = key("Limit of an answer, in tokens.", 2048, ge=1)
+    max_tokens: int = key("Limit of a response, in tokens.", 2048, ge=1)
     instructions: Literal["released", "corrected"] = key(
-        "released: instructions as published; corrected: known errors of the data mended "
+        "released: instructions as published; corrected: known errors of the data corrected "
         "(docs/ifeval.md). Scores have both; tables show this one.",
         "released",
     )
@@ -79,7 +79,7 @@ class Ifeval(StrictModel):
     @classmethod
     def _lengths(cls, lengths: dict[str, int]) -> dict[str, int]:
         if ALONE in lengths:
-            raise ValueError(f"length {ALONE} is always asked, without a text; leave it out")
+            raise ValueError(f"length {ALONE}, without a context, always runs; remove it")
         return checked_lengths(lengths)
 
     @model_validator(mode="after")
@@ -215,14 +215,14 @@ def _files(section: Ifeval) -> list[tuple[str, str]]:
 
 
 def check(config: Config, section: Ifeval) -> None:
-    """Refuses programs in place of models where no right answers are known."""
+    """Refuses simulated models where there are no reference answers."""
     if section.source == "synthetic" or NAME not in config.benchmarks:
         return
     for name in config.running:
         if config.models[name].engine in ("reference", "simulated"):
             raise ValueError(
-                f"models.{name}: engine {config.models[name].engine} knows no right answers to "
-                f"published prompts; leave it out of the run, or set {NAME}.source to synthetic"
+                f"models.{name}: engine {config.models[name].engine} has no reference answers to "
+                f"published prompts; remove it from run, or set {NAME}.source to synthetic"
             )
 
 
@@ -238,4 +238,8 @@ IFEVAL = Benchmark(
     },
     check=check,
     task_names=SETS,
+    sample_names=(
+        "set/key/position/framing. ifeval/1000/after/w0 is the prompt with key 1000 of set ifeval, "
+        "after its context, in framing sentence 0; without a context the name ends with the key."
+    ),
 )

@@ -90,7 +90,7 @@ def instance(name: str, where: str, line: Any) -> Record:
         if not (instructions and isinstance(prompt, str) and isinstance(key, str | int)):
             raise ValueError("key, prompt or instructions are missing")
         if not all(isinstance(kind, str) for kind in kinds):
-            raise ValueError("an instruction's name is no text")
+            raise ValueError("an instruction's name is not a string")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UserError(
             f"{where}: no prompt with key, prompt, instruction_id_list and kwargs "

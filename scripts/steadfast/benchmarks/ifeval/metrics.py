@@ -155,7 +155,7 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def reliable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns the share of prompts whose k answers all hold, k being their framing_sentences and repeats.
+    """Returns the share of prompts whose k responses all pass, k: framing sentences times repeats.
 
     A prompt that lacks a score among them counts where one fails, and in no mean otherwise. Lengths
     at which a prompt has fewer answers are left out: fewer hold more easily.
@@ -173,9 +173,10 @@ def reliable(frame: pd.DataFrame) -> pd.DataFrame:
 def stability(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns IFS by framing and by length: the standard deviation of scores over their mean.
 
-    As LIFBench's (its equations 5 and 6), of all sets together: of framing_sentences over all lengths with a
-    text, of lengths with length 0. n is how many are compared. Column chance has the IFS of a
-    perfectly stable model: what a prompt's answers differ by beyond what framing_sentences (or lengths) do.
+    As LIFBench's (its equations 5 and 6), of all sets together: of framing
+    sentences over all lengths with a context, of lengths with length 0. n is how many are compared.
+    Column chance has the IFS of a perfectly stable model: what a prompt's responses differ by
+    beyond what framing sentences (or lengths) do.
     """
     boot = Bootstrap(frame, ["task"])
     parts, by_chance = [], []
@@ -222,7 +223,7 @@ def by_position(frame: pd.DataFrame, positions: Sequence[str]) -> pd.DataFrame:
 
 
 def over_lengths(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a row for each model, prompt and length: the mean total of framing_sentences and repeats."""
+    """Returns a row for each model, prompt and length: the mean over framings and repeats."""
     keys = ["model", "length", "prompts", "task", "cluster"]
     found = frame.groupby(keys, observed=True)["total"].agg(total="mean", n="count").reset_index()
     names = found["length"].astype(str) + "/" + found["cluster"]

@@ -1,4 +1,4 @@
-"""What is asked: each prompt alone, and in several framing_sentences beside a text of each length."""
+"""Prompts: each alone, and with several framing sentences beside a context of each length."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, product
@@ -67,7 +67,7 @@ def _filled(form: str, prompt: str) -> str:
 
 
 class IfevalSamples(Samples):
-    """A prompt names its instance by ``context_id``, and the text beside it by ``long_context_id``."""
+    """A prompt names its instance by ``context_id``, and its context by ``long_context_id``."""
 
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """Yields ``instance`` and ``context``, None where the prompt stands alone."""

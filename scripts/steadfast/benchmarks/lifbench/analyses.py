@@ -160,7 +160,7 @@ def rubrics(
 def above_baseline(
     frame: pd.DataFrame, baseline: str | None, rubric: Rubric = PAPER
 ) -> pd.DataFrame:
-    """Returns what each model gains of what the baseline leaves open: (ARS − baseline) ÷ (1 − baseline).
+    """Returns each model's ARS above the baseline: (ARS − baseline) ÷ (1 − baseline).
 
     The baseline is the mean of the baseline's totals on the very answers that the model's mean is
     of; value is empty where it leaves less than ``ROOM`` open.

@@ -1,12 +1,12 @@
-"""Baseline answers: the best of which a simulated model who looks nothing up can expect.
+"""The no-lookup baseline: the best expected score of responses that look nothing up in the context.
 
-The simulated model does what the instruction says of the answer's form, and copies parts of the context by
-their place alone: elements, documents' fields, sentences with their head tags. It knows how many
-parts there are, and how the benchmark samples what it asks for, so that it takes what is right most
-often. It never finds the part that an instruction names by number, text or type, never looks
-whether a field or an evidence is there, and compares no texts and not the two tags around a
-sentence. Where parts are as good as others, each prompt has its own random choice: the mean over
-prompts is near what can be expected, and not the luck of one choice. docs/baseline.md has the reasons.
+The baseline follows the instruction's format, and copies parts of the context by their position
+alone: elements, documents' fields, sentences with their head tags. It knows how many parts there
+are and how the benchmark samples what it requests, and takes what is right most often. It never
+finds the part that an instruction names by number, text or type, never checks whether a field or
+evidence is present, and compares neither texts nor the two tags around a sentence. Among equally
+good parts each prompt has a random choice of its own: so the mean over prompts is near the
+expectation, and not the luck of one choice. The reasons: docs/baseline.md.
 """
 
 import json

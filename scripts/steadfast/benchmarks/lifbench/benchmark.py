@@ -29,11 +29,11 @@ from steadfast.contract.text_asked import prompts_asked, scores_asked
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
 
-NO_REWRITER = """lifbench.expressions: recs needs models that reword; name some under rewriters, \
-such as
+NO_REWRITER = """lifbench.expressions: recs needs models that paraphrase; name some under \
+rewriters, such as
   gpt-4o:
     {engine: openai, model: gpt-4o-2024-08-06, temperature: 1}
-or take lifbench.recs.rewrites: released"""
+or set lifbench.recs.rewrites: released"""
 SHOWN = {"lengths", "contexts", "contexts_per_length", "formats", "domains", "expressions"}
 """Keys of the section that say what was built, as far as the section has them; none is a path."""
 OWN = Package(NAME)
@@ -194,9 +194,7 @@ def check(config: Config, section: Lifbench) -> None:
                 f"{nearest(name, config.rewriters)}"
             )
     if "requests" in config.rewriters:
-        raise ValueError(
-            "rewriters: a file of the workflow has the name requests; choose another name"
-        )
+        raise ValueError("rewriters: the name requests is reserved; choose another name")
     asked = section.expressions == "recs" and section.recs.rewrites == "own"
     if asked and not config.rewriters:
         raise ValueError(NO_REWRITER)
@@ -204,19 +202,19 @@ def check(config: Config, section: Lifbench) -> None:
     if scored and section.rubric != "released":
         raise ValueError(
             f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
-            "'released' gave; take that rubric, or ask the model"
+            "'released' gave; set that rubric, or evaluate the model"
         )
     running = in_order(TASKS[name].scenario for name in section.tasks)
     if len(section.formats) > 1 and not set(running) & set(CONTENT):
         raise ValueError(
-            "lifbench.formats: no task of list or multidoc runs, and a running text has no other "
-            "format; name one under tasks, or leave formats out"
+            "lifbench.formats: no task of list or multidoc runs, and only their contexts have "
+            "several formats; name one under tasks, or remove formats"
         )
     for scenario in section.domains:
         if scenario not in running:
             raise ValueError(
-                f"lifbench.domains: no task of {scenario} runs; name one under tasks, or leave "
-                f"{scenario} out of domains"
+                f"lifbench.domains: no task of {scenario} runs; name one under tasks, or remove "
+                f"{scenario} from domains"
             )
 
 
@@ -233,13 +231,13 @@ def _check_released_contexts(section: Lifbench) -> None:
     other = "formats" if section.formats != [NUMBERED] else "domains" if section.domains else ""
     if other:
         raise ValueError(
-            f"lifbench.{other}: released contexts have the paper's alone; leave {other} out or set "
+            f"lifbench.{other}: released contexts have only the paper's; remove {other} or set "
             "lifbench.contexts to nested"
         )
     if section.contexts_per_length > 1:
         raise ValueError(
-            f"lifbench.contexts_per_length: {section.contexts_per_length} contexts of each length "
-            "are wanted, but one was released; leave the key out, or set lifbench.contexts to nested"
+            f"lifbench.contexts_per_length: {section.contexts_per_length}, but one context of each "
+            "length was released; remove the key, or set lifbench.contexts to nested"
         )
     known = released_lengths()
     for name, budget in section.lengths.items():
@@ -301,4 +299,8 @@ LIFBENCH = Benchmark(
     released_models=PAPER_MODELS,
     check=check,
     task_names=tuple(TASKS),
+    sample_names=(
+        "task/context/expression/variables. LSI/list-4k-s1/e0/v3 is task LSI on the context with "
+        "scenario list, length 4k and seed 1, in expression 0 with variable set 3."
+    ),
 )

@@ -36,9 +36,9 @@ def metrics(
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics of all models, by name.
 
-    Models among ``references`` are not compared. With several lengths there is the ``effective_context_length``
-    one, with released contexts or scores the ``nested`` one. Samples for a perspective of
-    ``beyond`` alone are in no other metric.
+    Models among ``references`` are not compared. With several lengths there is
+    ``effective_context_length``, with released contexts or scores ``nested``. Samples for a
+    perspective of ``beyond`` alone are in no other metric.
     """
     by = Rubric(rubric, weighting)
     everything, sets = score_frame(scores, rubric, bool(beyond)), stability.sets_of(data)

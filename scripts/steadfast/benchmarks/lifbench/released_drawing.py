@@ -119,8 +119,8 @@ class KnownSentences(Sequence[str]):
         known = facts("lifbench/released_sentences.yaml").get(entry["length"])
         if known is None or fingerprint(self._text) != known["sha256"]:
             raise UserError(
-                f"onedoc_input.json: the text of length {entry['length']} is not the published "
-                "one, so that it is not known which sentences OQ asks about; fetch the file again"
+                f"onedoc_input.json: the context of length {entry['length']} is not the published "
+                "one, so that the key sentences of OQ cannot be found; fetch the file again"
             )
         self._count: int = known["sentences"]
         self._spans: Mapping[int, Sequence[int]] = known["drawn"]

@@ -83,7 +83,10 @@ def _records(
     lines = csv.DictReader(text.splitlines())
     lacking = sorted({*KEYS, *points} - set(lines.fieldnames or ()))
     if lacking:
-        raise UserError(f"{place}: no released scores of {task}, column {lacking[0]!r} is missing")
+        raise UserError(
+            f"{place}: no released scores of {task}: column {lacking[0]!r} is missing; fetch the "
+            "file again"
+        )
     for row in lines:
         try:
             length = lengths[int(row["length"])]

@@ -10,7 +10,7 @@ from steadfast.schema.strict import StrictModel, checked_lengths, key, section
 
 
 class Released(StrictModel):
-    """Where LIFBench's own released files are taken from."""
+    """Where LIFBench's released files come from."""
 
     directory: str | None = key(
         "Directory with the released tasks.json, {list,multidoc,onedoc}_input.json "
@@ -28,30 +28,31 @@ class SentenceEncoder(StrictModel):
     """A model of sentence-transformers (make embeddings)."""
 
     kind: Literal["sentence-transformers"]
-    model: str = key("Its name at the hub, such as BAAI/bge-m3, or its directory.", ...)
+    model: str = key(
+        "Its name on the Hugging Face hub, such as BAAI/bge-m3, or its directory.", ...
+    )
     revision: str | None = key("Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$")
     pooling: Literal["cls", "mean"] | None = key(
-        "Which vector stands for a text; null: as the model's own files say."
+        "How token vectors become one; null: as the model's files say."
     )
 
 
 class Recs(StrictModel):
     """RECS: rewriting, encoding, clustering, sampling (docs/lifbench-variants.md)."""
 
-    rewriters: list[str] = key(
-        "Names of those of the config's rewriters that are asked; []: all.", []
-    )
+    rewriters: list[str] = key("Names of the config's rewriters that are used; []: all.", [])
     rewrites: Literal["own", "released"] = key(
-        "own: requested from the rewriters; released: the authors', from lifbench.released.directory.",
+        "own: requested from the rewriters; released: the authors', "
+        "from lifbench.released.directory.",
         "own",
     )
     originals: Literal["own", "released"] = key(
-        "Whose templates are reworded; the released ones are fetched.", "own"
+        "Which templates are paraphrased; the released ones are fetched.", "own"
     )
-    count: int = key("Rewrites asked of each rewriter, of each template.", 20, ge=5, le=100)
+    count: int = key("Rewrites requested from each rewriter, of each template.", 20, ge=5, le=100)
     encoder: Annotated[TfidfEncoder | SentenceEncoder, Field(discriminator="kind")] = Field(
         default_factory=lambda: TfidfEncoder(kind="tfidf"),
-        description="What makes vectors of texts.",
+        description="Encoder that turns rewrites into vectors.",
     )
     clusters: int = key("Clusters of each task, one expression each.", 5, ge=2, le=50)
     starts: int = key(
@@ -65,12 +66,11 @@ class Recs(StrictModel):
     review: str | None = key(
         "Directory with people's review, {task}.yaml each: accept, reject or edit; "
         "made ready in results/lifbench/recs/review; released: the authors' review of their "
-        "rewrites. Tables say what nobody has reviewed."
+        "rewrites. Tables name what has not been reviewed."
     )
     sampling: Literal["nearest", "random", "both"] = key(
-        "nearest: the text nearest to each cluster's centre; random: as many of all "
-        "texts; both: each, with five random samples, so that their stability compares (the "
-        "paper's Figure 7).",
+        "nearest: the rewrite nearest to each cluster's centre; random: as many of all rewrites; "
+        "both: each, with five random samples, to compare their stability (the paper's Figure 7).",
         "nearest",
     )
 
@@ -118,9 +118,9 @@ class Lifbench(StrictModel):
         "nested",
     )
     formats: list[FormatName] = key(
-        "Formats of lists and documents. With several, each prompt of theirs is asked "
-        "in each, of the same content, which fits into the budget in all of them. A table shows "
-        "how stable models are between them; all other results are of the first "
+        "Formats of lists and documents. With several, each of their prompts is sent in each, with "
+        "the same content, which fits into the budget in all of them. A table shows how stable "
+        "models are across them; all other results are of the first "
         "(docs/lifbench-variants.md). JSON is written json.",
         ["numbered"],
         min_length=1,
@@ -129,16 +129,16 @@ class Lifbench(StrictModel):
         "Domains that are compared, two or more of a scenario: list has mixed, uuids "
         "and instructions; multidoc mixed, govreport, xsum, qmsum and paul_graham; onedoc "
         "paul_graham, govreport, xsum and qmsum. Each but the first of these, which is the "
-        "paper's and always there, has contexts of its own; a table shows how stable models are "
-        "between them, all other results are of the paper's (docs/lifbench-variants.md).",
+        "paper's and always runs, has contexts of its own; a table shows how stable models are "
+        "across them, all other results are of the paper's (docs/lifbench-variants.md).",
         {},
     )
     tasks: list[Literal[PAPER_TASKS]] = key(  # type: ignore[valid-type]
         "Tasks that run.", list(PAPER_TASKS), min_length=1
     )
     expressions: Literal["own", "released", "recs"] = key(
-        "own: the project's templates; released: the published ones; recs: reworded "
-        "by models and sampled (recs).",
+        "own: the project's templates; released: the published ones; recs: paraphrased by models "
+        "and sampled (recs).",
         "own",
     )
     recs: Recs = section(Recs, "How expressions recs are made.")
@@ -162,7 +162,7 @@ class Lifbench(StrictModel):
 
     @property
     def published_prompts(self) -> bool:
-        """Whether what is asked are the very prompts that the paper's models were asked."""
+        """Whether the prompts are exactly those of the paper."""
         return self.contexts == self.expressions == "released"
 
     @field_validator("lengths")
@@ -182,7 +182,7 @@ class Lifbench(StrictModel):
         recs = self.expressions == "recs" and self.recs.originals == "released"
         if (self.expressions == "released" or recs) and self.formats != ["numbered"]:
             raise ValueError(
-                "formats: the released scenario descriptions are of numbered contexts alone; leave "
-                "formats out, or take own expressions"
+                "formats: the released scenario descriptions are only of numbered contexts; remove "
+                "formats, or set expressions: own"
             )
         return self

@@ -1,8 +1,9 @@
-"""Simulated models: seeded simulated models for models, for trying the whole workflow on any machine.
+"""Simulated models, seeded, for trying the whole workflow on any machine.
 
-A simulated model retrieves what it is asked for with a probability that falls with the context's length
-and towards its middle; what it does not retrieve it confuses with a neighbour, another item or
-something made up. Now and then it ignores the requested format. No claim about any model is meant.
+A simulated model retrieves what the instruction wants with a probability that falls with the
+context's length and towards its middle; what it does not retrieve it confuses with a neighbour,
+another item or something made up. Now and then it ignores the requested format. No claim about any
+model is meant.
 """
 
 import json
@@ -42,9 +43,9 @@ class LifbenchSimulator(Simulator):
     def simulated(
         self, sample: Sample[Prompt], settings: Settings, seen: float, rng: random.Random
     ) -> str:
-        """Returns what a simulated model answers who has seen a fraction of the context, from its start.
+        """A simulated model's response where it saw a fraction of the context, from its start.
 
-        A simulated model has a span (the context length in tokens at which recall has fallen to half), a
+        It has a span (the context length in tokens at which recall has fallen to half), a
         position_bias (the share of recall lost in the middle of the context, 0 to 1), a slip (the
         probability that an answer's format is not the requested one) and a seed (of how well it
         copes with each expression).

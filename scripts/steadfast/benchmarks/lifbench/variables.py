@@ -32,7 +32,7 @@ def too_small(task: Task, context: Record, what: str) -> UserError:
     length = context["length"]
     return UserError(
         f"lifbench.lengths: {length} is too short for {task.id}: context {context['context_id']} "
-        f"has {what}; give {length} a larger token budget, or leave {task.id} out of the tasks"
+        f"has {what}; give {length} a larger token budget, or remove {task.id} from the tasks"
     )
 
 
@@ -98,7 +98,7 @@ def _repeats(task: Task, space: Settings, context: Record, rng: Random) -> Itera
     genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
     most = max(setting["num"] for setting in space["settings"])
     if genuine < most:
-        raise too_small(task, context, f"{genuine} key sentences where {most} are asked for")
+        raise too_small(task, context, f"{genuine} key sentences, of {most} needed")
     yield from _listed(task, space, context, rng)
 
 

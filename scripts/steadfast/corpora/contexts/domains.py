@@ -32,6 +32,6 @@ def check_domains(scenario: str, names: Sequence[str]) -> None:
             raise ValueError(f"{scenario}: unknown domain {shown(name)}; {nearest(name, known)}")
     if len(set(names)) < 2:
         raise ValueError(
-            f"{scenario}: one domain has nothing to be compared with; name two of "
-            f"{', '.join(known)}, or leave {scenario} out"
+            f"{scenario}: one domain cannot be compared with another; name two of "
+            f"{', '.join(known)}, or remove {scenario}"
         )

@@ -114,7 +114,7 @@ def too_small(corpora: str, offers: str, scenario: str, budget: int) -> UserErro
     """Returns the error for a corpus that offers too little to fill a context."""
     return UserError(
         f"corpora/{corpora}: {offers} are too few for a {scenario} context of {budget:,} tokens; "
-        "name a shorter length, or another source"
+        "set a shorter length, or another source"
     )
 
 
@@ -154,7 +154,7 @@ def seeded_contexts(
         except UserError as error:
             raise UserError(f"{kind}: {error}") from None
         if not context["text"]:
-            raise UserError(f"{kind}: not one unit fits into {budget} tokens; raise the budget")
+            raise UserError(f"{kind}: no unit fits into {budget} tokens; raise the budget")
         yield {
             "context_id": f"{kind}-s{seed}",
             **({"family": f"{family_kind}-s{seed}"} if nested else {}),

@@ -52,7 +52,7 @@ def build(
 
     filled = fill_formats("multidoc", shown, sizes, budget, formats, tokenizer)
     if filled is None:
-        offers = "{:,} texts of {} tokens or more".format(
+        offers = "{:,} documents of {} tokens or more".format(
             len(documents), MULTIDOC["text_tokens"][0]
         )
         raise filling.too_small(", corpora/".join(corpora), offers, "multidoc", budget)

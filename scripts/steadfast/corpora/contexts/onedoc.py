@@ -180,8 +180,8 @@ def _places(
         picked += islice(filter(occurs_once, tried), 1)
     if len(picked) < fewest:
         raise UserError(
-            f"{len(picked)} of the {tagged} sentences that fit into the budget can be "
-            f"asked about, {fewest} are needed; raise the length's budget"
+            f"only {len(picked)} of the {tagged} sentences within the token budget can be key "
+            f"sentences, {fewest} are needed; raise the length's budget"
         )
     ordinary = sorted(rng.sample(picked, len(picked) - len(tags)))
     places = [place for place in picked if place not in set(ordinary)]

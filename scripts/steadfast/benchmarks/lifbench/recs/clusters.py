@@ -30,8 +30,8 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
         distinct = len(np.unique(points, axis=0))
         if distinct < k:
             raise UserError(
-                f"{inputs['vectors']}: {distinct} different vectors cannot make {k} clusters; ask "
-                "for more rewrites (lifbench.recs.count), or for fewer clusters"
+                f"{inputs['vectors']}: {distinct} different vectors are too few for {k} clusters; "
+                "raise lifbench.recs.count, or lower lifbench.recs.clusters"
             )
         labels, distances = _means(points, k, seed, starts)
         found = list(zip(numbers, labels, distances, strict=True))

@@ -30,7 +30,7 @@ BEFORE, HAND, RANDOM = 100, 200, 1000
 text drawn at random, so that no two ids are the same and none depends on another text."""
 RELEASED = "released"  # in place of a review: what the authors made of their rewrites
 
-REMEDY = "accept or edit texts {place} (docs/lifbench-variants.md), or ask for more rewrites"
+REMEDY = "accept or edit rewrites {place} (docs/lifbench-variants.md), or raise lifbench.recs.count"
 COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
 
 
@@ -136,7 +136,7 @@ def nearest_texts(texts: Iterable[PickedText], where: str, remedy: str) -> dict[
     for direction, cluster in sorted(clusters, key=lambda one: (one[0] or 0, one[1])):
         if _cluster_id(direction, cluster) not in found:
             way = "" if direction is None else f", direction {direction:+d}"
-            raise UserError(f"{where}{way}: no text of cluster {cluster} can be used; {remedy}")
+            raise UserError(f"{where}{way}: no rewrite of cluster {cluster} can be used; {remedy}")
     return dict(sorted(found.items()))
 
 
@@ -169,8 +169,7 @@ def _drawn(texts: Sequence[PickedText], seed: str, where: str, remedy: str) -> l
         usable = sorted((text for text in of_it if text.usable), key=turn)
         if len(usable) < wanted:
             raise UserError(
-                f"{where}: {len(usable)} texts can be used, {wanted} are to be drawn at random; "
-                f"{remedy}"
+                f"{where}: {len(usable)} rewrites can be used, {wanted} are to be sampled; {remedy}"
             )
         found += usable[:wanted]
     return found

@@ -118,7 +118,9 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
         raise UserError(f"{path}: task: {shown(whole.get('task'))} is not {task}; rename the file")
     decisions = whole.get("decisions")
     if not isinstance(decisions, dict):
-        raise UserError(f"{path}: decisions: a decision by the hash of each text was expected")
+        raise UserError(
+            f"{path}: decisions: a decision by the hash of each rewrite was expected; correct it"
+        )
     # Of equal texts the first counts; the others are duplicates.
     by_hash = {checks.text_hash(one["text"]): one for one in reversed(candidates)}
     known = originals(task, candidates)
@@ -127,8 +129,8 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
         where = f"{path}: decisions: {key}"
         if key not in by_hash:
             raise UserError(
-                f"{where}: no text has this hash; the rewrites have changed: copy the review that "
-                "the workflow wrote anew, and take over the decisions that still apply"
+                f"{where}: no rewrite has this hash, since the rewrites have changed; copy the "
+                "review that the workflow wrote last, and transfer the decisions that still apply"
             )
         record = by_hash[key]
         found[key] = _decision(value, where, record, known[record["direction"]])
@@ -140,18 +142,19 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
     if value in STRINGS:
         if value == ACCEPT and record["status"] == "fields":
             raise UserError(
-                f"{where}: the text has not the fields of the original and cannot be filled; edit "
+                f"{where}: the rewrite lacks fields of the original and cannot be filled; edit "
                 "or reject it"
             )
         return Decision(str(value))
     if not isinstance(value, dict) or EDIT not in value or not set(value) <= {EDIT, "despite"}:
         words = ", ".join(STRINGS)
         raise UserError(
-            f"{where}: {shown(value)} is no decision; write one of {words}, or {{edit: a new text}}"
+            f"{where}: unknown decision {shown(value)}; write one of {words}, or {{edit: a new "
+            f"text}}"
         )
     text, despite = value[EDIT], value.get("despite", [])
     if not isinstance(text, str) or not text.strip():
-        raise UserError(f"{where}: edit: a text was expected, not {shown(text)}")
+        raise UserError(f"{where}: edit: a string was expected, not {shown(text)}; correct it")
     allowed = set(checks.REASONS) - {"fields"}
     if not isinstance(despite, list) or not all(word in allowed for word in map(str, despite)):
         raise UserError(
@@ -161,7 +164,7 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
     if failed:
         raise UserError(
             f"{where}: edit: the new text fails the check of {failed[0]} "
-            "(docs/lifbench-variants.md); change the text"
+            "(docs/lifbench-variants.md); change it"
             + ("" if failed[0] == "fields" else f", or add despite: [{failed[0]}]")
         )
     return Decision(EDIT, text)
@@ -176,7 +179,7 @@ def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Re
             if same != key:
                 raise UserError(
                     f"{path}: decisions: {key}: edit: the new text is that of {same} already; "
-                    "reject one of the two, or word it in another way"
+                    "reject one of the two, or paraphrase it"
                 )
 
 

@@ -54,7 +54,7 @@ def only_repeats(text: str, asked: str) -> bool:
 
 
 def allowed_edits(expected: str) -> int:
-    """Returns how many edits a slip of the expected text has at most: a sixth and three, as released."""
+    """Returns the edit distance up to which a text is the expected one: a sixth plus three."""
     return min(len(expected) // 6 + 3, (len(expected) - 1) // 2)
 
 

@@ -134,7 +134,7 @@ def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -
 
 
 def agreement(expected: Mapping[Document, int], assigned: Mapping[Document, int]) -> float:
-    """Returns the share of ordered pairs of expected documents on which both groupings agree, 0 to 1.
+    """Returns the share of ordered pairs of expected documents that both groupings agree on.
 
     A pair agrees if both documents are assigned and both groupings put them together, or both
     apart; a document pairs with itself too.

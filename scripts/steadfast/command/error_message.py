@@ -1,4 +1,4 @@
-"""What the commands beside the workflow share: whatever they read, they say why in one sentence."""
+"""Errors of the commands beside the workflow, as one message without a traceback."""
 
 import io
 import sys
@@ -12,8 +12,11 @@ from steadfast.base.names import visible
 
 
 @contextmanager
-def says_why(*read: Path) -> Iterator[None]:
-    """Ends the process with 1 and a sentence where what is done within fails."""
+def errors_as_messages(*read: Path) -> Iterator[None]:
+    """Ends the process with exit code 1 and an error message where the block raises.
+
+    ``read`` are the files or folders that it reads.
+    """
     try:
         yield
     except UserError as error:
@@ -24,9 +27,9 @@ def says_why(*read: Path) -> Iterator[None]:
         place = f"{Path(last.filename).name}:{last.lineno}"
         sys.exit(
             visible(
-                f"error: {' or '.join(map(str, read))}: a file there is not as this workflow "
-                f"writes it ({what}, {place}); have it made again, or report this where this "
-                "workflow made it"
+                f"error: {' or '.join(map(str, read))}: a file there is damaged or not written by "
+                f"this workflow ({what}, {place}); remake it, or report a bug if this workflow "
+                "wrote it"
             )
         )
 
