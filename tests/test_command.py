@@ -96,7 +96,7 @@ def test_a_wrong_command_line_ends_with_2_and_a_sentence(words, said, folder, ca
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("run bad.yaml", "config: bad.yaml:2: no valid YAML"),
+        ("run bad.yaml", "config: bad.yaml:2: invalid YAML"),
         ("plan my.yaml --set seed", "--set 'seed': no value; write --set KEY=VALUE"),
         ("run --directory my.yaml", "--directory my.yaml: File exists; name a folder"),
         ("run --profile profiles/nowhere", "--profile profiles/nowhere: no such folder; the"),

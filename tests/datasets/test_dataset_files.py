@@ -160,7 +160,7 @@ def test_an_empty_file_and_one_that_is_not_there_are_named(file):
         ({"scorer": "judge", "scale": [1.0, 1.0]}, "scale: name the lowest score first"),
         ({"scorer": "exact", "template": "{{context}}{{context}}"}, "{{context}} may stand once"),
         ({"scorer": "regex", "pattern": "(a"}, r"datasets.mine.pattern: '\(a' is no expression of"),
-        ({"scorer": "judge"}, "judges: mine needs a judge; name one under judges"),
+        ({"scorer": "judge"}, "judges: mine needs a judge; add one under judges"),
         ({"scorer": "judge", "judge_template": "no.txt"}, "no.txt: no such file"),
         (
             {"scorer": "judge", "judge_template": "bad.txt"},

@@ -70,14 +70,16 @@ def test_a_user_or_password_in_the_address_is_refused_and_never_shown(part, monk
     """A server would be sent it in place of the key."""
     monkeypatch.setenv("MY_KEY", "sk-very-secret")
     with pytest.raises(
-        UserError, match=r"base_url holds a user or password; .* api_key_env"
+        UserError, match=r"base_url contains a user name or password; .* api_key_env"
     ) as one:
         part.run(base_url=address, api_key_env="MY_KEY")
     monkeypatch.setenv("OPENAI_BASE_URL", address)
-    with pytest.raises(UserError, match="base_url holds a user or password") as two:
+    with pytest.raises(UserError, match="base_url contains a user name or password") as two:
         part.run(base_url=None, api_key_env="MY_KEY")
     model = {"engine": "openai", "model": "m", "window": 4096, "base_url": address}
-    with pytest.raises(UserError, match=r"models.m.base_url: it holds a user or pass") as three:
+    with pytest.raises(
+        UserError, match=r"models.m.base_url: the URL contains a user name or pass"
+    ) as three:
         load_config({"models": {"m": model}})
     assert "secret-word" not in f"{one.value} {two.value} {three.value}"
 

@@ -111,10 +111,10 @@ def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"base_url": "http://localhost:1/v1"}, "leave base_url out, or serve"),
-        ({"batch": True}, "leave batch out, or serve"),
-        ({"serve": ["vllm", "serve", "m"]}, "write {port} where it stands"),
-        ({"serve": None, "parts_per_load": 2}, "set serve, or leave it out"),
+        ({"base_url": "http://localhost:1/v1"}, "cannot be combined with base_url; remove"),
+        ({"batch": True}, "cannot be combined with batch; remove"),
+        ({"serve": ["vllm", "serve", "m"]}, "write {port} for it in serve"),
+        ({"serve": None, "parts_per_load": 2}, "set serve, or remove it"),
     ],
 )
 def test_settings_that_do_not_go_with_a_server_of_the_job_s(settings, expected):

@@ -135,7 +135,7 @@ def test_settings_without_examples_are_what_they_were():
 
 @pytest.mark.parametrize("engine", [{}, {"engine": "vllm", "window": 4096}], ids=["openai", "vllm"])
 def test_a_chat_model_gets_none(tmp_path, engine):
-    with pytest.raises(UserError, match="set template to base, or leave examples out"):
+    with pytest.raises(UserError, match="set template: base, or remove examples"):
         configured(tmp_path / "any", template="chat", **engine)
 
 
