@@ -23,7 +23,7 @@ def test_a_missing_key_is_said_before_anything_is_sent(part, server, monkeypatch
     monkeypatch.delenv("MY_KEY", raising=False)
     if value is not None:
         monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(UserError, match="variable MY_KEY holds no API key"):
+    with pytest.raises(UserError, match="variable MY_KEY contains no API key"):
         part.run(api_key_env="MY_KEY")
     assert not server.asked
 
@@ -31,7 +31,7 @@ def test_a_missing_key_is_said_before_anything_is_sent(part, server, monkeypatch
 @pytest.mark.parametrize("value", ["schlüssel-12345", "two\nlines-12345"])
 def test_a_key_that_no_header_can_carry_is_said(part, server, monkeypatch, value):
     monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(UserError, match="MY_KEY holds characters that no API key has") as raised:
+    with pytest.raises(UserError, match="MY_KEY contains characters that are invalid") as raised:
         part.run(api_key_env="MY_KEY")
     assert value not in str(raised.value)
     assert not server.asked
@@ -49,7 +49,7 @@ def test_a_key_that_no_header_can_carry_is_said(part, server, monkeypatch, value
     ],
 )
 def test_an_address_that_is_none_is_said_without_what_it_holds(part, address):
-    with pytest.raises(UserError, match="base_url is not the address of an API") as raised:
+    with pytest.raises(UserError, match="base_url is not a valid URL of an API") as raised:
         part.run(base_url=address)
     assert "secret-word" not in str(raised.value)
 

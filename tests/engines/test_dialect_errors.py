@@ -110,8 +110,8 @@ def test_an_overloaded_provider_is_asked_again(tmp_path, engine):
 @pytest.mark.parametrize(
     ("status", "body", "says"),
     [
-        (401, anthropic_error("authentication_error"), "does not accept the key (HTTP 401)"),
-        (402, anthropic_error("billing_error"), "no quota left; top it up"),
+        (401, anthropic_error("authentication_error"), "rejects the API key (HTTP 401)"),
+        (402, anthropic_error("billing_error"), "quota exceeded; add credit"),
         (400, openai_error("x", "Use 'max_completion_tokens' instead."),
          "set max_tokens_field: max_completion_tokens"),
         (400, anthropic_error("invalid_request_error", "top_k is deprecated."),
@@ -159,7 +159,7 @@ def test_without_a_key_nothing_is_sent(tmp_path, monkeypatch):
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with served(tmp_path, "anthropic") as (server, part):
         del part.operation["api_key_env"]
-        with pytest.raises(UserError, match="ANTHROPIC_API_KEY holds no API key"):
+        with pytest.raises(UserError, match="ANTHROPIC_API_KEY contains no API key"):
             part.run()
         assert not server.asked
 

@@ -208,7 +208,7 @@ def test_they_count_against_the_window_before_anything_is_sent(shot, server):
     for window in (whole + 50, whole + 49):
         shot.answers = {**SHOT, "window": window, "tokenizer": "o200k_base"}
         if window < whole + 50:
-            with pytest.raises(UserError, match="1 of 1 prompts do not fit"):
+            with pytest.raises(UserError, match="1 of 1 prompts exceed its context window"):
                 shot.run([item])
         else:
             shot.run([item])

@@ -58,7 +58,7 @@ def test_a_model_changed_without_its_key_is_asked_once_the_key_is_there(asked, s
     asked.configure(settings(server.url, "stub-b", api_key_env=KEY))
     before = asked.path(TABLE).read_bytes()
     for _ in range(2):
-        assert f"environment variable {KEY} holds no API key" in asked.snakemake(ok=False)
+        assert f"environment variable {KEY} contains no API key" in asked.snakemake(ok=False)
     assert server.bodies == []
     asked.snakemake(**{KEY: "a-long-secret"})
     assert (models(server), len(server.bodies)) == ({"stub-b"}, 30)
@@ -101,7 +101,7 @@ def test_a_judges_model_changed_under_its_name_is_asked(tmp_path):
         first = len(judge.judged)
         changed = http(judge.url, model="judge-2", api_key_env=KEY)
         project.configure(config({"j": changed}, data, ["gold"]))
-        assert f"variable {KEY} holds no API key" in project.snakemake(ok=False)
+        assert f"variable {KEY} contains no API key" in project.snakemake(ok=False)
         project.snakemake(**{KEY: "a-long-secret"})
         assert len(judge.judged) == 2 * first
         assert project.planned() == {}
