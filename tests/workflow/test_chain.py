@@ -144,7 +144,7 @@ def test_an_edited_line_of_the_journal_is_refused_and_can_be_accepted(asked, ser
     line = edited(asked, journal)
     asked.path(OUTPUTS).unlink()
     said = asked.snakemake("--forcerun", "inference", "--", "results/tables", ok=False)
-    assert f"{journal}:1: this line of the journal was changed by hand" in said
+    assert f"{journal}:1: this line of the journal was edited by hand" in said
     text = asked.path(journal).read_text()
     asked.path(journal).write_text(text.replace(line, re.sub(r', "check": "\w+"', "", line)))
     asked.snakemake("--forcerun", "inference", "--", "results/tables")
