@@ -96,9 +96,12 @@ def test_a_wrong_command_line_ends_with_2_and_a_sentence(words, said, folder, ca
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("run bad.yaml", "config: bad.yaml:2: no valid YAML"),
+        ("run bad.yaml", "config: bad.yaml:2: invalid YAML"),
         ("plan my.yaml --set seed", "--set 'seed': no value; write --set KEY=VALUE"),
-        ("run --directory my.yaml", "--directory my.yaml: cannot be created (File exists); name another"),
+        (
+            "run --directory my.yaml",
+            "--directory my.yaml: cannot be created (File exists); name another",
+        ),
         ("run --profile profiles/nowhere", "--profile profiles/nowhere: no such folder; available"),
     ],
 )

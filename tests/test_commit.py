@@ -40,7 +40,9 @@ def test_a_git_whose_child_is_killed_is_asked_again(git):
 
 def test_a_git_that_is_always_killed_stops_the_job(git):
     calls = git("kill -9 $$")
-    with pytest.raises(PassingError, match="git was killed before it returned the workflow's commit"):
+    with pytest.raises(
+        PassingError, match="git was killed before it returned the workflow's commit"
+    ):
         commit.asked_of_git("describe")
     assert len(calls.read_text().splitlines()) == commit.TRIES
 

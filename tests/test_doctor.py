@@ -151,7 +151,7 @@ def api(**settings) -> OpenaiModel:
 def test_a_key_is_named_and_never_shown(monkeypatch):
     with served() as address:
         monkeypatch.delenv("A_KEY", raising=False)
-        assert "A_KEY holds no API key" in of_model(api(base_url=f"{address}/v1"))["key"].text
+        assert "A_KEY contains no API key" in of_model(api(base_url=f"{address}/v1"))["key"].text
         monkeypatch.setenv("A_KEY", SECRET)
         found = of_model(api(base_url=f"{address}/v1"))
         assert found["key"].text == "A_KEY is set"
@@ -190,7 +190,7 @@ def test_a_provider_is_asked_for_its_models_in_its_own_dialect(engine, monkeypat
             in of_model(engine(model="n", **how))["endpoint"].text
         )
     monkeypatch.delenv("A_KEY")
-    assert "A_KEY holds no API key" in of_model(engine(model="m", **how))["key"].text
+    assert "A_KEY contains no API key" in of_model(engine(model="m", **how))["key"].text
 
 
 def test_a_key_that_a_provider_refuses_is_said(monkeypatch):
@@ -301,5 +301,5 @@ def test_the_command_prints_a_line_a_check_and_ends_with_1_where_something_is_mi
     config.write_text("models: {m: {engine: openai, model: m, api_key_env: NO_SUCH_KEY}}\n")
     done = command("doctor", "--offline", config)
     assert done.returncode == 1, done.stderr
-    assert "missing     key (model m): environment variable NO_SUCH_KEY holds no" in done.stdout
+    assert "missing     key (model m): environment variable NO_SUCH_KEY contains no" in done.stdout
     assert done.stdout.endswith("1 thing is missing\n")

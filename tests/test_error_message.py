@@ -23,7 +23,9 @@ def test_a_user_s_error_is_its_sentence_without_what_a_terminal_acts_on():
 @pytest.mark.parametrize("error", [KeyError(ESCAPE), TypeError("a\nb\r"), RecursionError("deep")])
 def test_any_other_error_names_what_was_read_and_its_place(error):
     sentence = ended(error)
-    assert sentence.startswith("error: theirs: a file there is damaged or not written by this workflow (")
+    assert sentence.startswith(
+        "error: theirs: a file there is damaged or not written by this workflow ("
+    )
     assert f"{type(error).__name__}: " in sentence and "test_error_message.py:" in sentence
     assert sentence.isprintable()
 

@@ -100,8 +100,8 @@ def test_every_engine_of_a_model_is_offered():
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        ("--key-variable sk-123", "no name of an environment variable"),
-        ("--base-url http://me:secret@here/v1", "holds a user or password"),
+        ("--key-variable sk-123", "not a valid name of an environment variable"),
+        ("--base-url http://me:secret@here/v1", "contains a user name or password"),
     ],
 )
 def test_what_makes_no_config_is_one_sentence(flags, said, folder, monkeypatch):

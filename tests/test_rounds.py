@@ -200,11 +200,11 @@ def test_a_model_may_be_added_after_a_look(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"limit": 1}, "adaptive: a trial has no rounds"),
+        ({"limit": 1}, "adaptive: a trial .limit. has no rounds"),
         ({"adaptive": {"contexts": 5}}, "contexts_per_length: 4, but adaptive has"),
         (
             {"models": {"Qwen2.5-7B": {"engine": "scored"}}},
-            "'Qwen2.5-7B' has released scores, which come in no rounds",
+            "'Qwen2.5-7B' has released scores, which cannot be evaluated in rounds",
         ),
     ],
 )

@@ -236,8 +236,8 @@ def test_what_a_model_says_of_slurm_stands_in_place_of_the_profile():
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"time": 5}, "models.m.slurm: time is no option here; set hours"),
-        ({"--exclude": "g7"}, "'--exclude' is no long option of sbatch; write one without"),
+        ({"time": 5}, "models.m.slurm: time cannot be set here; set hours"),
+        ({"--exclude": "g7"}, "'--exclude' is not a long option of sbatch; write one without"),
         ({"exclude": "g7\n--wrap"}, "models.m.slurm.exclude"),
     ],
 )

@@ -100,15 +100,18 @@ def test_an_editor_marks_what_is_wrong(change):
         ({"seed": "one"}, "seed: Input should be a valid integer, not 'one'"),
         (
             {"lifbench": {"lengths": {"4m": 4_194_304}}},
-            "length 4m: a budget of 4,194,304 tokens is not between 512 and 2,097,152",
+            "length 4m: 4,194,304 tokens is out of range; choose a number between 512 and 2,097,152",
         ),
         ({"lifbench": {"tasks": ["LSI", "LSX"]}}, "lifbench.tasks.1: 'LSX' is not one of"),
         ({"corpora": {"source": "local"}}, "source local needs corpora.directory"),
         (
             {"models": {"sim-x": {"engine": "reference"}}},
-            "names of simulated models start with sim-",
+            "the names of simulated models, and only those, start with sim-",
         ),
-        ({"models": {"a/b": {"engine": "reference"}}}, "model name 'a/b': use letters, digits"),
+        (
+            {"models": {"a/b": {"engine": "reference"}}},
+            "model name 'a/b' cannot name files; use letters",
+        ),
     ],
 )
 def test_a_mistake_is_one_sentence(change, sentence):
@@ -134,7 +137,7 @@ def test_every_setting_of_a_model_has_a_role():
     for model in config.models.values():
         for name, field in type(model).model_fields.items():
             assert name == "engine" or field.json_schema_extra["role"] in (
-                "answer",
+                "response",
                 "operation",
                 "plan",
                 "resource",
@@ -217,12 +220,15 @@ def test_files_of_benchmarks_that_do_not_run_are_not_asked_for():
     ("change", "sentence"),
     [
         ({"judges": {}}, "judges: followbench needs a judge"),
-        ({"judges": {"old": {"engine": "replay", "file": "x"}}}, "engine replay judges nothing"),
-        ({"judges": {"sim-x": {"engine": "reference"}}}, "names of simulated models start with"),
-        ({"benchmarks": ["cfbench", "cfbench"]}, "benchmarks: 'cfbench' is named twice"),
+        (
+            {"judges": {"old": {"engine": "replay", "file": "x"}}},
+            "engine replay cannot be used for a judge",
+        ),
+        ({"judges": {"sim-x": {"engine": "reference"}}}, "the names of simulated models"),
+        ({"benchmarks": ["cfbench", "cfbench"]}, "benchmarks: 'cfbench' is listed twice"),
         (
             {"followbench": {"languages": ["en", "en"]}},
-            "followbench.languages: 'en' is named twice",
+            "followbench.languages: 'en' is listed twice",
         ),
         ({"followbench": {"source": "local"}}, "source local needs directory"),
         ({"judging": {"mode": "strickt"}}, "'strickt' is not one of 'strict' or 'released'"),

@@ -111,7 +111,9 @@ def test_a_providers_own_engine_has_its_prices(engine, model, cache, written, ba
     [("gpt-99", {}), ("gpt-4o", {"base_url": "http://localhost:8000/v1"})],
 )
 def test_a_model_without_a_known_price_is_named_in_one_sentence(model, settings):
-    with pytest.raises(UserError, match=f"price: genai-prices knows no price of '{model}' at"):
+    with pytest.raises(
+        UserError, match=f"price: auto: the package genai-prices lists no price of '{model}' at"
+    ):
         priced(model, **settings)
 
 

@@ -49,15 +49,18 @@ def test_an_unknown_key_of_a_model_that_is_named_like_an_engine(section, name, s
         ({"models": {"a": {"labl": "x"}}}, "models.a: every model needs an engine, one of refer"),
         ({"models": {"a": {"engine": None, "x": 1}}}, "models.a: every model needs an engine"),
         ({"models": {"a": {"engine": ["openai"]}}}, "models.a: every model needs an engine"),
-        ({"models": {1: {}}}, "models: the key 1 is no text; put it in quotes"),
-        ({"models": {"a": {True: 1}}}, "models.a: the key True is no text; put it in quotes"),
-        ({None: 1}, "the key null is no text; put it in quotes"),
+        ({"models": {1: {}}}, "models: the key 1 is not a string; put it in quotes"),
+        ({"models": {"a": {True: 1}}}, "models.a: the key True is not a string; put it in quotes"),
+        ({None: 1}, "the key null is not a string; put it in quotes"),
         ({"openai": {}}, "unknown key 'openai'; did you mean 'tokenizer'?"),
         ({"[key]": {}}, "unknown key '[key]'; "),
         ({"a\nb": {}}, r"unknown key 'a\nb'; "),
         ({"corpora": {"local": {"alpacca": {}}}}, "corpora.local.alpacca: 'alpacca' is not one of"),
-        ({"pathvars": {"results": ""}}, "pathvars.results: '' has no visible character; write"),
-        ({"pathvars": {"results": "~/x"}}, "pathvars: results: '~/x' is no plain path: write it"),
+        ({"pathvars": {"results": ""}}, "pathvars.results: '' has no visible characters; write"),
+        (
+            {"pathvars": {"results": "~/x"}},
+            "pathvars: results: '~/x' is not a plain path; write it",
+        ),
         ({"pathvars": {"result": "x"}}, "pathvars.result: 'result' is not one of 'results', "),
         (
             {"lifbench": {"recs": {"encoder": {"kind": "tfdif"}}}},
@@ -65,7 +68,7 @@ def test_an_unknown_key_of_a_model_that_is_named_like_an_engine(section, name, s
         ),
         (
             {"datasets": {"d": {"path": "d", "scorer": "f1", "title": "Best {2024}"}}},
-            "datasets.d.title: it has braces, or a sign that cannot be printed; write it without",
+            "datasets.d.title: contains braces or an unprintable character; remove it",
         ),
         (
             {"lifbench": {"recs": {"encoder": {}}}},
@@ -93,20 +96,23 @@ def test_mappings_of_a_json_config_are_mappings():
     [
         ({"hours": 1e300}, "hours: Input should be less than or equal to 10000, not 1e+300"),
         ({"mem_gb": 1e300}, "mem_gb: Input should be less than or equal to 100000, not 1e+300"),
-        ({"window": 10**400}, "window: a whole number beyond 9,223,372,036,854,775,807"),
-        ({"price": {"input": math.nan, "output": 1}}, "price.input: nan is no finite number"),
-        ({"extra_body": {"a": [math.inf]}}, "extra_body.a.0: inf is no finite number"),
-        ({"extra_body": {"a": {1, 2}}}, "extra_body.a: a set is no plain value; put it in quotes"),
-        ({"label": "a\0"}, r"label: 'a\x00' holds a null character; take it out"),
-        ({"label": "\ud800"}, r"label: '\ud800' holds half a character; write it whole"),
+        ({"window": 10**400}, "window: an integer beyond 9,223,372,036,854,775,807"),
+        ({"price": {"input": math.nan, "output": 1}}, "price.input: nan is not a finite number"),
+        ({"extra_body": {"a": [math.inf]}}, "extra_body.a.0: inf is not a finite number"),
+        ({"extra_body": {"a": {1, 2}}}, "extra_body.a: a set is not allowed; put it in quotes"),
+        ({"label": "a\0"}, r"label: 'a\x00' contains a null character; remove it"),
+        ({"label": "\ud800"}, r"label: '\ud800' contains half a character (lone surrogate)"),
         (
             {"batch": 3},
             "batch: Input should be a valid boolean",
         ),
-        ({"batch": "files"}, "batch: request files for other batch runners are written no more"),
+        (
+            {"batch": "files"},
+            "batch: request files for other batch runners are no longer supported",
+        ),
         (
             {"batch": "mistral"},
-            "batch: mistral's own format of batches is written no more; set true",
+            "batch: the batch format of mistral is no longer supported; set batch: true",
         ),
         ({"max_tokens": 0}, "max_tokens: Input should be greater than or equal to 1 or a mapping"),
         ({"max_tokens": {"LSI": 0}}, "max_tokens.LSI: Input should be greater than or equal to 1"),
@@ -129,31 +135,29 @@ def test_a_value_that_cannot_be(settings, sentence):
 @pytest.mark.parametrize(
     ("field", "instead"),
     [
-        ("n", "use the model's key repeats"),
-        ("max_completion_tokens", "use the model's key max_tokens"),
-        ("top_logprobs", "leave it out"),
-        ("messages", "leave it out"),
-        ("stream", "leave it out"),
+        ("n", "use the model's key repeats instead"),
+        ("max_completion_tokens", "use the model's key max_tokens instead"),
+        ("top_logprobs", "remove it"),
+        ("messages", "remove it"),
+        ("stream", "remove it"),
     ],
 )
 def test_extra_body_sets_nothing_that_the_workflow_sets(field, instead):
     assert of_model(extra_body={field: 1}) == (
-        f"config: models.m.extra_body: the workflow itself sets {field}; {instead}"
+        f"config: models.m.extra_body: the workflow already sets {field}; {instead}"
     )
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "-a", "a/b", "a b", "ä", "a\n"])
 def test_names_that_name_no_file(name):
-    assert "a letter or digit first, since it names files" in complaint(models={name: OPENAI})
-    assert "a letter or digit first, since it names files" in complaint(
-        lifbench={"lengths": {name: 2048}}
-    )
+    assert "beginning with a letter or digit" in complaint(models={name: OPENAI})
+    assert "beginning with a letter or digit" in complaint(lifbench={"lengths": {name: 2048}})
 
 
 def test_dots_stand_in_names_of_models_but_not_of_lengths():
     assert load_config({"models": {"gpt-4.1.jsonl": OPENAI}, "benchmarks": ["lifbench"]})
     assert complaint(lifbench={"lengths": {"a.b": 2048}}).startswith(
-        "config: lifbench.lengths: length name 'a.b': use letters, digits, '_' and '-', a letter"
+        "config: lifbench.lengths: length name 'a.b' cannot name files; use letters, digits, '_' and '-', beginning"
     )
 
 
@@ -161,27 +165,29 @@ def test_dots_stand_in_names_of_models_but_not_of_lengths():
 def test_names_are_short_and_differ_in_more_than_case(section):
     assert load_config({"models": {"x" * 100: OPENAI}, "benchmarks": ["lifbench"]})
     long = complaint(**{section: {"x" * 101: OPENAI}})
-    assert "it has 101 characters, more than 100; shorten it" in long
-    assert "model names 'A' and 'a' differ in case alone" in complaint(
+    assert "has 101 characters, more than 100; shorten it" in long
+    assert "model names 'A' and 'a' differ only in case" in complaint(
         **{section: {"A": OPENAI, "a": OPENAI}}
     )
-    assert "length names '4k' and '4K' differ in case alone" in complaint(
+    assert "length names '4k' and '4K' differ only in case" in complaint(
         lifbench={"lengths": {"4k": 2048, "4K": 3072}}
     )
 
 
 def test_a_rewriter_is_asked_once_and_a_judge_has_one_limit():
     repeats = complaint(rewriters={"w": {**OPENAI, "repeats": 2}})
-    assert repeats == "config: rewriters: rewriter 'w': it is asked once; leave repeats out"
+    assert repeats == "config: rewriters: rewriter 'w': rewriters have no repeats; remove repeats"
     limits = complaint(judges={"j": {**OPENAI, "max_tokens": {"LSI": 9}}})
     assert "judge 'j': max_tokens must be one number" in limits
 
 
 def test_structured_replies_are_those_of_judges_that_are_read_strictly():
     judge = {"j": {**OPENAI, "structured": True}}
-    assert "models: 'j': structured is of judges" in complaint(models=judge)
-    assert "rewriters: 'j': structured is of judges" in complaint(rewriters=judge)
-    assert "released code reads no JSON" in complaint(judges=judge, judging={"mode": "released"})
+    assert "models: 'j': structured is only for judges" in complaint(models=judge)
+    assert "rewriters: 'j': structured is only for judges" in complaint(rewriters=judge)
+    assert "the released code reads no JSON" in complaint(
+        judges=judge, judging={"mode": "released"}
+    )
     for more in ({"template": "base"}, {"extra_body": {"response_format": {}}}):
         assert "structured" in complaint(judges={"j": {**judge["j"], **more}})
 
@@ -189,11 +195,11 @@ def test_structured_replies_are_those_of_judges_that_are_read_strictly():
 def test_a_majority_needs_three_judges_that_are_read_strictly():
     three = dict.fromkeys("abc", OPENAI)
     count = {"count": "majority"}
-    assert "needs three judges, there are 2" in complaint(
+    assert "needs at least three judges, but the config has 2" in complaint(
         judges=dict(list(three.items())[:2]), judging=count
     )
     released = complaint(judges=three, judging={**count, "mode": "released"})
-    assert "released code asks one judge" in released
+    assert "mode released uses one judge" in released
     named = complaint(judges={**three, "majority": OPENAI}, judging=count)
     assert "rename that judge" in named
 

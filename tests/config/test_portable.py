@@ -65,7 +65,7 @@ def test_no_address_command_or_variable_remains():
     assert found["models"]["api"]["api_key_env"] is None  # by default it would be OpenAI's
     check_portable(found)
     for place in ("api", "served", "vllm"):
-        with pytest.raises(UserError, match=f"config: models.{place}.*which a config that trav"):
+        with pytest.raises(UserError, match=f"config: models.{place}.*a shared config must not"):
             check_portable({"models": {place: raw["models"][place]}})
 
 
@@ -76,7 +76,7 @@ def test_a_text_that_begins_like_a_path_is_prose_where_the_key_says_so():
 @pytest.mark.parametrize("path", ["/a/set", "../a/set", "a/../../set", "~/set", "..\\set", "C:\\a"])
 @pytest.mark.parametrize("name", ["label", "template"])
 def test_a_path_stays_one_under_whatever_name_of_the_user_s(name, path):
-    with pytest.raises(UserError, match=f"config: datasets.{name}.path: it would"):
+    with pytest.raises(UserError, match=f"config: datasets.{name}.path: a shared config"):
         check_portable({"datasets": {name: {"path": path, "template": "/no_think {{prompt}}"}}})
     check_portable({"datasets": {name: {"path": "a/set", "template": "/no_think {{prompt}}"}}})
 
@@ -92,10 +92,10 @@ def test_a_path_stays_one_under_whatever_name_of_the_user_s(name, path):
     ],
 )
 def test_what_sends_a_key_or_runs_a_program_is_refused(kind, settings, key):
-    with pytest.raises(UserError, match=f"config: {kind}.m.{key}: it would run a program, send a"):
+    with pytest.raises(UserError, match=f"config: {kind}.m.{key}: a shared config must not run"):
         check_portable({kind: {"m": {"model": "m", **settings}}})
 
 
 def test_where_files_are_written_is_not_for_a_config_that_travels_to_say():
-    with pytest.raises(UserError, match="config: pathvars: it would"):
+    with pytest.raises(UserError, match="config: pathvars: a shared config"):
         check_portable({"pathvars": {"results": "made"}})

@@ -132,12 +132,12 @@ def test_blank_tags_of_reasoning_mark_nothing():
 
 def test_a_key_in_place_of_its_variable_s_name_is_not_shown():
     message = complaint(("models", "openai", "api_key_env"), "sk-1234567890abcdef")
-    assert "no name of an environment variable" in message and "sk-" not in message
+    assert "not a valid name of an environment variable" in message and "sk-" not in message
 
 
 def test_models_that_run_are_told_apart_by_their_labels():
     models = {name: {"engine": "openai", "model": name, "label": "GPT"} for name in "ab"}
     raw = {"benchmarks": ["lifbench"], "models": models}
-    with pytest.raises(UserError, match="'a' and 'b' are both shown as 'GPT'"):
+    with pytest.raises(UserError, match="'a' and 'b' have the same label 'GPT'"):
         load_config(raw)
     assert load_config({**raw, "only": ["b"]}).running == ["b"]

@@ -154,13 +154,19 @@ def test_an_empty_file_and_one_that_is_not_there_are_named(file):
             {"scorer": "exact", "tolerance": 1.0},
             "scorer exact has no option tolerance; remove it",
         ),
-        ({"scorer": "f1", "ignore": ["case"]}, "has no option ignore; .* exact or contains or regex"),
+        (
+            {"scorer": "f1", "ignore": ["case"]},
+            "has no option ignore; .* exact or contains or regex",
+        ),
         ({"scorer": "exact", "ignore": ["cases"]}, "datasets.mine.ignore.0: 'cases' is not one of"),
         ({"scorer": "judge", "scale": [1.0, 0.0]}, "scale: name the lowest score first"),
         ({"scorer": "judge", "scale": [1.0, 1.0]}, "scale: name the lowest score first"),
         ({"scorer": "exact", "template": "{{context}}{{context}}"}, "{{context}} may occur once"),
-        ({"scorer": "regex", "pattern": "(a"}, r"datasets.mine.pattern: '\(a' is not a regular expression of"),
-        ({"scorer": "judge"}, "judges: mine needs a judge; name one under judges"),
+        (
+            {"scorer": "regex", "pattern": "(a"},
+            r"datasets.mine.pattern: '\(a' is not a regular expression of",
+        ),
+        ({"scorer": "judge"}, "judges: mine needs a judge; add one under judges"),
         ({"scorer": "judge", "judge_template": "no.txt"}, "no.txt: no such file"),
         (
             {"scorer": "judge", "judge_template": "bad.txt"},

@@ -23,7 +23,7 @@ def test_a_missing_key_is_said_before_anything_is_sent(part, server, monkeypatch
     monkeypatch.delenv("MY_KEY", raising=False)
     if value is not None:
         monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(UserError, match="variable MY_KEY holds no API key"):
+    with pytest.raises(UserError, match="variable MY_KEY contains no API key"):
         part.run(api_key_env="MY_KEY")
     assert not server.asked
 
@@ -31,7 +31,7 @@ def test_a_missing_key_is_said_before_anything_is_sent(part, server, monkeypatch
 @pytest.mark.parametrize("value", ["schlüssel-12345", "two\nlines-12345"])
 def test_a_key_that_no_header_can_carry_is_said(part, server, monkeypatch, value):
     monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(UserError, match="MY_KEY holds characters that no API key has") as raised:
+    with pytest.raises(UserError, match="MY_KEY contains characters that are invalid") as raised:
         part.run(api_key_env="MY_KEY")
     assert value not in str(raised.value)
     assert not server.asked
@@ -49,7 +49,7 @@ def test_a_key_that_no_header_can_carry_is_said(part, server, monkeypatch, value
     ],
 )
 def test_an_address_that_is_none_is_said_without_what_it_holds(part, address):
-    with pytest.raises(UserError, match="base_url is not the address of an API") as raised:
+    with pytest.raises(UserError, match="base_url is not a valid URL of an API") as raised:
         part.run(base_url=address)
     assert "secret-word" not in str(raised.value)
 
@@ -70,14 +70,16 @@ def test_a_user_or_password_in_the_address_is_refused_and_never_shown(part, monk
     """A server would be sent it in place of the key."""
     monkeypatch.setenv("MY_KEY", "sk-very-secret")
     with pytest.raises(
-        UserError, match=r"base_url holds a user or password; .* api_key_env"
+        UserError, match=r"base_url contains a user name or password; .* api_key_env"
     ) as one:
         part.run(base_url=address, api_key_env="MY_KEY")
     monkeypatch.setenv("OPENAI_BASE_URL", address)
-    with pytest.raises(UserError, match="base_url holds a user or password") as two:
+    with pytest.raises(UserError, match="base_url contains a user name or password") as two:
         part.run(base_url=None, api_key_env="MY_KEY")
     model = {"engine": "openai", "model": "m", "window": 4096, "base_url": address}
-    with pytest.raises(UserError, match=r"models.m.base_url: it holds a user or pass") as three:
+    with pytest.raises(
+        UserError, match=r"models.m.base_url: the URL contains a user name or pass"
+    ) as three:
         load_config({"models": {"m": model}})
     assert "secret-word" not in f"{one.value} {two.value} {three.value}"
 

@@ -295,7 +295,7 @@ def test_what_a_batch_has_is_not_asked_live_too(part, server, engine):
     server.refusals[LOOKING[engine]] = [500] * 4
     with pytest.raises(UserError, match="in a row"):
         part.run(items(2, 3))
-    with pytest.raises(UserError, match=r"batches.json: 6 of the requests are in batches"):
+    with pytest.raises(UserError, match=r"batches.json: 6 of the requests are in running batches"):
         part.run(batch=False)
     part.run()
     assert server.submitted() == dict.fromkeys(prompts(), 1)
@@ -303,13 +303,15 @@ def test_what_a_batch_has_is_not_asked_live_too(part, server, engine):
 
 def test_a_key_that_is_not_accepted_is_said(part, server, engine):
     server.refusals[MAKING[engine]] = [401]
-    with pytest.raises(UserError, match="does not accept the key"):
+    with pytest.raises(UserError, match="rejects the API key"):
         part.run()
 
 
 def test_a_batch_that_was_deleted_there_is_said_and_forgotten_with_its_file(part, server, engine):
     server.refusals[LOOKING[engine]] = [404]
-    with pytest.raises(UserError, match=r"no such batch.* remove .*\.batches\.json"):
+    with pytest.raises(
+        UserError, match=r"batch, file or model not found.* remove .*\.batches\.json"
+    ):
         part.run()
     part.journal.with_suffix(".batches.json").unlink()
     assert [record["response"] for record in part.run()] == [echo(p) for p in prompts()]
@@ -402,7 +404,7 @@ def test_a_line_that_is_no_reply_is_passed_over(line):
         ({"response": None, "error": {"code": "batch_expired"}}, Retry("batch: batch_expired")),
         ({"error": {"message": "Request timeout", "code": "timeout"}}, Retry("batch: timeout")),
         ({"response": None, "error": None}, Retry("batch: no response")),
-        ({"response": {"status_code": 200, "body": None}}, Retry("a body without choices")),
+        ({"response": {"status_code": 200, "body": None}}, Retry("invalid reply: no choices")),
         ({"response": {"status_code": 500, "body": {}}}, Retry("HTTP 500", broken=True)),
         (
             {"response": {"status_code": 400, "body": None}, "error": "no such url"},
@@ -425,7 +427,7 @@ def test_files_keep_to_the_limits_and_the_order():
     ]
     files = [[len(line) for _, line in file] for file in batch_files.split(lines, 3, 8)]
     assert files == [[3, 4], [5, 1, 1], [1, 1]]
-    with pytest.raises(UserError, match="makes a line of 5 bytes"):
+    with pytest.raises(UserError, match="has 5 bytes, more than the 4"):
         list(batch_files.split(lines, 3, 4))
 
 

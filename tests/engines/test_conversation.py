@@ -92,12 +92,12 @@ def test_behind_a_turn_without_an_answer_nothing_is_asked(part, server):
     statuses = [record["status"] for record in records]
     assert statuses[0] == statuses[3] == "ok"
     assert statuses[1] == statuses[2] != "ok"
-    assert "the turn before it, a/2, has no answer" in records[2]["error"]
+    assert "the previous turn, a/2, has no response" in records[2]["error"]
     assert not any("Step 3" in prompt for prompt in server.asked)
 
 
 def test_a_turn_that_follows_nothing_is_named():
-    with pytest.raises(UserError, match="a/2 follows 'a/1', which does not stand before it"):
+    with pytest.raises(UserError, match="a/2 follows 'a/1', which is not among the prompts"):
         turns_of([turn(2, "a/1"), turn(1)])
 
 

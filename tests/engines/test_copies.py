@@ -104,13 +104,15 @@ def test_the_copies_lines_are_in_the_log_of_the_part_that_they_answer(folder, er
     for part in ("first", "third"):
         log = (folder / f"2-{part}.log").read_text()
         assert log.count("KV cache") == 2
-        counts = [int(line.split(" requests:")[0]) for line in log.splitlines() if "cached" in line]
+        counts = [
+            int(line.split(" requests:")[0]) for line in log.splitlines() if "prompt tokens" in line
+        ]
         assert sum(counts) == 15
 
 
 def test_a_part_that_does_not_fit_fails_alone_and_keeps_what_the_other_copy_answers(folder, errors):
     assert list(errors) == ["second"]
-    assert "the KV cache holds 1,000,000 tokens" in errors["second"]
+    assert "the KV cache has room for 1,000,000 tokens" in errors["second"]
     # One copy has the large context; the other has the other four, of three questions each.
     assert len(list(read_jsonl(folder / "2-second.journal"))) == 12
 
@@ -118,7 +120,7 @@ def test_a_part_that_does_not_fit_fails_alone_and_keeps_what_the_other_copy_answ
 def test_after_a_death_by_memory_it_is_that_part_which_asks_fewer_at_once(tmp_path):
     variables = {"FAKE_VLLM_DIES": "third context c", "FAKE_VLLM_DIES_OF": "out of memory"}
     errors = errors_of(tmp_path, 2, **variables)
-    assert "for want of memory" in errors["third"]
+    assert "out of memory with" in errors["third"]
     assert [path.name for path in tmp_path.glob("*.hint.json")] == ["2-third.hint.json"]
 
 

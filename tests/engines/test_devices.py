@@ -66,9 +66,9 @@ def test_a_job_of_two_gpus_gets_them_though_jobs_of_one_come_after_it(tmp_path, 
     for thread in threads:
         thread.join(timeout=60)
     assert order == [2, 1]
-    assert said[0] == "waits for 2 of the GPUs 0, 1: other jobs hold them"
+    assert said[0] == "waiting for 2 of the GPUs 0, 1, which other jobs use"
 
 
 def test_more_gpus_than_there_are_is_one_sentence(tmp_path):
-    with pytest.raises(UserError, match=r"4 GPUs are wanted, and this job may use 2 \(0, 1\)"):
+    with pytest.raises(UserError, match=r"the job needs 4 GPUs, but only 2 are visible \(0, 1\)"):
         lease(4, ["0", "1"], print, tmp_path)

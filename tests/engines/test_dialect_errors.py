@@ -110,8 +110,8 @@ def test_an_overloaded_provider_is_asked_again(tmp_path, engine):
 @pytest.mark.parametrize(
     ("status", "body", "says"),
     [
-        (401, anthropic_error("authentication_error"), "does not accept the key (HTTP 401)"),
-        (402, anthropic_error("billing_error"), "no quota left; top it up"),
+        (401, anthropic_error("authentication_error"), "rejects the API key (HTTP 401)"),
+        (402, anthropic_error("billing_error"), "quota exceeded; add credit"),
         (400, openai_error("x", "Use 'max_completion_tokens' instead."),
          "set max_tokens_field: max_completion_tokens"),
         (400, anthropic_error("invalid_request_error", "top_k is deprecated."),
@@ -159,7 +159,7 @@ def test_without_a_key_nothing_is_sent(tmp_path, monkeypatch):
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with served(tmp_path, "anthropic") as (server, part):
         del part.operation["api_key_env"]
-        with pytest.raises(UserError, match="ANTHROPIC_API_KEY holds no API key"):
+        with pytest.raises(UserError, match="ANTHROPIC_API_KEY contains no API key"):
             part.run()
         assert not server.asked
 
@@ -181,21 +181,21 @@ def test_the_address_is_by_default_the_provider_s(engine, host, monkeypatch):
     ("kind", "settings", "says"),
     [
         (AnthropicModel, {"thinking": "adaptive", "reasoning": {"tokens": 9}},
-         "takes no temperature but 1"),
+         "accepts no temperature other than 1"),
         (AnthropicModel, {"thinking": "adaptive", "reasoning": {"tokens": 9}, "temperature": 1,
                           "top_k": 3}, "and no top_k"),
         (AnthropicModel, {"thinking": "adaptive", "temperature": 1}, "set reasoning"),
         (AnthropicModel, {"thinking": "budget", "temperature": None}, "set reasoning"),
         (AnthropicModel, {"thinking": "budget", "temperature": None, "reasoning": {"tokens": 512}},
-         "1024 at least for a budget"),
+         "at least 1024 for thinking: budget"),
         (AnthropicModel, {"temperature": 1.5}, "less than or equal to 1"),
         (AnthropicModel, {"temperature": -0.1}, "greater than or equal to 0"),
         (AnthropicModel, {"min_p": 0.1}, "min_p"),
         (AnthropicModel, {"extra_body": {"max_tokens": 5}}, "use the model's key max_tokens"),
         (AnthropicModel, {"extra_body": {"output_config": {"effort": "low"}}}, "key effort"),
         (GeminiModel, {"thinking": "budget"}, "set reasoning"),
-        (GeminiModel, {"service_tier": "flex", "batch": True}, "a batch has a price of its own"),
-        (GeminiModel, {"thinking": "disabled", "effort": "low"}, "leave one out"),
+        (GeminiModel, {"service_tier": "flex", "batch": True}, "batch and service_tier are different pricing options"),
+        (GeminiModel, {"thinking": "disabled", "effort": "low"}, "remove one of the two"),
         (GeminiModel, {"extra_body": {"generationConfig": {"topK": 5}}}, "key top_k"),
     ],
 )  # fmt: skip

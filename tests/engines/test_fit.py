@@ -52,7 +52,7 @@ def test_skip_and_error_agree_with_an_exact_count(item, window):
     if fits:
         fit([item], window, "error", TOKENIZER)
     else:
-        with pytest.raises(UserError, match="1 of 1 prompts do not fit"):
+        with pytest.raises(UserError, match="1 of 1 prompts exceed its context window"):
             fit([item], window, "error", TOKENIZER)
 
 

@@ -176,4 +176,4 @@ def test_the_log_says_how_many_answers_hold_a_pair_of_tags(part):
     asked = [replace(item, tail="\nSay <think>a</think>4") for item in items()]
     said = {record["response"] for record in part.run(asked)}
     assert all("<think>a</think>4" in text for text in said)
-    assert "10 of 10 answers of model echo hold a pair of tags" in part.log.read_text()
+    assert "10 of 10 responses of model echo contain a pair of tags" in part.log.read_text()

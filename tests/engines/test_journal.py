@@ -84,7 +84,7 @@ def test_a_line_whose_checksum_has_lost_its_name_is_corrupt(tmp_path):
     path = tmp_path / "j.jsonl"
     write(path, [Response("ok", "one"), Response("ok", "two")])
     path.write_text(path.read_text().replace('"check"', '"chock"', 1))
-    with pytest.raises(UserError, match=r"j\.jsonl:1: corrupt line .*checksum is damaged"):
+    with pytest.raises(UserError, match=r"j\.jsonl:1: corrupt line .*damaged name of the checksum"):
         Journal(path)
 
 

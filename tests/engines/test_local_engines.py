@@ -134,9 +134,9 @@ def test_its_own_outputs_can_be_replayed(part, tmp_path):
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ('{"sample_id": "a", "text": "x"}', "a second response to a"),
+        ('{"sample_id": "a", "text": "x"}', "duplicate response to a"),
         ("{", ""),
-        ("[1]", "not an object"),
+        ("[1]", "not a JSON object"),
         ('{"text": "x"}', "no sample_id"),
         ('{"sample_id": "b"}', "no string 'response'"),
         ('{"sample_id": "b", "text": 1}', "no string 'text'"),

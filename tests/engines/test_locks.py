@@ -114,7 +114,7 @@ def two_nodes(path, tmp_path, monkeypatch):
 def test_a_journal_that_two_nodes_write_is_noticed_at_the_next_answer(path, two_nodes):
     one, two = two_nodes
     one.append("a", ANSWER)
-    with pytest.raises(UserError, match=r"j\.jsonl: another job writes this journal"):
+    with pytest.raises(UserError, match=r"j\.jsonl: another job is writing to this journal"):
         two.append("b", ANSWER)
     with pytest.raises(UserError), two:
         pass
@@ -124,7 +124,7 @@ def test_a_journal_that_two_nodes_write_is_noticed_at_the_next_answer(path, two_
 
 def test_one_that_another_node_wrote_after_the_last_answer_is_noticed_at_the_end(two_nodes):
     one, two = two_nodes
-    with two, pytest.raises(UserError, match="another job writes this journal"), one:
+    with two, pytest.raises(UserError, match="another job is writing to this journal"), one:
         one.append("a", ANSWER)
         two._size = one._size  # as a node sees it whose file system tells it late
         two.append("b", ANSWER)

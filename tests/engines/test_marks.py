@@ -120,8 +120,8 @@ def test_a_batch_is_marked_and_billed_as_one(tmp_path):
 
 
 WRONG = {
-    "cache is of chat completions": {"cache": "30m", "template": "base"},
-    "a batch has a price of its own": {"service_tier": "flex", "batch": True},
+    "cache works with chat completions only": {"cache": "30m", "template": "base"},
+    "batch and service_tier are different pricing options": {"service_tier": "flex", "batch": True},
     "extra_body and cache both set": {
         "cache": "30m", "extra_body": {"prompt_cache_options": {}},
     },

@@ -6,7 +6,7 @@ import pytest
 
 from paced_servers import virtually
 from steadfast.engines.api.level import Level
-from steadfast.engines.api.pace import Pace, RecentFailures, wanted_wait
+from steadfast.engines.api.pace import Pace, RecentFailures, limited_wait
 
 
 async def seconds_until_a_slot(pace: Pace) -> float:
@@ -212,7 +212,7 @@ def test_the_next_attempt_waits_as_asked_or_ever_longer():
 
 
 def test_a_wish_to_wait_is_kept_for_ten_minutes():
-    assert [wanted_wait(after) for after in (0.0, 600.0, 601.0)] == [0.0, 600.0, 600.0]
+    assert [limited_wait(after) for after in (0.0, 600.0, 601.0)] == [0.0, 600.0, 600.0]
 
 
 def test_five_and_a_tenth_of_the_last_requests_may_fail():

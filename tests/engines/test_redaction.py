@@ -222,7 +222,7 @@ def test_a_key_that_a_batch_repeats_is_kept_nowhere(tmp_path, monkeypatch, capfd
         part.run(batch=True, api_key_env="MY_KEY", allowed_failures=0.2)
         assert server.keys == {f"Bearer {key}"}
         server.refusals = {"POST /v1/files": [400]}
-        with pytest.raises(UserError, match=r"does not take the batch .*\(key\)") as raised:
+        with pytest.raises(UserError, match=r"rejects the batch .*\(key\)") as raised:
             part.run(items(3, 3), batch=True, api_key_env="MY_KEY")
     assert not found(str(raised.value).encode(), key)
     assert "You said: (key)" in part.journal.read_text("utf-8")
@@ -235,6 +235,6 @@ def test_a_file_that_is_named_by_the_key_stops_the_job(tmp_path, monkeypatch, ca
     with running(kind=Repeating) as server:
         server.ids = key
         part = Part(tmp_path, server.url)
-        with pytest.raises(UserError, match="names a file or batch by the API key"):
+        with pytest.raises(UserError, match="uses the API key in the id of a file or batch"):
             part.run(batch=True, api_key_env="MY_KEY")
     assert_kept_nowhere(tmp_path, key, capfd)

@@ -132,7 +132,7 @@ def test_a_pass_that_a_kill_cut_short_is_asked_again_whole_and_no_other(engine, 
 def test_one_that_fails_together_is_named_and_the_others_are_kept(engine, tmp_path):
     crowd = Crowded()
     crowd.fails_at = "q3/c0"
-    with pytest.raises(UserError, match=r"q3/c0 failed \(lost\); what is answered is kept"):
+    with pytest.raises(UserError, match=r"q3/c0 failed \(lost\); responses so far are cached"):
         repeated(crowd, requests(engine), tmp_path / "nondeterminism.jsonl")
     lines = (tmp_path / "nondeterminism.jsonl").read_text().splitlines()
     assert sum("/0/together" in line for line in lines) == 10

@@ -114,7 +114,7 @@ def test_a_spoilt_reply_is_asked_for_again(place, value):
     outcome = completion(changed(place, value))
     assert isinstance(outcome, Retry)
     if place[-1] == "finish_reason":
-        assert outcome.reason.startswith("an answer without an end: finish_reason ")
+        assert outcome.reason.startswith("incomplete response: finish_reason ")
 
 
 @pytest.mark.parametrize("place", NEEDLESS, ids=lambda place: ".".join(map(str, place)))
@@ -155,7 +155,7 @@ def test_a_call_of_a_tool_is_an_answer_where_tools_were_offered(reason):
 
 def test_an_error_beside_the_choices_is_named():
     outcome = completion(sound() | {"error": {"code": 502, "message": "Upstream failed"}})
-    assert outcome.reason == "an error in the reply: 502"
+    assert outcome.reason == "error in the reply: 502"
 
 
 @pytest.mark.parametrize("value", [-5, True, 1.0, "7", 10**13, None, [3]], ids=repr)
@@ -311,7 +311,7 @@ def test_reasoning_without_an_answer_is_a_reply_without_text(message, usage, rea
 
 def test_neither_reasoning_nor_answer_is_no_reply():
     nothing = {"completion_tokens_details": {"reasoning_tokens": 0}}
-    assert read({"content": None}, **nothing) == Retry("a body without content")
+    assert read({"content": None}, **nothing) == Retry("invalid reply: no content")
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_resumed_job_counts_what_is_known_as_done(tmp_path, server):
     part.run(items(1, 8))
     answers = [json.loads(line) for line in part.out.read_text("utf-8").splitlines()]
     assert [answer["status"] for answer in answers] == ["ok"] * 8
-    assert "8 requests, 5 known, 3 to ask" in part.log.read_text("utf-8")
+    assert "8 requests, 5 cached, 3 to send" in part.log.read_text("utf-8")
 
 
 def test_a_server_that_dies_stops_the_job_and_loses_nothing(tmp_path):

@@ -67,7 +67,7 @@ def test_a_server_that_ends_while_it_is_asked_is_lost_and_not_asked_again(tmp_pa
     (tmp_path / "dies").touch()
     part = Part(tmp_path)
     part.answers["serve"] = command
-    with pytest.raises(EngineExhausted, match=r"serve: python ended \(3\) while it was asked"):
+    with pytest.raises(EngineExhausted, match=r"serve: python exited \(code 3\) during requests"):
         part.run(items(1, 2), attempts=1000)
     assert "server: listens" in part.log.read_text()
 
@@ -75,14 +75,16 @@ def test_a_server_that_ends_while_it_is_asked_is_lost_and_not_asked_again(tmp_pa
 def test_a_server_that_ends_is_one_sentence_and_its_words_are_in_the_log(tmp_path):
     part = Part(tmp_path)
     part.answers["serve"] = ["sh", "-c", "echo out of memory >&2; exit 3", "{port}"]
-    with pytest.raises(UserError, match=r"serve: sh ended \(3\); what it said last is in the log"):
+    with pytest.raises(
+        UserError, match=r"serve: sh exited \(code 3\); the log has its last output"
+    ):
         part.run(items(1, 1))
     assert "server: out of memory" in part.log.read_text()
 
 
 def test_a_server_that_is_never_ready_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.engines.api.served.READY_MINUTES", 0.02)
-    with pytest.raises(UserError, match=r"was not ready in 0\.02 minutes"):
+    with pytest.raises(UserError, match=r"was not ready within 0\.02 minutes"):
         Served(["sh", "-c", f"echo $$ > {tmp_path / 'pid'}; sleep 100"], print)
     assert gone(int((tmp_path / "pid").read_text()))
 
@@ -111,10 +113,10 @@ def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"base_url": "http://localhost:1/v1"}, "leave base_url out, or serve"),
-        ({"batch": True}, "leave batch out, or serve"),
-        ({"serve": ["vllm", "serve", "m"]}, "write {port} where it stands"),
-        ({"serve": None, "parts_per_load": 2}, "set serve, or leave it out"),
+        ({"base_url": "http://localhost:1/v1"}, "cannot be combined with base_url; remove"),
+        ({"batch": True}, "cannot be combined with batch; remove"),
+        ({"serve": ["vllm", "serve", "m"]}, "write {port} for it in serve"),
+        ({"serve": None, "parts_per_load": 2}, "set serve, or remove it"),
     ],
 )
 def test_settings_that_do_not_go_with_a_server_of_the_job_s(settings, expected):

@@ -135,7 +135,7 @@ def test_settings_without_examples_are_what_they_were():
 
 @pytest.mark.parametrize("engine", [{}, {"engine": "vllm", "window": 4096}], ids=["openai", "vllm"])
 def test_a_chat_model_gets_none(tmp_path, engine):
-    with pytest.raises(UserError, match="set template to base, or leave examples out"):
+    with pytest.raises(UserError, match="set template: base, or remove examples"):
         configured(tmp_path / "any", template="chat", **engine)
 
 
@@ -208,7 +208,7 @@ def test_they_count_against_the_window_before_anything_is_sent(shot, server):
     for window in (whole + 50, whole + 49):
         shot.answers = {**SHOT, "window": window, "tokenizer": "o200k_base"}
         if window < whole + 50:
-            with pytest.raises(UserError, match="1 of 1 prompts do not fit"):
+            with pytest.raises(UserError, match="1 of 1 prompts exceed its context window"):
                 shot.run([item])
         else:
             shot.run([item])

@@ -106,7 +106,7 @@ def test_the_cap_stops_the_job_before_it_is_exceeded(spending, server):
     spending.journal.unlink()
     asked = sum(server.asked.values())
     cap = total / 2
-    with pytest.raises(UserError, match=r"max_spend of .* USD is reached .* answered is kept"):
+    with pytest.raises(UserError, match=r"max_spend of .* USD is reached .* so far are cached"):
         spending.run(items(1, 40), price=PRICE, max_spend=cap)
     spent = sum(of(json.loads(line)) for line in spending.journal.read_text("utf-8").splitlines())
     assert cap - max(map(most, prompts(items(1, 40)))) <= spent <= cap

@@ -128,8 +128,8 @@ def test_after_any_death_each_request_is_answered_once_and_the_same(undisturbed)
     journal = jobs.journal("killed", "2k")
 
     messages = jobs.run("killed", "2k", code=1, FAIL_AT_STEP="60")
-    assert "want of memory, with 8 requests at once" in messages
-    assert "run again, it goes on with 4 at once" in messages
+    assert "out of memory with 8 concurrent requests" in messages
+    assert "run again, which continues with 4 concurrent requests" in messages
     answered = journal.read_text().count("\n")
     assert answered > 0
 

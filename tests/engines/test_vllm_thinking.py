@@ -43,7 +43,7 @@ def test_offline_the_answer_is_what_follows_the_reasoning(jobs, kind):
         ("ok", REASONING, ANSWER)
     }
     assert {o["reasoning_tokens"] for o in outputs} == {len(REASONING)}
-    assert "hold reasoning" not in said
+    assert "contain reasoning" not in said
 
 
 def test_reasoning_that_the_limit_cuts_is_no_answer_and_has_no_score(jobs):
@@ -52,7 +52,7 @@ def test_reasoning_that_the_limit_cuts_is_no_answer_and_has_no_score(jobs):
     assert {(o["status"], o["reasoning"], o["response"]) for o in outputs} == {
         ("unfinished", "abcd", "")
     }
-    assert "end before an answer and have no score" in said
+    assert "end before the reasoning does and have no score" in said
     name = list(jobs.models)[-1]
     jobs.built.score(name, "2k")
     assert {s["total"] for s in read_jsonl(jobs.built.scores(name, "2k"))} == {None}
@@ -61,7 +61,7 @@ def test_reasoning_that_the_limit_cuts_is_no_answer_and_has_no_score(jobs):
 def test_a_model_that_thinks_unsaid_is_noticed(jobs):
     outputs, said = answered(jobs, ("plain", "closed"))
     assert {(o["status"], o["response"]) for o in outputs} == {("ok", ANSWER)}
-    assert "hold reasoning, which took tokens of the answer's limit; set reasoning" in said
+    assert "contain reasoning, which uses up the response's output limit; set reasoning" in said
 
 
 @pytest.mark.parametrize("parsed", [True, False], ids=["parser", "no parser"])

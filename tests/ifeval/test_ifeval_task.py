@@ -59,8 +59,8 @@ def test_the_reading_makes_nothing_but_scores_and_tables_anew():
     ("section", "said"),
     [
         ({"lengths": {"0": 512}}, "length 0 is always asked"),
-        ({"lengths": {"4k": 1}}, "not between 512 and"),
-        ({"positions": ["after", "after"]}, "positions: 'after' is named twice"),
+        ({"lengths": {"4k": 1}}, "choose a number between 512 and"),
+        ({"positions": ["after", "after"]}, "positions: 'after' is listed twice"),
         ({"source": "local"}, "source local needs directory"),
         ({"framing_sentences": 5}, "less than or equal to 4"),
         (PUBLISHED, "knows no right answers to published prompts"),

@@ -177,7 +177,7 @@ def test_formats_are_of_the_scenarios_that_run_and_have_some():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"formats": ["json", "json"]}, "formats: 'json' is named twice"),
+        ({"formats": ["json", "json"]}, "formats: 'json' is listed twice"),
         ({"formats": ["yaml"]}, "yaml"),
         ({"formats": []}, "formats"),
         ({"formats": ["json"], "expressions": "released"}, "descriptions are of numbered"),

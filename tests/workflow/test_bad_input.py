@@ -109,7 +109,7 @@ def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(projec
     for text in (shown, log.read_text()):
         end = text.split("2 jobs failed:\n")[1]
         assert "  away: server 127.0.0.1:9 is unreachable" in end and "(2 tries)" in end
-        assert "  gone: server 127.0.0.1:" in end and "does not know model 'gpt'" in end
+        assert "  gone: server 127.0.0.1:" in end and "model 'gpt' not found" in end
 
 
 def test_a_window_smaller_than_a_prompt(project):

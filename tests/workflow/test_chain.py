@@ -58,7 +58,7 @@ def test_a_model_changed_without_its_key_is_asked_once_the_key_is_there(asked, s
     asked.configure(settings(server.url, "stub-b", api_key_env=KEY))
     before = asked.path(TABLE).read_bytes()
     for _ in range(2):
-        assert f"environment variable {KEY} holds no API key" in asked.snakemake(ok=False)
+        assert f"environment variable {KEY} contains no API key" in asked.snakemake(ok=False)
     assert server.bodies == []
     asked.snakemake(**{KEY: "a-long-secret"})
     assert (models(server), len(server.bodies)) == ({"stub-b"}, 30)
@@ -101,7 +101,7 @@ def test_a_judges_model_changed_under_its_name_is_asked(tmp_path):
         first = len(judge.judged)
         changed = http(judge.url, model="judge-2", api_key_env=KEY)
         project.configure(config({"j": changed}, data, ["gold"]))
-        assert f"variable {KEY} holds no API key" in project.snakemake(ok=False)
+        assert f"variable {KEY} contains no API key" in project.snakemake(ok=False)
         project.snakemake(**{KEY: "a-long-secret"})
         assert len(judge.judged) == 2 * first
         assert project.planned() == {}
@@ -145,7 +145,7 @@ def test_an_edited_line_of_the_journal_is_refused_and_can_be_accepted(asked, ser
     line = edited(asked, journal)
     asked.path(OUTPUTS).unlink()
     said = asked.snakemake("--forcerun", "inference", "--", "results/tables", ok=False)
-    assert f"{journal}:1: this line of the journal was changed by hand" in said
+    assert f"{journal}:1: this line of the journal was edited by hand" in said
     text = asked.path(journal).read_text()
     asked.path(journal).write_text(text.replace(line, re.sub(r', "check": "\w+"', "", line)))
     asked.snakemake("--forcerun", "inference", "--", "results/tables")

@@ -1,1 +1,1 @@
-"""Reading the config, and what rules take of it."""
+"""Reading and checking the config, and the parameters that rules take from it."""

@@ -1,4 +1,4 @@
-"""What is wrong with a config, in one sentence that names the key as the user wrote it."""
+"""The first error in a config, as one sentence that names the key as the user wrote it."""
 
 import types
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 from steadfast.config.values import dotted
 
-Place = tuple[int | str, ...]
+Location = tuple[int | str, ...]
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
 EXPECTED = "Input should be "
 
@@ -24,114 +24,116 @@ def complaint(
     where: str = "config",
     page: str = "docs/config.md",
 ) -> str:
-    """One sentence for the first thing that is wrong in a config, or another file.
+    """One sentence on the first error in a config or another file.
 
-    It begins with ``where``, and names the ``page`` that lists the keys.
+    It begins with ``where``, and names the documentation ``page`` that lists the keys.
     """
     errors = error.errors()
-    places = [_located(schema, _location(detail))[0] for detail in errors]
-    about_keys = [at for at, detail in zip(places, errors, strict=True) if _is_about_key(detail)]
-    if about_keys:
-        # An unknown key explains most of what else is wrong.
-        place = about_keys[0]
+    paths = [_located(schema, _location(detail))[0] for detail in errors]
+    errors_by_path: dict[Location, list[ErrorDetails]] = {}
+    for path, detail in zip(paths, errors, strict=True):
+        errors_by_path.setdefault(path, []).append(detail)
+    unknown_keys = [at for at, detail in zip(paths, errors, strict=True) if _is_about_key(detail)]
+    if unknown_keys:
+        # An unknown key explains most of the other errors.
+        path = unknown_keys[0]
     else:
-        # Of a value's alternatives, the one that came furthest says most.
-        within_first = [at for at in places if at[: len(places[0])] == places[0]]
-        place = max(within_first, key=len)
-    at_place = [detail for at, detail in zip(places, errors, strict=True) if at == place]
-    return f"{where}: {_sentence(schema, place, at_place, page)}"
+        # Of a value's alternatives, the one that was checked furthest has the best error.
+        within_first = [at for at in paths if at[: len(paths[0])] == paths[0]]
+        path = max(within_first, key=len)
+    return f"{where}: {_sentence(schema, path, errors_by_path[path], page)}"
 
 
 def _is_about_key(error: ErrorDetails) -> bool:
     return error["type"] == "extra_forbidden" or _location(error) != error["loc"]
 
 
-def _location(error: ErrorDetails) -> Place:
-    """An error's location; that of an unknown key in a mapping without the step that says so."""
+def _location(error: ErrorDetails) -> Location:
+    """An error's location, without pydantic's step "[key]" for an unknown key of a mapping."""
     location = error["loc"]
     is_key = error["type"] == "literal_error" and location[-1:] == ("[key]",)
     return location[:-1] if is_key else location
 
 
 def _sentence(
-    schema: type[BaseModel], place: Place, errors: Sequence[ErrorDetails], page: str
+    schema: type[BaseModel], path: Location, errors: Sequence[ErrorDetails], page: str
 ) -> str:
-    key = dotted(place)
+    key = dotted(path)
     error = errors[0]
-    given = error["input"]
+    value = error["input"]
     match error["type"]:
         case "extra_forbidden":
             if instead := _instead(key):
-                return f"'{key}' is no key any more: {instead}"
-            hint = nearest(str(place[-1]), _known_keys(schema, error["loc"][:-1]))
+                return f"'{key}' is no longer a key: {instead}"
+            hint = nearest(str(path[-1]), _keys_at(schema, error["loc"][:-1]))
             return f"unknown key '{key}'; {hint}"
         case "missing":
-            return f"'{key}' is missing; see {page}"
+            return f"'{key}' is missing; add it (see {page})"
         case "union_tag_invalid" | "union_tag_not_found":
             return f"{key}{_of_tag(error, _located(schema, error['loc'])[1])}"
-        case "literal_error" if isinstance(given, str) and len(errors) == 1:
-            return f"{key}: {shown(given)} is not one of {error['ctx']['expected']}"
+        case "literal_error" if isinstance(value, str) and len(errors) == 1:
+            return f"{key}: {shown(value)} is not one of {error['ctx']['expected']}"
         case "value_error":
             sentence = str(error["ctx"]["error"])
             return f"{key}: {sentence}" if key else sentence
         case "too_short" | "too_long":
             return f"{key}: {error['msg'].replace(' after validation', '')}"
         case _:
-            wanted = " or ".join(dict.fromkeys(map(_wanted, errors)))
-            sentence = f"{wanted}, not {shown(given)}".replace(f" or {EXPECTED}", " or ")
+            expected = " or ".join(dict.fromkeys(map(_expected, errors)))
+            sentence = f"{expected}, not {shown(value)}".replace(f" or {EXPECTED}", " or ")
             return f"{key}: {sentence}" if key else sentence
 
 
 def _instead(key: str) -> str | None:
-    """What to do in place of a key that configs had once; None where they never had it."""
+    """What replaces a key of earlier versions; None for a key that never existed."""
     removed: Settings = facts("removed_keys.yaml") or {}
-    return next((removed[place] for place in removed if fnmatchcase(key, place)), None)
+    return next((removed[pattern] for pattern in removed if fnmatchcase(key, pattern)), None)
 
 
 def _of_tag(error: ErrorDetails, kind: Any) -> str:
-    """What is wrong with the key that says which alternative a section is, such as its engine."""
+    """The error in the key that selects a section's alternative, such as its engine."""
     name = error["ctx"]["discriminator"].strip("'")
-    known = list(map(_tag, _alternatives(kind)))
-    given = error["input"].get(name)
-    if renamed := _instead(f"{name} {given}"):
-        return f".{name}: {shown(given)} is no {name} any more: {renamed}"
-    if isinstance(given, str):
-        return f".{name}: unknown {name} {shown(given)}; {nearest(given, known)}"
+    tags = list(map(_tag, _alternatives(kind)))
+    value = error["input"].get(name)
+    if renamed := _instead(f"{name} {value}"):
+        return f".{name}: the {name} {shown(value)} no longer exists: {renamed}"
+    if isinstance(value, str):
+        return f".{name}: unknown {name} {shown(value)}; {nearest(value, tags)}"
     if name == "engine":
-        return f": every model needs an engine, one of {', '.join(known)}"
-    return f".{name}: write one of {', '.join(known)}"
+        return f": every model needs an engine, one of {', '.join(tags)}"
+    return f".{name}: write one of {', '.join(tags)}"
 
 
-def _wanted(error: ErrorDetails) -> str:
+def _expected(error: ErrorDetails) -> str:
     return f"{EXPECTED}a mapping of keys" if error["type"] in MAPPINGS else error["msg"]
 
 
-def _known_keys(schema: type[BaseModel], location: Place) -> list[str]:
-    """The keys that the schema knows at the place of a section."""
+def _keys_at(schema: type[BaseModel], location: Location) -> list[str]:
+    """The keys of the section at a location."""
     section = _alternatives(_located(schema, location)[1])[0]
     return list(section.model_fields) if _is_section(section) else []
 
 
-def _located(schema: type[BaseModel], location: Place) -> tuple[Place, Any]:
-    """The keys of the config that an error's location names, and the schema's type there.
+def _located(schema: type[BaseModel], location: Location) -> tuple[Location, Any]:
+    """The keys of the config in an error's location, and the schema's type there.
 
-    Between them a location names the alternative of a type that was tried, such as an engine: that
-    stands nowhere in the config.
+    Between keys a location names the alternative of a type that pydantic tried, such as an
+    engine, which is no key of the config.
     """
-    place: list[int | str] = []
+    path: list[int | str] = []
     kind: Any = schema
     for step in location:
         alternatives = _alternatives(kind)
         if len(alternatives) > 1:
             kind = next((option for option in alternatives if _tag(option) == step), None)
         else:
-            place.append(step)
+            path.append(step)
             kind = _inner(alternatives[0], step)
-    return tuple(place), kind
+    return tuple(path), kind
 
 
 def _alternatives(kind: Any) -> list[Any]:
-    """The types that a value may have beside null."""
+    """The types that a value may have, other than null."""
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) not in (Union, types.UnionType):
@@ -150,7 +152,7 @@ def _tag(kind: Any) -> str:
 
 
 def _inner(kind: Any, step: int | str) -> Any:
-    """The type of what stands at a key of a section, or in a mapping or list."""
+    """The type of the value at a key of a section, or in a mapping or list."""
     if not _is_section(kind):
         return (get_args(kind) or (None,))[-1]
     field = kind.model_fields.get(str(step))

@@ -1,4 +1,4 @@
-"""docs/config.md from the schema, so that keys, types, defaults and words have one source."""
+"""Writes docs/config.md from the schema: keys, types, defaults and descriptions have one source."""
 
 import inspect
 import json
@@ -24,15 +24,15 @@ SHARED = (
     model_base.BaseModelSettings,
     judged.JudgedSection,
 )
-"""Sections whose keys others have too; they are listed once."""
+"""Sections whose keys others inherit; these keys are listed once."""
 
 
 def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
-    """Title, keys' prefix and schema of each section of the page."""
-    yield "The whole", "", config_model(frozenset(installed()))
+    """Title, prefix of the keys and schema of each section of docs/config.md."""
+    yield "The whole config", "", config_model(frozenset(installed()))
     yield "Corpora", "corpora.", corpora.Corpora
     yield "Files of a local corpus", "corpora.local.{corpus}.", corpora.LocalFiles
-    yield "A data set on the hub", "corpora.hub.{corpus}.", corpora.HubFiles
+    yield "A dataset on the Hugging Face Hub", "corpora.hub.{corpus}.", corpora.HubFiles
     yield "Every judged benchmark", "{benchmark}.", judged.JudgedSection
     for name, benchmark in benchmarks(installed()).items():
         yield benchmark.title, f"{name}.", benchmark.section
@@ -41,9 +41,13 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
         yield family.title, f"{name}.{{name}}.", family.section
     yield "Judging", "judging.", judged.JudgingSettings
     yield "Every model", "models.{name}.", model_base.BaseModelSettings
-    yield "Engines whose answers may hold reasoning", "models.{name}.", model_base.ThinkingModel
+    yield (
+        "Engines whose responses may contain reasoning",
+        "models.{name}.",
+        model_base.ThinkingModel,
+    )
     yield "Engines that sample", "models.{name}.", model_base.SamplingModel
-    yield "Engines with open models", "models.{name}.", model_base.OpenModel
+    yield "Engines of models with open weights", "models.{name}.", model_base.OpenModel
     yield "Engines behind an API", "models.{name}.", api_model.ApiModel
     yield "Reasoning of a model", "models.{name}.reasoning.", model_base.Reasoning
     for engine, settings in models.engines().items():
@@ -59,7 +63,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
 def _below(
     title: str, prefix: str, section: type[BaseModel]
 ) -> Iterator[tuple[str, str, type[BaseModel]]]:
-    """The sections within a section, each alternative of one where there are several."""
+    """The sections within a section, and each of their alternatives."""
     for key, field in section.model_fields.items():
         for kind in (field.annotation, *get_args(field.annotation)):
             if isinstance(kind, type) and issubclass(kind, BaseModel):
@@ -70,23 +74,28 @@ def _below(
 
 INTRODUCTION = """# The config
 
-One YAML file, checked before anything runs; an unknown key is an error that names the nearest
-known one. `config/config.yaml` is the default; `--configfile FILE` replaces it whole, `--config
+One YAML file, checked before anything runs; an unknown key is an error that names the most similar
+key. `config/config.yaml` is the default; `--configfile FILE` replaces it entirely, `--config
 key=value` changes single keys. This page is made from the schema by `make docs`.
 
-What a change re-runs: keys marked *answer* determine a model's responses, so its requests are asked
-anew; those that the change does not touch come from the journal. Keys marked *operation* or
-*resource* re-run nothing. Keys marked *plan* re-run the plan only, keys marked *display* tables and
-figures only. The other keys re-run the stages that read them.
+What a change re-runs: keys marked *response* determine a model's responses: requests that a change
+affects are sent again, all others come from the journal. Keys marked *operation* or *resource*
+re-run nothing. Keys marked *plan* re-run the plan only, keys marked *display* tables and figures
+only. The other keys re-run the stages that read them.
 """
 
 
 def document() -> str:
-    """The page, in Markdown, with an index of its sections."""
+    """docs/config.md, with an index of its sections."""
     titles = dict.fromkeys(title for title, _, _ in sections())
-    anchors = {t: re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-") for t in titles}
+    anchors = {title: _anchor(title) for title in titles}
     index = " · ".join(f"[{title}](#{anchor})" for title, anchor in anchors.items())
-    return "\n".join([INTRODUCTION, f"{index}\n", *(_section(*one) for one in sections())])
+    return "\n".join([INTRODUCTION, f"{index}\n", *(_section(*section) for section in sections())])
+
+
+def _anchor(title: str) -> str:
+    """GitHub's anchor of a heading."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
@@ -99,7 +108,7 @@ def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
     ]
     lines = [f"## {title}", "", inspect.getdoc(model) or "", ""]
     if rows:
-        head = ["key", "default", "a change is", "what it is"]
+        head = ["key", "default", "role", "description"]
         lines += [markdown_table(head, rows, padded=False), ""]
     return "\n".join(lines)
 
@@ -110,9 +119,9 @@ def _default(field: FieldInfo) -> str:
     if field.default is PydanticUndefined:
         return "*required*"
     choices = [choice for choice in get_args(field.annotation) if isinstance(choice, str)]
-    others = [choice for choice in choices if choice != field.default]
-    value = f"`{json.dumps(field.default)}`"
-    return f"{value}, or {', '.join(f'`{choice}`' for choice in others)}" if others else value
+    alternatives = [f"`{choice}`" for choice in choices if choice != field.default]
+    default = f"`{json.dumps(field.default)}`"
+    return f"{default}, or {', '.join(alternatives)}" if alternatives else default
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""config/schema.json from the schema: an editor completes keys by it, and shows what each is."""
+"""Writes config/schema.json, by which editors complete keys and show their descriptions."""
 
 import json
 from typing import Any
@@ -10,25 +10,28 @@ from steadfast.contract.registry import installed
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PATH = HOME / "config/schema.json"
-"""Where it stands, in a clone and in an installation."""
+"""Its path, in a clone and in an installation."""
 
 
 def json_schema() -> Record:
-    """The config's schema as JSON Schema; what keys say of each other stands in no such schema."""
-    found = config_model(frozenset(installed())).model_json_schema()
-    chosen = found["properties"]["benchmarks"]
-    chosen["items"] = {"anyOf": [chosen["items"], {"type": "string"}]}  # names under datasets
-    return {"$schema": DIALECT, **_plain(found), "title": "A config of steadfast"}
+    """The config's schema as JSON Schema, without the constraints between keys."""
+    schema = config_model(frozenset(installed())).model_json_schema()
+    listed = schema["properties"]["benchmarks"]
+    listed["items"] = {"anyOf": [listed["items"], {"type": "string"}]}  # names under datasets
+    return {"$schema": DIALECT, **_plain(schema), "title": "A config of steadfast"}
 
 
 def _plain(value: Any) -> Any:
-    """The same without generated titles, which hovers would show before each description."""
+    """The same without generated titles, which editors would show before each description."""
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(member) for member in value]
     if not isinstance(value, dict):
         return value
-    kept = (name for name in value if not (name == "title" and isinstance(value[name], str)))
-    return {name: _plain(value[name]) for name in kept}
+    return {
+        name: _plain(member)
+        for name, member in value.items()
+        if not (name == "title" and isinstance(member, str))
+    }
 
 
 if __name__ == "__main__":

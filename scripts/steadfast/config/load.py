@@ -1,4 +1,4 @@
-"""Checks a config against the schema; every complaint is one sentence that names the key."""
+"""Checks a config against the schema; every error is one sentence that names the key."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -25,20 +25,20 @@ from steadfast.schema.strict import section
 def config_model(
     asked: frozenset[str] = frozenset(), members: tuple[str, ...] = ()
 ) -> type[Config]:
-    """The schema with a section for each benchmark of this package, and for those asked for.
+    """The schema with a section for each benchmark of this package, and for those ``asked`` for.
 
-    ``members`` are the names of benchmarks of which the config says what they are.
+    ``members`` are the names of benchmarks that the config itself defines (datasets).
     """
-    known = (*installed(), *members)
-    chosen = Field(
-        default=list(members) or [known[0]],
-        description=f"Benchmarks that run: {', '.join(installed())}, and names under datasets; by "
-        "default these, or lifbench where there are none.",
+    benchmark_names = (*installed(), *members)
+    benchmarks_field = Field(
+        default=list(members) or [benchmark_names[0]],
+        description=f"Benchmarks to run: {', '.join(installed())}, and names under datasets; by "
+        "default all names under datasets, or lifbench without any.",
         min_length=1,
     )
     sections: dict[str, Any] = {
-        name: (one.section, section(one.section, f"{one.title}'s settings."))
-        for name, one in benchmarks(asked).items()
+        name: (benchmark.section, section(benchmark.section, f"Settings of {benchmark.title}."))
+        for name, benchmark in benchmarks(asked).items()
     }
     for key, family in families().items():
         named = Annotated[dict[str, family.section], AfterValidator(checked_members)]  # type: ignore[name-defined]
@@ -47,7 +47,7 @@ def config_model(
         "Config",
         __base__=Config,
         __doc__="The whole config.",
-        benchmarks=(list[Literal[known]], chosen),  # type: ignore[valid-type]
+        benchmarks=(list[Literal[benchmark_names]], benchmarks_field),  # type: ignore[valid-type]
         **sections,
     )
 
@@ -56,10 +56,10 @@ def load_config(raw: Mapping[str, Any]) -> Config:
     """The typed config.
 
     Args:
-        raw: what Snakemake read from YAML and the command line.
+        raw: the config as Snakemake read it from YAML and the command line.
 
     Raises:
-        UserError: one sentence for the first thing that is wrong.
+        UserError: one sentence on the first error.
     """
     check_plain(raw)
     model = config_model(_asked(raw), _members(raw))
@@ -70,40 +70,45 @@ def load_config(raw: Mapping[str, Any]) -> Config:
     check_values(config)
     _check_task_names(config)
     for name in config.benchmarks:
-        chosen = benchmarks_of(config)[name]
-        chosen.check_config(config)
-        if not config.judges and chosen.of(config).judging:
-            raise UserError(f"config: judges: {name} needs a judge; name one under judges")
+        benchmark = benchmarks_of(config)[name]
+        benchmark.check_config(config)
+        if not config.judges and benchmark.of(config).judging:
+            raise UserError(f"config: judges: {name} needs a judge; add one under judges")
     return config
 
 
 def _asked(raw: Mapping[str, Any]) -> frozenset[str]:
-    """The installed benchmarks that a config names, or has a section of."""
+    """The installed benchmarks that a config lists, or has a section for."""
     listed = raw.get("benchmarks")
-    named = [
+    names = [
         *raw.keys() - Config.model_fields.keys(),
         *(listed if isinstance(listed, list) else ()),
     ]
-    return frozenset(name for name in installed() if name in named)
+    return frozenset(name for name in installed() if name in names)
 
 
 def _members(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    """The benchmarks of which a config says what they are."""
-    found = (raw.get(key) for key in families())
-    return tuple(name for of in found if isinstance(of, Mapping) for name in of)
+    """The names of the benchmarks that a config itself defines."""
+    names: list[str] = []
+    for key in families():
+        family = raw.get(key)
+        if isinstance(family, Mapping):
+            names += family
+    return tuple(names)
 
 
 def _check_task_names(config: Config) -> None:
-    """Output limits name tasks of benchmarks; those of one that lists none may have any name."""
-    limits = [(n, m.max_tokens) for n, m in config.models.items() if isinstance(m.max_tokens, dict)]
-    there = benchmarks_of(config).values()
-    if not limits or not all(one.task_names for one in there):
+    """Checks that output limits name tasks; a benchmark without a list of tasks allows any."""
+    configured = benchmarks_of(config).values()
+    if not all(benchmark.task_names for benchmark in configured):
         return
-    known = {task for one in there for task in (*one.task_names, *one.of(config).task_names)}
-    for name, by_task in limits:
-        for task in by_task:
-            if task not in known:
+    tasks: set[str] = set()
+    for benchmark in configured:
+        tasks.update(benchmark.task_names, benchmark.of(config).task_names)
+    for name, model in config.models.items():
+        for task in model.max_tokens if isinstance(model.max_tokens, dict) else ():
+            if task not in tasks:
                 raise UserError(
                     f"config: models.{name}.max_tokens: unknown task {shown(task)}; "
-                    f"{nearest(task, known)}"
+                    f"{nearest(task, tasks)}"
                 )

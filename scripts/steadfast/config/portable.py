@@ -1,4 +1,4 @@
-"""The config with its defaults written back, as it may travel to another machine."""
+"""The config with its defaults, without what belongs to one machine, to be shared."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,51 +20,49 @@ ASKED = ("models", "judges", "rewriters")
 OWN_TO_A_MACHINE = frozenset(
     {"base_url", "serve", "serve_operation_args", "python", "slurm", "engine_operation_args"}
 )
-"""Keys of a model by which a machine reaches it: addresses, commands, programs and a cluster."""
+"""Keys of a model that depend on the machine: addresses, commands, programs and a cluster."""
 KEY = "api_key_env"
-"""Which variable of the environment is sent to a server; null in a portable config."""
+"""Environment variable of the key that is sent to a server; null in a portable config."""
 PROSE = frozenset({"system", "label", "group", "title", "template", "pattern"})
-"""Keys of models and data sets that hold no path, whatever they begin with."""
+"""Keys of models and datasets that are never paths, even if they begin with a slash."""
 TRUSTED = "trust_remote_code"
 CODE = re.compile(r"[A-Za-z_]\w*((\.[A-Za-z_]\w*)+(:\w+)?|:\w+)", re.ASCII)
-"""The name of a class or function, which an engine would import."""
+"""The name of a class or function that an engine would import."""
 CONFIG_FILE = "config.yaml"
-"""Its name in the folder of all results, where it is that of the tables."""
-HEADING = (
-    "# The config of these results, with its defaults: docs/config.md says what each key is.\n"
-)
+"""Name of the config in the results folder."""
+HEADING = "# The config of these results, with its defaults: docs/config.md describes each key.\n"
 
 
 def portable(config: Config) -> Settings:
-    """All keys of a config, without what is one machine's own.
+    """All keys of a config, without those that belong to one machine.
 
-    Left out are addresses of servers, commands, programs and path variables; no variable with a
-    key is named. Of paths that lead out of the working directory, such as that of a checkpoint,
-    the last name remains.
+    Left out are addresses of servers, commands, programs, path variables and the names of
+    variables with API keys. Of paths that lead out of the working directory, such as that of a
+    checkpoint, only the last name is kept.
 
     Returns:
-        Plain values, which are a config again.
+        Plain values, which are a valid config.
     """
-    kept = config.model_dump(mode="json", exclude={"pathvars"})
+    values = config.model_dump(mode="json", exclude={"pathvars"})
     for kind in ASKED:
-        for model in kept[kind].values():
+        for model in values[kind].values():
             for key in OWN_TO_A_MACHINE & model.keys():
                 del model[key]
             if KEY in model:
                 model[KEY] = None
-    shortened: Settings = replaced(kept, outside_paths(kept))
+    shortened: Settings = replaced(values, outside_paths(values))
     return shortened
 
 
 def check_portable(raw: Settings) -> None:
-    """Whether a config of somebody else's is as ``portable`` leaves it, so that it can do no harm.
+    """Checks that another person's config is as ``portable`` leaves it, and so can do no harm.
 
     Args:
-        raw: what was read from its file; nothing of it has been checked.
+        raw: the content of its file, not yet checked.
 
     Raises:
-        UserError: it would run a command, send a variable of the environment, or read or write
-            outside the working directory; the sentence names the key.
+        UserError: it would run a command, send an environment variable, or read or write outside
+            the working directory; the sentence names the key.
     """
     check_plain(raw)
     places: list[tuple[str, ...]] = [("pathvars",)] if raw.get("pathvars") else []
@@ -74,43 +72,42 @@ def check_portable(raw: Settings) -> None:
         for name, model in models.items() if isinstance(models, Mapping) else ():
             if isinstance(model, Mapping):
                 places += [(kind, name, key) for key in sorted(OWN_TO_A_MACHINE) if model.get(key)]
-                # By default a key is sent, so that null has to stand there.
+                # An API key is sent by default; only null prevents it.
                 sends = str(model.get("engine")) in BEHIND_APIS and model.get(KEY, KEY) is not None
                 places += [(kind, name, KEY)] if sends else []
     if places:
         raise UserError(
-            f"config: {dotted(places[0])}: it would run a program, send a key, or lead out of the "
-            "folder, which a config that travels never does; take it out, once you know why it is "
-            "there"
+            f"config: {dotted(places[0])}: a shared config must not run programs, send API keys or "
+            "name paths outside its folder; check why this key is there, then remove it"
         )
 
 
 def foreign_code(raw: Settings) -> list[str]:
-    """The keys of models by which a config has an engine run code that it names."""
-    found = []
+    """The keys of models by which a config makes an engine import and run code."""
+    keys = []
     for kind in ASKED:
         for name, model in raw.get(kind, {}).items():
             for place, value in _leaves(model.get("engine_args"), (kind, name, "engine_args")):
                 named = isinstance(value, str) and CODE.fullmatch(value)
                 if named or (place[-1] == TRUSTED and value):
-                    found.append(dotted(place))
-    return found
+                    keys.append(dotted(place))
+    return keys
 
 
 def outside_paths(value: Any) -> dict[str, str]:
-    """The paths among plain values that lead out of the working directory: the last name of each.
+    """The paths among plain values that lead out of the working directory, with their last names.
 
     >>> model = {"model": "/data/mine/", "system": "/no_think", "of": ["a/b", "../c"]}
     >>> outside_paths({"models": {"mine": model}})
     {'/data/mine/': 'mine', '../c': 'c'}
     """
-    found = {}
+    last_names = {}
     for _, text in _texts(value):
         if _leads_out(text):
             windows = PureWindowsPath(text)
             name = (windows if windows.drive else PurePosixPath(text)).name
-            found[text] = "" if name == ".." else name
-    return found
+            last_names[text] = "" if name == ".." else name
+    return last_names
 
 
 def _leads_out(text: str) -> bool:
@@ -122,45 +119,48 @@ def _leads_out(text: str) -> bool:
 
 
 def _texts(value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The texts among plain values that may be paths, and their places."""
-    for place, one in _leaves(value):
-        # Elsewhere than of a model or of what a config itself names, such a key is the user's.
+    """The strings among plain values that may be paths, with the keys that lead to them."""
+    for place, leaf in _leaves(value):
+        # Outside models and datasets, a key of such a name may be any of the user's own.
         prose = len(place) == 3 and place[0] in (*ASKED, *families()) and place[2] in PROSE
-        if isinstance(one, str) and not prose:
-            yield place, one
+        if isinstance(leaf, str) and not prose:
+            yield place, leaf
 
 
 def _leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """What is neither mapping nor list among plain values; members of a list are at its place."""
+    """The scalars among plain values, with the keys to them; members of a list have its keys."""
     if isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _leaves(one, (*place, key))
+        for key, member in value.items():
+            yield from _leaves(member, (*place, key))
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _leaves(one, place)
+        for member in value:
+            yield from _leaves(member, place)
     else:
         yield place, value
 
 
 def replaced(value: Any, names: Mapping[str, str]) -> Any:
-    """Plain values with some texts replaced by others, wherever one is a whole value."""
+    """Plain values with some strings replaced, wherever one is an entire value."""
     if isinstance(value, Mapping):
-        prose = {key for key, one in value.items() if key in PROSE and isinstance(one, str)}
-        return {k: one if k in prose else replaced(one, names) for k, one in value.items()}
+        prose = {key for key, text in value.items() if key in PROSE and isinstance(text, str)}
+        return {
+            key: member if key in prose else replaced(member, names)
+            for key, member in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [replaced(one, names) for one in value]
+        return [replaced(member, names) for member in value]
     return names.get(value, value) if isinstance(value, str) else value
 
 
 def as_yaml(config: Settings) -> str:
-    """A config's text."""
+    """A config as YAML."""
     return HEADING + yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True)
 
 
 def config_provenance(results: Path, benchmarks: Iterable[str]) -> Provenance:
-    """The provenance of the config beside the results of these benchmarks: of their metrics as they are.
+    """The provenance of the config in a results folder, with the current metrics as its inputs.
 
-    So a config that somebody changed, or beside which another config made metrics, is noticed.
+    It reveals a config that was edited, and metrics that another config made.
     """
     metrics = (results / name / "metrics/provenance.json" for name in benchmarks)
     inputs = tuple(provenance for provenance in metrics if provenance.is_file())

@@ -1,4 +1,4 @@
-"""Records of a benchmark's data file, checked by a schema: the first fault is one sentence."""
+"""Checks the records of a benchmark's data file; the first error is one sentence."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,33 +24,33 @@ def checked_records(
 
     Args:
         schema: of a record.
-        raw: what the file holds, which should be a list.
-        where: what the file is called in errors.
-        page: of the documentation, that has the fields.
-        key: the fields by which no two records may be alike.
+        raw: the content of the file, which should be a list.
+        where: the name of the file in errors.
+        page: of the documentation, which describes the fields.
+        key: fields whose values identify a record.
         context: for the schema's validators.
 
     Raises:
-        UserError: there are none, one is not of the shape, or two have one key.
+        UserError: there are no records, one does not follow the schema, or two have the same key.
     """
     if not isinstance(raw, list) or not raw:
-        raise UserError(f"{where}: a list of records was expected; see {page}")
+        raise UserError(f"{where}: expected a list of records; see {page}")
     records: list[Model] = []
     numbers: dict[tuple[object, ...], int] = {}
     for number, value in enumerate(raw, start=1):
-        given = value if isinstance(value, dict) else {}
-        named = ", ".join(f"{name} {given[name]!r}" for name in key if name in given)
+        fields = value if isinstance(value, dict) else {}
+        named = ", ".join(f"{name} {fields[name]!r}" for name in key if name in fields)
         place = f"{where}: record {number}" + (f" ({named[:80]})" if named else "")
         try:
             record = schema.model_validate(value, context=context)
         except ValidationError as error:
             raise UserError(complaint(schema, error, place, page)) from None
-        own = tuple(getattr(record, name) for name in key)
-        first = numbers.setdefault(own, number)
+        key_values = tuple(getattr(record, name) for name in key)
+        first = numbers.setdefault(key_values, number)
         if first != number:
             raise UserError(
-                f"{place}: record {first} has the same {' and '.join(key)}; leave one of them out, "
-                "or number them as they stand"
+                f"{place}: record {first} has the same {' and '.join(key)}; remove one of the two, "
+                "or give them different numbers"
             )
         records.append(record)
     return records

@@ -1,4 +1,4 @@
-"""The parts of a config that rules take as parameters: plain values, no more than each needs."""
+"""The parts of a config that rules take as parameters: plain values, only those each needs."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ from steadfast.schema.model_base import BaseModelSettings, SamplingModel
 from steadfast.schema.models import ReplayModel, ScoredModel
 
 SENT_BY = ("cache", "service_tier", "batch", "base_url")
-"""Keys of a model that say how a provider is asked."""
+"""Keys of a model that say how requests are sent to a provider, and so their pricing option."""
 DEFAULT_GROUPS = {
     "simulated": "Simulated models",
     "baseline": "Baseline",
@@ -29,41 +29,41 @@ DEFAULT_GROUPS = {
 
 
 def answer_settings(model: BaseModelSettings) -> Settings:
-    """What determines a model's responses: the fields with role ``answer``, and the engine.
+    """What determines a model's responses: the engine, and the fields with role ``response``.
 
-    Keys that models had once stand there with their defaults, since hashes of requests hold them.
-    A file with examples stands there by its content: ``examples`` are pairs of instruction and
+    Keys of earlier versions are included with their defaults, since request hashes contain them.
+    A file with examples is included by its content: ``examples`` are pairs of instruction and
     output.
 
     Raises:
         UserError: that file is missing or damaged.
     """
     removed = facts("engines/hashed_defaults.yaml").get(model.engine, {})
-    found = {"engine": model.engine, **removed, **_by_role(model, "answer")}
-    path = found.pop("examples", None)
-    return found if path is None else {**found, "examples": read_examples(path)}
+    settings = {"engine": model.engine, **removed, **_by_role(model, "response")}
+    path = settings.pop("examples", None)
+    return settings if path is None else {**settings, "examples": read_examples(path)}
 
 
 def plan_settings(model: BaseModelSettings) -> Settings:
-    """What the plan and a job's resources reckon with; none of it determines a response.
+    """Inputs of the plan and of a job's resources; none of them determines a response.
 
-    Beside what the config states, ``copies`` of the model share out the ``gpus`` of a job,
-    which share the requests; ``how`` says how a provider is asked.
+    In addition to the config's keys: ``copies`` of the model divide up the ``gpus`` of a job and
+    its requests; ``how`` has the keys in ``SENT_BY``.
     """
-    whole = model.model_dump()
+    values = model.model_dump()
     return {
         **_by_role(model, "plan"),
-        "price": rates(whole),
-        "how": {key: whole.get(key) for key in SENT_BY},
+        "price": rates(values),
+        "how": {key: values.get(key) for key in SENT_BY},
         "hours": model.hours,
         "gpus": gpus(model),
         "copies": _copies(model),
-        "parts_per_load": whole.get("parts_per_load"),
+        "parts_per_load": values.get("parts_per_load"),
     }
 
 
 def gpus(model: BaseModelSettings) -> int:
-    """The GPUs of a model's job: as stated, else those that share the model or a copy of it."""
+    """The GPUs of a model's job: as stated, else those over which all its copies are split."""
     if model.gpus is not None:
         return model.gpus
     return int(getattr(model, "tensor_parallel_size", 0)) * _copies(model)
@@ -84,7 +84,7 @@ def prices(config: Config) -> dict[str, dict[str, Settings]]:
 
 
 def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, Settings]:
-    """What the plan takes of each model: its ``answers`` and ``plan`` settings."""
+    """The inputs of the plan for each model: its ``answers`` and ``plan`` settings."""
     return {
         name: {"answers": answer_settings(model), "plan": plan_settings(model)}
         for name, model in models.items()
@@ -97,13 +97,13 @@ def _by_role(model: BaseModelSettings, role: str) -> Record:
 
 
 def role_of(field: FieldInfo) -> str:
-    """Who may notice a change of a field (``schema.model_base``); empty where it has no role."""
+    """The role of a field (``schema.model_base``); empty where it has none."""
     extra = field.json_schema_extra
     return str(extra.get("role", "")) if isinstance(extra, dict) else ""
 
 
 def display(config: Config) -> Settings:
-    """What ``show.roster.Display`` is made of: how models and judges are shown, and the limit."""
+    """The input of ``show.roster.Display``: how models and judges are shown, and the limit."""
     models = {name: _shown(config, name) for name in config.models}
     judges = {
         name: {"label": judge.label or name, "engine": judge.engine}
@@ -111,30 +111,32 @@ def display(config: Config) -> Settings:
     }
     if config.judging.count == MAJORITY:
         judges = _majorities(judges) | judges
-    # Released scores are of no trial.
-    asked = set(config.running) - set(scored_models(config))
-    limit = {"limit": config.limit} if config.limit and asked else {}
+    # A limit does not apply to released scores.
+    evaluated = set(config.running) - set(scored_models(config))
+    limit = {"limit": config.limit} if config.limit and evaluated else {}
     return {**config.display.model_dump(), "models": models, "judges": judges, **limit}
 
 
 def _majorities(judges: Mapping[str, Record]) -> dict[str, Record]:
-    """How most judges are shown: of models, and where these have too few, of simulated models."""
-    found: dict[str, Record] = {}
-    for simulator in (False, True):
-        alike = [
-            how for how in judges.values() if (how["engine"] in SIMULATED_ENGINES) == simulator
+    """How the majority's verdict is shown: that of LLM judges, and that of simulated judges."""
+    majorities: dict[str, Record] = {}
+    for simulated in (False, True):
+        voters = [
+            judge
+            for judge in judges.values()
+            if (judge["engine"] in SIMULATED_ENGINES) == simulated
         ]
-        if len(alike) >= VOTERS:
-            label = f"majority of {', '.join(how['label'] for how in alike)}"
-            name = f"{MAJORITY} of simulated models" if found else MAJORITY
-            found[name] = {"label": label, "engine": alike[0]["engine"]}
-    return found
+        if len(voters) >= VOTERS:
+            label = f"majority of {', '.join(judge['label'] for judge in voters)}"
+            name = f"{MAJORITY} of simulated models" if majorities else MAJORITY
+            majorities[name] = {"label": label, "engine": voters[0]["engine"]}
+    return majorities
 
 
 def _shown(config: Config, name: str) -> Record:
-    """A model's label, group and engine, as in the paper where its scores are the released ones.
+    """A model's label, group and engine; for released scores as in the paper.
 
-    Beside them its series, where one is known, and whether it is a base model.
+    Also its series, where the paper names one, and whether it is a base model.
     """
     model = config.models[name]
     released = _released(config, name) if isinstance(model, ScoredModel) else None
@@ -162,41 +164,41 @@ def _released(config: Config, name: str) -> ReleasedModel | None:
 
 
 def key_variables(config: Config) -> list[str]:
-    """The environment variables that hold the keys of the config's models, judges and rewriters."""
-    asked = (*config.models.values(), *config.judges.values(), *config.rewriters.values())
-    names = {one.api_key_env for one in asked if isinstance(one, ApiModel)}
+    """The environment variables with the API keys of the models, judges and rewriters."""
+    models = (*config.models.values(), *config.judges.values(), *config.rewriters.values())
+    names = {model.api_key_env for model in models if isinstance(model, ApiModel)}
     return sorted(name for name in names if name)
 
 
 def references(config: Config) -> list[str]:
-    """The running models that give reference or baseline answers, which no model is compared with."""
+    """The running models of engines reference and baseline, which no model is compared with."""
     kinds = ("baseline", "reference")
     return [m for m in config.running if _shown(config, m)["engine"] in kinds]
 
 
 def baseline(config: Config) -> str | None:
-    """The running model whose scores are the baseline under all others; the first, if any."""
+    """The running model whose scores are the no-lookup baseline; the first, if any."""
     return next((m for m in config.running if config.models[m].engine == "baseline"), None)
 
 
 def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
-    """The running models that differ from another in temperature alone, in how many repeats there
-    are apart: their line and place on it.
+    """The running models that differ from others in temperature (and repeats) only, by name: the
+    line that connects them in figures, and their temperature on it.
 
-    A line is called by its first model. What is asked at a temperature that the server or the
-    model's own files set stands on none.
+    A line is named after its first model. Models without a temperature of their own (that of the
+    server or of the model's files) are on no line.
     """
-    alike: dict[str, dict[str, float]] = {}
+    lines: dict[str, dict[str, float]] = {}
     for name in config.running:
-        how = config.models[name]
-        if isinstance(how, SamplingModel) and how.temperature is not None:
-            # A greedy model needs one repeat, beside others of which several are drawn.
-            apart = {"temperature": None, "repeats": None}
-            rest = {**_by_role(how, "answer"), "engine": how.engine, **apart}
-            alike.setdefault(canonical_json(rest), {})[name] = how.temperature
+        model = config.models[name]
+        if isinstance(model, SamplingModel) and model.temperature is not None:
+            # Repeats may differ too: one is enough at temperature 0.
+            ignored = {"temperature": None, "repeats": None}
+            settings = {**_by_role(model, "response"), "engine": model.engine, **ignored}
+            lines.setdefault(canonical_json(settings), {})[name] = model.temperature
     return {
         name: (next(iter(line)), temperature)
-        for line in alike.values()
+        for line in lines.values()
         if len(set(line.values())) > 1
         for name, temperature in line.items()
     }
@@ -204,65 +206,64 @@ def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
 
 def scored_models(config: Config) -> dict[str, str]:
     """The running models with released scores, and their names in the released files."""
-    found = {name: config.models[name] for name in config.running}
-    return {name: name for name, model in found.items() if isinstance(model, ScoredModel)}
+    return {name: name for name in config.running if isinstance(config.models[name], ScoredModel)}
 
 
 def asked_models(config: Config) -> list[str]:
-    """The models that are asked and then scored, whether or not they run."""
+    """The models whose responses are requested and scored, whether or not they run."""
     return [name for name, model in config.models.items() if not isinstance(model, ScoredModel)]
 
 
 def replay_file(model: BaseModelSettings, benchmark: str, part: str) -> str | None:
-    """The file that a replayed model's responses to one part stand in."""
+    """The file with a replayed model's responses to one part."""
     if not isinstance(model, ReplayModel):
         return None
     return model.file.replace("{part}", part).replace("{benchmark}", benchmark)
 
 
-NO_MODEL = """config: judges: the answers of model {model} need a judge that is a model; add one \
-under judges, such as
+NO_MODEL = """config: judges: the responses of model {model} need an LLM judge; add one under \
+judges, such as
   gpt-4o:
     {{engine: openai, model: gpt-4o-2024-08-06}}
-or leave out of benchmarks those that need one"""
-NO_SIMULATOR = """config: judges: the answers of {model}, a simulator, need a judge that is one; add \
-under judges
+or remove the benchmarks that need a judge"""
+NO_SIMULATOR = """config: judges: the responses of the simulated model {model} need a simulated \
+judge; add one under judges, such as
   reference:
     {{engine: reference}}"""
 
 
 def judges_of(config: Config, model: str) -> list[str]:
-    """The judges of a model's answers, the one that counts first.
+    """The judges of a model's responses, the one that counts first.
 
-    Models judge models, simulated models judge simulated models, and never across: a simulator's answer says of
-    itself what it kept, which a model would be paid to read, and a simulator that judges knows
-    nothing of any other answer.
+    LLM judges judge models, and simulated judges judge simulated models. Never across: a simulated
+    judge can only judge simulated responses, which say themselves which constraints they follow,
+    and an LLM judge of these would cost money for nothing.
     """
-    simulator = is_simulated(config, model)
+    simulated = is_simulated(config, model)
     return [
         name
-        for name, how in config.judges.items()
-        if (how.engine in SIMULATED_ENGINES) == simulator
+        for name, judge in config.judges.items()
+        if (judge.engine in SIMULATED_ENGINES) == simulated
     ]
 
 
 def judge_names(config: Config) -> list[str]:
-    """The names of all that judges say of answers: each judge's, its further repeats', and most's."""
-    repeats = [
-        repeat_key(name, repeat)
-        for name, how in config.judges.items()
-        for repeat in range(how.repeats)
-    ]
-    return [*repeats, *([MAJORITY] if config.judging.count == MAJORITY else [])]
+    """The names of all verdicts on a response: one for each judge and repeat, and the majority."""
+    names = []
+    for name, judge in config.judges.items():
+        names += [repeat_key(name, repeat) for repeat in range(judge.repeats)]
+    if config.judging.count == MAJORITY:
+        names.append(MAJORITY)
+    return names
 
 
 def is_simulated(config: Config, model: str) -> bool:
-    """Whether a model answers from what a benchmark knows."""
+    """Whether a model is simulated: its responses are made from the reference answers."""
     return config.models[model].engine in SIMULATED_ENGINES
 
 
 def check_judges(config: Config, model: str) -> None:
-    """Raises UserError, with the lines of config that name a judge, where a model has none."""
+    """Raises UserError, with the lines of config to add, where a model has no judge."""
     if not judges_of(config, model):
         sentence = NO_SIMULATOR if is_simulated(config, model) else NO_MODEL
         raise UserError(sentence.format(model=model))

@@ -1,4 +1,4 @@
-"""A config file as it is written: what is lost once it is read as a mapping."""
+"""Checks a config file's text for errors that reading it as a mapping would hide."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,25 +13,25 @@ from steadfast.config.values import dotted
 
 T = TypeVar("T")
 LARGEST = 4_000_000
-"""Characters of a file, at most: more would take minutes to read."""
+"""Maximum characters of a file: more would take minutes to read."""
 MOST_VALUES = 1_000_000
-"""In a file, at most, each counted as often as anchors repeat it."""
+"""Maximum values in a file, each counted as often as anchors repeat it."""
 
 
 def default_config() -> Path:
-    """The config where none is named: that of the working directory, or the project's own."""
-    here = Path("config/config.yaml")
-    return here if here.is_file() else HOME / here
+    """The default config: that of the working directory, or the project's own."""
+    local = Path("config/config.yaml")
+    return local if local.is_file() else HOME / local
 
 
 def check_source(path: Path | str, page: str = "docs/config.md") -> None:
-    """Whether a config file can be read, and each of its keys stands once where it stands.
+    """Checks that a config file can be read, and has no key twice in the same section.
 
-    YAML and JSON let the last of two equal keys win, and the first one's settings vanish. A file
-    is checked by itself: one that changes keys of another is no mistake. ``page`` lists the keys.
+    In YAML and JSON the last of two equal keys wins, and the settings of the first vanish. Each
+    file is checked by itself: it may override keys of another file. ``page`` lists the keys.
 
     Raises:
-        UserError: it is neither, or a key stands twice; the sentence names the line or both lines.
+        UserError: it is no YAML or JSON, or has a key twice; the sentence names the lines.
     """
     _read(path, lambda text, path: _check(text, path, page))
 
@@ -39,102 +39,110 @@ def check_source(path: Path | str, page: str = "docs/config.md") -> None:
 def read_source(path: Path | str) -> dict[str, Any]:
     """The keys of a config file, as Snakemake reads them."""
     check_source(path)
-    found: dict[str, Any] = _read(path, lambda text, _: yaml.safe_load(text))
-    return found
+    config: dict[str, Any] = _read(path, lambda text, _: yaml.safe_load(text))
+    return config
 
 
 def typed(config: Mapping[str, Any], arguments: Iterable[str]) -> dict[str, Any]:
-    """The config, with what ``--config`` gave as YAML would have it in a file.
+    """The config with the values of ``--config`` typed as in a YAML file.
 
-    Snakemake takes all that stands in such a mapping or list for text, numbers and null too.
+    Snakemake reads everything in such a mapping or list as strings, even numbers and null.
     """
-    found = dict(config)
+    typed_config = dict(config)
     for argument in arguments:
         key, _, text = argument.partition("=")
         try:
-            as_text, value = yaml.load(text, yaml.BaseLoader), yaml.safe_load(text)
+            strings = yaml.load(text, yaml.BaseLoader)
+            values = yaml.safe_load(text)
         except yaml.YAMLError:
             continue
-        if key in found:
-            found[key] = _typed(found[key], as_text, value)
-    return found
+        if key in typed_config:
+            typed_config[key] = _typed(typed_config[key], strings, values)
+    return typed_config
 
 
-def _typed(found: object, as_text: object, value: object) -> object:
-    """What stands in the config, where it is an argument's text in its place as YAML's value."""
-    match found, as_text, value:
+def _typed(current: object, strings: object, values: object) -> object:
+    """A value of the config, with the typed value wherever it is the argument's string."""
+    match current, strings, values:
         case dict(), dict(), dict():
-            pairs = zip(as_text.items(), value.values(), strict=False)
-            return found | {k: _typed(found[k], text, v) for (k, text), v in pairs if k in found}
-        case list(), list(), list() if len(found) == len(value):
-            return [_typed(*one) for one in zip(found, as_text, value, strict=True)]
-        case str(), str(), None | bool() | int() | float() if found == as_text:
-            return value
-    return found
+            merged = dict(current)
+            for (key, text), value in zip(strings.items(), values.values(), strict=False):
+                if key in current:
+                    merged[key] = _typed(current[key], text, value)
+            return merged
+        case list(), list(), list() if len(current) == len(values):
+            members = zip(current, strings, values, strict=True)
+            return [_typed(member, text, value) for member, text, value in members]
+        case str(), str(), None | bool() | int() | float() if current == strings:
+            return values
+    return current
 
 
 def _read(path: Path | str, read: Callable[[str, Path | str], T]) -> T:
     try:
         text = Path(path).read_text(encoding="utf-8")
         if len(text) > LARGEST:
-            raise UserError(f"config: {path}: more than {LARGEST:,} characters; take some out")
+            raise UserError(f"config: {path}: larger than {LARGEST:,} characters; shorten the file")
         return read(_as_yaml(text), path)
     except OSError as error:
-        raise UserError(f"config: {path}: {error.strerror}; name a file that can be read") from None
+        raise UserError(
+            f"config: {path}: cannot be read ({error.strerror}); check the path"
+        ) from None
     except UnicodeDecodeError:
-        raise UserError(f"config: {path}: it is not UTF-8 text; save it as UTF-8") from None
+        raise UserError(f"config: {path}: not UTF-8 text; save the file as UTF-8") from None
     except RecursionError:
-        raise UserError(f"config: {path}: it is nested too deep; take levels out") from None
+        raise UserError(f"config: {path}: nested too deeply; remove levels") from None
     except yaml.YAMLError as error:
         raise UserError(_complaint(path, error)) from None
     except ValueError as error:  # such as a date of month 13, or a number of 5,000 digits
-        raise UserError(f"config: {path}: no valid YAML ({error}); correct that value") from None
+        raise UserError(f"config: {path}: invalid YAML ({error}); correct that value") from None
 
 
 def _check(text: str, path: Path | str, page: str) -> None:
     root = yaml.compose(text, yaml.SafeLoader)
     if not isinstance(root, yaml.MappingNode):
-        raise UserError(f"config: {path}: it holds no keys; {page} lists them")
+        raise UserError(f"config: {path}: contains no keys; {page} lists them")
     _check_keys(root, path, (), set())
     if _count(root, {}) > MOST_VALUES:
         raise UserError(
-            f"config: {path}: more than {MOST_VALUES:,} values, each counted as often as anchors "
-            "repeat it; take some out"
+            f"config: {path}: more than {MOST_VALUES:,} values, counting every use of an anchor; "
+            "remove some"
         )
 
 
-def _count(node: yaml.Node, known: dict[int, int]) -> int:
-    """The values below a node and itself; one within itself is counted once."""
-    if id(node) not in known:
-        known[id(node)] = 1
-        inner = node.value if isinstance(node, yaml.CollectionNode) else ()
-        below = (one for pair in inner for one in (pair if isinstance(pair, tuple) else (pair,)))
-        known[id(node)] += sum(_count(one, known) for one in below)
-    return known[id(node)]
+def _count(node: yaml.Node, counts: dict[int, int]) -> int:
+    """The number of values below a node, and itself; a node within itself counts once."""
+    if id(node) not in counts:
+        counts[id(node)] = 1
+        for member in node.value if isinstance(node, yaml.CollectionNode) else ():
+            # A mapping's members are pairs of key and value.
+            for child in member if isinstance(member, tuple) else (member,):
+                counts[id(node)] += _count(child, counts)
+    return counts[id(node)]
 
 
 def _as_yaml(text: str) -> str:
-    """A text that YAML's parser reads: of JSON too, which may be indented by tabs."""
+    """A text for YAML's parser, also of JSON, which may be indented with tabs."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return text.replace("\t", " ")  # no string of JSON holds a tab as it is
+    return text.replace("\t", " ")  # strings in JSON contain no unescaped tabs
 
 
 def _complaint(path: Path | str, error: yaml.YAMLError) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
         return (
-            f"config: {path}:{error.problem_mark.line + 1}: no valid YAML ({error.problem}); mend "
-            "that line, quoting texts that hold colons, braces or quotation marks"
+            f"config: {path}:{error.problem_mark.line + 1}: invalid YAML ({error.problem}); "
+            "correct that line, and put strings with colons, braces or quotation marks in quotes"
         )
-    return f"config: {path}: no valid YAML ({getattr(error, 'reason', error)})"
+    return f"config: {path}: invalid YAML ({getattr(error, 'reason', error)}); correct the file"
 
 
 def _check_keys(
     node: yaml.Node, path: Path | str, place: Sequence[str | int], seen: set[int]
 ) -> None:
-    if id(node) in seen:  # an anchor's value, which may hold itself
+    if id(node) in seen:  # an anchor's value, which may contain itself
         return
     seen.add(id(node))
     if isinstance(node, yaml.SequenceNode):
@@ -147,8 +155,8 @@ def _check_keys(
             name = key.value if isinstance(key, yaml.ScalarNode) else f"line {line}"
             if (key.tag, name) in lines:
                 raise UserError(
-                    f"config: {path}:{line}: key '{dotted((*place, name))}' stands on line "
-                    f"{lines[key.tag, name]} already; keep one of the two"
+                    f"config: {path}:{line}: duplicate key '{dotted((*place, name))}', already on "
+                    f"line {lines[key.tag, name]}; remove one of the two"
                 )
             lines[key.tag, name] = line
             _check_keys(value, path, (*place, name), seen)

@@ -1,4 +1,4 @@
-"""What each value of a config has to be: visible, on one line, named once, of a sensible size."""
+"""Checks each value of a config: visible, on one line, not repeated, of a sensible size."""
 
 import math
 import unicodedata
@@ -13,16 +13,16 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import shown
 from steadfast.schema.strict import VERBATIM
 
-DEEPEST = 50  # levels; a value that holds itself has more
-LARGEST_WHOLE = 2**63 - 1  # what data files hold as a whole number
-LONGEST_KEY = 100  # characters of a key, as a sentence shows it
+DEEPEST = 50  # levels; a value that contains itself has more
+LARGEST_WHOLE = 2**63 - 1  # largest integer in data files
+LONGEST_KEY = 100  # characters of a key in an error
 
 
 def check_plain(value: object, place: tuple[str | int, ...] = ()) -> None:
-    """Raises UserError unless a value is made of mappings with texts as keys, lists, texts, finite
-    numbers and null, which every part of a run can write down and read again."""
+    """Raises UserError unless a value consists of mappings with string keys, lists, strings, finite
+    numbers, booleans and null, which every part of a run can write and read again."""
     if len(place) > DEEPEST:
-        raise _wrong(place[:3], f"nested deeper than {DEEPEST} levels; take some out")
+        raise _wrong(place[:3], f"nested deeper than {DEEPEST} levels; remove levels")
     match value:
         case None | bool():
             pass
@@ -30,14 +30,14 @@ def check_plain(value: object, place: tuple[str | int, ...] = ()) -> None:
             _check_writable(value, place)
         case int():
             if abs(value) > LARGEST_WHOLE:
-                raise _wrong(place, f"a whole number beyond {LARGEST_WHOLE:,}; write a smaller one")
+                raise _wrong(place, f"an integer beyond {LARGEST_WHOLE:,}; write a smaller one")
         case float():
             if not math.isfinite(value):
-                raise _wrong(place, f"{value} is no finite number; write one")
+                raise _wrong(place, f"{value} is not a finite number; write one")
         case Mapping():
             for key, inner in value.items():
                 if not isinstance(key, str):
-                    raise _wrong(place, f"the key {shown(key)} is no text; put it in quotes")
+                    raise _wrong(place, f"the key {shown(key)} is not a string; put it in quotes")
                 _check_writable(key, place)
                 check_plain(inner, (*place, key))
         case list():
@@ -45,20 +45,22 @@ def check_plain(value: object, place: tuple[str | int, ...] = ()) -> None:
                 check_plain(inner, (*place, number))
         case _:
             kind = type(value).__name__
-            raise _wrong(place, f"a {kind} is no plain value; put it in quotes to make it a text")
+            raise _wrong(place, f"a {kind} is not allowed; put it in quotes to make it a string")
 
 
 def _check_writable(text: str, place: tuple[str | int, ...]) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _wrong(place, f"{shown(text)} holds half a character; write it whole") from None
+        raise _wrong(
+            place, f"{shown(text)} contains half a character (lone surrogate); remove it"
+        ) from None
     if "\0" in text:
-        raise _wrong(place, f"{shown(text)} holds a null character; take it out")
+        raise _wrong(place, f"{shown(text)} contains a null character; remove it")
 
 
 def dotted(place: Iterable[str | int]) -> str:
-    """The keys that lead to a place of the config, as sentences name it.
+    """The keys that lead to a value of the config, as errors show them.
 
     >>> dotted(["models", "a\\nb", "tags", 0])
     'models.a\\\\nb.tags.0'
@@ -70,17 +72,19 @@ def dotted(place: Iterable[str | int]) -> str:
 
 
 Place = tuple[str | int, ...]
-LONGEST, LONGEST_PATH = 255, 2000  # bytes of a name in a path, and of a path; systems end at 4,096
-SMALLEST, LARGEST = 1e-9, 1e15
+LONGEST = 255  # bytes of a name in a path
+LONGEST_PATH = 2000  # bytes of a path; operating systems end at 4,096
+SMALLEST = 1e-9
+LARGEST = 1e15
 SEED = "seed"
-"""A key whose number says nothing by its size."""
+"""A key whose number may have any size."""
 
 
 def check_values(section: BaseModel, place: Place = ()) -> None:
-    """Raises UserError unless each value of a checked section makes sense, whatever it is for.
+    """Raises UserError unless each value of a valid section makes sense, whatever its meaning.
 
-    Left alone is what is passed on as it stands: keys with any values of the user's, and those that
-    the schema calls verbatim.
+    Values that are passed on unchanged are not checked: keys of type Any, and those that the
+    schema marks as verbatim.
     """
     for name, field in type(section).model_fields.items():
         if not _is_verbatim(field):
@@ -103,31 +107,36 @@ def _check(value: object, place: Place) -> None:
         case list():
             for number, inner in enumerate(value):
                 _check(inner, (*place, number))
-            for text, count in Counter(one for one in value if isinstance(one, str)).items():
+            texts = [member for member in value if isinstance(member, str)]
+            for text, count in Counter(texts).items():
                 if count > 1:
-                    raise _wrong(place, f"{shown(text)} is named twice; name it once")
+                    raise _wrong(place, f"{shown(text)} is listed twice; remove one")
         case str():
             _check_text(value, place)
         case int() | float() if place[-1] != SEED and value:
             if not SMALLEST <= abs(value) <= LARGEST:
                 raise _wrong(
                     place,
-                    f"{value:g} is of no use here; write 0, or a number from {SMALLEST:g} to "
+                    f"{value:g} is out of range; write 0, or a number from {SMALLEST:g} to "
                     f"{LARGEST:g}",
                 )
 
 
 def _check_text(text: str, place: Place) -> None:
     if not any(char.isprintable() and not char.isspace() for char in text):
-        raise _wrong(place, f"{shown(text)} has no visible character; write one, or leave it out")
+        raise _wrong(
+            place, f"{shown(text)} has no visible characters; write some, or remove the key"
+        )
     if any(unicodedata.category(char) == "Cc" for char in text):
-        raise _wrong(place, f"{shown(text)} has a line break or a control character; take it out")
+        raise _wrong(place, f"{shown(text)} contains a line break or control character; remove it")
     if text != text.strip():
-        raise _wrong(place, f"{shown(text)} begins or ends with a blank; take it out")
-    longest = max(len(name.encode()) for name in text.split("/"))
-    for size, most in ((longest, LONGEST), (len(text.encode()), LONGEST_PATH)):
-        if size > most:
-            raise _wrong(place, f"{shown(text)} has {size:,} bytes, more than {most:,}; shorten it")
+        raise _wrong(place, f"{shown(text)} begins or ends with a space; remove it")
+    longest_name = max(len(name.encode()) for name in text.split("/"))
+    for size, limit in ((longest_name, LONGEST), (len(text.encode()), LONGEST_PATH)):
+        if size > limit:
+            raise _wrong(
+                place, f"{shown(text)} has {size:,} bytes, more than {limit:,}; shorten it"
+            )
 
 
 def _wrong(place: Place, what: str) -> UserError:

@@ -1,1 +1,1 @@
-"""The inference stage: prompts that fit, engines that answer, a journal that forgets nothing."""
+"""The inference stage: prompts fitted to the window, engines, and the journal of responses."""

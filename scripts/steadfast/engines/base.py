@@ -1,4 +1,4 @@
-"""What every engine is to the stage."""
+"""The interface of engines."""
 
 import math
 from abc import ABC, abstractmethod
@@ -22,38 +22,37 @@ FITTING = frozenset(
         "reasoning", "examples", "structured",
     }
 )  # fmt: skip
-"""Settings that act on the request: what they change is in its prompt, limit, repeat and schema,
-which its hash covers."""
+"""Settings that act on the request: its prompt, limit, repeat and schema, which are in its hash."""
 LONG_PREFIX = 16_384
-"""Characters of a shared prefix from which on contexts are asked one by one: shorter ones do not
-drive one another out of a prefix cache."""
+"""Characters of a shared prefix from which contexts are sent one after the other: shorter ones do
+not evict one another from a prefix cache."""
 BIN_WIDTH = 1.05
-"""Of a bin of latencies, as a ratio: a quantile is within 2.5 % of what it was."""
+"""Ratio of a latency bin's ends: a quantile is within 2.5 % of the true one."""
 
 
 class EngineFailed(UserError):
-    """The engine itself is lost: nothing more can be asked of it in this process."""
+    """The engine itself failed: this process can send it no more requests."""
 
 
 class EngineExhausted(EngineFailed, PassingError):
-    """It is lost for want of memory, or without a word: another try may not meet that."""
+    """It ran out of memory or died silently: another attempt may succeed."""
 
 
 @dataclass
 class Loaded:
-    """What an engine has loaded; all parts that one job asks share it."""
+    """A loaded model, which all parts of one job share."""
 
-    model: Any = None  # until something was asked that no journal answers
-    seconds: float = 0.0  # that loading took
+    model: Any = None  # until the first request that is not in a journal
+    seconds: float = 0.0  # of loading
 
     def close(self) -> None:
-        """Ends the processes in which it is loaded, where it has any of its own."""
+        """Ends the model's own processes, if any."""
         if hasattr(self.model, "close"):
             self.model.close()
 
 
 class TokenCounter(Protocol):
-    """What counts a model's tokens, and cuts a text."""
+    """A model's tokenizer, to count and truncate."""
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text."""
@@ -62,21 +61,21 @@ class TokenCounter(Protocol):
         """The text of token ids."""
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
+        """The number of tokens of a text."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What an engine is made of.
+    """The parameters of an engine.
 
     Attributes:
-        answers: what determines the responses, with the key ``engine``.
-        operation: how requests are sent; other settings of the model among them are not read.
+        answers: settings that determine the responses, with the key ``engine``.
+        operation: settings of how requests are sent; may contain others, which are not read.
         log: takes lines for the log while the engine runs.
-        journal: the job's; what an engine must not forget lies beside it.
-        oracle: the benchmark's, for the engines without a model.
+        journal: of the job; an engine keeps its own state files next to it.
+        oracle: the benchmark's, for engines without a model.
         loaded: the model, where it is loaded already.
-        leased: whether the GPUs that are visible are held for this engine already.
+        leased: whether the visible GPUs are already locked for this engine.
     """
 
     answers: Settings
@@ -94,96 +93,96 @@ class Setup:
 
 
 class Latencies:
-    """How long answers took, as a histogram by logarithms that runs can be added up from."""
+    """Latencies of responses, as a logarithmic histogram that can be added up over runs."""
 
     def __init__(self, *counts: Mapping[str, int]):
         self._counts: Counter[int] = Counter()
-        for one in counts:
-            self._counts.update({int(name): count for name, count in one.items()})
+        for histogram in counts:
+            self._counts.update({int(name): count for name, count in histogram.items()})
 
     def add(self, seconds: float) -> None:
-        """One more answer."""
+        """Adds one response."""
         self._counts[math.floor(math.log(max(seconds, 1e-6), BIN_WIDTH))] += 1
 
     @property
     def counts(self) -> dict[str, int]:
-        """By bin, for a file."""
+        """Counts by bin, for a file."""
         return {str(number): count for number, count in sorted(self._counts.items())}
 
     def quantile(self, share: float) -> float | None:
-        """Seconds within which that share of the answers came; None where there are none."""
-        left = share * self._counts.total()
+        """Seconds within which a share of the responses came; None without responses."""
+        remaining = share * self._counts.total()
         for number, count in sorted(self._counts.items()):
-            left -= count
-            if left <= 0:
+            remaining -= count
+            if remaining <= 0:
                 return float(BIN_WIDTH ** (number + 0.5))
         return None
 
 
 class Engine(ABC):
-    """Answers requests; one class a kind of model, chosen by ``build_engine``."""
+    """Responds to requests; one class for each kind of model, chosen by ``build_engine``."""
 
     answers: Record
-    """The settings that determine a response: part of its hash and of the provenance."""
+    """Settings that determine a response: part of its hash and of the provenance."""
     has_model: bool = True
-    """Whether a model wrote the answers, so that they may hold reasoning."""
+    """Whether a model writes the responses, which may then contain reasoning."""
     paid: bool = False
-    """Whether answers cost anything, and so are kept in the journal and never asked twice."""
+    """Whether responses cost anything, and so are kept in the journal and never re-requested."""
     packages: tuple[str, ...] = ()
-    """Distributions whose versions belong to the provenance."""
+    """Python packages whose versions belong to the provenance."""
     option: str | None = None
-    """The provider's pricing option by which it is asked, as the plan calls it."""
+    """The provider's pricing option, as the plan names it: live, flex or batch."""
     load_seconds: float = 0.0
-    """What loading the model took, where this engine did it and no other part's had done it."""
+    """Seconds of loading the model; 0 where another part's engine had loaded it."""
 
     @property
     def tokenizer(self) -> TokenCounter | None:
-        """What counts and cuts its prompts; None: the config's tiktoken encoding."""
+        """Counts and truncates its prompts; None: the config's tiktoken encoding."""
         return None
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
-        """Tokens that the model's template adds to a prompt; ``count`` counts those of a text."""
+        """Tokens that the model's template adds to a prompt; ``count`` counts a text's tokens."""
         return 0
 
     def prefilled(self, start_tags: Sequence[str]) -> bool | None:
-        """Whether its prompts end with a tag that opens reasoning; None: a server renders them."""
+        """Whether its prompts end with a start tag of reasoning; None: a server renders them."""
         return None
 
     @abstractmethod
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Answers all requests, each as soon as it can be given.
+        """Yields the response to each request as soon as it arrives.
 
         Args:
             groups: requests that share a context, in the order of the prompts.
 
         Raises:
-            UserError: going on makes no sense (no key, no server, a model that is not there).
+            UserError: the engine cannot continue (no key, no server, an unknown model).
         """
 
     def provenance(self) -> Record:
-        """What else belongs to the provenance: checksums, hardware of an engine that runs here."""
+        """Additional provenance: checksums, and the hardware of a local engine."""
         return {}
 
     @cached_property
     def retries(self) -> Counter[str]:
-        """How many attempts failed and were made again, by reason."""
+        """Failed attempts that were retried, by reason."""
         return Counter()
 
     @cached_property
     def latencies(self) -> Latencies:
-        """What answers took from request to reply, where a server gave them."""
+        """Times from request to response, for engines with a server."""
         return Latencies()
 
     def summary(self) -> list[str]:
         """Lines for the log."""
-        return [f"{count} × {reason}, tried again" for reason, count in self.retries.items()]
+        return [f"{count} × {reason}, retried" for reason, count in self.retries.items()]
 
 
 def build_engine(setup: Setup) -> Engine:
     """The engine of a model."""
     name = setup.answers["engine"]
     if name not in ENGINES:
-        raise UserError(f"engine: there is no {name!r}; use one of {', '.join(ENGINES)}")
-    module, _, made = ENGINES[name].partition(":")
-    build: Callable[[Setup], Engine] = getattr(import_module(module), made)
+        raise UserError(f"unknown engine {name!r}; use one of {', '.join(ENGINES)}")
+    module, _, function = ENGINES[name].partition(":")
+    build: Callable[[Setup], Engine] = getattr(import_module(module), function)
     return build(setup)

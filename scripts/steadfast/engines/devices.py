@@ -1,4 +1,4 @@
-"""GPUs of this machine for the jobs that run side by side: each holds its own while it lives."""
+"""Locks GPUs of this machine, so that concurrent jobs do not share them."""
 
 import os
 import tempfile
@@ -13,20 +13,20 @@ from steadfast.base.locks import take
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 LOOK_SECONDS = 1.0
 NODES = Path("/proc/driver/nvidia/gpus")
-"""A folder for each GPU, where there is a driver."""
+"""Has a folder for each GPU where a driver is installed."""
 
 
 def devices(environment: Mapping[str, str], nodes: Path = NODES) -> list[str]:
-    """The GPUs that a process may choose from, as CUDA names them."""
+    """The GPUs that a process may use, as CUDA names them."""
     if (named := environment.get(VISIBLE)) is not None:
         return [name.strip() for name in named.split(",") if name.strip() not in ("", "-1")]
     return [str(number) for number in range(len(list(nodes.iterdir())))] if nodes.is_dir() else []
 
 
 def hold(count: int, say: Callable[[str], None]) -> None:
-    """Takes GPUs of this machine until this process ends, with all that it started.
+    """Locks GPUs of this machine until this process and its children end.
 
-    Those of a cluster's job are its own.
+    In a cluster's job the GPUs are already its own.
     """
     names = [] if "SLURM_JOB_ID" in os.environ else devices(os.environ)
     if count and names:
@@ -36,14 +36,14 @@ def hold(count: int, say: Callable[[str], None]) -> None:
 def lease(
     count: int, names: list[str], say: Callable[[str], None], folder: Path | None = None
 ) -> dict[str, int]:
-    """Waits for some of the GPUs; returns the locks that hold them, until each is closed.
+    """Waits for free GPUs; returns their locks, which hold until closed.
 
-    Each GPU has a file to lock in the machine's temporary folder. Who waits holds that of the
-    queue, so that a job of many GPUs gets them.
+    Each GPU has a lock file in the machine's temporary folder. A waiting job holds the queue's
+    lock, so that a job that needs many GPUs gets them in turn.
     """
     if count > len(names):
         raise UserError(
-            f"{count} GPUs are wanted, and this job may use {len(names)} ({', '.join(names)}); "
+            f"the job needs {count} GPUs, but only {len(names)} are visible ({', '.join(names)}); "
             f"lower gpus, tensor_parallel_size or data_parallel_size, or set {VISIBLE}"
         )
     folder = folder or Path(tempfile.gettempdir()) / "steadfast-gpus"
@@ -64,7 +64,7 @@ def lease(
                 else:
                     os.close(lock)
         if len(held) < count and not waited:
-            say(f"waits for {count} of the GPUs {', '.join(names)}: other jobs hold them")
+            say(f"waiting for {count} of the GPUs {', '.join(names)}, which other jobs use")
             waited = True
     os.close(queue)
     return held
@@ -78,6 +78,6 @@ def _lock_file(folder: Path, name: str) -> int:
 
 
 def _for_all(path: Path, mode: int) -> None:
-    """Lets other users' jobs lock it too, whatever the umask; theirs has been let already."""
+    """Lets other users' jobs lock it too, whatever the umask; fails where it is already theirs."""
     with suppress(PermissionError):
         path.chmod(mode)

@@ -1,4 +1,4 @@
-"""Prompts against the window: checked, cut or left out before anything is sent (promise 4)."""
+"""Fits prompts to the context window: checked, truncated or left out before sending (promise 4)."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,38 +20,40 @@ if TYPE_CHECKING:
 def with_examples(
     items: Iterable[Item], examples: Sequence[Sequence[str]] | None
 ) -> Iterator[Item]:
-    """Items with the examples in the head of what is asked, once a conversation."""
+    """Items with the few-shot examples at the start of the prompt, once per conversation."""
     if not examples:
         yield from items
         return
     text = as_text((instruction, output) for instruction, output in examples)
     heads: dict[str, str] = {}
     for item in items:
-        # What goes on with a conversation has them in its first turn.
+        # Later turns of a conversation have the examples in its first turn.
         head = item.head if item.follows else heads.setdefault(item.head, text + item.head)
         yield replace(item, head=head)
 
 
-SEAM = 16  # tokens: text joined to text may be split otherwise, by no more than a few tokens
-STEPS = 512  # a cut falls on one of so many places in the window
+SEAM = 16  # tokens: tokenizing concatenated text may differ by a few tokens from its parts
+STEPS = 512  # contexts are truncated to a multiple of this fraction of the window
 
 
 class _Prefix(NamedTuple):
     text: str
-    tokens: int  # 0 where nothing is counted
+    tokens: int  # 0 without a window
     hasher: "HASH"
 
 
 class _Context:
-    """One context behind one head: its tokens, and its prefixes by the tokens kept."""
+    """One context after one head: its tokens, and its prefixes by the number of tokens kept."""
 
     def __init__(self, item: Item, settings: "HASH", tokenizer: TokenCounter | None):
-        self._head, self._context = item.head, item.context
-        self._settings, self.tokenizer = settings, tokenizer
+        self._head = item.head
+        self._context = item.context
+        self._settings = settings
+        self.tokenizer = tokenizer
         self._prefixes: dict[int | None, _Prefix] = {}
 
     def prefix(self, kept: int | None) -> _Prefix:
-        """The prefix with so many tokens of the context (None: all)."""
+        """Head and the first ``kept`` tokens of the context (None: all)."""
         if kept not in self._prefixes:
             text = self._context
             if kept is not None and self.tokenizer:
@@ -63,34 +65,35 @@ class _Context:
 
     @cached_property
     def tokens(self) -> "array[int]":
-        assert self.tokenizer is not None, "nothing is cut without a window"
+        assert self.tokenizer is not None, "nothing is truncated without a window"
         return array("I", self.tokenizer.encode(self._context))
 
 
 def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
-    """Items as a model is asked them: its own output limits, room for its reasoning, its examples.
+    """Items with a model's own output limits, room for its reasoning, and its few-shot examples.
 
     >>> item = Item("s", "c", "", "", "Why?", max_tokens=100, task="LSI")
-    >>> [one.max_tokens for one in adapted([item], {"max_tokens": {"LSI": 300}})]
+    >>> [adapted.max_tokens for adapted in adapted([item], {"max_tokens": {"LSI": 300}})]
     [300]
-    >>> [one.max_tokens for one in adapted([item], {"reasoning": {"tokens": 4096}})]
+    >>> [adapted.max_tokens for adapted in adapted([item], {"reasoning": {"tokens": 4096}})]
     [4196]
     """
-    own: int | Mapping[str, int] = answers.get("max_tokens") or {}
+    limits: int | Mapping[str, int] = answers.get("max_tokens") or {}
     reasoning: int = (answers.get("reasoning") or {}).get("tokens", 0)
 
     def limit(item: Item) -> int:
-        return own if isinstance(own, int) else own.get(item.task, item.max_tokens)
+        return limits if isinstance(limits, int) else limits.get(item.task, item.max_tokens)
 
     exemplified = with_examples(items, answers.get("examples"))
-    if not own and not reasoning:
+    if not limits and not reasoning:
         return list(exemplified)
     return [replace(item, max_tokens=limit(item) + reasoning) for item in exemplified]
 
 
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
-    """Items as requests that fit a model, by its settings and its engine's tokenizer."""
-    window, template = answers.get("window"), 0
+    """Items as requests that fit a model's window, by its settings and its engine's tokenizer."""
+    window = answers.get("window")
+    template = 0
     tokenizer: TokenCounter | None = None
     if window:
         tokenizer = tokenizer_of(engine, answers)
@@ -107,7 +110,7 @@ def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item])
 
 
 def tokenizer_of(engine: Engine, answers: Settings) -> TokenCounter:
-    """What counts a model's tokens: its own, else the config's tiktoken encoding."""
+    """The tokenizer of a model: its own, else the config's tiktoken encoding."""
     return engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
 
 
@@ -118,10 +121,10 @@ def reckoned(
     items: Iterable[Item],
     tokenizer: TokenCounter,
 ) -> tuple[list[Request], int]:
-    """Items as requests from which costs are reckoned, before any answer is known.
+    """Items as requests for a cost estimate, before any response exists.
 
     Returns:
-        Those that do not fit too, marked as such, and the tokens of the template.
+        All requests, with those that do not fit marked as overflow, and the tokens of the template.
     """
     template = engine.template_tokens(tokenizer.count) if engine else 0
     requests = fit(
@@ -146,25 +149,26 @@ def fit(
     answers: Settings | None = None,
     template_tokens: int = 0,
 ) -> list[Request]:
-    """Makes requests of items, each within the window: prompt + template + output ≤ window.
+    """Makes a request of each item that fits the window: prompt + template + output ≤ window.
 
-    ``truncate`` is the paper's policy (appendix E): X is cut from the right, D and I stay whole.
-    Where the cut falls depends on nothing but the request, its window and its output limit, so
-    that no other sample can change a prompt; it is rounded down to a 512th of the window, so that
-    the requests of a context and task still share their whole prefix.
+    ``truncate`` is the paper's policy (appendix E): the context X is truncated from the right, D
+    and I stay complete. The kept length depends only on the request, its window and its output
+    limit, so that no other sample can change a prompt. It is a multiple of a 512th of the window,
+    so that the requests of a context and task still share their entire prefix.
 
     Args:
-        window: tokens that the model takes, answer included; None: nothing is counted.
-        on_overflow: ``error``, ``truncate`` or ``skip`` (a request that is marked and not sent).
+        window: the model's tokens for prompt and response; None: no limit.
+        on_overflow: ``error``, ``truncate`` or ``skip`` (marks the request, which is not sent).
         answers: the settings that determine responses, for the hashes.
         template_tokens: tokens that the model's template adds to each prompt.
 
     Raises:
-        UserError: ``error``, and a prompt does not fit; the sentence names the first.
+        UserError: with ``error``, a prompt does not fit; the sentence names the first.
     """
     settings = settings_hasher(answers or {})
     contexts: dict[tuple[str, str], _Context] = {}
-    requests, over = [], []
+    requests: list[Request] = []
+    overflowing: list[Request] = []
     for item in items:
         key = item.context_id, item.head
         if key not in contexts:
@@ -172,13 +176,13 @@ def fit(
         request = _fit_one(item, contexts[key], window or 0, on_overflow, template_tokens)
         requests.append(request)
         if request.overflow and not item.barred:
-            over.append(request)
-    if on_overflow == "error" and over:
+            overflowing.append(request)
+    if on_overflow == "error" and overflowing:
         raise UserError(
-            f"model {model}: {len(over)} of {len(requests)} prompts do not fit its window of "
-            f"{window:,} tokens, the first is {over[0].sample_id} ({over[0].prompt_tokens:,} "
-            f"tokens of prompt, {over[0].max_tokens:,} for the answer); set on_overflow to "
-            "truncate or skip, or leave that length out"
+            f"model {model}: {len(overflowing)} of {len(requests)} prompts exceed its context "
+            f"window of {window:,} tokens, first {overflowing[0].sample_id} "
+            f"({overflowing[0].prompt_tokens:,} prompt tokens + {overflowing[0].max_tokens:,} for "
+            "the response); set on_overflow to truncate or skip, or remove that length"
         )
     return requests
 
@@ -186,7 +190,7 @@ def fit(
 def _fit_one(
     item: Item, context: _Context, window: int, on_overflow: str, template_tokens: int
 ) -> Request:
-    # The same words again would bring the same answer from a model that is asked at temperature 0.
+    # At temperature 0 the same prompt would bring the same response: the reminder changes it.
     tail = item.tail + item.reminder if item.attempt > 1 else item.tail
     alone = item.turns or not (item.head or item.context)
     group = (item.key, "") if alone else (item.context_id if item.context else "", item.head)
@@ -194,7 +198,7 @@ def _fit_one(
 
     def build(kept: int | None, tokens: int | None, overflow: str | None = None) -> Request:
         prefix = context.prefix(kept)
-        whole = len(context.tokens) if kept is not None else 0
+        all_tokens = len(context.tokens) if kept is not None else 0
         return Request(
             sample_id=item.sample_id,
             context_id=item.context_id,
@@ -203,8 +207,8 @@ def _fit_one(
             suffix=tail,
             max_tokens=item.max_tokens,
             prompt_tokens=tokens,
-            prompt_truncated_tokens=0 if kept is None else whole - kept,
-            seen=1.0 if kept is None else kept / whole,
+            prompt_truncated_tokens=0 if kept is None else all_tokens - kept,
+            seen=1.0 if kept is None else kept / all_tokens,
             overflow=item.barred or overflow,
             hash=request_hash(
                 prefix.hasher,
@@ -223,7 +227,7 @@ def _fit_one(
     if tokenizer is None:
         return build(None, None)
     tail_tokens = tokenizer.count(tail)
-    # Earlier turns count with their templates: one for each prompt, one for each answer.
+    # Earlier turns count with their templates: one for each prompt, one for each response.
     history = [text for turn in item.turns for text in turn]
     template_tokens += sum(tokenizer.count(text) + template_tokens for text in history)
     limit = window - template_tokens - item.max_tokens
@@ -234,9 +238,9 @@ def _fit_one(
             return tokenizer.count(prefix.text + tail)
         return prefix.tokens + tail_tokens
 
-    tokens = whole = count(None)
-    if whole <= limit:
-        return build(None, whole + template_tokens)
+    untruncated = count(None)
+    if untruncated <= limit:
+        return build(None, untruncated + template_tokens)
     if on_overflow == "truncate":
         step = max(1, window // STEPS)
         room = min(limit - tokenizer.count(item.head) - tail_tokens, len(context.tokens))
@@ -244,6 +248,9 @@ def _fit_one(
             tokens = count(kept)
             if tokens <= limit and kept < len(context.tokens):
                 return build(kept, tokens + template_tokens)
-    whole += template_tokens
-    answer = f"{item.max_tokens} for the answer exceed the window of {window}"
-    return build(None, whole, f"{whole} tokens of prompt and {answer}")
+    prompt_tokens = untruncated + template_tokens
+    error = (
+        f"{prompt_tokens} tokens of prompt and {item.max_tokens} for the response exceed the "
+        f"window of {window}"
+    )
+    return build(None, prompt_tokens, error)

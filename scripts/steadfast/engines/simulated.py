@@ -1,4 +1,4 @@
-"""Engines without a model: reference answer, simulated models, the baseline, and answers from a file."""
+"""Engines without a model: reference answers, simulated models, the baseline, and replays."""
 
 import hashlib
 import json
@@ -20,12 +20,12 @@ from steadfast.engines.base import Engine, Setup
 
 
 class SimulatorEngine(Engine):
-    """Answers from the benchmark's oracle, request by request."""
+    """Takes responses from the benchmark's oracle, request by request."""
 
     has_model = False
 
     def __init__(self, setup: Setup):
-        assert setup.oracle is not None, "a benchmark's simulator answers for this engine"
+        assert setup.oracle is not None, "this engine needs a benchmark's simulator"
         self._oracle = setup.oracle
         self.answers = {"engine": setup.answers["engine"]}
 
@@ -35,18 +35,18 @@ class SimulatorEngine(Engine):
 
     @abstractmethod
     def _response(self, request: Request) -> Response:
-        """Returns the answer to one request."""
+        """The response to one request."""
 
 
 class ReferenceEngine(SimulatorEngine):
-    """Gives the benchmark's reference answer, whole whatever the output limit."""
+    """Returns the benchmark's reference answer, never truncated by the output limit."""
 
     def _response(self, request: Request) -> Response:
         return Response("ok", self._oracle.reference(request.key), "stop", request.prompt_tokens)
 
 
 class LimitedSimulatorEngine(SimulatorEngine):
-    """Cuts its answers at the output limit, as a model's are cut, by the tokenizer of prompts."""
+    """Truncates responses at the output limit, as a model does, by the tokenizer of prompts."""
 
     packages = ("tiktoken",)
 
@@ -55,18 +55,21 @@ class LimitedSimulatorEngine(SimulatorEngine):
         self._tokenizer = load_tokenizer(setup.answers.get("tokenizer") or "o200k_base")
 
     def _limited(self, text: str, request: Request) -> Response:
-        tokens, status, reason = self._tokenizer.encode(text), "ok", "stop"
-        if len(tokens) > request.max_tokens:
-            tokens, status, reason = tokens[: request.max_tokens], "length", "length"
-            text = text[: len(self._tokenizer.decode(tokens))]
-        return Response(status, text, reason, request.prompt_tokens, None, len(tokens))
+        tokens = self._tokenizer.encode(text)
+        if len(tokens) <= request.max_tokens:
+            return Response("ok", text, "stop", request.prompt_tokens, None, len(tokens))
+        tokens = tokens[: request.max_tokens]
+        truncated = text[: len(self._tokenizer.decode(tokens))]
+        return Response("length", truncated, "length", request.prompt_tokens, None, len(tokens))
 
 
 class BaselineEngine(LimitedSimulatorEngine):
-    """Reads the instruction and looks nothing up: a score is worth what it adds to the baseline's."""
+    """The no-lookup baseline: reads the instruction, and looks nothing up in the context."""
 
     def _response(self, request: Request) -> Response:
-        assert not isinstance(self._oracle, JudgeOracle), "only models have this engine, no judges"
+        assert not isinstance(self._oracle, JudgeOracle), (
+            "the engine baseline is for models, not for judges"
+        )
         text = self._oracle.baseline(request.key)
         if text is None:
             return Response("refused", "", "stop", request.prompt_tokens)
@@ -74,7 +77,7 @@ class BaselineEngine(LimitedSimulatorEngine):
 
 
 class SimulatedEngine(LimitedSimulatorEngine):
-    """Answers as a simulated model of its settings would; the same request always gets the same answer."""
+    """A simulated model: the same request always gets the same response."""
 
     def __init__(self, setup: Setup):
         super().__init__(setup)
@@ -94,11 +97,11 @@ COUNTS = (
 
 
 class ReplayEngine(Engine):
-    """Answers from a JSON-lines file; a sample that it lacks is an error, never a wrong answer.
+    """Replays responses from a JSON-lines file; a missing sample is an error, never a wrong score.
 
-    A record has ``sample_id``, text or a number, and one of ``response``, ``text``, ``output``,
-    which is null where there is no answer; where it has ``repeat``, ``status``, ``finish_reason``,
-    ``reasoning`` or token counts, they are taken over.
+    A record has ``sample_id`` (a string or an integer) and one of ``response``, ``text``,
+    ``output``, which is null where there is no response. Optional fields: ``repeat``, ``status``,
+    ``finish_reason``, ``reasoning`` and token counts.
     """
 
     def __init__(self, setup: Setup):
@@ -109,8 +112,8 @@ class ReplayEngine(Engine):
             content = self._file.read_bytes()
         except OSError as error:
             raise UserError(
-                f"{self._file}: cannot be read ({error.strerror}); give the responses to replay "
-                "there"
+                f"{self._file}: cannot be read ({error.strerror}); put the responses to replay "
+                "into this file, or correct its path in the config"
             ) from None
         self._sha256 = hashlib.sha256(content).hexdigest()
         self._responses: dict[tuple[str, int], Response] = {}
@@ -120,17 +123,17 @@ class ReplayEngine(Engine):
                 try:
                     key, response = self._read(json.loads(line))
                 except (ValueError, RecursionError) as error:
-                    raise UserError(f"{where}: {error}; mend that line") from None
+                    raise UserError(f"{where}: {error}; correct that line") from None
                 if key in self._responses:
                     raise UserError(
-                        f"{where}: a second response to {repeat_key(*key)}; leave one of them, or "
-                        "number them with the field repeat, from 0"
+                        f"{where}: duplicate response to {repeat_key(*key)}; remove one of them, "
+                        "or number repeats from 0 in the field repeat"
                     )
                 self._responses[key] = response
 
     def _read(self, record: object) -> tuple[tuple[str, int], Response]:
         if not isinstance(record, dict):
-            raise ValueError("not an object")
+            raise ValueError("not a JSON object")
 
         def value(name: str) -> Any:
             return record.get(self._fields.get(name, name))
@@ -142,16 +145,16 @@ class ReplayEngine(Engine):
         if not isinstance(sample_id, str):
             raise ValueError("no sample_id")
         if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
-            raise ValueError(f"repeat {repeat!r} is no number from 0 on")
+            raise ValueError(f"repeat {repeat!r} is not an integer from 0")
         key = sample_id, repeat
         reason, reasoning = text(finish_reason), text(value("reasoning"))
         if status is None:
             status = status_of(finish_reason) if finish_reason is not None else "ok"
             if status is None:
-                ended = f"the replayed reply ended with {finish_reason!r}, which is no answer"
-                return key, Response("error", error=ended)
+                error = f"the replayed reply has finish_reason {finish_reason!r}: incomplete"
+                return key, Response("error", error=error)
         if status not in STATUSES:
-            raise ValueError(f"status {status!r} is none of {', '.join(STATUSES)}")
+            raise ValueError(f"status {status!r} is not one of {', '.join(STATUSES)}")
         if status in ("refused", "unfinished"):
             return key, Response(status, finish_reason=reason, reasoning=reasoning)
         if status not in ANSWERED:
@@ -172,7 +175,7 @@ class ReplayEngine(Engine):
             yield request, self.response(request.sample_id, request.repeat)
 
     def response(self, sample_id: str, repeat: int) -> Response:
-        """The file's response to a sample; an error where there is none."""
+        """The response to a sample in the file; an error where there is none."""
         missing = Response("error", error="no response in the replayed file")
         return self._responses.get((sample_id, repeat), missing)
 

@@ -1,1 +1,1 @@
-"""What a run would take: requests, tokens, hours, cost, and the size of a sample."""
+"""The plan of a run: requests, tokens, hours, cost, and power analysis."""

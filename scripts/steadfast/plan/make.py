@@ -1,4 +1,4 @@
-"""Rule plan: what a run would take of every model, judge and rewriter; nothing is sent."""
+"""Rule plan: requests, tokens, hours and cost of every model, judge and rewriter, without sending."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,9 +33,9 @@ from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 
 ANSWER_TOKENS = 500
-"""Of an answer that is still to be judged."""
+"""Assumed length of a response that is still to be judged."""
 SHARED = ["judges", "engine", "speed", "tokenizer", "estimated"]
-"""Columns in which all jobs of a row are alike."""
+"""Columns that are the same for all jobs of a row."""
 COLUMNS = (
     *KEYS, "judges", "engine", *COUNTS, *ASK, *HOURS, "speed", *SUMS, "tokenizer", "estimated",
 )  # fmt: skip
@@ -47,7 +47,13 @@ MISFIT_COLUMNS = (
 
 @dataclass(frozen=True)
 class PlannedBenchmark:
-    """What the plan takes of a benchmark: parts, prompts, data, judge prompts, power_analysis."""
+    """The plan's input of a benchmark: parts, prompts, data, judge prompts, power analysis.
+
+    Attributes:
+        parts: by name the tokens of a context, the path of the prompts, and the data files, each
+            with its kind and name.
+        rounds: maximum rounds of an adaptive run.
+    """
 
     results: Path
     name: str
@@ -60,16 +66,12 @@ class PlannedBenchmark:
 
     @property
     def files(self) -> list[PartFiles]:
-        """Its parts."""
-        return [
-            PartFiles(
-                name,
-                self.samples,
-                self.results / prompts,
-                [(kind, source, self.results / path) for kind, source, path in sources],
-            )
-            for name, (_, prompts, sources) in self.parts.items()
-        ]
+        """The files of each part."""
+        part_files = []
+        for name, (_, prompts, sources) in self.parts.items():
+            paths = [(kind, source, self.results / path) for kind, source, path in sources]
+            part_files.append(PartFiles(name, self.samples, self.results / prompts, paths))
+        return part_files
 
 
 def make_plan(
@@ -81,40 +83,52 @@ def make_plan(
     asked: Sequence[str] = (),
     limit: int | None = None,
 ) -> None:
-    """Writes what each model, judge and rewriter would take for each part, and the page.
+    """Writes plan.csv with a row for each model, judge and rewriter and part, and plan.md.
 
-    ``rounds`` has by benchmark the requests of each round of rewriting that is known.
+    Args:
+        benchmarks: whose prompts exist.
+        rounds: for each benchmark with rewriting the paths of the requests of each round that can
+            be made already.
+        jobs: of all models, judges and rewriters.
+        unplanned: benchmarks whose prompts wait for rewriters' replies.
+        asked: remarks on the data of each benchmark.
+        limit: of a trial.
     """
     folder = results / "plan"
     misfits: list[Record] = []
-    certified: list[Record] = []
+    power_rows: list[Record] = []
     sections: list[str] = []
     for benchmark in benchmarks:
-        of_benchmark = [job for job in jobs if job.job.benchmark == benchmark.name]
+        benchmark_jobs = [job for job in jobs if job.job.benchmark == benchmark.name]
         for part in benchmark.files:
-            own = [job for job in of_benchmark if job.job.part == part.name and not job.rewrites]
+            part_jobs = [
+                job for job in benchmark_jobs if job.job.part == part.name and not job.rewrites
+            ]
             samples = part.read()
-            misfits += _count_answers(own, benchmark, part, samples)
-            _count_verdicts(own, benchmark, samples)
+            # Judges' prompts depend on which samples have a response: models come first.
+            misfits += _count_answers(part_jobs, benchmark, part, samples)
+            _count_verdicts(part_jobs, benchmark, samples)
         if benchmark.power_analysis:
             metrics = results / benchmark.name / "metrics"
             rows, lines = power_analysis(benchmark.name, metrics, **benchmark.power_analysis)
-            certified += rows
+            power_rows += rows
             sections += lines
         if benchmark.rounds:
             sections += adaptive_section(benchmark.name, benchmark.rounds)
     for name, paths in rounds.items():
-        own = [job for job in jobs if job.job.benchmark == name and job.rewrites]
-        _count_rewrites(own, paths, results)
-    counted = [job for job in jobs if job.counts]
-    remarks = _request_hours(counted)
-    frame = plan_frame([job.row for job in counted])
-    options = [row for job in counted for row in job.option_rows]
+        rewriting_jobs = [job for job in jobs if job.job.benchmark == name and job.rewrites]
+        _count_rewrites(rewriting_jobs, paths, results)
+    counted_jobs = [job for job in jobs if job.counts]
+    remarks = _request_hours(counted_jobs)
+    frame = plan_frame([job.row for job in counted_jobs])
+    options: list[Record] = []
+    for job in counted_jobs:
+        options += job.option_rows
     write_rows(folder / "plan.csv", COLUMNS, _records(frame))
     write_rows(folder / "options.csv", OPTION_COLUMNS, options)
     write_rows(folder / "misfits.csv", MISFIT_COLUMNS, misfits)
     if any(benchmark.power_analysis for benchmark in benchmarks):
-        write_rows(folder / "power_analysis.csv", POWER_COLUMNS, certified)
+        write_rows(folder / "power_analysis.csv", POWER_COLUMNS, power_rows)
     notes = [note for note in (trial_remark(limit), *asked) if note]
     page = plan_page(
         _records(frame), _records(summed(frame)), options, misfits, notes, remarks, unplanned
@@ -128,50 +142,51 @@ def _count_answers(
     part: PartFiles,
     samples: Sequence[Sample],
 ) -> list[Record]:
-    """Counts what models are asked of a part, and returns the prompts that do not fit whole."""
+    """Counts the requests for models' responses; returns prompts that are truncated or do not fit."""
     tokenizers: dict[str, CachedTokenizer] = {}
-    found = []
+    misfit_rows = []
     items: dict[int, list[Item]] = {}
     for job in jobs:
         if job.job.role != MODELS:
             continue
         repeats = job.model.repeats
         if repeats not in items:
-            drawn = samples if repeats == 1 else part.read(repeats)
-            items[repeats] = [part.joined.item(sample) for sample in drawn]
+            repeated = samples if repeats == 1 else part.read(repeats)
+            items[repeats] = [part.joined.item(sample) for sample in repeated]
         misfits = job.count(items[repeats], benchmark.results / job.job.journal, tokenizers)
         context_tokens = benchmark.parts[part.name][0]
         job.work = asked_work(part.prompts, context_tokens, job.model.answers)
-        place = benchmark.name, job.job.name, part.name
-        found += [dict(zip(MISFIT_COLUMNS, (*place, *misfit), strict=True)) for misfit in misfits]
-        left_out = {sample for sample, what, *_ in misfits if what == LEFT_OUT}
-        job.unanswered = [frozenset(left_out.union(names)) for names in _lacking(job, samples)]
-    return found
+        for misfit in misfits:
+            row = (benchmark.name, job.job.name, part.name, *misfit)
+            misfit_rows.append(dict(zip(MISFIT_COLUMNS, row, strict=True)))
+        skipped = {sample for sample, outcome, *_ in misfits if outcome == LEFT_OUT}
+        job.unanswered = [frozenset(skipped.union(names)) for names in _missing(job, samples)]
+    return misfit_rows
 
 
 def _count_verdicts(
     jobs: Sequence[PlannedJob], benchmark: PlannedBenchmark, samples: Sequence[Sample]
 ) -> None:
-    """Counts what judges are asked about the answers that models would give.
+    """Counts judges' requests about the responses that models would give.
 
-    Answers are not there yet, so that all models whose answers are to the same samples have the
-    same judge prompts: these are counted once for each judge.
+    The responses do not exist yet: models with responses to the same samples have the same judge
+    prompts, which are counted once for each judge.
     """
     tokenizers: dict[str, CachedTokenizer] = {}
-    answering = {job.job.model: job for job in jobs if job.job.role == MODELS}
-    judging: dict[str, list[PlannedJob]] = defaultdict(list)
+    model_jobs = {job.job.model: job for job in jobs if job.job.role == MODELS}
+    jobs_by_judge: dict[str, list[PlannedJob]] = defaultdict(list)
     for job in jobs:
         if job.job.judge:
-            judging[job.job.judge].append(job)
-    prompts: dict[frozenset[str], list[JudgePrompt]] = {}
-    for of_judge in judging.values():
-        judged = [answering[job.job.model] for job in of_judge]
-        text = f"{len(judged)} models' answers" if judged[1:] else "1 model's answers"
+            jobs_by_judge[job.job.judge].append(job)
+    prompts: dict[frozenset[str], list[JudgePrompt]] = {}  # by the samples without a response
+    for judge_jobs in jobs_by_judge.values():
+        judged = [model_jobs[job.job.model] for job in judge_jobs]
+        text = f"{len(judged)} models' responses" if judged[1:] else "1 model's responses"
         if any(job.model.repeats > 1 for job in judged):
-            text += ", at most"  # equal answers are judged once
+            text += ", at most"  # equal responses are judged once
         counted: dict[frozenset[str], Record] = {}
-        for job, answers in zip(of_judge, judged, strict=True):
-            for unanswered in answers.unanswered:
+        for job, model_job in zip(judge_jobs, judged, strict=True):
+            for unanswered in model_job.unanswered:
                 if unanswered not in prompts:
                     prompts[unanswered] = _judge_prompts(benchmark, samples, unanswered)
                 if unanswered not in counted:
@@ -183,12 +198,12 @@ def _count_verdicts(
                     work = judging_work(map(asdict, prompts[unanswered]), job.model.answers)
                     counted[unanswered] = job.counts | {"work": work}
             job.judges = text
-            job.counts = _summed([counted[unanswered] for unanswered in answers.unanswered])
+            job.counts = _summed([counted[unanswered] for unanswered in model_job.unanswered])
             job.work = job.counts["work"]
 
 
 def _count_rewrites(jobs: Sequence[PlannedJob], paths: Mapping[str, str], results: Path) -> None:
-    """Counts what rewriters are asked in the rounds that are known."""
+    """Counts rewriters' requests in the rounds that can be made already."""
     tokenizers: dict[str, CachedTokenizer] = {}
     for job in jobs:
         if job.job.part in paths:
@@ -199,27 +214,27 @@ def _count_rewrites(jobs: Sequence[PlannedJob], paths: Mapping[str, str], result
 
 
 def _request_hours(jobs: Iterable[PlannedJob]) -> list[str]:
-    """Counts what the jobs of each load ask for; returns sentences on what does not fit."""
+    """Adds the hours that the jobs of each load request; returns remarks on exceeded limits."""
     loads: dict[str, list[PlannedJob]] = defaultdict(list)
     for job in jobs:
         if job.load is not None and job.model.gpus:
             loads[job.load].append(job)
     remarks = []
-    for sharing in loads.values():
-        asks, remark = sharing[0].model.requested([job.work for job in sharing])
-        for job, ask in zip(sharing, asks, strict=True):
-            job.counts |= ask
+    for load_jobs in loads.values():
+        hours, remark = load_jobs[0].model.requested([job.work for job in load_jobs])
+        for job, job_hours in zip(load_jobs, hours, strict=True):
+            job.counts |= job_hours
         remarks.append(remark)
     return list(dict.fromkeys(filter(None, remarks)))
 
 
 def plan_frame(rows: Sequence[Record]) -> pd.DataFrame:
-    """The plan's rows (``COLUMNS``): the jobs of a judge about all models' answers are one."""
+    """The plan's rows (``COLUMNS``), with one row for all models that a judge judges."""
     floats = [*HOURS, *SUMS]
     sums = [*COUNTS, *ASK, *floats]
     frame = pd.DataFrame(rows, columns=[*KEYS, *SHARED, *sums])
-    by_place = frame.astype(dict.fromkeys(floats, float)).groupby(KEYS, sort=False)
-    return by_place[sums].sum(min_count=1).join(by_place[SHARED].first()).reset_index()
+    by_key = frame.astype(dict.fromkeys(floats, float)).groupby(KEYS, sort=False)
+    return by_key[sums].sum(min_count=1).join(by_key[SHARED].first()).reset_index()
 
 
 def summed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -236,18 +251,19 @@ def _records(frame: pd.DataFrame) -> list[Record]:
 
 
 def _summed(counts: Sequence[Record]) -> Record:
-    """What is counted of a judge, over the repeats of one model's answers."""
-    works = {name: Work.sum([one[name] for one in counts]) for name in ("ask", "work")}
-    numbers = {name: sum(one[name] for one in counts) for name in COUNTS}
-    options = [
-        {**repeats[0], **{name: sum(option[name] for option in repeats) for name in SUMS}}
-        for repeats in zip(*(one["options"] for one in counts), strict=True)
-    ]
+    """The counts of a judge, summed over the repeats of one model's responses."""
+    works = {name: Work.sum([repeat[name] for repeat in counts]) for name in ("ask", "work")}
+    numbers = {name: sum(repeat[name] for repeat in counts) for name in COUNTS}
+    options = []
+    # For each pricing option its record of each repeat.
+    for records in zip(*(repeat["options"] for repeat in counts), strict=True):
+        sums = {name: sum(record[name] for record in records) for name in SUMS}
+        options.append({**records[0], **sums})
     return {**counts[0], **numbers, **works, "options": options}
 
 
-def _lacking(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
-    """Returns by repeat the samples that the file of a replayed model has no answer to."""
+def _missing(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
+    """For each repeat the samples without a response in the file of a replayed model."""
     model = job.model
     if job.replay is None:
         return [()] * model.repeats
@@ -262,29 +278,30 @@ def _lacking(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]
 def _judge_prompts(
     benchmark: PlannedBenchmark, samples: Sequence[Sample], unanswered: Collection[str]
 ) -> list[JudgePrompt]:
-    """What a judge would be asked if every answer had ``ANSWER_TOKENS``."""
-    asking: JudgePrompts = component(benchmark.judge_prompts or ()).make()
-    # One token in o200k_base; other tokenizers are near it.
+    """The judge prompts if every response had ``ANSWER_TOKENS``."""
+    make_prompts: JudgePrompts = component(benchmark.judge_prompts or ()).make()
+    # One token each in o200k_base, and about as many with other tokenizers.
     text = " word" * ANSWER_TOKENS
     answers: dict[str, Answer] = {}
     for sample in samples:
         before = answers[sample.before.id] if sample.before else None
-        lacks = sample.id in unanswered or (before and not before.answered)
-        answers[sample.id] = Answer("overflow" if lacks else "ok", text, before=before)
-    templates = load_templates(asking, benchmark.templates, benchmark.results)
-    return list(judge_prompts_of(asking, templates, samples, answers))
+        missing = sample.id in unanswered or (before and not before.answered)
+        answers[sample.id] = Answer("overflow" if missing else "ok", text, before=before)
+    templates = load_templates(make_prompts, benchmark.templates, benchmark.results)
+    return list(judge_prompts_of(make_prompts, templates, samples, answers))
 
 
 if job := globals().get("snakemake"):
-    params, who = job.params, job.params.who
+    params = job.params
+    who = params.who
     results = Path(job.output.page).parents[1]
     run_rule(
         make_plan,
         job,
-        # A change of journals and of the comparisons that a power analysis takes makes the plan anew.
+        # Params that only trigger a new plan: journals that grew, comparisons that changed.
         read=("hardware", "journals", "pilot", "planned", "who"),
         engines=[job.config[role][name] for role, named in who.items() for name in named],
-        benchmarks=[PlannedBenchmark(results, **of) for of in params.planned],
+        benchmarks=[PlannedBenchmark(results, **benchmark) for benchmark in params.planned],
         jobs=planned_jobs(params.jobs, who, params.hardware, results),
         results=results,
     )

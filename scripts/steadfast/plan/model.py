@@ -1,4 +1,4 @@
-"""The models and the jobs of a plan: what is counted of them, and what that takes."""
+"""The models and jobs of a plan: their counts, hours and cost."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from steadfast.jobs.job import REWRITERS, Job, Journals
 from steadfast.plan.page import ESTIMATE
 
 KEYS = ["benchmark", "role", "model", "part"]
-"""Of a row of the plan; a judge's has the jobs about all models' answers together."""
+"""Keys of a row of the plan; a judge's row has its jobs for all models."""
 ASK = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")
 HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
 NOTHING = Work(0, 0, 0, 0)
@@ -29,7 +29,7 @@ NOTHING = Work(0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class PlannedModel:
-    """A model, judge or rewriter of the plan: its settings, its engine, its counts."""
+    """A model, judge or rewriter of the plan: its settings and its engine."""
 
     name: str
     answers: Settings
@@ -44,12 +44,12 @@ class PlannedModel:
 
     @property
     def repeats(self) -> int:
-        """Responses to each prompt."""
+        """Responses requested for each prompt."""
         return self.answers.get("repeats") or 1
 
     @cached_property
     def speed(self) -> expected.Speed | None:
-        """How fast it is expected to be; None where nothing is known of it."""
+        """Its expected speed; None where unknown."""
         if self.answers["engine"] in WITHOUT_MODEL:
             return None
         runs = expected.past_runs(self.folders, self.gpus // self.plan["copies"])
@@ -57,12 +57,12 @@ class PlannedModel:
 
     @cached_property
     def engine(self) -> Engine | None:
-        """The engine, made and never started; None where there is no model, or it is not here."""
+        """Its engine, which is never started; None without a model, or with one not on this machine."""
         if self.answers["engine"] in WITHOUT_MODEL:
             return None
         try:
             return build_engine(Setup(self.answers))
-        except UserError:  # such as a local model that lies on another machine
+        except UserError:  # such as a local model on another machine
             return None
 
     def of_part(
@@ -71,10 +71,11 @@ class PlannedModel:
         known: Collection[str],
         tokenizers: dict[str, CachedTokenizer],
     ) -> tuple[Record, list[tuple[str, str, int, int]]]:
-        """Returns what is counted of a part, by ``engines.cost.forecast``, and its misfits."""
+        """The counts of a part (``engines.cost.forecast``), and its misfits."""
         answers = self.answers
         if self.engine and self.engine.tokenizer:
-            name, estimated = "own", False
+            name = "own"
+            estimated = False
             tokenizer = CachedTokenizer(self.engine.tokenizer)
         else:
             name, estimated = _tokenizer(answers)
@@ -92,7 +93,7 @@ class PlannedModel:
         return counts, list(misfits(requests, answers.get("on_overflow") or "error"))
 
     def taken(self, ask: Work, options: Sequence[Record]) -> Record:
-        """What work takes of it in tokens, hours and cost, and by which speed."""
+        """Tokens, hours and cost of work, and the source of its speed."""
         speed = self.speed
         hours = speed.seconds(ask) / 3600 if speed else None
         costs = options[0] if options else dict.fromkeys(SUMS)
@@ -107,28 +108,28 @@ class PlannedModel:
         }
 
     def requested(self, works: Sequence[Work]) -> tuple[list[Record], str]:
-        """Returns what the jobs of one load ask for, and what does not fit, as a sentence."""
+        """GPU-hours that the jobs of one load request, and a remark where these exceed the limit."""
         speed = self.speed
         jobs = len(works)
-        wanted = [expected.job_minutes(work, speed, jobs, self.plan["hours"]) for work in works]
+        needed = [expected.job_minutes(work, speed, jobs, self.plan["hours"]) for work in works]
         most_hours = self.hardware["max_hours"]
-        requested = expected.within_most(wanted, most_hours)
+        requested = expected.within_most(needed, most_hours)
         load_hours = speed.load / jobs * self.gpus / 3600 if speed else None
         rows: list[Record] = [
             {"load_gpu_hours": load_hours, "requested_gpu_hours": minutes * self.gpus / 60}
             for minutes in requested
         ]
-        if requested == wanted:
+        if requested == needed:
             return rows, ""
         return rows, (
-            f"{self.name}: the jobs of one load would ask for {sum(wanted) / 60:.1f} hours, more "
-            f"than hardware.max_hours; they ask for {most_hours:g}, and a further attempt goes on "
-            "where that ends. Fewer parts_per_load, or more GPUs, make a job shorter"
+            f"{self.name}: the jobs of one model load need {sum(needed) / 60:.1f} hours, more than "
+            f"hardware.max_hours; they request {most_hours:g}, and retries continue where the time "
+            "limit ends a job. Lower parts_per_load or more GPUs make jobs shorter"
         )
 
 
 def _tokenizer(answers: Settings) -> tuple[str, bool]:
-    """The tiktoken encoding that counts, and whether it only stands in for the model's own."""
+    """The tiktoken encoding that counts, and whether it only approximates the model's own."""
     name = answers.get("tokenizer") or ESTIMATE
     try:
         load_tokenizer(name)
@@ -139,10 +140,14 @@ def _tokenizer(answers: Settings) -> tuple[str, bool]:
 
 @dataclass
 class PlannedJob:
-    """One job of the plan, and what is counted of it once its prompts are read.
+    """One job of the plan, with its counts once its prompts are read.
 
-    ``judges`` says in words whose answers a judge judges; ``unanswered`` has, by repeat, the samples
-    that the model gives no answer to.
+    Attributes:
+        replay: the file with its responses, for engine replay.
+        load: the load that still has to run it; None: its outputs exist.
+        work: that the job requests time for.
+        judges: whose responses a judge judges, as text.
+        unanswered: for each repeat the samples without a response of the model.
     """
 
     job: Job
@@ -156,20 +161,20 @@ class PlannedJob:
 
     @property
     def rewrites(self) -> bool:
-        """Whether it is a rewriter's."""
+        """Whether it is a rewriter's job."""
         return self.job.role == REWRITERS
 
     @property
     def place(self) -> Record:
-        """Values of ``KEYS``."""
+        """Its values of ``KEYS``."""
         job = self.job
         return dict(zip(KEYS, (job.benchmark, job.role, job.name, job.part), strict=True))
 
     @property
     def row(self) -> Record:
-        """What it takes, for the frame of the plan."""
+        """Its row in the plan."""
         counts = self.counts
-        if self.answered:  # its journal is not looked at, its verdicts are
+        if self.answered:  # all its verdicts exist, and none is requested
             nothing = {"cost": 0.0, "cost_uncached": 0.0}
             counts |= {"known": counts["requests"], "to_ask": 0, "ask": NOTHING}
             counts["options"] = [option | nothing for option in counts["options"]]
@@ -178,7 +183,7 @@ class PlannedJob:
 
     @property
     def option_rows(self) -> list[Record]:
-        """What each pricing option would cost, the configured one first."""
+        """The cost of each pricing option, the configured one first."""
         if self.answered:
             return []
         return [
@@ -188,15 +193,15 @@ class PlannedJob:
 
     @property
     def answered(self) -> bool:
-        """Whether a judge's verdicts are there already."""
+        """Whether a judge's verdicts exist already."""
         return self.load is None and bool(self.job.judge)
 
     def count(
-        self, asked: Sequence[Item], journal: Path | None, tokenizers: dict[str, CachedTokenizer]
+        self, items: Sequence[Item], journal: Path | None, tokenizers: dict[str, CachedTokenizer]
     ) -> list[tuple[str, str, int, int]]:
-        """Counts what is asked, and returns the prompts that do not fit whole."""
-        known = final_tiers(journal) if journal else ()
-        self.counts, misfits = self.model.of_part(asked, known, tokenizers)
+        """Counts the requests; returns the prompts that are truncated or do not fit."""
+        cached = final_tiers(journal) if journal else ()
+        self.counts, misfits = self.model.of_part(items, cached, tokenizers)
         return misfits
 
 
@@ -206,27 +211,27 @@ def planned_jobs(
     hardware: Settings,
     results: Path,
 ) -> list[PlannedJob]:
-    """Returns the jobs (``Loads.planned``) in the order in which pages show them."""
+    """The jobs (``Loads.planned``) in the order in which they are shown."""
     models = {
         (role, name): PlannedModel(
-            name, **of, hardware=hardware, folders=Journals(results, role, name)
+            name, **settings, hardware=hardware, folders=Journals(results, role, name)
         )
         for role, named in who.items()
-        for name, of in named.items()
+        for name, settings in named.items()
     }
-    found = []
-    for place, *further in jobs:
-        job = Job(*place)
+    planned_jobs = []
+    for fields, *further in jobs:
+        job = Job(*fields)
         if model := models.get((job.role, job.name)):
-            found.append(PlannedJob(job, model, *further))
-    # Parts stay in their order.
-    benchmarks = list(dict.fromkeys(planned.job.benchmark for planned in found))
+            planned_jobs.append(PlannedJob(job, model, *further))
+    benchmarks = list(dict.fromkeys(planned.job.benchmark for planned in planned_jobs))
     order = list(models)
-    found.sort(
+    # A stable sort: parts keep their order.
+    planned_jobs.sort(
         key=lambda planned: (
             planned.rewrites,
             benchmarks.index(planned.job.benchmark),
             order.index((planned.job.role, planned.job.name)),
         )
     )
-    return found
+    return planned_jobs

@@ -1,4 +1,4 @@
-"""The page of a plan, for people."""
+"""plan.md: the plan for people to read."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -14,19 +14,19 @@ from steadfast.jobs.job import JUDGES, MODELS, REWRITERS
 
 ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
-ROLES = {MODELS: "answers", JUDGES: "verdicts", REWRITERS: "rewrites"}
-"""What each role is asked for."""
-NOTES = """Tokens, hours and costs (USD) are of what is still to be requested, with the whole output
-limit used; plan.csv has the same by part, and what is in the journals. Prompt tokens are logical,
-distinct tokens are left when prompts of a context share their prefix. Cost is expected by the
-documented rules of the provider's cache, without hits where these do not name the model; cost
-uncached is the most that the prompts can cost. Hours are of the clock, GPU-hours of all GPUs;
-requested is what the jobs ask for (docs/cost.md). Judges' rows take every answer to have 500
-tokens; equal answers are judged once, so that rows with several repeats are at most. Sums leave out
-what is not known of a model; the totals name it.
+ROLES = {MODELS: "responses", JUDGES: "verdicts", REWRITERS: "rewrites"}
+"""What is requested of each role."""
+NOTES = """Tokens, hours and costs (USD) are those of requests without a cached response, if each
+response uses its output limit; plan.csv has them by part, and the cached ones too. Distinct tokens:
+prompt tokens when prompts share the prefix of their context. Cost: expected by the documented rules
+of the provider's prompt cache (without hits for models that these do not name); cost uncached: the
+maximum, without cache hits. Hours: wall-clock time; GPU-hours: over all GPUs; requested: by the jobs
+(docs/cost.md). Judges' rows assume responses of 500 tokens; equal responses are judged once, so that
+rows with several repeats are upper bounds. Sums leave out unknown values; the totals name these
+models.
 """
-OPTIONS_NOTES = """What the same requests cost by each option that has a price of its own, in USD. A
-batch takes up to a day, flex is slower than live; service_tier and batch take them.
+OPTIONS_NOTES = """Cost of the same requests with each pricing option, in USD. batch: results within a
+day; flex: slower than live. Set batch: true or service_tier: flex to use them.
 """
 
 
@@ -44,10 +44,10 @@ def plan_page(
     Args:
         rows: of ``plan.csv``.
         sums: of these, by benchmark, model and role.
-        options: what each pricing option of each job would cost.
-        misfits: prompts that do not fit whole.
-        notes: sentences on the text that is asked.
-        remarks: sentences on hours that do not fit.
+        options: the cost of each pricing option of each job.
+        misfits: prompts that are truncated or do not fit.
+        notes: sentences on the data of the benchmarks.
+        remarks: sentences on hours beyond a limit.
         waiting: benchmarks that wait for rewriters' replies.
     """
     yield from ("# Plan of the run", "")
@@ -60,54 +60,57 @@ def plan_page(
     paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL]
     yield from (f"- {line}" for line in (*total_lines(paid), *remarks))
     if waiting:
-        yield f"- not counted, since they wait for rewriters' replies: {', '.join(waiting)}"
+        yield f"- not planned, since prompts need rewriters' replies first: {', '.join(waiting)}"
     if options:
         yield from ("", "## Pricing options", "", OPTIONS_NOTES)
         yield _options_table(options)
-    yield from ("", "## Prompts that do not fit whole", "")
+    yield from ("", "## Prompts that exceed the context window", "")
     yield from _misfit_lines(misfits)
 
 
 def adaptive_section(benchmark: str, rounds: int) -> list[str]:
-    """The lines on an adaptive run, whose rounds are all in the plan's rows."""
+    """The lines on an adaptive run; the plan's rows have all its rounds."""
     return [
         "",
         f"## Adaptive run of {benchmark}",
         "",
-        f"At most {rounds} rounds, which are what the table above has. A run ends earlier where "
-        "the best model is known (docs/cost.md).",
+        f"At most {rounds} rounds; the table above is for all of them. The run ends earlier once "
+        "the best model is identified (docs/cost.md).",
     ]
 
 
 def total_lines(rows: Sequence[Record]) -> Iterator[str]:
-    """What all rows together take, and of which models something is not known."""
+    """The totals of all rows, and the models with unknown values."""
     if not rows:
-        yield "nothing that takes time or money: only simulated models and replays answer"
+        yield "no time and no cost: only simulated models and replays run"
         return
-    by_role = {what: [row for row in rows if row["role"] == role] for role, what in ROLES.items()}
-    parts = [f"{_requests(of)} for {what}" for what, of in by_role.items() if of]
+    parts = []
+    for role, kind in ROLES.items():
+        role_rows = [row for row in rows if row["role"] == role]
+        if role_rows:
+            parts.append(f"{_requests(role_rows)} for {kind}")
     yield f"requests: {_requests(rows)} ({', '.join(parts)})"
-    yield f"requests that the journal answers: {total(rows, 'known'):,}"
+    yield f"cached in the journal: {total(rows, 'known'):,}"
     distinct = total(rows, "ask_distinct_tokens")
     prompt = f"prompt tokens: {total(rows, 'ask_prompt_tokens'):,}, of which distinct {distinct:,}"
     if estimated := dict.fromkeys(row["model"] for row in rows if row["estimated"]):
         prompt += (
-            f" (estimated by {ESTIMATE} for {', '.join(estimated)}, whose tokenizer is not on this "
-            "machine)"
+            f" (estimated with {ESTIMATE} for {', '.join(estimated)}, whose tokenizer is not on "
+            "this machine)"
         )
     yield prompt
-    yield f"completion tokens: {total(rows, 'ask_output_budget'):,} at most"
+    yield f"output tokens: at most {total(rows, 'ask_output_budget'):,}"
     yield f"hours: {_known(rows, 'hours')}{_without(rows, 'hours', 'throughput')}"
     gpu_hours = f"GPU-hours: {_known(rows, 'gpu_hours')}"
     if total(rows, "requested_gpu_hours") is not None:
-        gpu_hours += f", beside {total(rows, 'load_gpu_hours') or 0:,.2f} of loading"
+        gpu_hours += f", plus {total(rows, 'load_gpu_hours') or 0:,.2f} for loading models"
         gpu_hours += f"; {_known(rows, 'requested_gpu_hours')} requested"
     yield gpu_hours + _without(rows, "gpu_hours", "throughput")
     yield f"cost: {_cost(rows)}{_without(rows, 'cost', 'price')}"
 
 
 def _requests(rows: Sequence[Record]) -> str:
-    """Requests still to be asked; where equal ones may be among them that are asked once, so."""
+    """Requests to send; at most so many where equal ones may be sent once."""
     most = "at most " if any("at most" in row["judges"] for row in rows) else ""
     return f"{most}{total(rows, 'to_ask'):,}"
 
@@ -118,14 +121,14 @@ def _known(rows: Sequence[Record], name: str) -> str:
 
 
 def _without(rows: Sequence[Record], name: str, key: str) -> str:
-    """Which models a sum leaves out, since the config does not have that key of them."""
+    """The models that a sum leaves out, since the config has no such key for them."""
     models = dict.fromkeys(row["model"] for row in rows if row[name] is None and row["to_ask"])
     return f" (without {', '.join(models)}: no {key} in the config)" if models else ""
 
 
 def _cost(rows: Sequence[Record]) -> str:
-    """What the rows cost: as expected, and without any hit where that is more."""
-    expected, most = (_known(rows, name) for name in COSTS)
+    """The cost of the rows: expected, and without cache hits where that is more."""
+    expected, most = [_known(rows, name) for name in COSTS]
     if expected == most:
         return expected if expected == "unknown" else f"{expected} USD"
     return f"{expected} USD expected, {most} USD without cache hits"
@@ -141,19 +144,19 @@ def _options_table(options: Sequence[Record]) -> str:
     frame = pd.DataFrame(options)
     frame["role"] = frame["role"].map(ROLES)
     frame["option"] += np.where(frame["configured"], " (configured)", "")
-    place = ["model", "role", "option"]
-    sums = frame.groupby(place, sort=False)[list(COSTS)].sum().reset_index()
-    return _table([*place, *COSTS], sums.to_dict("records"))
+    keys = ["model", "role", "option"]
+    sums = frame.groupby(keys, sort=False)[list(COSTS)].sum().reset_index()
+    return _table([*keys, *COSTS], sums.to_dict("records"))
 
 
 def _misfit_lines(misfits: Sequence[Record]) -> Iterator[str]:
     if not misfits:
         yield "None."
         return
-    by_place = pd.DataFrame(misfits).groupby(["benchmark", "part", "model", "what"], sort=False)
-    for (benchmark, part, model, what), samples in by_place["sample_id"]:
+    groups = pd.DataFrame(misfits).groupby(["benchmark", "part", "model", "what"], sort=False)
+    for (benchmark, part, model, outcome), samples in groups["sample_id"]:
         shown = ", ".join(samples[:SAMPLES_SHOWN]) + (", …" if len(samples) > SAMPLES_SHOWN else "")
-        yield f"- {benchmark} {part}, {model}: {len(samples)} {what} ({shown})"
+        yield f"- {benchmark} {part}, {model}: {len(samples)} {outcome.replace('_', ' ')} ({shown})"
 
 
 def _table(columns: Sequence[str], rows: Sequence[Record]) -> str:

@@ -1,7 +1,7 @@
-"""The power analysis of a plan: how many contexts tell two models apart, by their difference.
+"""The power analysis of a plan: the contexts needed to detect a difference between two models.
 
-It rests on the run in the results folder. What is promised holds for contexts that are skewed
-against the better model (``stats.power``).
+It uses the comparisons of the run in the results folder, and assumes contexts whose differences are
+skewed against the better model (``stats.power``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,21 +21,21 @@ from steadfast.stats.tidy import read_csv, rows_of
 
 COLUMNS = ("benchmark", "measure", "difference", "clusters", "clusters_all", "factor", "unseen")
 LEAST_FREEDOM = 3
-"""Degrees of freedom that a variance must rest on."""
+"""Minimum degrees of freedom of a variance."""
 NO_VARIANCES = (
-    "None yet: no variances are known. Run two models or more with four contexts (groups, records) "
-    "or more of each task, and plan again."
+    "No power analysis yet, for lack of variances. Run at least two models on at least four "
+    "contexts (groups, records) of each task, then plan again."
 )
 
 
 @dataclass(frozen=True)
 class WidestPair:
-    """A main measure: the pair of models whose difference varies most, and so needs most.
+    """The pair of models whose difference in a main measure varies most, and needs most contexts.
 
     Attributes:
-        name: the measure's, with the language or the like that it is of.
+        name: of the measure, with its language or the like.
         pilot: of that pair, in shares of full marks.
-        models: how many are compared.
+        models: the number of models compared.
     """
 
     name: str
@@ -43,7 +43,7 @@ class WidestPair:
     models: int
 
     def row(self, difference: float) -> Record:
-        """What it takes to tell such a difference apart: ``COLUMNS`` but for the benchmark."""
+        """The contexts needed to detect a difference: ``COLUMNS`` without the benchmark."""
         needed = self.pilot.needed(difference)
         needed_of_all = self.pilot.needed(difference, comb(self.models, 2))
         return {
@@ -59,41 +59,42 @@ class WidestPair:
 def power_analysis(
     benchmark: str, metrics: Path, measures: Mapping[str, Settings], differences: Sequence[float]
 ) -> tuple[list[Record], list[str]]:
-    """A benchmark's power_analysis as rows of ``COLUMNS``, and as lines of its page.
+    """A benchmark's power analysis as rows of ``COLUMNS``, and as lines of plan.md.
 
     Args:
         benchmark: its name.
-        metrics: the folder of the benchmark's metrics, which may not be there yet.
-        measures: of each main measure that is tested the keys of its rows (``compared``), and its
-            full marks (``full``).
-        differences: that are to be told apart, as shares of full marks.
+        metrics: the folder of the benchmark's metrics, which may not exist yet.
+        measures: for each tested main measure the keys of its rows (``compared``) and its full
+            marks (``full``).
+        differences: to detect, as shares of full marks.
     """
     rows: list[Record] = []
     lines: list[str] = []
     for pair in _widest_pairs(metrics / "comparisons.csv", measures):
         needs = [pair.row(difference) for difference in differences]
         rows += [{"benchmark": benchmark, **need} for need in needs]
-        heading = f"## PowerAnalysis of {benchmark} ({pair.name})"
+        heading = f"## Power analysis of {benchmark} ({pair.name})"
         lines += ["", heading, "", *_page(pair, needs)]
-    return rows, lines or ["", f"## PowerAnalysis of {benchmark}", "", NO_VARIANCES]
+    return rows, lines or ["", f"## Power analysis of {benchmark}", "", NO_VARIANCES]
 
 
 def _widest_pairs(path: Path, measures: Mapping[str, Settings]) -> Iterator[WidestPair]:
     comparisons = read_csv(path) if path.is_file() else pd.DataFrame()
-    known = (
-        comparisons[comparisons["degrees_of_freedom"] >= LEAST_FREEDOM] if len(comparisons) else ()
-    )
-    for name, measure in measures.items() if len(known) else ():
-        rows = rows_of(known, **measure["compared"])
+    if not len(comparisons):
+        return
+    comparisons = comparisons[comparisons["degrees_of_freedom"] >= LEAST_FREEDOM]
+    for name, measure in measures.items() if len(comparisons) else ():
+        rows = rows_of(comparisons, **measure["compared"])
         further = [key for key in rows if key not in (*COMPARISON_COLUMNS, *measure["compared"])]
-        for place, pairs in rows.groupby(further) if further else [((), rows)]:
+        # Further keys, such as a language, separate the pairs.
+        for labels, pairs in rows.groupby(further) if further else [((), rows)]:
             if not len(pairs):
                 continue
             widest = pairs.loc[pairs["error"].idxmax()]
             error = widest["error"] / measure["full"]
             clusters = int(widest["clusters"])
             yield WidestPair(
-                name=" ".join([name, *place]),
+                name=" ".join([name, *labels]),
                 pilot=Pilot(error, widest["degrees_of_freedom"], clusters, skewed=True),
                 models=len({*pairs["model"], *pairs["other"]}),
             )
@@ -103,8 +104,8 @@ def _page(pair: WidestPair, rows: Sequence[Record]) -> Iterator[str]:
     pilot = pair.pilot
     pairs = comb(pair.models, 2)
     head = [
-        "difference", "contexts, one pair", f"contexts, all {pairs} pairs", "times as in the run",
-        "failures that may go unseen",
+        "difference", "contexts, one pair", f"contexts, all {pairs} pairs", "factor on this run",
+        "undetected failures",
     ]  # fmt: skip
     cells = [
         [
@@ -119,16 +120,17 @@ def _page(pair: WidestPair, rows: Sequence[Record]) -> Iterator[str]:
     one_pair = _share(pilot.smallest(pilot.clusters))
     all_pairs = _share(pilot.smallest(pilot.clusters, pairs))
     yield from (
-        f"Contexts (groups, records) in all that tell two models apart in {POWER:.0%} of runs, by "
-        f"the paired test at {SIGNIFICANT:.0%}: where one pair is compared, and for each of all "
-        "pairs of the run (Bonferroni). Failures of whole contexts that are rarer than is said may "
-        "strike none of so many, and are in no promise.",
+        f"Contexts (groups, records) needed to detect a difference between two models with a power "
+        f"of {POWER:.0%}, by the paired test at {SIGNIFICANT:.0%}: for a single pair, and for each "
+        "of all pairs of the run (Bonferroni). Undetected failures: failures of entire contexts "
+        "that are rarer may not occur in any of so many contexts, and are not covered.",
         "",
         markdown_table(head, cells, padded=False),
         "",
-        f"The run in the results folder has {pilot.clusters:,}. The smallest difference that they "
-        f"tell apart: {one_pair} of one pair, {all_pairs} of each of all pairs. What counts is the "
-        "pair that varies most, with contexts skewed against the better model (docs/metrics.md).",
+        f"The run in the results folder has {pilot.clusters:,} contexts. Minimum detectable "
+        f"difference: {one_pair} for one pair, {all_pairs} for each of all pairs. All numbers are "
+        "for the pair with the largest variance, and contexts skewed against the better model "
+        "(docs/metrics.md).",
     )
 
 

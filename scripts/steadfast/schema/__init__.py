@@ -1,1 +1,1 @@
-"""What a config may say: every key, its type, its default and what it is for."""
+"""The schema of the config: every key with its type, default and description."""

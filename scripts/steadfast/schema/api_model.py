@@ -1,4 +1,4 @@
-"""The settings of models that answer behind an API: of any, and by who provides it."""
+"""The settings of models behind an API: those that all share, then those of each provider."""
 
 import re
 from typing import Any, Literal, Self, get_args
@@ -11,158 +11,176 @@ from steadfast.schema.model_base import OpenModel, Price, SamplingModel
 from steadfast.schema.strict import answer, operation
 
 FIRST_REQUESTS, MOST_REQUESTS = 8, 256
-"""Requests under way at once when a job begins, and at most, where the config says nothing."""
+"""Concurrent requests when a job begins, and the default of ``max_concurrency``."""
 LEAST_BUDGET = 1024
-"""Tokens of reasoning that Anthropic takes as a budget, at least."""
+"""Anthropic's smallest budget of reasoning tokens."""
 USER = re.compile(r"(\w+:)?(//)?[^/?#]*@")
-"""The user and password at the start of an address, which a server is sent in place of the key."""
+"""User and password at the start of a URL: a client sends them in place of the key."""
 NO_USER = (
-    "holds a user or password; take it out, and put the key in the environment variable that "
-    "api_key_env names"
+    "contains a user name or password; remove it, and put the key in the environment variable "
+    "that api_key_env names"
 )
 
 
 class ApiModel(SamplingModel):
-    """What the engines behind an API have in common."""
+    """Settings that all engines behind an API share."""
 
-    model: str = answer("The model's name at the server.", ...)
-    extra_body: dict[str, Any] = answer("Further fields of the request body, passed through.", {})
+    model: str = answer("The model's name in the API.", ...)
+    extra_body: dict[str, Any] = answer(
+        "Additional fields of the request body, passed through unchanged.", {}
+    )
     structured: bool = answer(
-        "A judge replies in JSON of the form that the benchmark reads, by a JSON schema; mode "
-        "strict alone (docs/judging.md).",
+        "Structured outputs for a judge: its replies follow the benchmark's JSON schema. Only with "
+        "judging.mode strict (docs/judging.md).",
         False,
     )
     base_url: str | None = operation(
-        "Address of the API, with openai its version too (…/v1); by default the provider's."
+        "URL of the API, for engine openai with its version (…/v1); by default the provider's."
     )
     api_key_env: str | None = operation(
-        "Environment variable that holds the key; by default as each engine has it."
+        "Environment variable that holds the API key; the default depends on the engine."
     )
     max_concurrency: int = operation(
-        "Requests under way at once, at most, while more bring more answers a second.",
+        "Maximum number of concurrent requests; a job raises concurrency up to it for as long as "
+        "throughput grows.",
         MOST_REQUESTS,
         ge=1,
         le=4096,
     )
-    timeout: float = operation("Seconds until one attempt is given up.", 600.0, gt=0, le=604_800)
+    timeout: float = operation(
+        "Seconds after which one attempt at a request times out.", 600.0, gt=0, le=604_800
+    )
     price: Price | Literal["auto"] | None = operation(
-        "What the tokens cost; the plan and max_spend reckon with it. auto: as the package "
-        "genai-prices has it, for the provider at base_url, or else the engine's own."
+        "Price of the tokens, for the plan and max_spend. auto: the price that the package "
+        "genai-prices lists for the provider at base_url, or else for the engine's provider."
     )
     max_spend: float | None = operation(
-        "What the model may cost in all, by its journals; jobs stop there. Needs price.", gt=0
+        "Spending limit in USD for the model, by the costs in its journals; jobs stop when it is "
+        "reached. Needs price.",
+        gt=0,
     )
-    batch: bool = operation("true: in batches, which cost half and take up to a day.", False)
+    batch: bool = operation(
+        "true: the Batch API, for half the price and with results within a day.", False
+    )
 
     @field_validator("api_key_env")
     @classmethod
     def _names_a_variable(cls, name: str | None) -> str | None:
         if name is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             raise ValueError(  # without the value, which may be the key itself
-                "it is no name of an environment variable: letters, digits and _, no digit first; "
-                "the key itself stands in that variable, and in no config"
+                "not a valid name of an environment variable (letters, digits and _, no digit "
+                "first); put the API key into that variable, never into the config"
             )
         return name
 
     @model_validator(mode="after")
     def _one_tier(self) -> Self:
         if getattr(self, "service_tier", None) and self.batch:
-            raise ValueError("a batch has a price of its own; leave service_tier out, or batch")
+            raise ValueError(
+                "batch and service_tier are different pricing options; remove one of the two"
+            )
         return self
 
     @field_validator("base_url")
     @classmethod
     def _address_holds_no_secret(cls, base_url: str | None) -> str | None:
         if base_url and USER.match(base_url):
-            raise ValueError(f"it {NO_USER}")
+            raise ValueError(f"the URL {NO_USER}")
         return base_url
 
     @field_validator("extra_body")
     @classmethod
     def _body_sets_nothing_twice(cls, body: dict[str, Any]) -> dict[str, Any]:
         (engine,) = get_args(cls.model_fields["engine"].annotation)
-        own = facts("engines/request_fields.yaml")[engine]
-        within = {name: value for name, value in body.items() if isinstance(value, dict)}
-        for name in [*body, *(f"{outer}.{name}" for outer in within for name in within[outer])]:
-            if name in own:
-                instead = f"use the model's key {own[name]}" if own[name] else "leave it out"
-                raise ValueError(f"the workflow itself sets {name}; {instead}")
+        reserved_fields = facts("engines/request_fields.yaml")[engine]
+        nested = {name: value for name, value in body.items() if isinstance(value, dict)}
+        for name in [*body, *(f"{outer}.{name}" for outer in nested for name in nested[outer])]:
+            if name in reserved_fields:
+                key = reserved_fields[name]
+                instead = f"use the model's key {key} instead" if key else "remove it"
+                raise ValueError(f"the workflow already sets {name}; {instead}")
         return body
 
     @model_validator(mode="after")
     def _price_is_known_where_it_is_needed(self) -> Self:
         rates(self.model_dump(include={"engine", "model", "base_url", "cache", "price"}))
         if self.max_spend is not None and self.price is None:
-            raise ValueError("max_spend needs price, what a million tokens cost")
+            raise ValueError("max_spend needs price; add the price of a million tokens")
         return self
 
 
 class OpenaiModel(ApiModel, OpenModel):
-    """Any server with an OpenAI-compatible API."""
+    """A model on any server with an OpenAI-compatible API."""
 
     engine: Literal["openai"]
-    seed: int | None = answer("Seed sent with each request, one more for each repeat; null: none.")
+    seed: int | None = answer(
+        "Seed sent with each request, plus the number of the repeat; null: none."
+    )
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = operation(
-        "The request field that carries the output limit.", "max_tokens"
+        "Name of the request field for the output limit.", "max_tokens"
     )
     cache: Literal["30m", "12h"] | None = operation(
-        "How long a context that several prompts share is kept after each use, by a mark between "
-        "two content parts (OpenAI from GPT-5.6 on); null: prompts are plain strings, unmarked."
+        "Prompt caching with explicit breakpoints (OpenAI from GPT-5.6 on): how long the cache "
+        "keeps a shared context after each use; null: no breakpoints, prompts are plain strings."
     )
     service_tier: Literal["flex"] | None = operation(
-        "flex: slower, for about half the price (price.flex)."
+        "flex: slower, at about half the price (price.flex)."
     )
     tokenizer: str = answer(
-        "What counts tokens against the window, and cuts: a tiktoken encoding, or hub id or "
-        "directory of the model's own tokenizer, with a slash, such as ./model (needs "
-        "transformers, which comes with vLLM).",
+        "Tokenizer that counts tokens against the window and truncates contexts: a tiktoken "
+        "encoding, or the hub id or directory of the model's own tokenizer, with a slash, such as "
+        "./model (needs transformers, which comes with vLLM).",
         "o200k_base",
     )
     serve: list[str] | None = answer(
-        "In place of base_url, the command of a server that the jobs start for themselves, once "
-        "for all parts, word by word; {port} stands for its port (docs/slurm.md).",
+        "In place of base_url: command and arguments of a server that the job starts, once for all "
+        "its parts; {port} stands for the port (docs/slurm.md).",
         verbatim=True,
         min_length=1,
     )
     serve_operation_args: list[str] = operation(
-        "Further words of that command, which change no answer.", [], verbatim=True
+        "Additional arguments of that command that do not affect responses.", [], verbatim=True
     )
     api_key_env: str | None = operation(
-        "Environment variable that holds the key; null for a server that needs none.",
+        "Environment variable that holds the API key; null for a server that needs none.",
         "OPENAI_API_KEY",
     )
-    batch: bool = operation("Through the provider's Batch API, in OpenAI's format.", False)
+    batch: bool = operation("true: the provider's Batch API, in OpenAI's format.", False)
 
     @field_validator("batch", mode="before")
     @classmethod
     def _batches_are_openai_s(cls, batch: object) -> object:
         if batch == "files":
             raise ValueError(
-                "request files for other batch runners are written no more; let engine vllm ask "
-                "the model, or a server that serve starts"
+                "request files for other batch runners are no longer supported; use engine vllm, "
+                "or start a server with serve"
             )
         if batch in ("mistral", "together"):
             raise ValueError(
-                f"{batch}'s own format of batches is written no more; set true for a server that "
-                "takes OpenAI's, or leave batch out"
+                f"the batch format of {batch} is no longer supported; set batch: true for a server "
+                "that takes OpenAI's format, or remove batch"
             )
         return batch
 
     @model_validator(mode="after")
     def _structured_has_one_form(self) -> Self:
         if self.structured and self.template == "base":
-            raise ValueError("structured needs template chat; leave one of the two out")
+            raise ValueError(
+                "structured needs template: chat; remove structured, or change template"
+            )
         if self.structured and "response_format" in self.extra_body:
-            raise ValueError("structured sets response_format; take it out of extra_body")
+            raise ValueError("structured sets response_format; remove it from extra_body")
         return self
 
     @model_validator(mode="after")
     def _sent_in_one_way(self) -> Self:
         for name, sent in {"cache": "prompt_cache_options", "service_tier": "service_tier"}.items():
             if getattr(self, name) is not None and sent in self.extra_body:
-                raise ValueError(f"extra_body and {name} both set {sent}; leave one of them out")
+                raise ValueError(f"extra_body and {name} both set {sent}; remove one of them")
         if self.cache is not None and self.template == "base":
-            raise ValueError("cache is of chat completions; leave it out with template: base")
+            raise ValueError(
+                "cache works with chat completions only; remove it, or set template: chat"
+            )
         return self
 
     @model_validator(mode="after")
@@ -170,41 +188,44 @@ class OpenaiModel(ApiModel, OpenModel):
         if self.serve is None:
             if self.parts_per_load is not None:
                 raise ValueError(
-                    "parts_per_load is of models that jobs load; set serve, or leave it out"
+                    "parts_per_load is only for models that jobs load; set serve, or remove it"
                 )
             return self
-        other = next((one for one in ("base_url", "batch") if getattr(self, one)), None)
-        if other:
-            raise ValueError(f"serve starts a server in the job; leave {other} out, or serve")
-        if not any("{port}" in word for word in [*self.serve, *self.serve_operation_args]):
-            raise ValueError("serve must tell the server its port; write {port} where it stands")
+        for excluded in ("base_url", "batch"):
+            if getattr(self, excluded):
+                raise ValueError(
+                    f"serve starts a server in the job and cannot be combined with {excluded}; "
+                    "remove one of the two"
+                )
+        if not any("{port}" in argument for argument in [*self.serve, *self.serve_operation_args]):
+            raise ValueError("the server needs its port; write {port} for it in serve")
         return self
 
 
 class AnthropicModel(ApiModel):
-    """A Claude model, by Anthropic's Messages API; contexts are marked for its cache."""
+    """A Claude model, by Anthropic's Messages API, with prompt caching of shared contexts."""
 
     engine: Literal["anthropic"]
     api_key_env: str | None = operation(
-        "Environment variable that holds the key.", "ANTHROPIC_API_KEY"
+        "Environment variable that holds the API key.", "ANTHROPIC_API_KEY"
     )
     temperature: float | None = answer(
-        "Sampling temperature; null: none is sent, as models that think, and many newer ones, "
-        "want it.",
+        "Sampling temperature; null: none is sent, as reasoning models and many newer models "
+        "require.",
         0.0,
         ge=0,
         le=1,
     )
     thinking: Literal["adaptive", "budget", "disabled"] | None = answer(
-        "adaptive: the model decides how long it thinks; budget: up to reasoning.tokens; null: as "
-        "the model does by itself."
+        "Extended thinking. adaptive: the model decides how much it reasons; budget: up to "
+        "reasoning.tokens; null: the model's default."
     )
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = answer(
-        "How much the model puts into an answer; null: its default."
+        "The API's effort parameter; null: the model's default."
     )
     cache: Literal["5m", "1h"] | None = operation(
-        "How long a context that several prompts share is kept after each use; 1h costs more to "
-        "write; null: nothing is marked.",
+        "Prompt caching: how long a shared context is kept after each use; writes for 1h cost "
+        "more; null: no cache breakpoints.",
         "5m",
     )
 
@@ -215,13 +236,13 @@ class AnthropicModel(ApiModel):
         tokens = self.reasoning.tokens if self.reasoning else 0
         if tokens < (LEAST_BUDGET if self.thinking == "budget" else 1):
             raise ValueError(
-                f"thinking takes its tokens from reasoning; set reasoning: {{tokens: N}}, "
-                f"{LEAST_BUDGET} at least for a budget"
+                "thinking needs a limit on reasoning tokens; set reasoning: {tokens: N}, with N of "
+                f"at least {LEAST_BUDGET} for thinking: budget"
             )
         if self.temperature not in (None, 1.0) or self.top_k is not None:
             raise ValueError(
-                "a Claude model that thinks takes no temperature but 1, and no top_k; set "
-                "temperature to null, and leave top_k out"
+                "Claude with thinking accepts no temperature other than 1, and no top_k; set "
+                "temperature to null and remove top_k"
             )
         return self
 
@@ -231,30 +252,32 @@ class GeminiModel(ApiModel):
 
     engine: Literal["gemini"]
     api_key_env: str | None = operation(
-        "Environment variable that holds the key.", "GEMINI_API_KEY"
+        "Environment variable that holds the API key.", "GEMINI_API_KEY"
     )
     temperature: float | None = answer(
         "Sampling temperature; null: the model's default.", 0.0, ge=0, le=2
     )
-    seed: int | None = answer("Seed sent with each request, one more for each repeat; null: none.")
+    seed: int | None = answer(
+        "Seed sent with each request, plus the number of the repeat; null: none."
+    )
     thinking: Literal["budget", "disabled"] | None = answer(
-        "budget: up to reasoning.tokens; disabled: a budget of 0, which not every model takes; "
-        "null: as the model does by itself."
+        "budget: reason for up to reasoning.tokens; disabled: a budget of 0, which not every model "
+        "accepts; null: the model's default."
     )
     effort: Literal["minimal", "low", "medium", "high", "xhigh"] | None = answer(
-        "Level of thinking, in place of a budget; null: the model's default."
+        "Thinking level, in place of a budget; null: the model's default."
     )
 
     service_tier: Literal["flex"] | None = operation(
-        "flex: slower, for about half the price (price.flex)."
+        "flex: slower, at about half the price (price.flex)."
     )
 
     @model_validator(mode="after")
     def _one_way_to_think(self) -> Self:
         if self.thinking == "budget" and self.reasoning is None:
             raise ValueError(
-                "thinking: budget takes its budget from reasoning; set reasoning: {tokens: N}"
+                "thinking: budget needs a limit on reasoning tokens; set reasoning: {tokens: N}"
             )
         if self.thinking and self.effort:
-            raise ValueError("thinking and effort say the same twice; leave one out")
+            raise ValueError("thinking and effort exclude each other; remove one of the two")
         return self

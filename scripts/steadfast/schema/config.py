@@ -1,4 +1,4 @@
-"""The closed schema of the config: every key, its type, its default and what it is for."""
+"""The closed schema of the config: every key with its type, default and description."""
 
 from typing import Annotated, Literal, Self
 
@@ -12,11 +12,11 @@ from steadfast.schema.strict import StrictModel, check_names, key, plan, section
 
 
 class Hardware(StrictModel):
-    """The machines of the jobs."""
+    """The machines on which jobs run."""
 
     max_hours: float | None = key(
-        "Hours that one job, or the jobs of one load of a model together, ask for at "
-        "most, such as a partition's limit.",
+        "Maximum hours that one job, or all jobs of a shared model load, may request, such as the "
+        "time limit of a partition.",
         gt=0,
         le=10_000,
     )
@@ -26,92 +26,104 @@ class DisplaySettings(StrictModel):
     """How tables and figures look; no number depends on it."""
 
     digits: int = key("Decimals of printed scores.", 3, ge=1, le=6)
-    group_order: list[str] = key("Order of the models' groups; others follow by name.", [])
+    group_order: list[str] = key(
+        "Order of the groups of models in tables; groups not listed follow by name.", []
+    )
     published: bool = key(
-        "Show the papers' printed results beside those of the models, where a table "
-        "has them; they compare with results on the released data, best in mode released.",
+        "Show the papers' published results next to your models', where a table has them. They "
+        "compare with results on the released data, best with judging.mode released.",
         False,
     )
     marks: Literal["ranks", "paper"] = key(
-        "ranks: bold are the models that cannot be ruled out as best by the paired test; paper: as "
-        "papers print, the best value of a column is bold and the second underlined, whatever the "
-        "test says.",
+        "ranks: bold marks models that cannot be ruled out as best (paired test); paper: bold "
+        "marks the best value of a column and underline the second best, without a test.",
         "ranks",
     )
 
 
 class Nondeterminism(StrictModel):
-    """Target nondeterminism: run-to-run variation of an engine's responses."""
+    """Target ``nondeterminism``: run-to-run variation of a model's responses."""
 
-    requests: int = key("Requests repeated, of each part.", 50, ge=1)
-    repeats: int = key("Times that each is sent alone, and with all others.", 3, ge=2, le=100)
+    requests: int = key("Requests sampled from each part.", 50, ge=1)
+    repeats: int = key(
+        "Times that each request is sent alone, and again with all others in one batch.",
+        3,
+        ge=2,
+        le=100,
+    )
 
 
 class Adaptive(StrictModel):
-    """A run in rounds of contexts, which asks each model until it is known whether it is best."""
+    """A run in rounds of contexts that stops evaluating models once they are ruled out as best."""
 
     contexts: int = key(
-        "Rounds at most; each asks one context of each scenario and length, or as large a share "
-        "of the groups, records or instances.",
+        "Maximum number of rounds; each evaluates one context of each scenario and length, or an "
+        "equal share of the groups, records or instances.",
         ...,
         ge=3,
         le=30,
     )
-    top: int = key("How many of the best models are to be found.", 1, ge=1)
+    top: int = key("Number of best models to identify.", 1, ge=1)
 
 
 class Config(StrictModel):
     """The whole config; each benchmark adds a section of its own (``config.load.config_model``)."""
 
     name: str | None = key(
-        "What the run is called in its HTML report, beside other runs; by default as the "
-        "config file, without its ending.",
+        "Name of the run in its HTML report and in comparisons; by default the config file's name "
+        "without its suffix.",
         max_length=80,
     )
-    seed: int = key("Seed of everything that is drawn: corpora, contexts, variables.", 1)
+    seed: int = key("Seed of all sampling: corpora, contexts, variables.", 1)
     tokenizer: str = key(
-        "tiktoken encoding in which contexts are measured: that of LIFBench's release, and not "
-        "GPT-4's own, cl100k_base, which its paper names.",
+        "tiktoken encoding that measures context lengths. The default is that of LIFBench's "
+        "release; its paper names GPT-4's, cl100k_base.",
         "o200k_base",
     )
     benchmarks: list[str] = key("Benchmarks that run.", ..., min_length=1)
-    corpora: Corpora = section(Corpora, "Where the raw text comes from.")
+    corpora: Corpora = section(Corpora, "Source of the raw text of long contexts.")
     judges: dict[str, ModelSettings] = key(
-        "The judges by name, with settings as under models. The first one's verdicts "
-        "make the scores, or most of them (judging.count); what the others say is in the table of "
-        "agreement.",
+        "LLM judges by name, with settings as under models. The first judge's verdicts make the "
+        "scores, or the majority's (judging.count); the agreement table compares all judges.",
         {},
     )
     rewriters: dict[str, ModelSettings] = key(
-        "Models that reword instructions, by name, with settings as under models "
-        "(lifbench.expressions: recs).",
+        "Models that paraphrase instruction templates (lifbench.expressions: recs), by name, with "
+        "settings as under models.",
         {},
     )
-    judging: JudgingSettings = section(JudgingSettings, "How the judges' replies become verdicts.")
+    judging: JudgingSettings = section(JudgingSettings, "How judges' replies become verdicts.")
     models: dict[str, ModelSettings] = key(
-        "The models by name; names starting with sim- are simulated models.", ..., min_length=1
+        "The models to evaluate, by name; names starting with sim- are simulated models.",
+        ...,
+        min_length=1,
     )
-    only: list[str] = key("Names of the models that run; by default all of them.", [])
+    only: list[str] = key("Names of the models to run; by default all.", [])
     limit: int | None = key(
-        "A trial: so many prompts of each task and part are asked, or so many groups "
-        "of FollowBench and ComplexBench, and every table says so; null: all.",
+        "A trial run on this many prompts of each task and part (groups for FollowBench and "
+        "ComplexBench); every table notes it. null: all prompts.",
         ge=1,
     )
-    nondeterminism: Nondeterminism = section(Nondeterminism, "Which requests are repeated.")
+    nondeterminism: Nondeterminism = section(
+        Nondeterminism, "How run-to-run variation is measured."
+    )
     power_analysis: list[Annotated[float, Field(gt=0, le=1)]] = plan(
-        "Differences between two models (shares of full marks) of which the plan says how many "
-        "contexts (groups, records) tell them apart, by the run that is there; such as "
-        "[0.02, 0.05].",
+        "Differences between two models (as shares of full marks, such as [0.02, 0.05]) for which "
+        "the plan computes the contexts (groups, records) needed to detect them, from the "
+        "results of an earlier run.",
         [],
     )
     adaptive: Adaptive | None = key(
-        "A run in rounds that ends when the best model is known (docs/cost.md); declared before "
-        "its first request, and not changed after a look; null: every model is asked everything."
+        "An adaptive run in rounds, which ends once the best model is identified (docs/cost.md). "
+        "Set it before the first request, and do not change it later. null: every model is "
+        "evaluated on all prompts."
     )
-    hardware: Hardware = section(Hardware, "What jobs run on; a change re-runs the plan alone.")
+    hardware: Hardware = section(
+        Hardware, "Machines on which jobs run; a change re-runs only the plan."
+    )
     display: DisplaySettings = section(DisplaySettings, "How tables and figures look.")
     pathvars: dict[Literal["results", "logs", "benchmarks"], str] = key(
-        "Snakemake's path variables: `results` is the folder of all results.", {}
+        "Snakemake's path variables; `results` is the folder of all results.", {}
     )
 
     @field_validator("pathvars")
@@ -120,8 +132,8 @@ class Config(StrictModel):
         for name, folder in folders.items():
             if folder.startswith("~") or set(folder) & set("<>{}*"):
                 raise ValueError(
-                    f"{name}: {shown(folder)} is no plain path: write it without < > {{ }} *, "
-                    "and your home folder in full in place of ~"
+                    f"{name}: {shown(folder)} is not a plain path; write it without < > {{ }} *, "
+                    "and your home folder in full instead of ~"
                 )
         return folders
 
@@ -132,28 +144,30 @@ class Config(StrictModel):
         for name, model in models.items():
             if name.startswith("sim-") != (model.engine == "simulated"):
                 raise ValueError(
-                    f"model {name!r}: names of simulated models start with sim-, and no others"
+                    f"model {name!r}: the names of simulated models, and only those, start with "
+                    "sim-; rename it"
                 )
         return models
 
     @field_validator("judges", "rewriters")
     @classmethod
-    def _can_be_asked(
+    def _engine_fits_role(
         cls, models: dict[str, ModelSettings], info: ValidationInfo
     ) -> dict[str, ModelSettings]:
         judge = info.field_name == "judges"
-        kind, does = ("judge", "judges") if judge else ("rewriter", "rewords")
+        kind = "judge" if judge else "rewriter"
         for name, model in models.items():
             if model.engine in ("scored", "baseline") or (judge and model.engine == "replay"):
                 raise ValueError(
-                    f"{kind} {name!r}: engine {model.engine} {does} nothing; name another"
+                    f"{kind} {name!r}: engine {model.engine} cannot be used for a {kind}; choose "
+                    "another engine"
                 )
             if model.repeats > 1 and not judge:
-                raise ValueError(f"rewriter {name!r}: it is asked once; leave repeats out")
+                raise ValueError(f"rewriter {name!r}: rewriters have no repeats; remove repeats")
             if isinstance(model.max_tokens, dict):
                 raise ValueError(
-                    f"{kind} {name!r}: max_tokens must be one number, since what a {kind} is asked "
-                    "has no task"
+                    f"{kind} {name!r}: max_tokens must be one number, since a {kind}'s prompts "
+                    "have no tasks; write one number"
                 )
         return models
 
@@ -169,15 +183,19 @@ class Config(StrictModel):
         if self.judging.count == "majority":
             if self.judging.mode == "released":
                 raise ValueError(
-                    "judging: released code asks one judge; set count to first, or mode to strict"
+                    "judging: mode released uses one judge, as the released code does; set count "
+                    "to first, or mode to strict"
                 )
             if len(self.judges) < 3:
                 raise ValueError(
-                    f"judging.count: a majority needs three judges, there are {len(self.judges)}; "
-                    "add some under judges, or set count to first"
+                    f"judging.count: a majority needs at least three judges, but the config has "
+                    f"{len(self.judges)}; add judges, or set count to first"
                 )
             if "majority" in self.judges:
-                raise ValueError("judges: 'majority' names the verdict of most; rename that judge")
+                raise ValueError(
+                    "judges: the name 'majority' is reserved for the majority's verdict; rename "
+                    "that judge"
+                )
         return self
 
     @model_validator(mode="after")
@@ -185,12 +203,12 @@ class Config(StrictModel):
         for kind, named in (("models", self.models), ("rewriters", self.rewriters)):
             for name, model in named.items():
                 if getattr(model, "structured", False):
-                    raise ValueError(f"{kind}: {name!r}: structured is of judges; leave it out")
+                    raise ValueError(f"{kind}: {name!r}: structured is only for judges; remove it")
         for name, judge in self.judges.items():
             if getattr(judge, "structured", False) and self.judging.mode == "released":
                 raise ValueError(
-                    f"judges: {name!r}: released code reads no JSON; leave out structured, or set "
-                    "judging.mode to strict"
+                    f"judges: {name!r}: structured needs judging.mode strict, since the released "
+                    "code reads no JSON; remove structured, or change the mode"
                 )
         return self
 
@@ -199,25 +217,26 @@ class Config(StrictModel):
         if self.adaptive is None:
             return self
         if self.limit is not None:
-            raise ValueError("adaptive: a trial has no rounds; leave out limit or adaptive")
+            raise ValueError("adaptive: a trial (limit) has no rounds; remove limit or adaptive")
         for name in self.running:
             if self.models[name].engine == "scored":
                 raise ValueError(
-                    f"adaptive: {name!r} has released scores, which come in no rounds; leave it out"
+                    f"adaptive: {name!r} has released scores, which cannot be evaluated in rounds; "
+                    "remove that model"
                 )
         return self
 
     @model_validator(mode="after")
     def _labels_differ(self) -> Self:
-        """Of the models that run; a released one is told by its mark."""
+        """Checks the labels of running models; released scores are marked and may share one."""
         seen: dict[str, str] = {}
         for name in self.running:
             model = self.models[name]
             label = " ".join((model.label or name).split())
             if model.engine != "scored" and seen.setdefault(label, name) != name:
                 raise ValueError(
-                    f"models: {seen[label]!r} and {name!r} are both shown as {shown(label)}; give "
-                    "one of them another label"
+                    f"models: {seen[label]!r} and {name!r} have the same label {shown(label)}; "
+                    "change the label of one of them"
                 )
         return self
 

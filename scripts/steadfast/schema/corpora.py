@@ -1,4 +1,4 @@
-"""The schema of ``corpora``: where the raw text comes from."""
+"""The schema of ``corpora``: the sources of raw text."""
 
 from typing import Annotated, Literal, Self
 
@@ -9,31 +9,31 @@ from steadfast.schema.strict import StrictModel, key
 
 def _text_is_named(fields: dict[str, str]) -> dict[str, str]:
     if "text" not in fields:
-        raise ValueError("text is missing; name the field that holds the text")
+        raise ValueError("text is missing; name the field that holds the text of a record")
     return fields
 
 
 Fields = Annotated[
     dict[Literal["id", "title", "date", "text"], str],
     AfterValidator(_text_is_named),
-    Field(description="Which field of a record is the id, title, date and text; text is required."),
+    Field(description="Fields of a record with its id, title, date and text; text is required."),
 ]
 
 
 class LocalFiles(StrictModel):
-    """Where one corpus lies in the local directory."""
+    """The files of one corpus in the local directory."""
 
-    glob: str = key("Files below the directory, as a glob (docs/lifbench-prompts.md).", ...)
+    glob: str = key("Files below the directory, as a glob pattern (docs/lifbench-prompts.md).", ...)
     fields: Fields
 
 
 class HubFiles(StrictModel):
-    """A data set on the Hugging Face hub."""
+    """A dataset on the Hugging Face Hub."""
 
-    repo: str = key("Data set id, such as yahma/alpaca-cleaned.", ..., pattern=r"^[\w.-]+/[\w.-]+$")
+    repo: str = key("Dataset id, such as yahma/alpaca-cleaned.", ..., pattern=r"^[\w.-]+/[\w.-]+$")
     revision: str = key("Commit, 40 hexadecimal digits.", ..., pattern=r"^[0-9a-f]{40}$")
     sha256: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = key(
-        "Checksum per file; without one the first fetch records it in the lock file.", {}
+        "sha256 of each file; a file without one gets it in the lock file on first download.", {}
     )
     fields: Fields
 
@@ -42,21 +42,21 @@ CorpusName = Literal["alpaca", "paul_graham", "govreport", "xsum", "qmsum"]
 
 
 class Corpora(StrictModel):
-    """Where the raw text comes from."""
+    """Sources of raw text."""
 
     source: Literal["synthetic", "local", "hub"] = key(
-        "synthetic: seeded English-like text, no network; local: a directory; hub: the "
-        "published data sets at pinned revisions.",
+        "synthetic: generated English-like text, no network; local: files in a directory; hub: the "
+        "published datasets at pinned revisions.",
         "synthetic",
     )
-    directory: str | None = key("source local: the directory that holds the corpora.")
+    directory: str | None = key("With source local: the directory of the corpora.")
     local: dict[CorpusName, LocalFiles] = key(
-        "source local: glob and fields per corpus, where they differ from the usual "
+        "With source local: glob pattern and fields of each corpus that differ from the defaults "
         "(resources/corpora/local.yaml).",
         {},
     )
     hub: dict[CorpusName, HubFiles] = key(
-        "source hub: data set per corpus, where it differs from the pinned one "
+        "With source hub: the dataset of each corpus that differs from the pinned one "
         "(resources/corpora/hub.yaml).",
         {},
     )
@@ -64,5 +64,7 @@ class Corpora(StrictModel):
     @model_validator(mode="after")
     def _local_needs_directory(self) -> Self:
         if self.source == "local" and not self.directory:
-            raise ValueError("source local needs corpora.directory, the folder with the corpora")
+            raise ValueError(
+                "source local needs corpora.directory; set it to the folder with the corpora"
+            )
         return self

@@ -1,4 +1,4 @@
-"""What tokens cost: as the config states it, or as the package ``genai-prices`` knows it."""
+"""The price of tokens: as the config states it, or as the package ``genai-prices`` lists it."""
 
 import re
 from datetime import date
@@ -9,29 +9,30 @@ from steadfast.base.names import shown
 from steadfast.base.resources import facts
 
 NAMES = {"gemini": "google"}
-"""How the package calls providers that the engines call otherwise."""
+"""The package's names of providers whose engine has another name."""
 UNITS = {"input": "input_mtok", "cached": "cache_read_mtok", "output": "output_mtok"}
 WRITES = {"1h": "cache_write_1h_mtok"}
-"""By how long a cache keeps what is written, where that has a price of its own."""
+"""Prices of cache writes that depend on the cache's lifetime."""
 
 
 def rates(model: Settings) -> Settings | None:
-    """What a model's tokens cost in USD per million, by its settings; None where nothing is said.
+    """The price of a model's tokens in USD per million; None where its settings have none.
 
     Returns:
         ``input``, ``output``, ``cached``, ``written`` (None: as input), ``flex`` and ``batch``
         (shares of these), and in ``above`` the prices of prompts of more than so many ``tokens``.
 
     Raises:
-        ValueError: ``price`` is ``auto``, and the package does not know the model.
+        ValueError: ``price`` is ``auto``, and the package does not list the model.
     """
-    price, lifetime = model.get("price"), model.get("cache")
+    price = model.get("price")
+    lifetime = model.get("cache")
     if price is None:
         return None
     plain: Record = {"cached": None, "written": None, "flex": 1, "batch": 1, "above": []}
     if price == "auto":
-        known = known_price(model["model"], model["engine"], model.get("base_url"), lifetime)
-        return {**plain, **known}
+        listed = known_price(model["model"], model["engine"], model.get("base_url"), lifetime)
+        return {**plain, **listed}
     engine = model["engine"]
     rule = facts("engines/caches.yaml").get("openai exact" if engine == "openai" else engine, {})
     share = rule.get("written", {}).get(lifetime)
@@ -39,65 +40,66 @@ def rates(model: Settings) -> Settings | None:
 
 
 def known_price(model: str, provider: str, address: str | None, lifetime: str | None) -> Settings:
-    """The price of a model that the package has for the day of its version; nothing is fetched.
+    """The price that the package lists for a model on its own release day, without network.
 
     Args:
         model: its name at the provider.
-        provider: whose it is where there is no address: the name of an engine.
+        provider: the engine's name, for the provider where there is no address.
         address: of the API.
-        lifetime: how long a cache keeps a context, where writing costs by that.
+        lifetime: how long the cache keeps a context, where the price of writes depends on it.
 
     Returns:
-        What of ``rates`` it knows, with the shares of flex and batches that
-        ``resources/engines/shares.yaml`` has of the provider.
+        The fields of ``rates`` that it lists, and the provider's discounts for flex and batch
+        from ``resources/engines/shares.yaml``.
 
     Raises:
-        ValueError: the package does not know the provider, the model or its prices.
+        ValueError: the package does not list the provider, the model or its prices.
     """
     from genai_prices.data_snapshot import get_snapshot
 
     snapshot = get_snapshot()
     try:
-        of = snapshot.find_provider(
+        listed_provider = snapshot.find_provider(
             None, None if address else NAMES.get(provider, provider), address
         )
-        _, found = snapshot.find_provider_model(model, of, None, None)
+        _, listed_model = snapshot.find_provider_model(model, listed_provider, None, None)
     except LookupError:
         where = shown(address or provider)
         raise ValueError(
-            f"price: genai-prices knows no price of {shown(model)} at {where}; "
-            "in place of auto write what a million tokens cost, as in {input: 2.5, output: 10}"
+            f"price: auto: the package genai-prices lists no price of {shown(model)} at {where}; "
+            "write the price of a million tokens instead, such as {input: 2.5, output: 10}"
         ) from None
-    known = facts("engines/shares.yaml")
-    prices = _held(found.prices, known["genai-prices"]["day"])
+    discounts = facts("engines/shares.yaml")
+    prices = _valid_prices(listed_model.prices, discounts["genai-prices"]["day"])
     names = {**UNITS, "written": WRITES.get(lifetime or "", "cache_write_mtok")}
     units = {key: getattr(prices, unit) for key, unit in names.items() if getattr(prices, unit)}
     if not {"input", "output"} <= units.keys():
         raise ValueError(
-            f"price: genai-prices has none of {shown(model)} by tokens; write it in place of auto"
+            f"price: auto: the package genai-prices lists no price per token of {shown(model)}; "
+            "write the price of a million tokens instead, such as {input: 2.5, output: 10}"
         )
     starts = sorted({tier.start for unit in units.values() for tier in getattr(unit, "tiers", ())})
     above = [{"tokens": start, **_rates(units, start)} for start in starts]
-    shares = dict(known.get(of.id, {}))
+    shares = dict(discounts.get(listed_provider.id, {}))
     if re.match(shares.pop("without_flex", "$"), model):
         del shares["flex"]
     return {**_rates(units, 0), "above": above, **shares}
 
 
-def _held(prices: Any, day: date) -> Any:
-    """The last of a model's prices that had begun on a day and holds at any time of it."""
+def _valid_prices(prices: Any, day: date) -> Any:
+    """The latest of a model's prices valid on a day, without those for some hours of it."""
     if not isinstance(prices, list):
         return prices
-    always = [one for one in prices if not hasattr(one.constraint, "start_time")]
-    begun = [one for one in always if getattr(one.constraint, "start_date", day) <= day]
-    return (begun or always[:1])[-1].prices
+    all_day = [entry for entry in prices if not hasattr(entry.constraint, "start_time")]
+    started = [entry for entry in all_day if getattr(entry.constraint, "start_date", day) <= day]
+    return (started or all_day[:1])[-1].prices
 
 
 def _rates(units: Settings, above: int) -> Settings:
-    """The prices of prompts with more tokens than so many."""
-    found = {}
+    """The prices of prompts with more tokens than ``above``."""
+    rates_by_unit = {}
     for key, unit in units.items():
         tiers = [tier.price for tier in getattr(unit, "tiers", ()) if tier.start <= above]
         price: Any = tiers[-1] if tiers and above else getattr(unit, "base", unit)
-        found[key] = float(price)
-    return found
+        rates_by_unit[key] = float(price)
+    return rates_by_unit

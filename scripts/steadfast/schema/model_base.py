@@ -1,11 +1,11 @@
-"""The settings that models of several engines have.
+"""The settings that models of several engines share.
 
-A field's ``role`` says who may notice a change of it:
+A field's ``role`` says what a change of it re-runs:
 
-- ``answer``: it determines a model's responses, and is part of their hash (promise 2);
+- ``response``: it determines a model's responses, and is part of their request hash (promise 2);
 - ``operation``: how requests are sent; a change re-runs nothing;
-- ``resource``: what a job asks of the machine or the cluster; a change re-runs nothing;
-- ``plan``: what the plan reckons with; a change re-runs the plan only;
+- ``resource``: what a job requests of the machine or cluster; a change re-runs nothing;
+- ``plan``: input of the plan; a change re-runs the plan only;
 - ``display``: how results are shown; a change re-runs tables and figures only.
 """
 
@@ -27,124 +27,130 @@ from steadfast.schema.strict import (
     shown_text,
 )
 
-MOST_TOKENS, MOST_GPUS = 10**9, 100_000
+MOST_TOKENS = 10**9
+MOST_GPUS = 100_000
 
 
 class Throughput(StrictModel):
-    """Tokens per second of one job, as measured or stated, for the plan's GPU-hours."""
+    """Tokens per second of one job, for the plan's GPU-hours."""
 
-    prefill: float = key("Prompt tokens computed per second.", ..., gt=0, le=1e9)
-    decode: float = key("Answer tokens per second, of all requests together.", ..., gt=0, le=1e9)
+    prefill: float = key("Prompt tokens computed (prefilled) per second.", ..., gt=0, le=1e9)
+    decode: float = key(
+        "Output tokens per second, over all concurrent requests.", ..., gt=0, le=1e9
+    )
 
 
 class Price(StrictModel):
     """What a provider charges, in USD per million tokens."""
 
     input: float = key("Prompt tokens.", ..., ge=0, le=1e6)
-    output: float = key("Answer tokens.", ..., ge=0, le=1e6)
-    cached: float | None = key(
-        "Prompt tokens from the provider's cache; by default input.", ge=0, le=1e6
-    )
-    flex: float = key("With service_tier flex, the share of these prices.", 1, gt=0, le=10)
-    batch: float = key("In a batch, the share of these prices.", 1, gt=0, le=10)
+    output: float = key("Output tokens.", ..., ge=0, le=1e6)
+    cached: float | None = key("Cached prompt tokens; by default the price of input.", ge=0, le=1e6)
+    flex: float = key("Factor on these prices with service_tier flex.", 1, gt=0, le=10)
+    batch: float = key("Factor on these prices with batch.", 1, gt=0, le=10)
 
 
 class Reasoning(StrictModel):
-    """A model that thinks before it answers; only the answer is scored, judged and shown."""
+    """A reasoning model; only its response after the reasoning is scored, judged and shown."""
 
     tags: list[str] | None = key(
-        "Start and end tag of reasoning in the text, such as [<think>, </think>].",
+        "Start and end tag of reasoning in responses, such as [<think>, </think>].",
         min_length=2,
         max_length=2,
         verbatim=True,
     )
     parser: str | None = key(
-        "In place of tags, the name of vLLM's reasoning parser for the model, such as "
-        "qwen3 or openai_gptoss; it says which marks to look for."
+        "In place of tags: the name of vLLM's reasoning parser for the model, such as qwen3 or "
+        "openai_gptoss."
     )
     tokens: int = key(
-        "Tokens that reasoning may take, on top of the answer's limit.", ..., ge=0, le=MOST_TOKENS
+        "Maximum reasoning tokens, in addition to the output limit of the response.",
+        ...,
+        ge=0,
+        le=MOST_TOKENS,
     )
     prefilled: bool | None = key(
-        "Whether the chat template opens the reasoning, so that replies begin inside it; "
-        "by default what the template shows, where it is known."
+        "Whether the chat template ends with the start tag of reasoning, so that replies begin "
+        "inside the reasoning; by default taken from the template where it is available."
     )
 
     @field_validator("parser")
     @classmethod
     def _known_parser(cls, parser: str | None) -> str | None:
-        known = facts("engines/reasoning.yaml")["parsers"]
-        if parser is not None and parser not in known:
-            raise ValueError(f"unknown parser {shown(parser)}; {nearest(parser, known)}")
+        parsers = facts("engines/reasoning.yaml")["parsers"]
+        if parser is not None and parser not in parsers:
+            raise ValueError(f"unknown parser {shown(parser)}; {nearest(parser, parsers)}")
         return parser
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if self.tags and self.parser:
-            raise ValueError("give tags or parser, not both")
+            raise ValueError("tags and parser exclude each other; remove one of the two")
         if self.tags and not all(tag.strip() for tag in self.tags):
-            raise ValueError("a tag is empty; give the start and the end tag")
+            raise ValueError("a tag is empty; write the start tag and the end tag")
         if self.tags and self.tags[0] == self.tags[1]:
-            raise ValueError("both tags are the same; give the start and the end tag")
+            raise ValueError("the two tags are the same; write the start tag and the end tag")
         return self
 
 
 Limit = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
-"""Tokens of an answer, at most."""
+"""Maximum output tokens of a response."""
 
 
 class BaseModelSettings(StrictModel):
-    """What every engine's models have in common."""
+    """Settings of every model, whatever its engine."""
 
     engine: str
 
-    label: str | None = display("Name in tables; by default the config's.")
-    group: str | None = display("Heading under which tables list it.")
+    label: str | None = display("Name in tables; by default the name in the config.")
+    group: str | None = display("Heading under which tables list the model.")
     window: int | None = answer(
-        "Tokens of prompt and answer together that the model takes.", ge=256, le=MOST_TOKENS
+        "Context window: maximum tokens of prompt and response together.", ge=256, le=MOST_TOKENS
     )
     on_overflow: Literal["error", "truncate", "skip"] = answer(
-        "A prompt over the window: stop before anything is sent; cut the context from the right "
-        "(the paper's policy, marked with a dagger); or leave the sample out, marked.",
+        "What happens to prompts longer than the window. error: stop before anything is sent; "
+        "truncate: cut the context from the right (as the paper; tables mark it with a dagger); "
+        "skip: leave the sample out (status overflow).",
         "error",
     )
     tokenizer: str = answer(
         "tiktoken encoding that counts tokens against the window.", "o200k_base"
     )
     max_tokens: Limit | dict[str, Limit] | None = answer(
-        "Output limit in place of the benchmarks' own: one for all tasks, or a mapping from tasks."
+        "Maximum output tokens, in place of the benchmarks' own limits: one number, or a mapping "
+        "from tasks to numbers."
     )
     repeats: int = answer(
-        "Answers drawn for each prompt; each of them is a sample. Of a judge: times that each "
-        "verdict is asked for; the first counts, all are compared (docs/judging.md).",
+        "Responses requested for each prompt; each is a sample. For a judge: verdicts requested "
+        "for each item; the first one counts, and all are compared (docs/judging.md).",
         1,
         ge=1,
         le=1000,
     )
     allowed_failures: float = operation(
-        "Share of a job's requests that may fail for good before the job fails.", 0.0, ge=0, le=1
+        "Share of a job's requests that may fail permanently before the job fails.", 0.0, ge=0, le=1
     )
     throughput: Throughput | None = plan(
-        "Tokens per second, for the plan's hours and the jobs' time, until past runs of the model "
-        "have measured them."
+        "Tokens per second, for the plan's hours and the jobs' time limits, until runs of the "
+        "model have measured them."
     )
     gpus: int | None = job_resource(
-        "GPUs of a job; by default those that share the model, or none.", ge=0, le=MOST_GPUS
+        "GPUs of a job; by default as many as the model is split over, or none.", ge=0, le=MOST_GPUS
     )
     mem_gb: float | None = job_resource(
-        "Memory of a job's host in GB; by default 48 a GPU, or 4 without one.",
+        "Host memory of a job in GB; by default 48 per GPU, or 4 without one.",
         gt=0,
         le=100_000,
     )
     hours: float | None = job_resource(
-        "Hours that a job may take; by default twice what the plan's tokens take, or 4 where "
-        "nothing is known of the model's speed.",
+        "Time limit of a job in hours; by default twice the plan's estimate, or 4 where the "
+        "model's throughput is unknown.",
         gt=0,
         le=10_000,
     )
     slurm: dict[str, str | int | bool] = job_resource(
-        "Options of sbatch for its jobs, as sbatch has them, such as {partition: large, exclude: "
-        "g7}, in place of what the profile says; true: the option alone (docs/slurm.md).",
+        "sbatch options for the model's jobs, such as {partition: large, exclude: g7}, in place of "
+        "those of the profile; true: an option without a value (docs/slurm.md).",
         {},
     )
 
@@ -154,11 +160,11 @@ class BaseModelSettings(StrictModel):
         reserved = facts("slurm/own_options.yaml")
         for option in options if isinstance(options, dict) else ():
             if option in reserved:
-                raise ValueError(f"{option} is no option here; {reserved[option]}")
+                raise ValueError(f"{option} cannot be set here; {reserved[option]}")
             if not re.fullmatch("[a-z][a-z0-9-]+", str(option)):
                 raise ValueError(
-                    f"{shown(option)} is no long option of sbatch; write one without its hyphens, "
-                    "such as exclude"
+                    f"{shown(option)} is not a long option of sbatch; write one without leading "
+                    "hyphens, such as exclude"
                 )
         return options
 
@@ -166,48 +172,53 @@ class BaseModelSettings(StrictModel):
 
 
 class ThinkingModel(BaseModelSettings):
-    """What the engines with a model have in common."""
+    """Settings of engines whose responses may contain reasoning."""
 
     reasoning: Reasoning | None = answer(
-        "How reasoning is marked and how long it may be; null: the model has none."
+        "How the model marks its reasoning, and its maximum length; null: no reasoning model."
     )
 
 
 class SamplingModel(ThinkingModel):
-    """What the engines that ask a model have in common."""
+    """Settings of engines that sample from a model."""
 
-    revision: str | None = answer("Revision of the weights: a commit on the hub, or where known.")
-    system: str | None = answer("System message before the prompt.", verbatim=True)
+    revision: str | None = answer("Revision of the weights, such as a commit on the hub.")
+    system: str | None = answer("System message.", verbatim=True)
     temperature: float | None = answer(
-        "Sampling temperature; the paper uses 0; null: the server's default, or with vllm that of "
-        "the model's own generation config, with all else that stands there.",
+        "Sampling temperature; the paper uses 0. null: the server's default, or for engine vllm "
+        "all sampling settings of the model's generation config.",
         0.0,
         ge=0,
         le=100,
     )
-    top_p: float | None = answer("Share of probability that tokens are sampled from.", gt=0, le=1)
-    top_k: int | None = answer("Tokens that are sampled from, at most.", ge=1)
+    top_p: float | None = answer(
+        "Nucleus sampling: cumulative probability of the tokens sampled from.", gt=0, le=1
+    )
+    top_k: int | None = answer("Top-k sampling: number of tokens sampled from.", ge=1)
 
 
 class OpenModel(SamplingModel):
-    """What the engines have in common whose models may have open weights."""
+    """Settings of engines whose models may have open weights."""
 
     template: Literal["chat", "base"] = answer(
-        "chat: one user message, with vllm by the model's chat template; base: the prompt alone "
-        "(with openai the completions endpoint), with the suffix 'Output: ' (appendix E).",
+        "chat: the prompt as a user message (engine vllm applies the model's chat template); base: "
+        "the plain prompt with the suffix 'Output: ' (appendix E), with engine openai by the "
+        "completions endpoint.",
         "chat",
     )
     min_p: float | None = answer(
-        "Least probability of a token, as a share of the likeliest's.", ge=0, le=1
+        "Min-p sampling: minimum probability of a token, relative to the most likely one.",
+        ge=0,
+        le=1,
     )
     examples: str | None = answer(
-        "For a base model: file with examples of your own, JSON lines with instruction and output, "
-        "which stand before each prompt; what counts is its content."
+        "For a base model: your own few-shot examples, put before each prompt; JSON lines with "
+        "instruction and output."
     )
 
     parts_per_load: int | None = job_resource(
-        "Parts that one job asks once it has loaded the model, or started its server with serve, "
-        "so that several jobs share them; by default all parts of all benchmarks.",
+        "Maximum number of parts that share one load of the model (or one server of serve), so "
+        "that several jobs divide them up; by default all parts of all benchmarks.",
         ge=1,
     )
 
@@ -215,7 +226,6 @@ class OpenModel(SamplingModel):
     def _examples_are_for_base_models(self) -> Self:
         if self.examples is not None and getattr(self, "template", None) != "base":
             raise ValueError(
-                "examples stand before the prompts of base models; set template to base, or leave "
-                "examples out"
+                "examples are only for base models; set template: base, or remove examples"
             )
         return self

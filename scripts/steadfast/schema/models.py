@@ -1,4 +1,4 @@
-"""The settings of a model, by engine (roles of fields: ``model_base``)."""
+"""The settings of a model, by engine; ``model_base`` lists the roles of fields."""
 
 from typing import Annotated, Any, Literal, get_args
 
@@ -16,96 +16,101 @@ from steadfast.schema.strict import answer, operation
 
 
 class VllmModel(OpenModel):
-    """A model that runs in the job itself, offline, on this machine's GPUs (or CPU)."""
+    """A model that runs inside the job, offline, on GPUs of the job's machine (or its CPU)."""
 
     engine: Literal["vllm"]
-    model: str = answer("Hub id, such as Qwen/Qwen2.5-7B-Instruct, or a directory.", ...)
+    model: str = answer(
+        "Hub id, such as Qwen/Qwen2.5-7B-Instruct, or directory of a checkpoint.", ...
+    )
     window: int = answer(
-        "Tokens of prompt and answer together that the model takes; the engine's max_model_len.",
+        "Context window: maximum tokens of prompt and response together (vLLM's max_model_len).",
         ...,
         ge=256,
         le=MOST_TOKENS,
     )
     tokenizer: str | None = answer(  # type: ignore[assignment]  # None: the model's own
-        "Hub id or directory of the tokenizer, where it is not the model's own."
+        "Hub id or directory of the tokenizer; by default the model's own."
     )
     template_args: dict[str, Any] = answer(
-        "Further variables of the chat template, such as enable_thinking.", {}
+        "Additional variables of the chat template, such as enable_thinking.", {}
     )
     hf_overrides: dict[str, Any] = answer(
-        "Changes to the model's own config, such as rope_parameters for YaRN.", {}
+        "Overrides of the model's config.json, such as rope_parameters for YaRN.", {}
     )
-    seed: int = answer(
-        "Seed of the engine, and of sampling, where it is one more for each repeat.", 0
-    )
+    seed: int = answer("Seed of the engine; for sampling, plus the number of the repeat.", 0)
     engine_args: dict[str, Any] = answer(
-        "Further arguments of vLLM's LLM that may change answers, such as dtype and quantization.",
+        "Additional arguments of vLLM's LLM that may change responses, such as dtype and "
+        "quantization.",
         {},
     )
     batch_invariant: bool = answer(
-        "vLLM's batch-invariant kernels: an answer does not depend on what is asked beside it.",
+        "vLLM's batch-invariant kernels: a response does not depend on the other requests of its "
+        "batch.",
         False,
     )
     python: str | None = operation(
-        "Interpreter of the jobs, with vLLM and the base requirements; by default the one they are "
-        "in where it has vLLM, else that of `make vllm`, .venv-vllm."
+        "Python interpreter of the jobs, with vLLM and the base requirements; by default the "
+        "current one where it has vLLM, else .venv-vllm, which `make vllm` installs."
     )
-    tensor_parallel_size: int = operation("GPUs that share the model.", 1, ge=1, le=MOST_GPUS)
+    tensor_parallel_size: int = operation(
+        "GPUs over which the model is split.", 1, ge=1, le=MOST_GPUS
+    )
     data_parallel_size: int = operation(
-        "Copies of the model in one job, which share out the contexts; each has GPUs of its own.",
+        "Copies of the model in one job, each with its own GPUs; contexts are divided among them.",
         1,
         ge=1,
         le=MOST_GPUS,
     )
     engine_operation_args: dict[str, Any] = operation(
-        "Further arguments of vLLM's LLM that change no answer, such as gpu_memory_utilization and "
-        "max_num_seqs, the requests under way at once.",
+        "Additional arguments of vLLM's LLM that do not change responses, such as "
+        "gpu_memory_utilization and max_num_seqs (concurrent requests).",
         {},
     )
 
 
 class ReferenceModel(BaseModelSettings):
-    """Gives the reference answer, for which every scorer gives full marks."""
+    """Returns the reference answer, which every scorer must give full marks."""
 
     engine: Literal["reference"]
 
 
 class BaselineModel(BaseModelSettings):
-    """Answers in the right form and looks nothing up; scores are read beside its own."""
+    """The no-lookup baseline: well-formed responses that use nothing of the context."""
 
     engine: Literal["baseline"]
 
 
 class SimulatedModel(BaseModelSettings):
-    """A seeded simulated model with a limited span, position bias and formatting slips; no real model."""
+    """A simulated model (a seeded program) with limited recall, position bias and formatting
+    errors."""
 
     engine: Literal["simulated"]
-    span: int = answer("Context length in tokens at which recall has fallen to half.", 65536, gt=0)
+    span: int = answer("Context length in tokens at which recall is halved.", 65536, gt=0)
     position_bias: float = answer(
-        "How much worse the middle is read than the ends, 0 to 1.", 0.3, ge=0, le=1
+        "Loss of recall in the middle of the context, 0 to 1.", 0.3, ge=0, le=1
     )
-    slip: float = answer("Share of answers with a formatting slip.", 0.1, ge=0, le=1)
-    seed: int = answer("Seed of the simulated model's slips.", 1)
+    slip: float = answer("Share of responses with a formatting error.", 0.1, ge=0, le=1)
+    seed: int = answer("Seed of the simulated errors.", 1)
 
 
 class ReplayModel(ThinkingModel):
-    """Responses from a file that someone else produced."""
+    """Responses that another program produced, from a file."""
 
     engine: Literal["replay"]
     file: str = answer(
-        "JSON lines with sample_id and response; {benchmark} and {part} in the path stand "
-        "for the benchmark and its part, such as a length or a language.",
+        "JSON lines with sample_id and response. In the path, {benchmark} and {part} stand for the "
+        "benchmark and its part (such as a length or a language).",
         ...,
     )
     fields: dict[
         Literal["sample_id", "repeat", "response", "reasoning", "finish_reason", "status"], str
-    ] = answer("Which field of a record is what, where the names differ.", {})
+    ] = answer("Names of the fields in the file, where they differ.", {})
 
 
 class ScoredModel(BaseModelSettings):
-    """Scores that the benchmark's authors released: nothing is asked, and nothing is scored.
+    """Scores that the benchmark's authors released, for a model that is not evaluated here.
 
-    Its name is that of the released files; label and group are by default the paper's.
+    The model has its name in the released files; label and group are by default the paper's.
     """
 
     engine: Literal["scored"]
@@ -126,6 +131,6 @@ ModelSettings = Annotated[
 
 
 def engines() -> dict[str, type[BaseModelSettings]]:
-    """The settings' type of each engine."""
+    """The type of the settings of each engine."""
     members = get_args(get_args(ModelSettings)[0])
     return {get_args(member.model_fields["engine"].annotation)[0]: member for member in members}

@@ -1,1 +1,1 @@
-"""The engines of models behind an API: OpenAI, Claude, Gemini, and what they share."""
+"""The engines of models behind an API: OpenAI, Claude, Gemini, and their shared code."""

@@ -18,18 +18,18 @@ from steadfast.engines.base import Setup
 THINKING = {"adaptive": "adaptive", "budget": "enabled", "disabled": "disabled"}
 INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 NONE = "none"
-"""What stands for the newest batch where there is none."""
+"""Stands for the newest batch where there are none."""
 
 
 class Anthropic(DialectProvider):
     """Claude models.
 
-    A prompt is always two blocks, its shared part and its own, marked for the cache or not: so
-    marks change nothing of what the model reads.
+    A prompt is always two content blocks, its shared prefix and its own suffix, with a cache
+    breakpoint or without: so caching changes nothing of what the model reads.
     """
 
     engine = "anthropic"
-    most_live = 21_333  # beyond it Anthropic's own client asks for a stream
+    most_live = 21_333  # beyond it Anthropic's own client requires streaming
 
     def __init__(self, setup: Setup):
         super().__init__(setup, "ANTHROPIC_API_KEY")
@@ -73,7 +73,7 @@ class Anthropic(DialectProvider):
         usage = mapping(reply.get("usage"))
         tokens = [count(usage.get(name)) for name in INPUT]
         return {
-            "prompt_tokens": None if tokens[0] is None else sum(one or 0 for one in tokens),
+            "prompt_tokens": None if tokens[0] is None else sum(number or 0 for number in tokens),
             "cached_tokens": tokens[2],
             "written_tokens": tokens[1],
             "completion_tokens": count(usage.get("output_tokens")),
@@ -85,27 +85,29 @@ class Anthropic(DialectProvider):
 
     def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
         if not isinstance(blocks := reply.get("content"), list):
-            return Retry("a body without content")
+            return Retry("invalid reply: no content")
         return self._settled(text(reply.get("stop_reason")), self._words(blocks), counts)
 
     def _words(self, blocks: list[object]) -> tuple[str | None, str | None] | None:
-        answers, reasoning = [], []
+        responses: list[str] = []
+        reasoning: list[str] = []
         for block in map(mapping, array(blocks)):
-            answer, thinking = text(block.get("text")), text(block.get("thinking"))
-            if block.get("type") == "text" and answer is not None:
-                answers.append(answer)
+            response = text(block.get("text"))
+            thinking = text(block.get("thinking"))
+            if block.get("type") == "text" and response is not None:
+                responses.append(response)
             elif block.get("type") == "thinking" and thinking is not None:
                 reasoning.append(thinking)
             elif block.get("type") != "redacted_thinking" and not self._tools:
                 return None
-        return joined(answers), joined(reasoning) or None
+        return joined(responses), joined(reasoning) or None
 
 
 class AnthropicBatches(Batches[Anthropic]):
-    """Batches carry no name: one of ours is known by the requests that it answers.
+    """Message Batches have no name: ours are identified by the requests in their results.
 
-    Before a batch is made, the newest one is written down. Whether ours was made after it is told
-    by the results of those that are newer and have as many requests.
+    Before a batch is created, the newest existing one is recorded. If the reply to the creation is
+    lost, ours is looked for among the newer batches with as many requests, by their results.
     """
 
     facts = FACTS["anthropic"]["batch"]
@@ -127,26 +129,26 @@ class AnthropicBatches(Batches[Anthropic]):
     def find(self, batch: Batch) -> Remote | None:
         while True:
             newer = takewhile(lambda remote: remote.id != batch.file_id, self.listed())
-            alike = [remote for remote in newer if remote.requests == len(batch.hashes)]
-            ended = [remote for remote in alike if remote.files]
+            candidates = [remote for remote in newer if remote.requests == len(batch.hashes)]
+            ended = [remote for remote in candidates if remote.files]
             for remote in ended:
                 names = {name for name, _ in self.replies(self.result(remote.id))}
                 if names & set(batch.hashes):
                     return remote
-            if len(ended) == len(alike):
+            if len(ended) == len(candidates):
                 return None
-            self.calls.pause()  # what is not ended may be ours
+            self.calls.pause()  # a batch still running may be ours
 
     def remote(self, value: object) -> Remote | None:
-        said = mapping(value)
-        status = text(said.get("processing_status")) or ""
-        files = (said.get("id"),) if status in self.facts["ended"] else ()
-        sizes = mapping(said.get("request_counts")).values()
+        batch = mapping(value)
+        status = text(batch.get("processing_status")) or ""
+        files = (batch.get("id"),) if status in self.facts["ended"] else ()
+        sizes = mapping(batch.get("request_counts")).values()
         requests = sum(count(size) or 0 for size in sizes)
-        return Remote.of({**said, "status": status}, None, files, "", requests)
+        return Remote.of({**batch, "status": status}, None, files, "", requests)
 
     def result(self, file: str) -> bytes:
-        # Not where results_url leads: the key goes to no address that a server names.
+        # Not results_url: the API key must not go to an address that a server names.
         path = f"{self.path}/{quote(file, safe='')}/results"
         return self.calls.content(partial(self.http.get, path))
 

@@ -1,4 +1,4 @@
-"""The Batch API of a provider: cheaper answers, within a day, never submitted twice."""
+"""The Batch API of a provider: cheaper responses within a day; no request is submitted twice."""
 
 import time
 import uuid
@@ -17,27 +17,28 @@ from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.bill import CapReached, estimated, failed_attempt
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0  # seconds between two looks at a batch: they double
+FIRST_PAUSE = 0.5  # seconds between two polls of a batch; they double
+LONGEST_PAUSE = 60.0
 REFUSED = 529
-"""The status with which Anthropic turns a call away."""
+"""HTTP status with which Anthropic rejects a call when overloaded."""
 
 
 class NoRoom(PassingError):
-    """A server turns a call away since it has too much to do for the account."""
+    """A server rejects a call since the account has too much in its queue."""
 
 
 class BatchEngine(engine.ApiEngine):
-    """Makes batches of requests, waits for them, and gives the replies by hash.
+    """Submits requests in batches, waits for them, and returns the responses.
 
-    A batch is written down before it is made and found again, so that a killed job re-attaches.
-    What a batch leaves unanswered goes into a further one, up to ``ATTEMPTS``.
+    A batch is recorded before it is created, so that a killed job finds it again and re-attaches.
+    Requests without a response go into another batch, up to ``ATTEMPTS``.
     """
 
     tier = "batch"
 
     def __init__(self, setup: Setup, provider: P, batches: Callable[[P, Calls], Batches[P]]):
         super().__init__(setup, provider)
-        assert setup.journal is not None, "a batch must not be forgotten"
+        assert setup.journal is not None, "batches need a journal, to be found again"
         self._state_path = BatchState.place(setup.journal)
         self._pause = FIRST_PAUSE
         self._batches_of: Callable[[], Batches[P]] = lambda: batches(provider, self)
@@ -46,7 +47,7 @@ class BatchEngine(engine.ApiEngine):
         self._capped: CapReached | None = None
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        asked = {request.hash: request for group in groups for request in group}
+        by_hash = {request.hash: request for group in groups for request in group}
         state = BatchState.load(self._state_path)
         self._provider.expect(groups)
         settings = self._access.client_settings(self._timeout)
@@ -54,36 +55,38 @@ class BatchEngine(engine.ApiEngine):
             self._batches = self._batches_of()
             for batch in [batch for batch in state.open if batch.batch_id is None]:
                 remote = None if batch.file_id is None else self._batches.find(batch)
-                if remote is None:  # nothing was made of it
+                if remote is None:  # it was never created
                     state.open.remove(batch)
                     state.save()
                 else:
                     self._keep(state, batch, remote)
             under_way = state.under_way
             if self._bill:
-                for name in under_way & asked.keys():
-                    self._bill.reserve(asked[name], sent=True)
-            again = self._submit(state, [asked[name] for name in asked if name not in under_way])
-            ends = self._batches.facts["ended"]
+                for name in under_way & by_hash.keys():
+                    self._bill.reserve(by_hash[name], sent=True)
+            unsent = [request for name, request in by_hash.items() if name not in under_way]
+            pending = self._submit(state, unsent)
+            end_states = self._batches.facts["ended"]
             while state.open:
-                remotes = [(one, self._batches.look(str(one.batch_id))) for one in state.open]
-                ended = [(batch, remote) for batch, remote in remotes if remote.status in ends]
-                waits = len(ended) < len(remotes)  # for room, where too much is under way
+                remotes = [(batch, self._batches.look(str(batch.batch_id))) for batch in state.open]
+                ended = [pair for pair in remotes if pair[1].status in end_states]
+                # A batch that failed for lack of room may succeed once another one has ended.
+                others_run = len(ended) < len(remotes)
                 for batch, remote in ended:
-                    counts = not (waits and remote.lacked_room)
-                    again += yield from self._import(state, batch, remote, asked, counts)
-                if not (waits and all(remote.lacked_room for _, remote in ended)):
-                    again = self._submit(state, again)
+                    counts = not (others_run and remote.lacked_room)
+                    pending += yield from self._import(state, batch, remote, by_hash, counts)
+                if not (others_run and all(remote.lacked_room for _, remote in ended)):
+                    pending = self._submit(state, pending)
                 elif not ended:
                     self.pause()
         if self._capped:
             raise self._capped
 
     def _submit(self, state: BatchState, requests: list[Request]) -> list[Request]:
-        """Makes batches, and returns what waits for room until one that is under way has ended."""
+        """Submits batches; returns the requests that wait for room until a running batch ends."""
         facts = self._batches.facts
-        lines = ((one, self._batches.line(one)) for one in self._paid(requests))
-        left = {request.hash: request for request in requests}
+        lines = ((request, self._batches.line(request)) for request in self._paid(requests))
+        unsubmitted = {request.hash: request for request in requests}
         for chunk in batch_files.split(lines, facts["requests"], facts["bytes"]):
             batch = state.add(uuid.uuid4().hex, [request.hash for request, _ in chunk])
             content = [line for _, line in chunk]
@@ -97,10 +100,10 @@ class BatchEngine(engine.ApiEngine):
                     raise
                 state.open.remove(batch)
                 state.save()
-                self._settle(left.values())
-                return list(left.values())
+                self._settle(unsubmitted.values())
+                return list(unsubmitted.values())
             for name in batch.hashes:
-                del left[name]
+                del unsubmitted[name]
         return []
 
     def _settle(self, requests: Iterable[Request]) -> None:
@@ -109,7 +112,7 @@ class BatchEngine(engine.ApiEngine):
                 self._bill.settle(request)
 
     def _paid(self, requests: list[Request]) -> Iterator[Request]:
-        """The requests that the spending cap has room for; what is under way is waited for."""
+        """The requests within the spending limit; batches already submitted are still awaited."""
         for request in requests:
             try:
                 if self._bill:
@@ -130,25 +133,29 @@ class BatchEngine(engine.ApiEngine):
         state: BatchState,
         batch: Batch,
         remote: Remote,
-        asked: Mapping[str, Request],
+        by_hash: Mapping[str, Request],
         counts: bool,
     ) -> Generator[tuple[Request, Response], None, list[Request]]:
-        """Gives what a batch answered, and then returns what is to be asked again.
+        """Yields a batch's responses, and then returns the requests to submit again.
 
-        Only then it is closed, so that no answer can be lost. It is an attempt if it ``counts``.
+        Only then the batch is closed, so that no response is lost. ``counts``: whether it counts
+        as an attempt at the requests that it leaves without a response.
         """
-        reasons = dict.fromkeys((h for h in batch.hashes if h in asked), remote.why)
-        silent = set(reasons)
+        reasons = {name: remote.why for name in batch.hashes if name in by_hash}
+        unseen = set(reasons)
         answered = 0
-        for file_id in remote.files * 2:  # a file may come cut; asking again is paid again
-            if not silent:
+        for file_id in (
+            remote.files * 2
+        ):  # a download may be truncated; requesting again costs again
+            if not unseen:
                 break
             self._check_id(file_id)
             for name, outcome in self._batches.replies(self._batches.result(file_id)):
                 if name not in reasons:
                     continue
-                request, is_new = asked[name], name in silent
-                silent.discard(name)
+                request = by_hash[name]
+                is_new = name in unseen
+                unseen.discard(name)
                 if isinstance(outcome, Response):
                     del reasons[name]
                     answered += 1
@@ -159,22 +166,22 @@ class BatchEngine(engine.ApiEngine):
                 if paid and is_new:
                     yield request, self.as_sent(request, paid)
         attempts = {name: state.attempts.get(name, 0) + counts for name in reasons}
-        again = {name: made for name, made in attempts.items() if made < engine.ATTEMPTS}
+        retried = {name: number for name, number in attempts.items() if number < engine.ATTEMPTS}
         for name, reason in reasons.items():
-            self.retries[reason] += name in again
-            if name not in again:
-                yield asked[name], Response("error", error=reason)
-        self._settle(asked[name] for name in batch.hashes if name in asked)
-        self._log(f"batch {batch.batch_id}: {remote.status}, {answered} answered")
-        state.close(batch, remote.status, again, answered)
-        return [asked[name] for name in again]
+            self.retries[reason] += name in retried
+            if name not in retried:
+                yield by_hash[name], Response("error", error=reason)
+        self._settle(by_hash[name] for name in batch.hashes if name in by_hash)
+        self._log(f"batch {batch.batch_id}: {remote.status}, {answered} responses")
+        state.close(batch, remote.status, retried, answered)
+        return [by_hash[name] for name in retried]
 
-    def _check_id(self, given: str) -> None:
-        """Raises UserError where the provider's name for a thing holds the key."""
-        if MARK in given:
+    def _check_id(self, name: str) -> None:
+        """Raises UserError where the provider's id of a file or batch contains the API key."""
+        if MARK in name:
             raise UserError(
-                f"server {self._access.address} names a file or batch by the API key, which is "
-                "kept nowhere; set batch to false, then run again"
+                f"server {self._access.address} uses the API key in the id of a file or batch, so "
+                "that it cannot be stored; set batch to false, then run again"
             )
 
     def value(
@@ -183,18 +190,18 @@ class BatchEngine(engine.ApiEngine):
         read: Callable[[object], T | None],
         unheard: Callable[[], T | None] = lambda: None,
     ) -> T:
-        """What is read of a reply's JSON; ``unheard`` finds what a lost reply was about.
+        """The value that ``read`` finds in a reply's JSON, after ``ATTEMPTS`` calls at most.
 
-        The call is made ``ATTEMPTS`` times at most.
+        ``unheard`` looks up what a call did whose reply was lost.
         """
         return self._call(send, lambda content: read(self._parsed(content)), unheard)
 
     def content(self, send: Callable[[], ServerReply]) -> bytes:
-        """A reply's body, likewise."""
+        """A reply's body, with the same attempts."""
         return self._call(send, bytes)
 
     def pause(self) -> None:
-        """Waits until a batch is worth another look."""
+        """Waits before the next poll of a batch."""
         time.sleep(self._pause)
         self._pause = min(LONGEST_PAUSE, 2 * self._pause)
 
@@ -209,57 +216,58 @@ class BatchEngine(engine.ApiEngine):
     ) -> T:
         from httpx2 import TransportError
 
-        lost = False  # what was asked may be done all the same
-        turned_away = 0
+        lost = False  # whether an attempt may have succeeded without its reply arriving
+        rejections = 0
         for attempt in range(1, engine.ATTEMPTS + 1):
             after: float | None = None
-            if lost and (found := unheard()) is not None:
-                return found
+            if lost and (value := unheard()) is not None:
+                return value
             lost = True
             try:
                 reply = send()
             except TransportError as error:
                 reason = f"connection lost ({type(error).__name__})"
             except Exception as error:  # such as OverflowError, by a redirect to port 99999
-                reason = f"the client failed ({type(error).__name__})"
+                reason = f"client error ({type(error).__name__})"
             else:
                 outcome = self._failure(reply)
                 if outcome is not None:
-                    # What stands before a server says 503 too, perhaps of a call that it passed on.
+                    # A proxy may return 503 too, perhaps for a call that it passed on.
                     lost = outcome.broken and reply.status != REFUSED
-                    turned_away += outcome.overloaded and not outcome.broken
-                elif (found := read(reply.content)) is not None:
-                    return found
+                    rejections += outcome.overloaded and not outcome.broken
+                elif (value := read(reply.content)) is not None:
+                    return value
                 else:
-                    outcome = Retry("a body that is no file or batch")
-                reason, after = outcome.reason, outcome.after
+                    outcome = Retry("invalid reply: no file or batch")
+                reason = outcome.reason
+                after = outcome.after
             self.retries[reason] += 1
             if attempt < engine.ATTEMPTS:
                 self._say_wait(reason, after)
                 time.sleep(wait_of(after, attempt - 1))
-        raise (NoRoom if turned_away == engine.ATTEMPTS else PassingError)(
+        raise (NoRoom if rejections == engine.ATTEMPTS else PassingError)(
             f"server {self._access.address} failed {engine.ATTEMPTS} times in a row ({reason}); "
             "run again later: the job re-attaches to its batches and submits none twice"
         )
 
     def _failure(self, reply: ServerReply) -> Retry | None:
-        """Why a call failed that may succeed later; None where it did not fail."""
+        """Why a call failed that may succeed later; None for a success."""
         if reply.status < 400:
             return None
         body = self._parsed(reply.content)
         if reply.status == 404:
             raise UserError(
-                f"server {self._access.address} knows no such batch, file or model, or has no API "
-                "of batches (HTTP 404); check batch, model and base_url, and where a batch was "
-                f"deleted there, remove {self._state_path}, then run again: what is answered is "
-                "not asked twice"
+                f"server {self._access.address}: batch, file or model not found, or no Batch API "
+                "(HTTP 404); check batch, model and base_url; if a batch was deleted at the "
+                f"provider, remove {self._state_path}; then run again: cached responses are not "
+                "re-requested"
             )
         self._stop_if_hopeless(reply.status, body)
         outcome = failure(reply.status, body, reply.headers, time.time())
         if isinstance(outcome, Retry):
             return outcome
         raise UserError(
-            f"server {self._access.address} does not take the batch "
-            f"({outcome.error or outcome.status}); mend the settings or set batch to false, then "
-            "run again"
+            f"server {self._access.address} rejects the batch "
+            f"({outcome.error or outcome.status}); correct the settings or set batch to false, "
+            "then run again"
         )

@@ -1,6 +1,6 @@
-"""Files of the Batch API: one request a line going out, one reply a line coming back.
+"""Files of the Batch API: one request per line, and one reply per line.
 
-The format is OpenAI's; the dialects of others have lines of their own.
+The format is OpenAI's; other providers have their own lines.
 """
 
 import json
@@ -16,24 +16,25 @@ from steadfast.engines.api import replies
 from steadfast.engines.api.body import mapping, parsed, text
 
 FACTS: Settings = facts("engines/batch.yaml")
-"""The provider's limits and words: ``requests``, ``bytes``, ``window``, and the states."""
+"""OpenAI's limits and values: ``requests``, ``bytes``, ``window``, and the states."""
 
 
 def split(
     lines: Iterable[tuple[Request, bytes]], most_requests: int, most_bytes: int
 ) -> Iterator[list[tuple[Request, bytes]]]:
-    """The lines in files of no more than so many requests and bytes, in their order."""
+    """The lines in chunks of at most ``most_requests`` and ``most_bytes``, in order."""
     chunk: list[tuple[Request, bytes]] = []
     size = 0
     for request, content in lines:
         if len(content) > most_bytes:
             raise UserError(
-                f"batch: the prompt of {request.sample_id} makes a line of {len(content):,} bytes, "
-                f"a file may have {most_bytes:,}; set batch to false for this model"
+                f"batch: the request of {request.sample_id} has {len(content):,} bytes, more than "
+                f"the {most_bytes:,} of a batch file; set batch to false for this model"
             )
         if chunk and (len(chunk) == most_requests or size + len(content) > most_bytes):
             yield chunk
-            chunk, size = [], 0
+            chunk = []
+            size = 0
         chunk.append((request, content))
         size += len(content)
     if chunk:
@@ -41,7 +42,7 @@ def split(
 
 
 Outcome = tuple[str, Response | replies.Retry]
-"""What became of a request, by its hash."""
+"""A request's hash and its outcome."""
 
 
 def batch_line(**fields: object) -> bytes:
@@ -55,7 +56,7 @@ def parse(
     redact: Callable[[bytes], bytes] = bytes,
     key: str = "custom_id",
 ) -> Iterator[Outcome]:
-    """The replies of an output or error file, by what stands at a key; other lines are skipped."""
+    """The replies in an output or error file, by the value of ``key``; other lines are skipped."""
     for line in content.split(b"\n"):
         record = mapping(parsed(redact(line)))
         if isinstance(name := record.get(key), str):
@@ -63,11 +64,12 @@ def parse(
 
 
 def outcome(record: Settings, tools: bool = False) -> Response | replies.Retry:
-    """What a line of OpenAI's format says of its request."""
-    response, error = mapping(record.get("response")), record.get("error")
+    """The outcome of a request, from its line in OpenAI's format."""
+    response = mapping(record.get("response"))
+    error = record.get("error")
     status = response.get("status_code")
     if isinstance(status, int) and status >= 400:
-        # Some servers put what went wrong beside the response, OpenAI into its body.
+        # OpenAI puts the error into the response's body, some servers next to the response.
         reason = response.get("body") or error
         reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
         return replies.failure(status, reason, {}, 0.0)
@@ -77,50 +79,51 @@ def outcome(record: Settings, tools: bool = False) -> Response | replies.Retry:
     return replies.completion(response.get("body"), tools=tools)
 
 
-METADATA = "steadfast"  # the batch's metadata key that holds ours
+METADATA = "steadfast"  # key of our identifier in a batch's metadata
 
 
 @dataclass(frozen=True)
 class Remote:
-    """What the provider says of a batch."""
+    """The state of a batch at the provider."""
 
     id: str
-    status: str  # one of the words in resources/engines/batch.yaml
-    key: str | None  # ours, from the metadata; None: the batch is not ours
+    status: str  # one of the states in resources/engines/batch.yaml
+    key: str | None  # our identifier, from the metadata; None: the batch is not ours
     files: tuple[str, ...]  # ids of the files with replies, and with errors
-    problem: str  # what went wrong; empty where nothing did
-    requests: int  # that it has; 0 where the provider does not say
+    problem: str  # the error message; empty without an error
+    requests: int  # number of requests; 0 where the provider does not say
 
     @classmethod
     def of(
         cls,
-        said: Mapping[str, object],
+        fields: Mapping[str, object],
         key: object,
         files: Iterable[object],
         problem: object,
         requests: int = 0,
     ) -> "Remote | None":
         """The batch that a JSON object describes, by its values; None where it describes none."""
-        name, status = text(said.get("id")), text(said.get("status"))
+        name = text(fields.get("id"))
+        status = text(fields.get("status"))
         if not name or not status:
             return None
         return cls(
             id=name,
             status=status.lower(),
             key=text(key),
-            files=tuple(file for one in files if (file := text(one))),
+            files=tuple(filter(None, map(text, files))),
             problem=" ".join((text(problem) or "").split())[: replies.MESSAGE_CHARACTERS],
             requests=requests,
         )
 
     @property
     def lacked_room(self) -> bool:
-        """Whether it failed since too many tokens of other batches are under way."""
+        """Whether it failed since other batches use up the account's token limit."""
         return FACTS["no_room"] in self.problem
 
     @property
     def why(self) -> str:
-        """Why it left requests unanswered."""
+        """The reason for requests without a response."""
         return f"batch {self.status}{f': {self.problem}' if self.problem else ''}"
 
 
@@ -128,15 +131,15 @@ class Remote:
 class Batch:
     """One batch at the provider."""
 
-    key: str  # in its metadata, so that it is found again if its id was never heard
+    key: str  # in its metadata, so that it is found again if the reply with its id was lost
     hashes: list[str]
     file_id: str | None = None  # of the uploaded requests
-    batch_id: str | None = None  # None: it is not known to be made
+    batch_id: str | None = None  # None: not confirmed to exist
 
 
 @dataclass
 class BatchState:
-    """Open batches, failed attempts by request hash, and what became of the batches before."""
+    """Open batches, failed attempts by request hash, and the earlier batches."""
 
     open: list[Batch]
     attempts: dict[str, int] = field(default_factory=dict)
@@ -145,7 +148,7 @@ class BatchState:
 
     @staticmethod
     def place(journal: Path) -> Path:
-        """Where the batches of a journal's job are written down."""
+        """The state file of the batches of a journal's job."""
         return journal.with_suffix(".batches.json")
 
     @classmethod
@@ -159,35 +162,38 @@ class BatchState:
                 state = TypeAdapter(cls).validate_json(path.read_bytes(), strict=True)
             except ValidationError:
                 raise UserError(
-                    f"{path}: no record of batches; look up the batches at the provider, remove "
-                    "this file, and run again"
+                    f"{path}: damaged state file of batches; check the batches at the provider, "
+                    "remove this file, and run again"
                 ) from None
         state.path = path
         return state
 
     @property
     def under_way(self) -> set[str]:
-        """The hashes of what batches may have that were made and not read."""
-        made = (batch for batch in self.open if batch.file_id)
-        return {request_hash for batch in made for request_hash in batch.hashes}
+        """The hashes of all requests in batches that may be running."""
+        submitted: set[str] = set()
+        for batch in self.open:
+            if batch.file_id:
+                submitted.update(batch.hashes)
+        return submitted
 
     def save(self) -> None:
         """Writes the file."""
-        kept = {name: value for name, value in asdict(self).items() if name != "path"}
-        write_json(self.path, kept)
+        state = {name: value for name, value in asdict(self).items() if name != "path"}
+        write_json(self.path, state)
 
     def add(self, key: str, hashes: list[str]) -> Batch:
-        """A batch that is about to be made; it is on the disk before anything is sent."""
+        """Adds a batch before it is submitted; it is on disk before anything is sent."""
         batch = Batch(key, hashes)
         self.open.append(batch)
         self.save()
         return batch
 
     def close(self, batch: Batch, status: str, again: Mapping[str, int], answered: int) -> None:
-        """A batch whose replies are in the journal.
+        """Closes a batch whose replies are in the journal.
 
         Args:
-            again: the failed attempts at what is to be asked again, by hash.
+            again: the number of failed attempts at each request to submit again, by hash.
         """
         self.open.remove(batch)
         for request_hash in batch.hashes:

@@ -1,4 +1,4 @@
-"""What a provider's batches are: how they are made, found again, looked at and read."""
+"""The interface of a provider's Batch API: how batches are created, found, polled and read."""
 
 import json
 from abc import ABC, abstractmethod
@@ -19,11 +19,11 @@ from steadfast.engines.api.replies import Retry
 
 T = TypeVar("T")
 P = TypeVar("P", bound=Provider)
-PAGE = 100  # batches of a list at once
+PAGE = 100  # batches per page of a list
 
 
 class Calls(Protocol):
-    """Calls that are made again where they fail."""
+    """Calls with retries."""
 
     http: Http
 
@@ -33,24 +33,23 @@ class Calls(Protocol):
         read: Callable[[object], T | None],
         unheard: Callable[[], T | None] = ...,
     ) -> T:
-        """What is read of a reply's JSON; ``unheard`` finds what a lost reply was about."""
+        """The value in a reply's JSON; ``unheard`` looks up what a call without reply did."""
 
     def content(self, send: Callable[[], ServerReply]) -> bytes:
         """A reply's body."""
 
     def pause(self) -> None:
-        """Waits until a batch is worth another look."""
+        """Waits before the next poll of a batch."""
 
 
 class Batches(ABC, Generic[P]):
-    """Those of one provider.
+    """The batches of one provider.
 
     Attributes:
-        facts: ``requests`` and ``bytes`` of one batch, at most, and the states that are its
-            ``ended``.
-        path: where batches are, below the address.
-        after: what names, in a list's query, the batch before the first that is wanted.
-        name: the key of a line that holds the hash of its request.
+        facts: limits of one batch (``requests`` and ``bytes``), and its final states (``ended``).
+        path: of batches, below the address.
+        after: query parameter of a list for the last batch of the page before.
+        name: the key of a line with the hash of its request.
     """
 
     facts: Settings
@@ -59,23 +58,25 @@ class Batches(ABC, Generic[P]):
     name = "custom_id"
 
     def __init__(self, provider: P, calls: Calls):
-        self.provider, self.calls, self.http = provider, calls, calls.http
+        self.provider = provider
+        self.calls = calls
+        self.http = calls.http
 
     def got(self, path: str, read: Callable[[object], T | None]) -> T:
-        """What is read of what lies at a path."""
+        """The value of the reply to a GET request."""
         return self.calls.value(partial(self.http.get, path), read)
 
     @abstractmethod
     def line(self, request: Request) -> bytes:
-        """One request of a batch, known by its hash; it ends with a line break."""
+        """One request of a batch, with its hash, as a line with its line break."""
 
     @abstractmethod
     def prepare(self, batch: Batch, lines: Sequence[bytes]) -> str:
-        """Does what comes before a batch is made, and returns what ``create`` and ``find`` need."""
+        """Prepares a batch, such as by an upload; returns the id for ``create`` and ``find``."""
 
     @abstractmethod
     def create(self, batch: Batch, lines: Sequence[bytes]) -> Remote:
-        """Makes a batch that is prepared, once, however often its reply is lost."""
+        """Creates a prepared batch exactly once, however often the reply is lost."""
 
     @abstractmethod
     def remote(self, value: object) -> Remote | None:
@@ -88,19 +89,22 @@ class Batches(ABC, Generic[P]):
             reply = self.got(
                 f"{self.path}?limit={PAGE}{after}", lambda reply: mapping(reply) or None
             )
-            remotes = [remote for one in array(reply.get("data")) if (remote := self.remote(one))]
+            described = map(self.remote, array(reply.get("data")))
+            remotes = [remote for remote in described if remote]
             yield from remotes
             if not remotes or reply.get("has_more") is not True:
                 return
-            if after == (after := f"&{self.after}={quote(remotes[-1].id, safe='')}"):
+            previous = after
+            after = f"&{self.after}={quote(remotes[-1].id, safe='')}"
+            if after == previous:
                 return
 
     def find(self, batch: Batch) -> Remote | None:
-        """The batch, if it was made."""
+        """The batch, if it was created."""
         return next((remote for remote in self.listed() if remote.key == batch.key), None)
 
     def look(self, batch_id: str) -> Remote:
-        """What has become of a batch."""
+        """The current state of a batch."""
         return self.got(f"{self.path}/{quote(batch_id, safe='')}", self.remote)
 
     @abstractmethod
@@ -109,48 +113,50 @@ class Batches(ABC, Generic[P]):
 
     @abstractmethod
     def outcome(self, record: Settings) -> Response | Retry:
-        """What became of a request by its line there."""
+        """The outcome of a request, from its line in a file with replies."""
 
     def replies(self, content: bytes) -> Iterator[Outcome]:
-        """The replies in such a file, by hash."""
+        """The outcomes in a file with replies, by request hash."""
         redact = self.provider.access.redaction.content
         return batch_files.parse(content, self.outcome, redact, self.name)
 
 
 class ChatBatches(Batches[Chat]):
-    """OpenAI's: files of requests, and batches known by their metadata."""
+    """Batches of OpenAI: uploaded files of requests, identified by their metadata."""
 
     facts = batch_files.FACTS
     path = "/batches"
 
     def line(self, request: Request) -> bytes:
-        body, url = self.provider.body(request), self.provider.endpoint
+        body = self.provider.body(request)
+        url = self.provider.endpoint
         return batch_files.batch_line(custom_id=request.hash, method="POST", url=url, body=body)
 
     def remote(self, value: object) -> Remote | None:
-        said = mapping(value)
-        error = mapping(next(iter(array(mapping(said.get("errors")).get("data"))), None))
+        batch = mapping(value)
+        error = mapping(next(iter(array(mapping(batch.get("errors")).get("data"))), None))
         return Remote.of(
-            said,
-            mapping(said.get("metadata")).get(METADATA),
-            (said.get("output_file_id"), said.get("error_file_id")),
+            batch,
+            mapping(batch.get("metadata")).get(METADATA),
+            (batch.get("output_file_id"), batch.get("error_file_id")),
             text(error.get("message")) or error.get("code"),
         )
 
     def prepare(self, batch: Batch, lines: Sequence[bytes]) -> str:
-        name, content = f"{batch.key}.jsonl", b"".join(lines)
+        name = f"{batch.key}.jsonl"
+        content = b"".join(lines)
         upload = partial(self.http.upload, "/files", {"purpose": "batch"}, name, content)
         return self.calls.value(upload, lambda reply: text(mapping(reply).get("id")) or None)
 
     def create(self, batch: Batch, lines: Sequence[bytes]) -> Remote:
-        wanted = {
+        definition = {
             "input_file_id": batch.file_id,
             "endpoint": self.provider.endpoint,
             "completion_window": self.facts["window"],
             "metadata": {METADATA: batch.key},
         }
-        make = partial(self.http.post, self.path, json.dumps(wanted).encode())
-        # A reply that is lost leaves a batch behind.
+        make = partial(self.http.post, self.path, json.dumps(definition).encode())
+        # After a lost reply the batch may exist.
         return self.calls.value(make, self.remote, lambda: self.find(batch))
 
     def result(self, file: str) -> bytes:

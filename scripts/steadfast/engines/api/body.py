@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible server is sent: the same body live and in a batch file."""
+"""The request body for an OpenAI-compatible server, the same live and in a batch file."""
 
 import json
 import re
@@ -10,16 +10,16 @@ from steadfast.contract.request import Request, Turns
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 MOST = 10**12
-"""A count above it is a fault of the server's."""
+"""A larger count is a server error."""
 
 
 def clean(text: str) -> str:
-    """The text with U+FFFD for lone surrogates, which no UTF-8 file can hold."""
+    """The text with U+FFFD for lone surrogates, which UTF-8 cannot encode."""
     return text if text.isascii() else SURROGATE.sub("�", text)
 
 
 def parsed(content: bytes) -> object:
-    """The value of a JSON text in UTF-8; None where it is none."""
+    """The value of a JSON text in UTF-8; None where it is invalid."""
     try:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -37,14 +37,14 @@ def array(value: object) -> list[object]:
 
 
 def text(value: object) -> str | None:
-    """A string that can be written."""
+    """A string that UTF-8 can encode; None for other values."""
     return clean(value) if isinstance(value, str) else None
 
 
 def count(value: object) -> int | None:
-    """A number of things, from 0 to ``MOST``; true and false are none."""
-    sound = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
-    return value if sound and isinstance(value, int) else None
+    """A count from 0 to ``MOST``; None for other values, booleans included."""
+    valid = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+    return value if valid and isinstance(value, int) else None
 
 
 SUFFIX = "Output: "  # what a base model's prompt ends with (appendix E)
@@ -52,12 +52,12 @@ SAMPLING = ("temperature", "top_p", "top_k", "min_p")  # sent where they are set
 
 
 def request_body(answers: Settings, request: Request, max_tokens_field: str) -> Record:
-    """The body of one request, by the engine's settings that determine a response."""
+    """The body of one request, from the engine's settings that determine a response."""
     if answers["template"] == "base":
-        asked: Record = {"prompt": plain_text(request.prompt, request.turns)}
+        content: Record = {"prompt": plain_text(request.prompt, request.turns)}
     else:
-        asked = {"messages": messages(request.prompt, request.turns, answers.get("system"))}
-    # Each repeat has a seed of its own: with the same one, a server gives the same answer again.
+        content = {"messages": messages(request.prompt, request.turns, answers.get("system"))}
+    # Each repeat has its own seed: with the same one, a server returns the same response again.
     seed = {"seed": answers["seed"] + request.repeat} if "seed" in answers else {}
     form = {}
     if request.schema:  # a reply that follows a JSON schema (OpenAI's Structured Outputs)
@@ -65,7 +65,7 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
         form = {"response_format": {"type": "json_schema", "json_schema": named}}
     return {
         "model": answers["model"],
-        **asked,
+        **content,
         **{name: answers[name] for name in SAMPLING if name in answers},
         **seed,
         **answers.get("extra_body", {}),
@@ -75,13 +75,13 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
 
 
 def plain_text(prompt: str, turns: Turns = ()) -> str:
-    """A prompt and the turns before it, as one text that a base model goes on with."""
+    """A prompt and the turns before it, as one text that a base model continues."""
     return as_text(turns) + _question(prompt)
 
 
 def as_text(exchanges: Iterable[tuple[str, str]]) -> str:
-    """Prompts with their answers, in the form in which a base model is to go on (appendix E)."""
-    return "".join(f"{_question(prompt)}{clean(answer)}\n\n" for prompt, answer in exchanges)
+    """Prompts with their responses, in the format of prompts of base models (appendix E)."""
+    return "".join(f"{_question(prompt)}{clean(response)}\n\n" for prompt, response in exchanges)
 
 
 def _question(prompt: str) -> str:
@@ -90,7 +90,7 @@ def _question(prompt: str) -> str:
 
 
 def messages(prompt: str, turns: Turns = (), system: str | None = None) -> list[dict[str, str]]:
-    """A prompt and the turns before it, as messages that a chat template takes."""
+    """A prompt and the turns before it, as chat messages."""
     opening = [] if system is None else [{"role": "system", "content": system}]
     texts = enumerate([*chain.from_iterable(turns), prompt])
     roles = ("user", "assistant")

@@ -1,4 +1,4 @@
-"""OpenAI's API, which most servers have too: chat completions, and completions of base models."""
+"""OpenAI's API, which most servers support: chat completions, and completions for base models."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +14,11 @@ from steadfast.engines.base import Setup
 from steadfast.engines.cost.options import host_of
 
 USUAL_LIFETIME = "30m"
-"""Of what is written to OpenAI's cache, where a mark says nothing of it."""
+"""Lifetime of cache entries at OpenAI for a breakpoint without one."""
 
 
 class Chat(Provider):
-    """Any server with an OpenAI-compatible API."""
+    """A server with an OpenAI-compatible API."""
 
     packages = ("openai",)
 
@@ -31,10 +31,10 @@ class Chat(Provider):
             engine="openai",
             template=template,
             suffix=SUFFIX if template == "base" else None,
-            # Where the program lies is a fact of the machine.
+            # The program's folder depends on the machine: only its name counts.
             serve=[Path(serve[0]).name, *serve[1:]] if serve else None,
         )
-        # As batch files name it.
+        # The name in batch files.
         self.endpoint = "/v1/completions" if template == "base" else "/v1/chat/completions"
         self.path = self.endpoint.removeprefix("/v1")
         self._own_text = None
@@ -67,7 +67,7 @@ class Chat(Provider):
             own = {"type": "text", "text": clean(request.suffix)}
             shared = {"type": "text", "text": clean(request.prefix), **mark}
             body["messages"][-1]["content"] = [shared, own]
-        if self._mark:  # without it a mark at the end of each prompt is written, and paid for
+        if self._mark:  # else each whole prompt is written to the cache, and paid for
             body["prompt_cache_options"] = {"mode": "explicit"}
         if self._service_tier:
             body["service_tier"] = self._service_tier

@@ -1,7 +1,7 @@
-"""How an ``openai`` model's server is reached: address, key, and one request over aiohttp.
+"""Access to a server behind an API: address, key, and single requests over aiohttp.
 
-The ``openai`` client says where a request goes and whom it trusts; aiohttp takes an eighth of its
-time for a request (bench/concurrency.py).
+The ``openai`` client determines URL, headers and trusted certificates; aiohttp sends, in an eighth
+of that client's time for a request (bench/concurrency.py).
 """
 
 import json
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 CONNECT_SECONDS = 20.0
-HEADER_BYTES = 65_536  # of a reply's header, at most
+HEADER_BYTES = 65_536  # maximum size of a reply's header
 
 
 class Access:
-    """The address and the key, and what takes them out of anything that is kept or shown."""
+    """The address and the API key, and their redaction from everything that is kept or shown."""
 
     def __init__(self, base_url: str | None, key_name: str | None, default: str | None = None):
         self._url = base_url or default or os.environ.get("OPENAI_BASE_URL", "").strip() or None
@@ -41,37 +41,37 @@ class Access:
         self._sound = self._sound and bool(host)
         self._has_user = bool(USER.match(self._url or ""))
         self.address = f"{host}:{port}" if port else host
-        """Host and port alone, for messages: what stands behind may be secret."""
+        """Host and port only, for messages: the path may be secret."""
         self.redaction = Redaction([self._key])
 
     @property
     def key_source(self) -> str:
-        """Where the key is to be set, for messages."""
+        """The environment variable of the key, for messages."""
         return self._key_name or "api_key_env"
 
     def client_settings(self, timeout: float) -> Record:
-        """What a client is made of; it never tries again: a batch made twice is paid twice."""
+        """Settings of a client without retries: a batch created twice is paid twice."""
         from openai import Timeout
 
         if self._key_name and not self._key:
             raise UserError(
-                f"environment variable {self._key_name} holds no API key; set it, or set "
+                f"environment variable {self._key_name} contains no API key; set it, or set "
                 "api_key_env to the variable that does (null for a server that needs none)"
             )
         if not (self._key.isascii() and self._key.isprintable()):
             raise UserError(
-                f"environment variable {self._key_name} holds characters that no API key has; "
-                "copy the key again, without quotes or line breaks"
+                f"environment variable {self._key_name} contains characters that are invalid in an "
+                "API key; copy the key again, without quotes or line breaks"
             )
         if self._has_user:
             raise UserError(f"base_url {NO_USER}")
         if not self._sound:
             raise UserError(
-                "base_url is not the address of an API; write http:// or https://, the host and "
-                "the path, such as https://api.example.org/v1, and nothing behind it"
+                "base_url is not a valid URL of an API; write http:// or https://, host and path, "
+                "such as https://api.example.org/v1, without a query"
             )
         return {
-            "api_key": self._key or "none",  # the client insists on one
+            "api_key": self._key or "none",  # the client requires one
             "base_url": self._url,
             "timeout": Timeout(timeout, connect=min(CONNECT_SECONDS, timeout)),
             "max_retries": 0,
@@ -79,7 +79,7 @@ class Access:
 
 
 def own_headers(client: "AsyncOpenAI | OpenAI") -> Record:
-    """The header of each request of the ``openai`` client."""
+    """The headers that the ``openai`` client sends with each request."""
     from openai import Omit
 
     own = {**client.default_headers, **client.auth_headers}
@@ -87,7 +87,7 @@ def own_headers(client: "AsyncOpenAI | OpenAI") -> Record:
 
 
 class ServerReply(NamedTuple):
-    """What a server answered, whatever its status."""
+    """A server's reply, whatever its status."""
 
     status: int
     content: bytes
@@ -95,12 +95,12 @@ class ServerReply(NamedTuple):
 
 
 class Client:
-    """Sends bodies to the paths of an API, each once: a request made twice is paid twice.
+    """Sends each request body once: a request sent twice is paid twice.
 
     Args:
         settings: of ``Access``.
-        headers: of each request; None: those of the ``openai`` client, which also follows where
-            a server redirects to. A key in a header of another name would be sent there too.
+        headers: of each request; None: those of the ``openai`` client, which also follows
+            redirects. An API key in any other header would be sent to the redirect's target too.
     """
 
     def __init__(self, settings: Settings, headers: Mapping[str, str] | None = None):
@@ -146,7 +146,7 @@ class Client:
 
 
 class Http:
-    """The same for calls that wait for their reply, such as those about batches."""
+    """A synchronous client, for calls such as those of the Batch API."""
 
     def __init__(self, settings: Settings, headers: Mapping[str, str] | None = None):
         from httpx2 import Client as HttpxClient
@@ -155,7 +155,7 @@ class Http:
         with OpenAI(**settings) as own:
             self.url = str(own.base_url).rstrip("/")
             sent = headers or own_headers(own)
-        # What a body is, its own request says.
+        # Each request sets its own content type.
         kept = {name: text for name, text in sent.items() if name.lower() != "content-type"}
         self._client = HttpxClient(
             headers=kept, timeout=settings["timeout"], follow_redirects=headers is None
@@ -168,17 +168,17 @@ class Http:
         self._client.close()
 
     def get(self, path: str) -> ServerReply:
-        """What lies at a path below the address."""
+        """The reply to a GET request."""
         return self._sent("GET", path)
 
     def post(self, path: str, content: bytes, **headers: str) -> ServerReply:
-        """The reply to JSON, or to whatever a header Content_Type names."""
+        """The reply to a POST request with JSON, or of the type in a header Content_Type."""
         named = {name.replace("_", "-"): text for name, text in headers.items()}
         sent = {"Content-Type": "application/json", **named}
         return self._sent("POST", path, content=content, headers=sent)
 
     def upload(self, path: str, fields: Record, name: str, content: bytes) -> ServerReply:
-        """The reply to a form with a file."""
+        """The reply to an upload of a file by a form."""
         return self._sent("POST", path, data=fields, files={"file": (name, content)})
 
     def _sent(self, method: str, path: str, **what: Any) -> ServerReply:

@@ -1,4 +1,4 @@
-"""What providers with a dialect of their own have in common."""
+"""Shared code of providers with their own API format."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -15,16 +15,17 @@ FACTS: Settings = facts("engines/providers.yaml")
 
 
 class DialectProvider(Provider):
-    """A provider whose bodies and replies are none of OpenAI's."""
+    """A provider whose request and reply format is not OpenAI's."""
 
     engine: str
 
     def __init__(self, setup: Setup, key_name: str):
         self.facts = FACTS[self.engine]
-        self.address, self.path = self.facts["address"], self.facts["path"]
+        self.address = self.facts["address"]
+        self.path = self.facts["path"]
         self.models_path = self.facts["models"]
         super().__init__(setup, key_name)
-        # The budget of reasoning, which the output limit alone does not say.
+        # The budget of reasoning tokens, which the output limit does not determine.
         reasoning = (setup.answers.get("reasoning") or {}).get("tokens")
         budget = reasoning if setup.own.get("thinking") == "budget" else None
         self.answers = self.determining(setup.own, engine=self.engine, budget=budget)
@@ -38,11 +39,11 @@ class DialectProvider(Provider):
 
     @abstractmethod
     def _counts(self, reply: Mapping[str, object]) -> Record:
-        """What a reply says that it took and was served by, as fields of a response."""
+        """Token counts and served model of a reply, as fields of a response."""
 
     @abstractmethod
     def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
-        """The answer in a reply that is no error."""
+        """The response in a reply that is no error."""
 
     def _settled(
         self, reason: str | None, words: tuple[str | None, str | None] | None, known: Record
@@ -52,24 +53,24 @@ class DialectProvider(Provider):
         return settled(status, words, {**known, "finish_reason": reason}, called=called)
 
     def _sent(self, names: Mapping[str, str]) -> Record:
-        """The settings that are set, by their names in the dialect."""
-        return {theirs: self.answers[own] for own, theirs in names.items() if own in self.answers}
+        """The settings that are set, by their names in the provider's API."""
+        return {field: self.answers[key] for key, field in names.items() if key in self.answers}
 
     def _with_extra(self, body: Record) -> Record:
-        """The body with the config's further fields, of which some are fields of a field."""
+        """The body with the config's extra_body, merged into nested fields too."""
         merged = dict(body)
         for name, value in self.answers.get("extra_body", {}).items():
-            own = merged.get(name)
-            merged[name] = {**own, **value} if isinstance(own, dict) else value
+            field = merged.get(name)
+            merged[name] = {**field, **value} if isinstance(field, dict) else value
         return merged
 
 
 def parts_of(request: Request) -> list[str]:
-    """A prompt's shared part and its own, as dialects take them: none is blank."""
+    """A prompt's shared prefix and its own suffix; one part where either is blank."""
     parts = [clean(request.prefix), clean(request.suffix)]
     return parts if all(part.strip() for part in parts) else ["".join(parts)]
 
 
 def joined(words: list[str]) -> str | None:
-    """Pieces of a text as one; None where there are none."""
+    """Pieces of a text joined; None without pieces."""
     return "".join(words) if words else None

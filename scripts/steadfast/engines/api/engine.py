@@ -1,4 +1,4 @@
-"""Models behind an API: whatever the provider, what is sent when, and what a failure means."""
+"""The engine of all models behind an API: when requests are sent, and how failures are handled."""
 
 import asyncio
 import signal
@@ -16,7 +16,7 @@ from steadfast.contract.request import Request, Response
 from steadfast.engines.api.batch_files import BatchState
 from steadfast.engines.api.body import parsed
 from steadfast.engines.api.client import Access, Client
-from steadfast.engines.api.pace import Pace, wanted_wait
+from steadfast.engines.api.pace import Pace, limited_wait
 from steadfast.engines.api.provider import Provider
 from steadfast.engines.api.replies import Retry, error_of, failure, lasting
 from steadfast.engines.api.served import Served
@@ -28,32 +28,36 @@ from steadfast.engines.devices import hold
 from steadfast.schema.api_model import FIRST_REQUESTS, MOST_REQUESTS
 from steadfast.schema.known_prices import rates
 
-ATTEMPTS = 6  # of a request, before it counts as failed
+ATTEMPTS = 6  # at a request before it counts as failed
 Replies = asyncio.Queue[tuple[Request, Response] | None]
 
 
 class ApiEngine(Engine):
-    """Sends requests context by context: one warms the server's prefix cache, the rest follow.
+    """Sends requests context by context: the first one warms the server's prefix cache.
 
-    While the last requests of a context are under way, the first of the next is sent. A model with
-    ``serve`` has no address: the job starts its server, once for all parts. What one provider has
-    of its own stands in ``provider``.
+    While the last requests of a context are in flight, the first of the next context is sent. For
+    a model with ``serve`` the job starts the server, once for all its parts. ``provider`` has all
+    that is specific to one provider.
     """
 
     paid = True
     tier: str | None = None
-    """What all its replies are billed by, where it is another than the plain price."""
+    """Pricing tier of all its replies, where it is not the standard one."""
 
     def __init__(self, setup: Setup, provider: Provider):
-        operation, serve = setup.operation, setup.own.get("serve")
-        self._setup, self.option = setup, option_name(operation)
+        operation = setup.operation
+        serve = setup.own.get("serve")
+        self._setup = setup
+        self.option = option_name(operation)
         self._provider = provider
-        self.answers, self.packages = provider.answers, provider.packages
+        self.answers = provider.answers
+        self.packages = provider.packages
         self._access = provider.access
         command = [*(serve or []), *operation.get("serve_operation_args", [])]
         self._serve = partial(Served, command, setup.log) if serve else None
-        self._loaded, self._gpus = setup.loaded, operation.get("gpus") or 0
-        # ``make nondeterminism`` sends a request and its company at once from the beginning.
+        self._loaded = setup.loaded
+        self._gpus = operation.get("gpus") or 0
+        # ``make nondeterminism`` sends a request and the rest of its batch at once, from the start.
         self._first = operation.get("at_once", FIRST_REQUESTS)
         self._most = operation.get("max_concurrency", MOST_REQUESTS)
         self._timeout = operation.get("timeout", 600.0)
@@ -68,11 +72,11 @@ class ApiEngine(Engine):
 
     @property
     def tokenizer(self) -> TokenCounter | None:
-        """The model's own, where the config names it; its template is taken for the server's."""
+        """The model's own tokenizer, where the config names it, with its chat template."""
         return self._provider.tokenizer
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
-        """An estimate of what the server's template adds, or with its own tokenizer the count."""
+        """Tokens of the server's template: estimated, or counted by the model's own tokenizer."""
         return self._provider.template_tokens(count)
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
@@ -90,13 +94,13 @@ class ApiEngine(Engine):
             loop = runner.get_loop()
             sending = loop.create_task(self._send_all(settings, groups))
             sending.add_done_callback(lambda _: self._replies.put_nowait(None))
-            # Not ``runner.run``, which looks at the handler of SIGINT for each batch of replies.
+            # Not ``runner.run``, which checks the handler of SIGINT for each batch of replies.
             while pairs := loop.run_until_complete(_arrived(self._replies)):
                 for request, response in pairs:
                     yield request, response
                     if isinstance(response, FailedAttempt):
                         continue
-                    # Only now is the reply in the journal: no more than the places are lost.
+                    # Only now is the reply in the journal: a kill loses max_concurrency at most.
                     if self._bill:
                         self._bill.settle(request)
                     self._places.release()
@@ -114,9 +118,9 @@ class ApiEngine(Engine):
         longest = max((request.max_tokens for group in groups for request in group), default=0)
         if most is not None and longest > most:
             raise UserError(
-                f"{self.answers['model']}: {longest:,} tokens of an answer, its reasoning "
-                f"included, are more than the {most:,} that come without a stream; lower "
-                "max_tokens or reasoning.tokens, or set batch: true"
+                f"{self.answers['model']}: an output limit of {longest:,} tokens, including "
+                f"reasoning, exceeds the API's {most:,} without streaming; lower max_tokens or "
+                "reasoning.tokens, or set batch: true"
             )
 
     def _refuse_what_batches_have(self, groups: list[list[Request]]) -> None:
@@ -124,15 +128,16 @@ class ApiEngine(Engine):
             return
         path = BatchState.place(self._setup.journal)
         under_way = BatchState.load(path).under_way
-        if both := sum(request.hash in under_way for group in groups for request in group):
+        submitted = sum(request.hash in under_way for group in groups for request in group)
+        if submitted:
             raise UserError(
-                f"{path}: {both} of the requests are in batches that are under way, and live they "
-                "would be paid for twice; set batch as it was, or cancel the batches at "
-                "the provider and remove that file, then run again"
+                f"{path}: {submitted} of the requests are in running batches, and sending them "
+                "live would pay for them twice; set batch as before, or cancel the batches at the "
+                "provider and remove this file, then run again"
             )
 
     def _server(self, start: Callable[[], Served]) -> Served:
-        """The server of the job's own, which the first part that asks anything starts."""
+        """The job's own server, started by the first part that sends a request."""
         if self._loaded.model is None:
             hold(self._gpus, self._log)
             self._loaded.model = start()
@@ -143,7 +148,7 @@ class ApiEngine(Engine):
     async def _send_all(self, settings: Record, groups: list[list[Request]]) -> None:
         headers = self._provider.headers(settings["api_key"])
         self._pace = Pace(self._first, self._most)
-        side_by_side = asyncio.Semaphore(self._most)
+        concurrent_groups = asyncio.Semaphore(self._most)
         try:
             async with (
                 Client(settings, headers) as self._client,
@@ -153,9 +158,9 @@ class ApiEngine(Engine):
                     if len(group) == 1 or len(group[0].prefix) >= LONG_PREFIX:
                         await self._send_group(group)
                     else:
-                        await side_by_side.acquire()
+                        await concurrent_groups.acquire()
                         sending = self._tasks.create_task(self._send_group(group))
-                        sending.add_done_callback(lambda _: side_by_side.release())
+                        sending.add_done_callback(lambda _: concurrent_groups.release())
                     if self._capped:
                         break
         except ExceptionGroup as group:
@@ -164,7 +169,7 @@ class ApiEngine(Engine):
             raise self._capped
 
     async def _send_group(self, group: list[Request]) -> None:
-        """Sends a context's requests: the rest once the first has warmed the server's cache."""
+        """Sends a context's requests: the others once the first has warmed the server's cache."""
         try:
             warming = await self._start(group[0])
             if len(group) > 1:
@@ -175,7 +180,7 @@ class ApiEngine(Engine):
             self._capped = reached
 
     async def _start(self, request: Request) -> asyncio.Task[None]:
-        """Sends a request once there is a place for it, and room under the cap."""
+        """Sends a request once concurrency and the spending limit have room for it."""
         await self._places.acquire()
         try:
             if self._capped:
@@ -187,7 +192,7 @@ class ApiEngine(Engine):
         return self._tasks.create_task(self._send(request))
 
     async def _reserve(self, request: Request) -> None:
-        """Waits until the bill has room for a request."""
+        """Waits until the spending limit has room for a request."""
         while self._bill:
             try:
                 self._bill.reserve(request)
@@ -199,10 +204,11 @@ class ApiEngine(Engine):
             await self._settled.wait()
 
     async def _send(self, request: Request) -> None:
-        response = await self._ask(request)
+        response = await self._request(request)
         self._replies.put_nowait((request, estimated(request, response)))
 
-    async def _ask(self, request: Request) -> Response:
+    async def _request(self, request: Request) -> Response:
+        """The response to a request, after up to ``ATTEMPTS`` attempts."""
         heard = self._heard
         for attempt in range(1, ATTEMPTS + 1):
             sent_at = await self._pace.acquire()
@@ -220,11 +226,11 @@ class ApiEngine(Engine):
                 self._replies.put_nowait((request, self.as_sent(request, paid)))
             if attempt < ATTEMPTS:
                 self._say_wait(failure.reason, failure.after)
-                self._places.release()  # what waits is not under way
+                self._places.release()  # a waiting request is not in flight
                 await self._pace.wait(attempt, failure.after)
                 await self._places.acquire()
                 if paid and self._bill:
-                    # By now the attempt stands in the journal: the next one needs room of its own.
+                    # By now the journal has the attempt: the next one needs room of its own.
                     self._bill.settle(request)
                     try:
                         await self._reserve(request)
@@ -233,8 +239,8 @@ class ApiEngine(Engine):
         if failure.unreachable and self._heard == heard:
             raise PassingError(
                 f"server {self._access.address} is unreachable ({ATTEMPTS} attempts); check "
-                "base_url and that the server is running, then run again: what is answered is "
-                "not asked twice"
+                "base_url and that the server is running, then run again: cached responses are "
+                "not re-requested"
             )
         return Response("error", error=failure.reason)
 
@@ -255,66 +261,69 @@ class ApiEngine(Engine):
         except (ClientError, OSError):
             return Retry("connection lost", overloaded=True)
         except Exception as error:  # such as OverflowError, by a redirect to port 99999
-            return Retry(f"the client failed ({type(error).__name__})")
+            return Retry(f"client error ({type(error).__name__})")
         self._heard += 1
         value = parsed(redact(reply.content))
         if reply.status >= 300:
             self._stop_if_hopeless(reply.status, value)
             return failure(reply.status, value, reply.headers, time.time())
         if value is None:
-            return Retry("a body that is not JSON")
+            return Retry("invalid reply: not JSON")
         outcome = self._provider.read(value)
         return outcome if isinstance(outcome, Retry) else self.as_sent(request, outcome)
 
     def as_sent(self, request: Request, reply: Response) -> Response:
-        """A reply with how its prompt went, and what it is billed by."""
-        parts, tier = self._provider.parts(request), self.tier or reply.tier
-        return (
-            reply if (parts, tier) == (None, reply.tier) else replace(reply, parts=parts, tier=tier)
-        )
+        """A reply with the number of content parts of its prompt, and its pricing tier."""
+        parts = self._provider.parts(request)
+        tier = self.tier or reply.tier
+        if parts is None and tier == reply.tier:
+            return reply
+        return replace(reply, parts=parts, tier=tier)
 
     def _say_wait(self, reason: str, after: float | None) -> None:
-        """Says that the server asks to wait, in the log and on the terminal."""
+        """Reports a server's Retry-After in the log and on the terminal."""
         if after:
-            line = f"{reason}: the server asks to wait {after:.0f} s"
-            if (wait := wanted_wait(after)) < after:
-                line += f", tried again in {wait:.0f} s"
+            line = f"{reason}: the server requests a wait of {after:.0f} s (Retry-After)"
+            if (wait := limited_wait(after)) < after:
+                line += f", retrying in {wait:.0f} s"
             self._log(line)
             self._notices.show(f"{self.answers['model']}: {line}")
 
     def _stop_if_hopeless(self, status: int, reply: object) -> None:
         match lasting(status, reply):
             case "key":
-                place = self._access.key_source
-                problem = f" does not accept the key (HTTP {status}); check the key in {place}"
+                variable = self._access.key_source
+                problem = f" rejects the API key (HTTP {status}); check the key in {variable}"
             case "model":
                 model = self.answers["model"]
-                problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
+                problem = f": model {model!r} not found (HTTP 404); check model and base_url"
             case "limit":
                 problem = (
-                    " takes the output limit in another field; set max_tokens_field: "
+                    " expects another field for the output limit; set max_tokens_field: "
                     "max_completion_tokens"
                 )
             case "quota":
-                problem = ": the account has no quota left; top it up"
+                problem = ": quota exceeded; add credit to the account"
             case "sampling":
-                said = error_of(reply)[0]
-                problem = f" refuses how the model samples ({said}); set temperature to null"
+                message = error_of(reply)[0]
+                problem = f" rejects the sampling parameters ({message}); set temperature to null"
             case "tier" if self.option == "flex":
-                said = error_of(reply)[0]
-                problem = f" does not serve the model by flex ({said}); set service_tier to null"
+                message = error_of(reply)[0]
+                problem = (
+                    f" does not offer flex for the model ({message}); set service_tier to null"
+                )
             case _:
                 return
-        kept = "then run again: what is answered is not asked twice"
-        raise UserError(f"server {self._access.address}{problem}, {kept}")
+        resume = "then run again: cached responses are not re-requested"
+        raise UserError(f"server {self._access.address}{problem}, {resume}")
 
 
 @contextmanager
 def _signals(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list[int]]:
-    """Has SIGTERM and SIGINT wait for the end of a step of the loop, and tells which came.
+    """Defers SIGTERM and SIGINT to the end of a step of the loop; yields the signals received.
 
-    An error that a signal raises within a step may take the place of what would have woken a task,
-    which then never ends.
+    An exception that a signal raises within a step could replace the one that wakes a task, which
+    would then never end.
     """
     came: list[int] = []
 
@@ -323,11 +332,11 @@ def _signals(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list
         replies.put_nowait(None)
 
     if threading.current_thread() is not threading.main_thread():
-        yield came  # signals are the main thread's
+        yield came  # only the main thread handles signals
         return
     before = {signal.SIGTERM: signal.getsignal(signal.SIGTERM)}
     interrupt = signal.getsignal(signal.SIGINT)
-    if interrupt is signal.default_int_handler:  # else somebody else takes it, or it is ignored
+    if interrupt is signal.default_int_handler:  # else another handler is set, or it is ignored
         before[signal.SIGINT] = interrupt
     for number in before:
         loop.add_signal_handler(number, note, number)
@@ -340,8 +349,8 @@ def _signals(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list
 
 
 async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
-    """The replies that are there, one at least; none when all are given."""
-    found = [await replies.get()]
+    """The replies that have arrived, at least one; none once all requests are done."""
+    arrived = [await replies.get()]
     while not replies.empty():
-        found.append(replies.get_nowait())
-    return [pair for pair in found if pair is not None]
+        arrived.append(replies.get_nowait())
+    return [pair for pair in arrived if pair is not None]

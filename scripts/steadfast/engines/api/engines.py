@@ -1,4 +1,4 @@
-"""The engines behind APIs: whose requests they send, and in which batches."""
+"""Builds the engines behind APIs: each provider's requests, live or in batches."""
 
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ BATCHES: Final[dict[str, type[Batches[Any]]]] = {
 
 def build(setup: Setup) -> Engine:
     """The engine of a model behind an API, live or as its setting ``batch`` says."""
-    name, batch = setup.answers["engine"], setup.operation.get("batch")
+    name = setup.answers["engine"]
+    batch = setup.operation.get("batch")
     provider = PROVIDERS[name](setup)
     return BatchEngine(setup, provider, BATCHES[name]) if batch else ApiEngine(setup, provider)

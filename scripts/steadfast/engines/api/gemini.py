@@ -1,4 +1,4 @@
-"""Google's Gemini API: generateContent, and batches: files of requests, found by their names."""
+"""Google's Gemini API: generateContent, and its Batch API."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ NOT_STARTED = {"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "
 
 
 class Gemini(DialectProvider):
-    """Gemini models: a prompt is one text, whose beginning the implicit cache may know."""
+    """Gemini models: a prompt is one text, for Gemini's implicit prefix caching."""
 
     engine = "gemini"
 
@@ -38,13 +38,13 @@ class Gemini(DialectProvider):
     def body(self, request: Request) -> Record:
         roles = ("user", "model")
         turns = enumerate(chain.from_iterable(request.turns))
-        contents = [content(said, role=roles[n % 2]) for n, said in turns]
+        contents = [content(turn, role=roles[n % 2]) for n, turn in turns]
         contents.append(content(request.prompt))
         seed = self.answers.get("seed")
         config: Record = {
             "maxOutputTokens": request.max_tokens,
             **self._sent(SAMPLING),
-            # Each repeat has a seed of its own: with the same one, the same answer may come again.
+            # Each repeat has its own seed: with the same one, the same response may come again.
             **({} if seed is None else {"seed": seed + request.repeat}),
         }
         if thinking := self._thinking():
@@ -63,7 +63,7 @@ class Gemini(DialectProvider):
         )
 
     def _thinking(self) -> Record:
-        """How long it thinks, and with it that the reasoning is told."""
+        """Settings of thinking, with thoughts included in the reply."""
         if effort := self.answers.get("effort"):
             return {"thinkingLevel": effort.upper(), "includeThoughts": True}
         match self.answers.get("thinking"):
@@ -81,10 +81,10 @@ class Gemini(DialectProvider):
         return {
             "prompt_tokens": count(usage.get("promptTokenCount")),
             "cached_tokens": count(usage.get("cachedContentTokenCount")),
-            "completion_tokens": sum(one or 0 for one in counts) if counted else None,
+            "completion_tokens": sum(number or 0 for number in counts) if counted else None,
             "reasoning_tokens": counts[1],
             "served_model": text(reply.get("modelVersion")),
-            "tier": self._tier,  # what is not served by it is refused
+            "tier": self._tier,  # requests that the tier cannot serve are rejected
         }
 
     def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
@@ -93,29 +93,29 @@ class Gemini(DialectProvider):
         if blocked and not candidate:
             return Response("refused", **counts, finish_reason=blocked)
         if not candidate:
-            return Retry("a body without candidates")
+            return Retry("invalid reply: no candidates")
         parts = array(mapping(candidate.get("content")).get("parts"))
         return self._settled(text(candidate.get("finishReason")), self._words(parts), counts)
 
     def _words(self, parts: list[object]) -> tuple[str | None, str | None] | None:
-        answers: list[str] = []
+        responses: list[str] = []
         reasoning: list[str] = []
         for part in map(mapping, parts):
-            said = text(part.get("text"))
-            if said is not None:
-                (reasoning if part.get("thought") else answers).append(said)
+            part_text = text(part.get("text"))
+            if part_text is not None:
+                (reasoning if part.get("thought") else responses).append(part_text)
             elif not self._tools and not part.keys() <= {"thoughtSignature"}:
                 return None
-        return joined(answers), joined(reasoning) or None
+        return joined(responses), joined(reasoning) or None
 
 
-def content(said: str, role: str = "user") -> Record:
-    """A text as an entry of a conversation."""
-    return {"parts": [{"text": clean(said)}], "role": role}
+def content(turn: str, role: str = "user") -> Record:
+    """A turn of a conversation."""
+    return {"parts": [{"text": clean(turn)}], "role": role}
 
 
 class GeminiBatches(Batches[Gemini]):
-    """A batch is found again by its display name."""
+    """Batches of Gemini, identified by their display names."""
 
     facts = FACTS["gemini"]["batch"]
     name = "key"
@@ -131,9 +131,9 @@ class GeminiBatches(Batches[Gemini]):
         )
 
     def _upload(self, key: str, content: bytes) -> ServerReply:
-        """Says what will come, and sends it to the path that the reply to that names.
+        """Starts a resumable upload, and sends the file to the path in the reply.
 
-        Its host is left out: the key goes to no address that a server names.
+        The reply's host is ignored: the API key must not go to an address that a server names.
         """
         named = json.dumps({"file": {"displayName": key}}).encode()
         begun = self.http.post(
@@ -145,28 +145,30 @@ class GeminiBatches(Batches[Gemini]):
                 "X-Goog-Upload-Header-Content-Type": "application/jsonl",
             },
         )
-        place = begun.headers.get("X-Goog-Upload-URL")
-        if begun.status >= 400 or not place:
+        upload_url = begun.headers.get("X-Goog-Upload-URL")
+        if begun.status >= 400 or not upload_url:
             return begun
         sent = {"X-Goog-Upload-Offset": "0", "X-Goog-Upload-Command": "upload, finalize"}
-        parts = urlsplit(place)
+        parts = urlsplit(upload_url)
         return self.http.post(f"{parts.path}?{parts.query}", content, **sent)
 
     def create(self, batch: Batch, lines: Sequence[bytes]) -> Remote:
-        wanted = {"displayName": batch.key, "inputConfig": {"fileName": batch.file_id}}
+        definition = {"displayName": batch.key, "inputConfig": {"fileName": batch.file_id}}
         path = self.provider.path.replace(":generateContent", ":batchGenerateContent")
-        make = partial(self.http.post, path, json.dumps({"batch": wanted}).encode())
+        make = partial(self.http.post, path, json.dumps({"batch": definition}).encode())
         return self.calls.value(make, self.remote, lambda: self.find(batch))
 
     def listed(self) -> Iterator[Remote]:
-        path, token = f"{self.provider.facts['path']}/batches?pageSize=100", ""
+        path = f"{self.provider.facts['path']}/batches?pageSize=100"
+        token = ""
         while True:
             page = path + (f"&pageToken={quote(token)}" if token else "")
             # A list without entries is an empty object.
             reply = self.got(page, lambda reply: reply if isinstance(reply, dict) else None)
             yield from filter(None, map(self.remote, array(reply.get("operations"))))
-            before, token = token, text(reply.get("nextPageToken")) or ""
-            if token in ("", before):
+            previous = token
+            token = text(reply.get("nextPageToken")) or ""
+            if token in ("", previous):
                 return
 
     def look(self, batch_id: str) -> Remote:
@@ -186,13 +188,13 @@ class GeminiBatches(Batches[Gemini]):
         return self.provider.read(record["response"])
 
     def remote(self, value: object) -> Remote | None:
-        said = mapping(value)
-        about = mapping(said.get("metadata"))
-        state = (text(about.get("state")) or "").removeprefix("BATCH_STATE_")
-        output = mapping(about.get("output")) or mapping(said.get("response"))
+        operation = mapping(value)
+        metadata = mapping(operation.get("metadata"))
+        state = (text(metadata.get("state")) or "").removeprefix("BATCH_STATE_")
+        output = mapping(metadata.get("output")) or mapping(operation.get("response"))
         return Remote.of(
-            {"id": said.get("name"), "status": state.removeprefix("JOB_STATE_")},
-            about.get("displayName"),
+            {"id": operation.get("name"), "status": state.removeprefix("JOB_STATE_")},
+            metadata.get("displayName"),
             (output.get("responsesFile"),),
-            mapping(said.get("error")).get("message"),
+            mapping(operation.get("error")).get("message"),
         )

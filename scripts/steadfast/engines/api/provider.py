@@ -1,4 +1,4 @@
-"""What of an engine behind an API is its provider's own: address, key, bodies and replies."""
+"""The interface of a provider behind an API: address, key, request bodies and replies."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -10,20 +10,20 @@ from steadfast.engines.api.client import Access
 from steadfast.engines.api.replies import Retry
 from steadfast.engines.base import Setup, TokenCounter
 
-MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
-REPLY_TOKENS = 3  # that open the answer
+MESSAGE_TOKENS = 4  # of a chat template for each message, in addition to its text
+REPLY_TOKENS = 3  # of a chat template that open the response
 
 
 class Provider(ABC):
-    """What one provider is sent, and what its replies mean.
+    """Request bodies for one provider, and the meaning of its replies.
 
     Attributes:
         answers: the settings that determine a response.
-        path: where requests go, below the address.
-        models_path: where its models are listed.
-        address: the provider's own; None: as the ``openai`` client has it.
-        most_live: tokens of an answer, at most, of a request that is sent by itself.
-        packages: distributions whose versions belong to the provenance.
+        path: of requests, below the address.
+        models_path: of the list of models.
+        address: the provider's own; None: that of the ``openai`` client.
+        most_live: maximum output tokens of a request outside batches.
+        packages: Python packages whose versions belong to the provenance.
         tokenizer: the model's own, where the config names it.
     """
 
@@ -43,33 +43,33 @@ class Provider(ABC):
     def determining(self, own: Settings, **further: object) -> Record:
         """The settings that determine a response: the model's own, and further ones.
 
-        A key that is absent and one that is null or empty are the same.
+        A key that is null or empty is left out.
         """
         temperature = own.get("temperature", 0.0)
-        drawn = {"temperature": None if temperature is None else float(temperature)}
-        settings = {**own, **drawn, **further}
+        sampling = {"temperature": None if temperature is None else float(temperature)}
+        settings = {**own, **sampling, **further}
         return {k: v for k, v in settings.items() if v is not None and v != {}}
 
     def expect(self, groups: Sequence[Sequence[Request]]) -> None:
-        """Learns what is about to be asked: a prefix that nobody shares is not worth caching."""
+        """Takes note of the requests to come: a prefix of only one request is not worth caching."""
         self._sharing.update({group[0].group: len(group) for group in groups})
 
     def is_shared(self, request: Request) -> bool:
-        """Whether others that are asked have a request's prefix too."""
+        """Whether other requests have the same prefix."""
         return self._sharing[request.group] > 1
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
-        """An estimate of what the chat template adds, by what counts a text's tokens."""
+        """An estimate of the tokens that the chat template adds; ``count`` counts a text's."""
         system = self.answers.get("system")
         opening = MESSAGE_TOKENS + count(system) if system else 0
         return opening + MESSAGE_TOKENS + REPLY_TOKENS
 
     def headers(self, key: str) -> Record | None:
-        """The header of each request; None: the ``openai`` client's."""
+        """The headers of each request; None: the ``openai`` client's."""
         return None
 
     def parts(self, request: Request) -> int | None:
-        """In how many content parts a prompt is sent; None: as the provider's usual string."""
+        """The number of content parts of a prompt; None: sent as one string."""
         return None
 
     @abstractmethod
@@ -78,4 +78,4 @@ class Provider(ABC):
 
     @abstractmethod
     def read(self, reply: object) -> Response | Retry:
-        """The answer in a body's value."""
+        """The response in a reply's JSON value."""

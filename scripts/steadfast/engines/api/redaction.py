@@ -1,4 +1,4 @@
-"""Secrets taken out of what a server says, before anything of it is parsed, cut, kept or shown."""
+"""Removes secrets from a server's replies before these are parsed, shortened, kept or shown."""
 
 import re
 from base64 import b64encode
@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator
 
 MARK = "(key)"
 SHORTEST = 8
-"""Characters of a secret, at least: a shorter one, such as EMPTY or none, is a word that answers
-may have, and protects nothing."""
+"""Minimum characters of a secret: a shorter one, such as EMPTY or none, is a word that responses
+may contain, and protects nothing."""
 
 
 class Redaction:
     """Replaces secrets by ``(key)``.
 
-    Found are the secret itself, its characters escaped as in JSON or a URL, each by itself and
-    more than once, and its base64, also inside that of a longer text such as ``user:secret``. A
-    secret that is disguised on purpose, or a part of one, is not found.
+    It replaces the secret itself, with any of its characters escaped (also repeatedly) as in JSON
+    or a URL, and its base64 encoding, also within that of a longer text such as ``user:secret``. A
+    secret that is disguised on purpose, or a part of one, is not replaced.
 
     Args:
-        secrets: those of fewer than ``SHORTEST`` characters are passed over.
+        secrets: those of fewer than ``SHORTEST`` characters are ignored.
 
     >>> Redaction(["sk-12/345"]).text("Bearer sk-12/345, sk-12%2F345, sk-12\\\\/345")
     'Bearer (key), (key), (key)'
@@ -42,11 +42,11 @@ class Redaction:
 
 
 def _encodings(secret: str) -> Iterator[str]:
-    """The secret, and what of its base64 is the same whatever stands around it."""
+    """The secret, and the parts of its base64 that do not depend on the text around it."""
     yield secret
     for before in range(3):
         encoded = b64encode(b"\0" * before + secret.encode()).decode().rstrip("=")
-        # The first and the last character may hold bits of a neighbour.
+        # The first and the last character may contain bits of a neighbour.
         end = len(encoded) if len(encoded) % 4 == 0 else len(encoded) - 1
         inner = encoded[before and before + 1 : end]
         yield inner
@@ -54,7 +54,7 @@ def _encodings(secret: str) -> Iterator[str]:
 
 
 def _spellings(character: str) -> str:
-    """A pattern of one character: as it is, or escaped; a literal comes first, which is fast."""
+    """A pattern of one character, plain or escaped; the plain one comes first, which is fast."""
     plain = "[ +]" if character == " " else re.escape(character)
     percent = "".join(f"%(?:25)*(?i:{byte:02x})" for byte in character.encode())
     return rf"(?:{plain}|\\\\*(?:{plain}|u(?i:{ord(character):04x}))|{percent})"

@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible server answered: an answer, a reason to try again, or a failure."""
+"""Reads replies of an OpenAI-compatible server: a response, a reason to retry, or a failure."""
 
 import math
 import re
@@ -20,15 +20,15 @@ ENDS = {
     "stop_sequence": "ok",  # Text Generation Inference
     "content_filter": "refused",
 }
-"""Statuses by finish reason. Any other (error, abort, insufficient_system_resource …) ends no
-answer, and neither does none: vLLM, SGLang, llama.cpp and OpenRouter name one with every whole
-answer, Ollama leaves it out where it was interrupted."""
+"""Statuses by finish reason. Any other (error, abort, insufficient_system_resource …) marks an
+incomplete response, and so does a missing one: vLLM, SGLang, llama.cpp and OpenRouter name one with
+every complete response, Ollama leaves it out when interrupted."""
 TOOL_ENDS = {"tool_calls": "ok", "function_call": "ok"}
-"""Likewise where the request offers tools."""
+"""Additional finish reasons where the request offers tools."""
 FLEX = "flex"
 OVERLOADED = (429, 503, 529)
 REJECTED = tuple(f"HTTP {status}" for status in OVERLOADED)
-"""Reasons of attempts that a server refused since it had too many of them."""
+"""Reasons of attempts that a server rejected as too many."""
 RETRIED = frozenset({408, 409, 429, *range(500, 600)})
 REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
 TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGNORECASE)
@@ -47,11 +47,11 @@ NO_QUOTA = re.compile(
 )
 DELAY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 MESSAGE_CHARACTERS = 200
-REASON_CHARACTERS = 60  # of a server's word in a reason to try again
+REASON_CHARACTERS = 60  # of a server's message in a reason to retry
 
 
 def words_of(content: object) -> tuple[str | None, str] | None:
-    """A message's text (None: it has none, or is of no known form) and the reasoning beside it.
+    """A message's text (None: without text, or of unknown form) and its reasoning parts.
 
     >>> thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "2+2"}]}
     >>> words_of([thinking, {"type": "text", "text": "4"}])
@@ -61,47 +61,52 @@ def words_of(content: object) -> tuple[str | None, str] | None:
         return text(content), ""
     if not isinstance(content, list):
         return None
-    texts, reasoning = [], []
+    texts: list[str] = []
+    reasoning: list[object] = []
     for part in map(mapping, content):
-        said, inner = part.get("text"), part.get("thinking")
+        part_text = part.get("text")
+        thinking = part.get("thinking")
         if part.get("type") == "thinking":
-            reasoning += [mapping(one).get("text") for one in array(inner)] or [inner]
-        elif part.get("type") == "text" and isinstance(said, str):
-            texts.append(clean(said))
+            pieces = [mapping(piece).get("text") for piece in array(thinking)]
+            reasoning += pieces or [thinking]
+        elif part.get("type") == "text" and isinstance(part_text, str):
+            texts.append(clean(part_text))
         else:
             return None
     return "".join(texts) if texts else None, _joined("", reasoning)
 
 
 def reasoning_of(message: Mapping[str, object], listed: str) -> str | None:
-    """The reasoning that a server gives apart from the answer, under the first name that has any."""
+    """The reasoning in a separate field of a message: the first field that has any."""
     details = map(mapping, array(message.get("reasoning_details")))
-    said = [detail.get(name) for detail in details for name in ("text", "summary")]
+    pieces = [detail.get(name) for detail in details for name in ("text", "summary")]
     fields = [message.get("reasoning_content"), message.get("reasoning")]
-    fields += [_joined("\n", said), listed]
-    return next(
-        (clean(words) for words in fields if isinstance(words, str) and words.strip()), None
-    )
+    fields += [_joined("\n", pieces), listed]
+    for field in fields:
+        if isinstance(field, str) and field.strip():
+            return clean(field)
+    return None
 
 
-def _joined(between: str, words: list[object]) -> str:
-    return between.join(word for word in words if isinstance(word, str))
+def _joined(separator: str, pieces: list[object]) -> str:
+    return separator.join(piece for piece in pieces if isinstance(piece, str))
 
 
 def usage_of(reply: Mapping[str, object]) -> Record:
-    """The counts of a reply and what it was served by, as fields of a response."""
+    """Token counts, served model and pricing tier of a reply, as fields of a response."""
     usage = mapping(reply.get("usage"))
-    prompt, completion = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
+    prompt = count(usage.get("prompt_tokens"))
+    completion = count(usage.get("completion_tokens"))
     total = count(usage.get("total_tokens")) or 0
     if prompt is not None and completion is not None and total > prompt + completion:
-        completion = total - prompt  # Gemini counts reasoning in the total alone
-    read = mapping(usage.get("prompt_tokens_details"))
+        completion = total - prompt  # Gemini counts reasoning only in the total
+    prompt_details = mapping(usage.get("prompt_tokens_details"))
     details = mapping(usage.get("completion_tokens_details"))
-    reasoning = [count(place.get("reasoning_tokens")) for place in (details, usage)]
+    reasoning = [count(fields.get("reasoning_tokens")) for fields in (details, usage)]
     return {
         "prompt_tokens": prompt,
-        "cached_tokens": count(read.get("cached_tokens")),
-        "written_tokens": count(read.get("cache_write_tokens")),
+        "cached_tokens": count(prompt_details.get("cached_tokens")),
+        "written_tokens": count(prompt_details.get("cache_write_tokens")),
         "completion_tokens": completion,
         "reasoning_tokens": max(
             (tokens for tokens in reasoning if tokens is not None), default=None
@@ -114,60 +119,63 @@ def usage_of(reply: Mapping[str, object]) -> Record:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Why an attempt failed that may succeed later."""
+    """The reason of a failed attempt that may succeed later."""
 
     reason: str
-    after: float | None = None  # seconds that the server asks to wait, if it said so
-    overloaded: bool = False  # fewer requests at once would help
+    after: float | None = None  # seconds of the server's Retry-After, if any
+    overloaded: bool = False  # lower concurrency would help
     unreachable: bool = False  # no connection was made
-    broken: bool = False  # the server itself failed, so that waiting helps everyone
-    counts: Record | None = None  # of a reply that is no answer, where it says what it took
+    broken: bool = False  # the server itself failed: all requests should wait
+    counts: Record | None = None  # token counts of an incomplete reply, where it has any
 
 
 def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
-    """The status of a reply by its finish reason; None where it names no whole answer."""
+    """The status of a reply by its finish reason; None for an incomplete response."""
     if not isinstance(finish_reason, str):
         return None
     return ENDS.get(finish_reason) or (TOOL_ENDS.get(finish_reason) if tools else None)
 
 
 def completion(reply: object, *, tools: bool = False) -> Response | Retry:
-    """The answer in a completion, a body's value; one that is none is worth another attempt."""
-    whole = mapping(reply)
-    counts = usage_of(whole)
-    return counted(_completion(whole, counts, tools), counts)
+    """The response in a completion (a body's JSON value), or the reason to retry."""
+    fields = mapping(reply)
+    counts = usage_of(fields)
+    return counted(_completion(fields, counts, tools), counts)
 
 
 def counted(outcome: Response | Retry, counts: Record) -> Response | Retry:
-    """What a reply means, with what it says that it took, where it is no answer."""
-    says_so = counts["prompt_tokens"] or counts["completion_tokens"]
-    return replace(outcome, counts=counts) if says_so and isinstance(outcome, Retry) else outcome
+    """The outcome, with the reply's token counts if it is to be retried: it is billed too."""
+    has_counts = counts["prompt_tokens"] or counts["completion_tokens"]
+    return replace(outcome, counts=counts) if has_counts and isinstance(outcome, Retry) else outcome
 
 
-def _completion(whole: Mapping[str, object], counts: Record, tools: bool) -> Response | Retry:
-    choice = mapping(next(iter(array(whole.get("choices"))), None))
-    if problem := whole.get("error") or choice.get("error"):
+def _completion(reply: Mapping[str, object], counts: Record, tools: bool) -> Response | Retry:
+    choice = mapping(next(iter(array(reply.get("choices"))), None))
+    if problem := reply.get("error") or choice.get("error"):
         return fault(problem)
-    if whole.get("object") == "error" or whole.get("status") == "failed":
-        return fault(whole)
-    if whole.get("done") is False:
-        return Retry("an answer without an end: done is false")
+    if reply.get("object") == "error" or reply.get("status") == "failed":
+        return fault(reply)
+    if reply.get("done") is False:
+        return Retry("incomplete response: done is false")
     message = choice.get("message", {"content": choice.get("text")} if "text" in choice else None)
     if not isinstance(message, dict):
-        return Retry("a body without choices")
+        return Retry("invalid reply: no choices")
     reason = choice.get("finish_reason")
-    known = {**counts, "finish_reason": text(reason)}
-    refusal, listed = message.get("refusal"), words_of(message.get("content"))
+    fields = {**counts, "finish_reason": text(reason)}
+    refusal = message.get("refusal")
+    content = words_of(message.get("content"))
     refused = isinstance(refusal, str) and refusal
-    words = None if listed is None or refusal else (listed[0], reasoning_of(message, listed[1]))
+    words = None
+    if content is not None and not refusal:
+        words = (content[0], reasoning_of(message, content[1]))
     status = "refused" if refused else status_of(reason, tools=tools)
-    return settled(status, words, known, called=known["finish_reason"] in TOOL_ENDS)
+    return settled(status, words, fields, called=fields["finish_reason"] in TOOL_ENDS)
 
 
 def fault(problem: object) -> Retry:
-    """An error that stands in a reply which is said to be none."""
-    said, codes = error_of({"error": problem})
-    return Retry(f"an error in the reply: {(codes or said)[:REASON_CHARACTERS] or 'unnamed'}")
+    """The reason to retry for an error in a reply with HTTP status 200."""
+    message, codes = error_of({"error": problem})
+    return Retry(f"error in the reply: {(codes or message)[:REASON_CHARACTERS] or 'unnamed'}")
 
 
 def settled(
@@ -177,34 +185,35 @@ def settled(
     *,
     called: bool = False,
 ) -> Response | Retry:
-    """The response that a whole reply makes.
+    """The response in a reply, or the reason to retry.
 
     Args:
-        status: by its finish reason; None where that ends no answer.
-        words: its answer, where it has one, and its reasoning; None: of no known form.
+        status: by its finish reason; None for an incomplete response.
+        words: text of the response (None: without) and its reasoning; None: of unknown form.
         known: the other fields of the response.
-        called: whether it calls a tool, which takes no words.
+        called: whether it calls a tool, which needs no text.
     """
     if status == "refused":
         return Response("refused", **known)
     if status is None:
         reason = known["finish_reason"]
         named = "missing" if reason is None else repr(reason[:REASON_CHARACTERS])
-        return Retry(f"an answer without an end: finish_reason {named}")
+        return Retry(f"incomplete response: finish_reason {named}")
     if words is None:
-        return Retry("a body without content")
-    answer, known["reasoning"] = words
-    if known["reasoning"]:
-        known["reasoning_tokens"] = known["reasoning_tokens"] or None  # 0: nobody counted
-    # Reasoning may spend the whole limit, or be all that there is; a call of a tool has no words.
-    silent = status == "length" or called or known["reasoning"] or known["reasoning_tokens"]
-    if answer is None and not silent:
-        return Retry("a body without content")
-    return Response(status, answer or "", **known)
+        return Retry("invalid reply: no content")
+    response_text, reasoning = words
+    known["reasoning"] = reasoning
+    if reasoning:
+        known["reasoning_tokens"] = known["reasoning_tokens"] or None  # 0: not counted
+    # Reasoning may use up the output limit, or be all there is; a tool call has no text.
+    may_be_empty = status == "length" or called or reasoning or known["reasoning_tokens"]
+    if response_text is None and not may_be_empty:
+        return Retry("invalid reply: no content")
+    return Response(status, response_text or "", **known)
 
 
 def failure(status: int, reply: object, headers: Mapping[str, str], now: float) -> Response | Retry:
-    """What an HTTP status of 300 and above means, with the value of its body."""
+    """The outcome of an HTTP status of 300 and above, with the JSON value of its body."""
     message, codes = error_of(reply)
     if status in RETRIED:
         overloaded = status in OVERLOADED
@@ -221,7 +230,7 @@ def failure(status: int, reply: object, headers: Mapping[str, str], now: float) 
 def lasting(
     status: int, reply: object
 ) -> Literal["key", "limit", "model", "quota", "sampling", "tier"] | None:
-    """What is wrong for every request alike, by an HTTP status and the value of its body."""
+    """The kind of an error that every request would meet; None where it is no such error."""
     message, codes = error_of(reply)
     if status in (401, 403) or INVALID_KEY.search(codes):
         return "key"
@@ -237,32 +246,32 @@ def lasting(
 
 
 def error_of(reply: object) -> tuple[str, str]:
-    """The message in an error's body, one short line, and its codes, whatever its shape."""
-    outer = mapping(next(iter(array(reply)), reply))  # Gemini's comes in a list, or does not
+    """The message in an error's body as one short line, and its codes, whatever the format."""
+    outer = mapping(next(iter(array(reply)), reply))  # Gemini may send it in a list
     error = mapping(outer.get("error")) or outer
     inner = mapping(error.get("innererror"))
     message = error.get("message") or error.get("detail") or outer.get("error") or ""
-    if isinstance(message, list):  # a FastAPI server's: where in the request, and what is wrong
+    if isinstance(message, list):  # of FastAPI servers: field of the request, and error
         message = "; ".join(map(_wrong_field, map(mapping, message)))
     short = " ".join(message.split()) if isinstance(message, str) else ""
-    details = [mapping(one) for one in array(error.get("details")) or [error.get("details")]]
+    details = list(map(mapping, array(error.get("details")) or [error.get("details")]))
     codes = [error.get("code"), error.get("type"), inner.get("code"), error.get("status")]
-    codes += [one.get(name) for one in details for name in ("error_code", "reason")]
-    known = " ".join(str(count(code) or text(code) or "") for code in codes)
-    return clean(short)[:MESSAGE_CHARACTERS], " ".join(known.split())
+    codes += [detail.get(name) for detail in details for name in ("error_code", "reason")]
+    joined_codes = " ".join(str(count(code) or text(code) or "") for code in codes)
+    return clean(short)[:MESSAGE_CHARACTERS], " ".join(joined_codes.split())
 
 
 def _wrong_field(detail: Mapping[str, object]) -> str:
-    place = ".".join(str(step) for step in array(detail.get("loc")) if step != "body")
-    return f"{place}: {detail.get('msg')}"
+    field = ".".join(str(step) for step in array(detail.get("loc")) if step != "body")
+    return f"{field}: {detail.get('msg')}"
 
 
 def retry_delay(reply: object) -> float | None:
-    """Seconds to wait by an error's body, which Gemini says so; None: it does not say."""
+    """Seconds to wait by an error's body (Gemini's RetryInfo); None where it has none."""
     outer = mapping(next(iter(array(reply)), reply))
     for detail in map(mapping, array(mapping(outer.get("error")).get("details"))):
-        if found := DELAY.fullmatch(text(detail.get("retryDelay")) or ""):
-            return float(found[1])
+        if delay := DELAY.fullmatch(text(detail.get("retryDelay")) or ""):
+            return float(delay[1])
     return None
 
 

@@ -1,4 +1,4 @@
-"""A model's server that a job starts for all that it asks, and ends with itself."""
+"""A model's server that a job starts for its requests and ends with itself."""
 
 import contextlib
 import ctypes
@@ -20,17 +20,17 @@ from steadfast.base.errors import UserError
 from steadfast.engines.base import EngineExhausted
 
 PORT = "{port}"
-"""In a command, where the server's port stands."""
+"""Placeholder of the server's port in a command."""
 LOOK_SECONDS = 1.0
 READY_MINUTES = 60.0
-"""That a server may take to load its model."""
+"""Maximum time for a server to load its model."""
 STOP_SECONDS = 30.0
 SHOWN_LINES = 20
 PR_SET_PDEATHSIG = 1
 
 
 class Served:
-    """An OpenAI-compatible server on a free port, ready to be asked, and ended with the process."""
+    """An OpenAI-compatible server on a free port, ready for requests, ended with the process."""
 
     def __init__(self, command: Sequence[str], say: Callable[[str], None]):
         with socket.socket() as free:
@@ -38,12 +38,12 @@ class Served:
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}/v1"
         self._name = command[0]
-        words = [word.replace(PORT, str(port)) for word in command]
+        arguments = [argument.replace(PORT, str(port)) for argument in command]
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  # _stop closes it
         started = time.monotonic()
         try:
             self._process = subprocess.Popen(
-                ["/usr/bin/env", *words],
+                ["/usr/bin/env", *arguments],
                 env={**os.environ, "PATH": program_path()},
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
@@ -53,27 +53,29 @@ class Served:
             )
         except OSError as error:
             self._output.close()
-            raise UserError(f"serve: {self._name} cannot be started ({error.strerror})") from None
+            raise UserError(
+                f"serve: cannot start {self._name} ({error.strerror}); check the command in serve"
+            ) from None
         self.close = weakref.finalize(self, _stop, self._process, self._output)
         self._wait(started + 60 * READY_MINUTES, say)
         self.seconds = time.monotonic() - started
         say(f"server ready after {self.seconds:.0f} s")
 
     def check(self, say: Callable[[str], None]) -> None:
-        """Looks whether the server lives, where it has not answered."""
+        """Raises EngineExhausted where the server has exited."""
         if (code := self._process.poll()) is not None:
             self._say_last(say)
             raise EngineExhausted(
-                f"serve: {self._name} ended ({code}) while it was asked; what it said last is in "
-                "the log; what is answered is kept: run again to go on"
+                f"serve: {self._name} exited (code {code}) during requests; the log has its last "
+                "output; responses so far are cached: run again to continue"
             )
 
     def _say_last(self, say: Callable[[str], None]) -> None:
         if self._output.closed:
             return
         self._output.seek(0)
-        said = self._output.read().decode("utf-8", errors="replace").splitlines()
-        for line in said[-SHOWN_LINES:]:
+        lines = self._output.read().decode("utf-8", errors="replace").splitlines()
+        for line in lines[-SHOWN_LINES:]:
             say(f"server: {line}")
 
     def _wait(self, end: float, say: Callable[[str], None]) -> None:
@@ -84,15 +86,15 @@ class Served:
                 continue
             self._say_last(say)
             self.close()
-            late = f"was not ready in {READY_MINUTES:g} minutes"
+            late = f"was not ready within {READY_MINUTES:g} minutes"
             raise UserError(
-                f"serve: {self._name} {late if code is None else f'ended ({code})'}; what it said "
-                "last is in the log: mend the command, then run again"
+                f"serve: {self._name} {late if code is None else f'exited (code {code})'}; the log "
+                "has its last output: correct the command in serve, then run again"
             )
 
 
 def program_path(python: Path | str = sys.executable) -> str:
-    """Where programs are looked for: first in an interpreter's environment, active or not."""
+    """The PATH for programs: first an interpreter's environment, active or not."""
     return f"{Path(python).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 

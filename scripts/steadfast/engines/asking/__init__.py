@@ -1,1 +1,1 @@
-"""A job's requests through an engine: looked up, asked, kept, counted."""
+"""Runs a job's requests through an engine: journal, progress, provenance."""

@@ -1,7 +1,7 @@
-"""How models mark reasoning, and where in a text such marks stand.
+"""Finds the marks of reasoning in a model's text.
 
-``resources/engines/reasoning.yaml`` has the marks, and says what its keys mean. Marks in code are
-text. Each function takes time and memory in proportion to the text.
+``resources/engines/reasoning.yaml`` lists the marks and documents its keys. Marks within code are
+plain text. Each function takes time and memory in proportion to the text.
 """
 
 import re
@@ -18,18 +18,18 @@ from steadfast.base.resources import facts
 FACTS = facts("engines/reasoning.yaml")
 LEAKED = FACTS["leaked"]
 HEADER = r"[^<]*+(?:<\|constrain\|>[^<]*+)?"
-"""What an ellipsis in a mark stands for: a recipient and a content type, or nothing."""
+"""Stands for an ellipsis in a mark: a recipient and a content type, or nothing."""
 FENCED, INLINE = 1, 2
-"""How a mark stands in code; in a fence it may be none after all: a fence may be left open."""
+"""A mark in fenced or inline code; one in a fence may count, since a fence may be left open."""
 STEPS = {"start": 1, "end": -1}
-"""How many reasoning deeper a text is after a mark."""
+"""Change of the nesting depth of reasoning at a mark."""
 FENCE = re.compile(r"^[ \t]*+(?P<ticks>`{3,}+)(?P<info>.*)$", re.MULTILINE)
 TICKS_OR_BREAK = re.compile(r"(?P<ticks>`++)|\n[ \t]*+\n")
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How some models mark reasoning; the fields are as in the resource."""
+    """The marks of reasoning of some models; the resource documents the fields."""
 
     starts: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Dialect:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """All that may stand anywhere in a text."""
+        """All marks that may be anywhere in a text."""
         return (*self.starts, *self.ends, *self.frames)
 
     @cached_property
@@ -61,14 +61,14 @@ class Dialect:
 
     @cached_property
     def again(self) -> re.Pattern[str]:
-        """What may follow an end: the same once more, and what the next turn begins with."""
+        """Repeated ends and leaked tokens of the next turn that may follow an end."""
         own = _any([*self.starts, *self.frames])
         leaked = [] if self.channels else [f"(?!{own}){TOKEN}(?:{BLANK}*+{ROLE})?"]
         repeated = "|".join(filter(None, [_any(self.ends), *leaked]))
         return re.compile(f"(?:{BLANK}*+(?:{repeated}))*+" if self.ends else "")
 
     def is_in(self, text: str) -> bool:
-        """Whether a mark may be in a text; most have none, and this is fast."""
+        """Whether a text may contain a mark; a fast check, since most contain none."""
         return any(literal in text for literal in self._literals)
 
     @cached_property
@@ -77,7 +77,7 @@ class Dialect:
 
 
 def _any(marks: Iterable[str]) -> str:
-    """One pattern for several marks, the longest first, since some begin alike."""
+    """One pattern for several marks, the longest first, since some are prefixes of others."""
     ordered = sorted(marks, key=len, reverse=True)
     return "|".join(re.escape(mark).replace("…", HEADER) for mark in ordered)
 
@@ -98,10 +98,10 @@ DIALECTS = {name: _dialect(known) for name, known in FACTS["dialects"].items()}
 
 
 def may_hold_marks(text: str) -> bool:
-    """Whether a mark of ``DIALECTS`` that is no ordinary word may stand in a text.
+    """Whether a text may contain a mark of ``DIALECTS``, other than ordinary words.
 
-    Each of these marks has one of three signs, so that most texts are looked through three times
-    in place of once for each mark.
+    Each of these marks has one of three strings, so that most texts need three searches instead of
+    one for each mark.
     """
     return "<" in text or "◁" in text or "THINK]" in text
 
@@ -132,8 +132,8 @@ def marks_in(text: str, dialect: Dialect) -> Iterator[ReasoningMark]:
 class Tags:
     """The marks of a text outside code, and which reasoning they close.
 
-    Starts may be nested: an end closes its own start, and the reasoning with it where no later end is
-    left without a start.
+    Starts may be nested: an end closes its own start, and the reasoning too unless a later end
+    would be left without a start.
     """
 
     def __init__(self, marks: Iterable[ReasoningMark]):
@@ -151,7 +151,7 @@ class Tags:
 
     @property
     def surplus(self) -> int:
-        """Starts more than ends."""
+        """Number of starts minus number of ends."""
         return self._depths[-1] if self._depths else 0
 
     def lone_end(self, dialect: Dialect) -> ReasoningMark | None:
@@ -164,7 +164,7 @@ class Tags:
         return None
 
     def closing(self, opened: int, dialect: Dialect) -> tuple[int, bool] | None:
-        """The end of the reasoning that a mark opens (-1: at the start), and if it leaves a start."""
+        """The end of reasoning opened by a mark (-1: the text), and if it leaves a start open."""
         outside = self._depths[opened] if opened >= 0 else 0
         for place in range(opened + 1, self._last_end + 1):
             depth = self._depths[place]
@@ -178,7 +178,7 @@ NO_TAGS = Tags(())
 
 
 def _code(text: str) -> Iterator[tuple[int, int, int]]:
-    """Spans of code as in CommonMark: fenced with back-ticks, and inline within a paragraph."""
+    """Spans of code as in CommonMark: fenced by backticks, and inline within a paragraph."""
     outside, opening = 0, None
     for line in FENCE.finditer(text):
         if opening is None and "`" not in line["info"]:
@@ -205,7 +205,7 @@ def _inline_code(text: str, start: int, stop: int) -> Iterator[tuple[int, int, i
 
 
 def _paired(runs: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """From each run of back-ticks to the next that is as long, from left to right."""
+    """From each run of backticks to the next of the same length, from left to right."""
     closing: list[int | None] = []
     last: dict[int, int] = {}
     for index in reversed(range(len(runs))):

@@ -1,4 +1,4 @@
-"""The journal: every response as it comes in, so that a killed job asks nothing twice."""
+"""The journal: every response as it arrives, so that a killed job re-requests nothing."""
 
 import errno
 import hashlib
@@ -18,23 +18,23 @@ from steadfast.contract.request import FINAL, STATUSES, Response
 
 SYNC_SECONDS = 5.0
 CHECK = b'"check"'
-"""The last field of a line: a checksum of what stands before it."""
+"""The last field of a line: a checksum of all before it."""
 DAMAGED_CHECK = re.compile(rb', "[^"]{0,20}": "[0-9a-f]{16}"\s*\}\s*$')
 _FIELDS = [field.name for field in fields(Response)]
 _OLD_FIELDS = {"reasoning": "thought", "reasoning_tokens": "thought_tokens"}
-"""What lines of version 0.1 call a field: what they hold was paid for."""
+"""Names of fields in lines of version 0.1, whose responses were paid for."""
 
 
 class Journal(AbstractContextManager["Journal"]):
-    """Responses by request hash, in an append-only JSON-lines file that one job holds.
+    """Responses by request hash, in an append-only JSON-lines file that one job locks.
 
-    A response is in the file, whole, before ``append`` returns: a killed process loses nothing
-    that was appended, a killed machine at most the last ``SYNC_SECONDS``. Another job that holds
-    the file is waited for.
+    A response is completely written before ``append`` returns: a killed process loses nothing that
+    was appended, a crashed machine at most the last ``SYNC_SECONDS``. While another job locks the
+    file, this one waits.
 
     Raises:
         UserError: the file cannot be locked, a line other than the last is corrupt, or one was
-            changed after it was written. A last line that was torn by a crash is cut off.
+            edited. A last line that a crash left incomplete is removed.
     """
 
     def __init__(self, path: Path | str, say: Callable[[str], None] = print):
@@ -50,11 +50,11 @@ class Journal(AbstractContextManager["Journal"]):
         self._synced = time.monotonic()
 
     def get(self, request_hash: str) -> Response | None:
-        """The final response to a request (ok, length, refused), or None: it is to be asked."""
+        """The final response to a request (ok, length, refused); None: it has to be sent."""
         return self._responses.get(request_hash)
 
     def append(self, request_hash: str, response: Response) -> None:
-        """Keeps a response; one that is not final stands there to be read, and is asked again."""
+        """Keeps a response; one that is not final is kept for its cost only."""
         line = journal_line(request_hash, response)
         try:
             self._check_size(os.fstat(self._fd).st_size)
@@ -65,23 +65,23 @@ class Journal(AbstractContextManager["Journal"]):
                 self._sync()
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            mend = "make room" if full else "look after its file system"
+            remedy = "free disk space" if full else "check its file system"
             raise (UserError if full else PassingError)(
-                f"{self._path}: cannot be written ({error.strerror}); {mend}, then run again: what "
-                "stands in it is not asked twice"
+                f"{self._path}: cannot write ({error.strerror}); {remedy}, then run again: "
+                "responses in the journal are not re-requested"
             ) from None
         if response.status in FINAL:
             self._responses[request_hash] = response
 
     def __exit__(self, *error: object) -> None:
-        """Puts all on the disk and lets another job have the file."""
+        """Syncs the file to disk and unlocks it."""
         with self._held:
             self._sync()
             if error[0] is None:
                 self._check_alone()
 
     def _check_alone(self) -> None:
-        # Opened anew: only then does a network file system look at what other nodes have written.
+        # Opened again: only then does a network file system see what other nodes have written.
         try:
             with open(self._path, "rb") as file:
                 size = os.fstat(file.fileno()).st_size
@@ -89,13 +89,13 @@ class Journal(AbstractContextManager["Journal"]):
             size = 0
         self._check_size(size)
 
-    def _check_size(self, found: int) -> None:
-        """Whether the file is as this job left it, so that no other one writes it."""
-        if found != self._size:
+    def _check_size(self, size: int) -> None:
+        """Checks that the file is as this job left it, and no other job writes to it."""
+        if size != self._size:
             raise UserError(
-                f"{self._path}: another job writes this journal, or somebody changed it; see that "
-                "one Snakemake alone works in this folder and that its file system locks files "
-                "for all nodes, then run again: what is answered is not asked twice"
+                f"{self._path}: another job is writing to this journal, or it was edited; make "
+                "sure that only one Snakemake runs in this folder and that its file system "
+                "supports locks across nodes, then run again: cached responses are not re-requested"
             )
 
     def _sync(self) -> None:
@@ -112,15 +112,15 @@ class Journal(AbstractContextManager["Journal"]):
                 request_hash, response = _read(line)
             except Edited:
                 raise UserError(
-                    f"{self._path}:{number}: this line of the journal was changed by hand; to "
-                    f"accept the change, take {CHECK.decode()} with its value out of the line, or "
-                    "remove the line to have its request asked again"
+                    f"{self._path}:{number}: this line of the journal was edited by hand; to "
+                    f"accept the edit, remove {CHECK.decode()} with its value from the line, or "
+                    "remove the line to re-request its response"
                 ) from None
             except ValueError as error:
                 if number < len(lines) or rest:
                     raise UserError(
                         f"{self._path}:{number}: corrupt line in the journal ({error}); remove "
-                        "that line, and its request alone is asked again"
+                        "that line: only its request is sent again"
                     ) from None
                 sound -= len(line) + 1
                 continue
@@ -133,26 +133,26 @@ class Journal(AbstractContextManager["Journal"]):
 
 def journal_line(request_hash: str, response: Response) -> bytes:
     """A response as a line of a journal, with its checksum at the end."""
-    held = ((field.name, getattr(response, field.name)) for field in fields(response))
-    kept = {name: value for name, value in held if value is not None}
-    body = json_line({"hash": request_hash, **kept}).encode("utf-8").removesuffix(b"}\n")
+    values = {field.name: getattr(response, field.name) for field in fields(response)}
+    values = {name: value for name, value in values.items() if value is not None}
+    body = json_line({"hash": request_hash, **values}).encode("utf-8").removesuffix(b"}\n")
     return body + b', %s: "%s"}\n' % (CHECK, _checksum(body))
 
 
 def kept_replies(path: Path) -> Iterator[tuple[str, Response]]:
-    """What stands in a journal, by request hash, failed attempts too.
+    """All replies in a journal by request hash, failed attempts included.
 
     The file may be missing, or grow meanwhile.
     """
     for line in path.read_bytes().splitlines() if path.exists() else ():
-        with suppress(ValueError):  # the job that holds the journal says so
+        with suppress(ValueError):  # the job that locks the journal reports it
             yield _read(line)
 
 
 def final_tiers(path: Path) -> dict[str, str | None]:
-    """The requests that a journal answers for good, and by which tier each was billed.
+    """The requests with a final response in a journal, and the pricing tier of each.
 
-    None is the plain price.
+    None is the standard price.
     """
     return {
         request_hash: response.tier
@@ -162,7 +162,7 @@ def final_tiers(path: Path) -> dict[str, str | None]:
 
 
 class Edited(ValueError):
-    """A line is not the one that was written."""
+    """A line was edited after it was written."""
 
 
 def _checksum(body: bytes) -> bytes:
@@ -170,15 +170,16 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _read(line: bytes) -> tuple[str, Response]:
-    body, found, check = line.rpartition(b", %s: " % CHECK)
-    if found and check.strip() != b'"%s"}' % _checksum(body):  # without one it is taken as it is
-        raise Edited("its checksum is another one")
-    if not found and DAMAGED_CHECK.search(line):
-        raise ValueError("the name of its checksum is damaged")
+    body, separator, check = line.rpartition(b", %s: " % CHECK)
+    # A line without a checksum is accepted: it is how a person accepts an edit.
+    if separator and check.strip() != b'"%s"}' % _checksum(body):
+        raise Edited("checksum mismatch")
+    if not separator and DAMAGED_CHECK.search(line):
+        raise ValueError("damaged name of the checksum")
     try:
         record = json.loads(line)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("nested too deeply") from None
     if not isinstance(record, dict) or not isinstance(record.get("hash"), str):
         raise ValueError("no record with a hash")
     if record.get("status") not in STATUSES or not isinstance(record.get("text"), str):

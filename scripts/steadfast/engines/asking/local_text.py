@@ -1,4 +1,4 @@
-"""Prompts as a local model reads them: its tokenizer, its chat template, token ids."""
+"""Prompts for a local model: its tokenizer, its chat template, token ids."""
 
 import datetime
 import re
@@ -16,17 +16,17 @@ from steadfast.engines.api.body import clean, messages, plain_text
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-# Some templates write today's date into the prompt: here every day is the one on which
-# Llama 3.1's stands still by default.
+# Some templates write today's date into the prompt: here it is always the default date of
+# Llama 3.1's template.
 DATE = datetime.date(2024, 7, 26)
 SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
-SEAM = 400  # characters before the end of a shared prefix, where tokenizing it ends
+SEAM = 400  # characters before the end of a shared prefix at which its tokenization ends
 STRINGS = re.compile(r"\w(?= \w)")
 PROBES = ("a", "a.", " a", "\na\n", "1\n\n", ".a ", "é!")
 
 
 class LocalText:
-    """The tokenizer and the template of a model on this machine or on the hub."""
+    """Tokenizer and chat template of a model, on this machine or on the Hugging Face Hub."""
 
     def __init__(
         self,
@@ -42,13 +42,13 @@ class LocalText:
         self._model, self._system, self._chat = model, system, template == "chat"
         self._args = dict(template_args or {})
         loaded = _load(model, tokenizer, revision, trust_remote_code)
-        self._tokenizer, self._config, self._generation, self._drawn = loaded
+        self._tokenizer, self._config, self._generation, self._own_sampling = loaded
         if "chat_template" in self._args:  # for a tuned model whose files have none
             self._tokenizer.chat_template = self._args.pop("chat_template")
         if self._chat and not self._tokenizer.chat_template:
             raise UserError(
-                f"model {model} has no chat template; set template: base, or name a tokenizer "
-                "that has one"
+                f"model {model} has no chat template; set template: base, or set tokenizer to one "
+                "that has a chat template"
             )
 
     def encode(self, text: str) -> list[int]:
@@ -64,11 +64,11 @@ class LocalText:
         )
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
+        """The number of tokens of a text."""
         return len(self.encode(text))
 
     def render(self, prompt: str, turns: Turns = ()) -> str:
-        """The prompt with the chat template around it, or the suffix of appendix E behind it."""
+        """The prompt in the chat template, or with the suffix of appendix E after it."""
         if not self._chat:
             return plain_text(prompt, turns)
         fixed = {"date_string": f"{DATE:%d %b %Y}", "strftime_now": DATE.strftime}
@@ -81,11 +81,11 @@ class LocalText:
         return str(rendered)
 
     def template_tokens(self) -> int:
-        """Tokens that template or suffix add, at most, whatever a prompt begins and ends with."""
+        """Maximum tokens that template or suffix add, whatever a prompt begins and ends with."""
         return max(len(self._whole(self.render(text))) - self.count(text) for text in PROBES)
 
     def encode_prompts(self, requests: Sequence[Request]) -> Iterator[tuple[Request, list[int]]]:
-        """The token ids of whole prompts; a prefix that follows itself is tokenized once."""
+        """The token ids of entire prompts; a prefix of consecutive requests is tokenized once."""
         for prefix, sharing in groupby(requests, key=lambda request: request.prefix):
             shared: str | None = None
             ids: list[int] = []
@@ -124,11 +124,12 @@ class LocalText:
 
     @property
     def sampling(self) -> Record:
-        """What the model's generation config says of sampling, where it differs from none."""
-        return {name: self._drawn[name] for name in SAMPLING if name in self._drawn}
+        """Sampling settings of the model's generation config that differ from the defaults."""
+        settings = self._own_sampling
+        return {name: settings[name] for name in SAMPLING if name in settings}
 
     def special_among(self, texts: Sequence[str]) -> list[str]:
-        """Those of some texts that are special tokens, which decoding leaves out."""
+        """The texts that are special tokens, which decoding leaves out."""
         added = getattr(self._tokenizer, "added_tokens_decoder", {}).values()
         special = {str(token) for token in added if token.special}
         special |= set(self._tokenizer.all_special_tokens)
@@ -136,13 +137,13 @@ class LocalText:
 
     @property
     def stop_token_ids(self) -> list[int]:
-        """The ids that end an answer: the generation config's and the tokenizer's own."""
+        """Token ids that end a response: those of the generation config and of the tokenizer."""
         ids = self._generation.get("eos_token_id", self._config.get("eos_token_id"))
         ids = ids if isinstance(ids, list) else [ids]
         return sorted({i for i in [*ids, self._tokenizer.eos_token_id] if i is not None})
 
     def provenance(self) -> Record:
-        """Commit, data type, positions and tokenizer, as the model's files have them."""
+        """Commit, data type, positions and tokenizer, from the model's files."""
         config = self._config.get("text_config") or self._config
         names = ("rope_parameters", "rope_scaling", "rope_theta", "max_position_embeddings")
         backend = getattr(self._tokenizer, "backend_tokenizer", None)
@@ -163,7 +164,7 @@ def _load(
         from transformers.utils import logging
     except ImportError:
         raise UserError(NOT_INSTALLED) from None
-    logging.set_verbosity_error()  # a long text is no mistake here
+    logging.set_verbosity_error()  # without a warning about long texts
     try:
         config, _ = PretrainedConfig.get_config_dict(model, revision=revision)
         if not config:
@@ -174,17 +175,19 @@ def _load(
         reason = str(error).strip().split("\n")[0]
         raise UserError(
             f"model {model} cannot be loaded ({reason}); check model and revision, and that the "
-            "hub can be reached or the directory is whole"
+            "Hugging Face Hub is reachable or the directory is complete"
         ) from None
     try:
-        found = GenerationConfig.from_pretrained(model, revision=revision)
-        generation, drawn = found.to_dict(), found.to_diff_dict()
+        generation_config = GenerationConfig.from_pretrained(model, revision=revision)
+        generation = generation_config.to_dict()
+        sampling = generation_config.to_diff_dict()
     except OSError:  # many base models have none
-        generation, drawn = {}, {}
-    return loaded, config, generation, drawn
+        generation = {}
+        sampling = {}
+    return loaded, config, generation, sampling
 
 
 NOT_INSTALLED = (
-    "vLLM, which engine vllm and models' own tokenizers need, is not installed in this "
-    f"environment; {typed('vllm')}"
+    "vLLM is not installed in this environment, but engine vllm and models' own tokenizers need "
+    f"it; {typed('vllm')}"
 )

@@ -1,4 +1,4 @@
-"""How far a job is: a bar on a terminal, a line now and then elsewhere."""
+"""The progress of a job: a bar on a terminal, else a line every few seconds."""
 
 import sys
 import time
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 LINE_SECONDS = 10.0
 NOTICE_SECONDS = 60.0
 ENOUGH = 10
-"""Responses after the first one from which the time left is told."""
+"""Responses after the first one from which the remaining time is shown."""
 
 
 class Notices:
-    """Lines on stderr beside the progress, one in ``NOTICE_SECONDS`` at most."""
+    """Lines on stderr next to the progress, at most one in ``NOTICE_SECONDS``."""
 
     def __init__(self, stream: TextIO | None = None):
         self._stream = stream
         self._shown: float | None = None
 
     def show(self, line: str) -> None:
-        """Shows a line, unless one was shown a moment ago."""
+        """Shows a line, unless one was shown less than ``NOTICE_SECONDS`` ago."""
         now = time.monotonic()
         if self._shown is not None and now - self._shown < NOTICE_SECONDS:
             return
         self._shown = now
-        line = visible(line)  # it may hold a server's words
+        line = visible(line)  # it may contain a server's message
         stream = self._stream or sys.stderr
         if stream.isatty():
             from tqdm import tqdm
@@ -40,13 +40,17 @@ class Notices:
 
 
 class Progress:
-    """Counts responses on stderr: done of all, failed, tokens, time left."""
+    """Shows progress on stderr: responses done, failed, tokens, remaining time."""
 
     _bar: "tqdm[Never] | None" = None
 
     def __init__(self, label: str, total: int, stream: TextIO | None = None):
-        self._label, self._total, self._done, self._asked = label, total, 0, 0
-        self._failed = self._tokens = 0
+        self._label = label
+        self._total = total
+        self._done = 0
+        self._asked = 0  # done since the first response
+        self._failed = 0
+        self._tokens = 0
         self._stream = stream or sys.stderr
         self._shown = time.monotonic()
         self._lines = 0
@@ -57,15 +61,16 @@ class Progress:
             self._bar = tqdm(desc=label, total=total, file=self._stream, unit="req", leave=False)
 
     def known(self, count: int) -> None:
-        """So many need not be asked, such as those in the journal."""
+        """Counts requests that need not be sent, such as those in the journal."""
         self._done += count
         if self._bar is not None:
             self._bar.update(count)
 
     def update(self, response: Response, count: int = 1) -> None:
-        """One more response, which answers ``count`` requests (0: it was asked for again)."""
+        """Counts a response, for ``count`` equal requests (0: a re-requested one)."""
         if self._first is None:
-            self._first, self._asked = time.monotonic(), -count  # what came before it was a start
+            self._first = time.monotonic()  # the time until the first response was a start
+            self._asked = -count
         self._done += count
         self._asked += count
         self._failed += count * (response.status == "error")
@@ -77,7 +82,7 @@ class Progress:
             self._line()
 
     def close(self) -> None:
-        """The last word, after others."""
+        """Removes the bar, or prints a last line after others."""
         if self._bar is not None:
             self._bar.close()
         elif self._lines:
@@ -95,7 +100,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """A time that is left, in a unit that fits it.
+    """A remaining time, in a unit that fits it.
 
     >>> [duration(seconds) for seconds in (7.4, 80, 5000, 9000)]
     ['7 s', '80 s', '83 min', '2.5 h']

@@ -1,7 +1,7 @@
-"""A model's reasoning told apart from its answer, by the marks that models write.
+"""Separates a model's reasoning from its response, by the marks that models write.
 
-What may be reasoning is never an answer; marks in code are text (``engines.asking.dialects``). Each
-function takes time and memory in proportion to the text.
+Text that may be reasoning is never part of the response. Marks within code are plain text
+(``engines.asking.dialects``). Each function takes time and memory in proportion to the text.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ from steadfast.engines.asking.dialects import (
 
 
 class Split(NamedTuple):
-    """A text taken apart; ``is_open`` where the limit cut reasoning, or it never ended."""
+    """A text, separated; ``is_open``: its reasoning was truncated by the limit, or never ends."""
 
     answer: str
     reasoning: list[str]
@@ -30,18 +30,18 @@ class Split(NamedTuple):
 
 
 def told_apart(response: Response, how: Settings | None, prefilled: bool | None) -> Response:
-    """A response whose text is the answer alone, and whose reasoning is the whole reasoning.
+    """A response with all reasoning moved from its text to its field ``reasoning``.
 
-    Its status is unfinished, and its text empty, where the reasoning has no end, or where there is no
-    answer but reasoning or the limit was hit.
+    Its status becomes unfinished, and its text empty, where the reasoning has no end, or where the
+    text is empty and there was reasoning or the limit was hit.
 
     Args:
-        response: as the engine gave it; one that is no answer is returned as it is.
-        how: the config's ``reasoning`` of the model; reasoning is looked for without it too.
-        prefilled: whether the prompt ends with a start tag; None: not known. ``how`` wins.
+        response: as the engine returned it; a failed one is returned unchanged.
+        how: the model's ``reasoning`` in the config; reasoning is searched for without it too.
+        prefilled: whether the prompt ends with a start tag; None: unknown. ``how`` wins.
 
-    >>> told = told_apart(Response("ok", "<think>2+2</think>4"), {"parser": "qwen3"}, False)
-    >>> told.reasoning, told.text
+    >>> separated = told_apart(Response("ok", "<think>2+2</think>4"), {"parser": "qwen3"}, False)
+    >>> separated.reasoning, separated.text
     ('2+2', '4')
     """
     if response.status not in ANSWERED:
@@ -51,10 +51,10 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
     cut = response.status == "length"
     split = _split(response.text, how, prefilled, response.reasoning or "", cut)
     unclear = cut and how is not None and prefilled is None and not split.reasoning
-    # Fewer tokens for reasoning that the server hides than for the whole: it ended unseen.
+    # Fewer tokens of hidden reasoning than of the reply: the reasoning ended unseen.
     ended = 0 < (response.reasoning_tokens or 0) < (response.completion_tokens or 0)
     if unclear and not response.reasoning and not ended:
-        split = Split("", [response.text], True)  # a cut reasoning looks like a cut answer
+        split = Split("", [response.text], True)  # truncated reasoning looks like a response
     answer = _unwrapped(_bare(split.answer) if split.reasoning else split.answer, how)
     reasoning = _joined(split.reasoning)
     if response.reasoning and reasoning != response.reasoning.strip():  # some servers give it twice
@@ -68,7 +68,7 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
 
 
 def holds_pair(text: str) -> bool:
-    """Whether tags in the midst of an answer may mark reasoning."""
+    """Whether a response contains tags that may mark reasoning after other text."""
     if not may_hold_marks(text):
         return False
     tags = ((Tags.of(text, dialect), dialect) for dialect in DIALECTS.values() if not dialect.words)
@@ -80,20 +80,20 @@ def holds_pair(text: str) -> bool:
 
 
 def start_tags(how: Settings) -> tuple[str, ...]:
-    """The tags that open reasoning, without white space after them, where a prompt may end."""
+    """The start tags of reasoning with which a prompt may end, without white space after them."""
     starts = (mark for dialect in _candidates(how)[0] for mark in dialect.starts)
     return tuple(dict.fromkeys(mark.replace("…", "").rstrip() for mark in starts))
 
 
 def marks(how: Settings) -> tuple[str, ...]:
-    """The literal marks, in the pieces that a tokenizer may hold as special tokens."""
+    """The marks, in the pieces that may be special tokens of a tokenizer."""
     dialects, _ = _candidates(how)
-    found = (mark for dialect in dialects for mark in dialect.tokens or dialect.marks)
-    return tuple(dict.fromkeys([*found, *_wrapper(how)]))
+    pieces = (mark for dialect in dialects for mark in dialect.tokens or dialect.marks)
+    return tuple(dict.fromkeys([*pieces, *_wrapper(how)]))
 
 
 def _candidates(how: Settings | None) -> tuple[list[Dialect], bool]:
-    """The dialects that a model may write, and whether the config names them."""
+    """The dialects of marks that a model may write, and whether the config names them."""
     if how and how.get("tags"):
         start, end = how["tags"]
         return [Dialect((start,), (end,))], True
@@ -107,7 +107,7 @@ def _wrapper(how: Settings | None) -> Sequence[str]:
 
 def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, cut: bool) -> Split:
     dialects, named = _candidates(how)
-    if given:  # the rest may say "analysis", as any answer may
+    if given:  # the text may contain words such as "analysis", as any response may
         dialects, prefilled = [dialect for dialect in dialects if not dialect.words], False
         start = max((_again(text, dialect, 0) for dialect in dialects), default=0)
         text = text[start:].lstrip() if start else text
@@ -138,9 +138,9 @@ def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, 
 
 
 def _again(text: str, dialect: Dialect, stop: int) -> int:
-    """Where a text goes on after an end of reasoning that stops there, and what repeats it."""
-    found = dialect.again.match(text, stop)
-    return found.end() if found else stop
+    """Where a text continues after an end of reasoning and its repetitions."""
+    repetition = dialect.again.match(text, stop)
+    return repetition.end() if repetition else stop
 
 
 def _begun(
@@ -151,10 +151,10 @@ def _begun(
     given: str,
     unseen: bool,
 ) -> tuple[str, list[Dialect]] | None:
-    """A text from where its first reasoning begins, and whose reasoning that may be; None without one.
+    """A text from where its first reasoning begins, and its possible dialects; None without one.
 
-    Where the config names no dialect, words alone open no reasoning. Where the prompt is not known
-    (``unseen``), an end without a start shows that the text begins inside reasoning.
+    Where the config names no dialect, ordinary words open no reasoning. Where the prompt's end is
+    unknown (``unseen``), an end without a start shows that the text begins inside reasoning.
     """
     for dialect in dialects:
         opening = dialect.opening.match(text)
@@ -163,53 +163,53 @@ def _begun(
     likely = [dialect for dialect in dialects if named or not dialect.words]
     if prefilled:
         return text, likely
-    found = []
+    lone_ends = []
     for rank, dialect in enumerate(likely):
-        goes_on = bool(given) and Tags.of(given, dialect).surplus > 0
-        looked_for = unseen or goes_on or dialect.channels
-        end = Tags.of(text, dialect).lone_end(dialect) if looked_for else None
+        continues = bool(given) and Tags.of(given, dialect).surplus > 0
+        may_be_inside = unseen or continues or dialect.channels
+        end = Tags.of(text, dialect).lone_end(dialect) if may_be_inside else None
         if end:
-            found.append((end.start, rank))
-    return (text, [likely[min(found)[1]]]) if found else None
+            lone_ends.append((end.start, rank))
+    return (text, [likely[min(lone_ends)[1]]]) if lone_ends else None
 
 
 def _unmistakable(text: str, stop: int, dialect: Dialect) -> bool:
-    """Whether words that open a text are marks: their end follows, or the next word is stuck on."""
+    """Whether words that open a text are marks: an end follows, or no space separates the next."""
     stuck = text[stop - 1].isalnum() and text[stop : stop + 1].isalpha()
     return (stuck and not text[stop].islower()) or _end(text[stop:], [dialect]) is not None
 
 
 class ReasoningEnd(NamedTuple):
-    """Where reasoning ends; in the order in which ends are likely to be meant."""
+    """An end of reasoning; ends are sorted from the most plausible on."""
 
     in_code: int  # as of a mark
     start: int
     rank: int  # of its dialect
     stop: int
-    nested: bool  # whether the reasoning holds a start without an end
+    nested: bool  # whether the reasoning contains a start without an end
 
 
 def _end(text: str, dialects: list[Dialect]) -> ReasoningEnd | None:
-    """Where the reasoning ends that a text begins inside: at an end outside code, or in it."""
-    found: list[ReasoningEnd] = []
+    """The end of the reasoning that a text begins inside: outside code, else within code."""
+    ends: list[ReasoningEnd] = []
     for rank, dialect in enumerate(dialects):
         marks = list(marks_in(text, dialect))
         tags = Tags(marks)
         if closing := tags.closing(-1, dialect):
             place, nested = closing
-            found.append(
+            ends.append(
                 ReasoningEnd(0, tags.marks[place].start, rank, tags.marks[place].stop, nested)
             )
-        found += [
+        ends += [
             ReasoningEnd(mark.in_code, mark.start, rank, mark.stop, False)
             for mark in marks
             if mark.kind == "end" and mark.in_code
         ]
-    return min(found, default=None)
+    return min(ends, default=None)
 
 
 def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
-    """A text that begins outside reasoning, without the reasoning that follows, and the frames."""
+    """A text that begins outside reasoning, without any later reasoning and frames."""
     answer: list[str] = []
     reasoning: list[str] = []
     tags, position, next_place, is_open = Tags.of(text, dialect), 0, 0, False
@@ -235,7 +235,7 @@ def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
 
 
 def _pieces(reasoning: str, dialect: Dialect) -> list[str]:
-    """The texts of reasoning, which may stand in several channels."""
+    """The pieces of reasoning, which may be in several channels."""
     if not dialect.channels:
         return [reasoning]
     return dialect.mark.split(reasoning)[:: dialect.mark.groups + 1]
@@ -246,12 +246,12 @@ def _joined(reasoning: Iterable[str]) -> str:
 
 
 def _bare(answer: str) -> str:
-    """An answer without what nobody sees around it."""
+    """A response without white space and invisible characters around it."""
     return answer.strip().strip(LEAKED["invisible"]).strip()
 
 
 def _unwrapped(answer: str, how: Settings | None) -> str:
-    """An answer without what the parser's models put round it; its end may be cut off."""
+    """A response without its parser's wrapper, whose end may be truncated."""
     wrapper, inner = _wrapper(how), answer.strip()
     if not wrapper or not inner.startswith(wrapper[0]):
         return answer

@@ -1,4 +1,4 @@
-"""One job's requests through its engine: looked up in the journal, asked, kept, counted."""
+"""Runs one job's requests through its engine, and keeps the responses in the journal."""
 
 import time
 from collections import Counter, defaultdict
@@ -22,12 +22,12 @@ WRITE_SECONDS = 5.0
 
 
 def record_path(journal: Path) -> Path:
-    """Where the record of a journal's job lies."""
+    """The run record of a journal's job."""
     return journal.with_suffix(".run.json")
 
 
 class RunRecorder(AbstractContextManager["RunRecorder"]):
-    """One more run in a job's record, written now and then: a kill loses a few seconds of it."""
+    """Adds a run to a job's run record, written every few seconds: a kill loses little of it."""
 
     def __init__(self, path: Path, engine: Engine):
         self._path, self._engine = path, engine
@@ -35,10 +35,10 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
         self._counts: Counter[str] = Counter()
         self._machine: str | None = None
         self._started = time.monotonic()
-        self._write()  # so that a run that is killed at once has a path
+        self._write()  # so that a run that is killed at once is on record
 
     def update(self, response: Response) -> None:
-        """One more response."""
+        """Counts a response."""
         prompt = response.prompt_tokens or 0
         self._counts.update(
             answered=int(response.status != "error"),
@@ -73,7 +73,7 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
 
 
 class Asking:
-    """Asks requests, as often as the job has some; a paid engine's answers are kept for good."""
+    """Sends a job's requests; responses of a paid engine are kept in the journal."""
 
     def __init__(
         self,
@@ -90,54 +90,56 @@ class Asking:
         self._stack = stack
         self._read = reader(engine, reasoning)
 
-        def waits(line: str) -> None:
+        def show_wait(line: str) -> None:
             say(f"{model}: {line}")
             Notices().show(f"{label}: {line}")
 
-        self._journal = stack.enter_context(Journal(journal, waits)) if engine.paid else None
+        self._journal = stack.enter_context(Journal(journal, show_wait)) if engine.paid else None
         self._progress = stack.enter_context(closing(Progress(label, total)))
         self._record: RunRecorder | None = None
 
     def ask(self, requests: list[Request], again: bool = False) -> list[Response]:
-        """The response to each request, in order; equal requests are asked once."""
+        """The response to each request, in order; equal requests are sent once."""
         key = self._key
-        found: dict[str, Response] = {}
-        asked: dict[str, Request] = {}
+        responses: dict[str, Response] = {}
+        unsent: dict[str, Request] = {}
         for request in requests:
             if request.overflow:
-                found[key(request)] = Response("overflow", error=request.overflow)
-            elif self._journal is not None and (known := self._journal.get(request.hash)):
-                found[request.hash] = known
+                responses[key(request)] = Response("overflow", error=request.overflow)
+            elif self._journal is not None and (cached := self._journal.get(request.hash)):
+                responses[request.hash] = cached
             else:
-                asked.setdefault(key(request), request)
+                unsent.setdefault(key(request), request)
         shares = Counter() if again else Counter(map(key, requests))
-        what = "unreadable answers, asked again" if again else "requests"
-        self._say(f"{self._model}: {len(requests)} {what}, {len(found)} known, {len(asked)} to ask")
-        self._progress.known(sum(shares[name] for name in found))
-        if asked:
+        kind = "unreadable responses, re-requested" if again else "requests"
+        self._say(
+            f"{self._model}: {len(requests)} {kind}, {len(responses)} cached, {len(unsent)} to send"
+        )
+        self._progress.known(sum(shares[name] for name in responses))
+        if unsent:
             if self._record is None:
                 record = RunRecorder(record_path(self._path), self._engine)
                 self._record = self._stack.enter_context(record)
-            for request, response in self._engine.answer(grouped(asked.values())):
+            for request, response in self._engine.answer(grouped(unsent.values())):
                 if self._journal is not None:
                     self._journal.append(request.hash, response)
                 if isinstance(response, FailedAttempt):
-                    continue  # it stands in the journal for the bill alone
-                found[key(request)] = response
+                    continue  # in the journal only for its cost
+                responses[key(request)] = response
                 self._record.update(response)
                 self._progress.update(response, shares[key(request)])
             for line in self._engine.summary():
                 self._say(f"{self._model}: {line}")
-        return [self._read(found[key(request)]) for request in requests]
+        return [self._read(responses[key(request)]) for request in requests]
 
     def _key(self, request: Request) -> str:
-        # An engine without a model answers from the benchmark's reference answers, which the hash does not
-        # cover: it is asked anew each time, by sample.
+        # Engines without a model use the benchmark's reference answers, which the hash does not
+        # cover: their responses are made anew each time, by sample.
         return request.hash if self._engine.paid else request.key
 
 
 def reader(engine: Engine, reasoning: Settings | None) -> Callable[[Response], Response]:
-    """What tells reasoning from answer in an engine's responses."""
+    """A function that separates the reasoning in an engine's responses."""
     if not engine.has_model:
         return lambda response: response
     prefilled, tokenizer = engine.prefilled(start_tags(reasoning or {})), engine.tokenizer
@@ -152,7 +154,7 @@ def reader(engine: Engine, reasoning: Settings | None) -> Callable[[Response], R
 
 
 class Exchange(NamedTuple):
-    """What was asked, what came back, and at which asking."""
+    """A request, its response, and the number of the attempt."""
 
     request: Request
     response: Response
@@ -165,39 +167,48 @@ def converse(
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
 ) -> list[Exchange]:
-    """Asks all items, each after the one that it follows, and returns the last exchange of each.
+    """Runs all items, turn by turn of their conversations; returns the last exchange of each.
 
-    An item whose turn before has no answer is not asked: it gets that turn's status.
+    An item whose previous turn has no response is not sent: it gets that turn's status.
+
+    Args:
+        items: those of a conversation in the order of its turns.
+        ask: returns request and response of each of some items.
+        readable: whether a response is readable, by item and text; others are re-requested.
+        attempts: at a readable response.
     """
     exchanges: dict[str, Exchange] = {}
     for turn in turns_of(items):
         pending = [_continued(item, exchanges) for item in turn]
         for attempt in range(1, attempts + 1):
-            unread = []
+            unreadable = []
             for item, (request, response) in zip(pending, ask(pending), strict=True):
                 if item.barred and item.follows:
                     before = exchanges[item.follows].response
                     response = replace(response, status=before.status)
                 exchanges[item.key] = Exchange(request, response, attempt)
-                # A failed request is the engine's care: nothing is to be gained from another.
-                cut = response.status == "unfinished"
+                if readable is None:
+                    continue
+                # A failed request is not sent again: the engine has retried it already.
+                unfinished = response.status == "unfinished"
                 answered = response.status in ANSWERED
-                if readable and (cut or (answered and not readable(item.key, response.text))):
-                    unread.append(replace(item, attempt=attempt + 1))
-            if not (pending := unread):
+                if unfinished or (answered and not readable(item.key, response.text)):
+                    unreadable.append(replace(item, attempt=attempt + 1))
+            pending = unreadable
+            if not pending:
                 break
     return [exchanges[item.key] for item in items]
 
 
 def turns_of(items: Iterable[Item]) -> list[list[Item]]:
-    """The items by turn: those that open a conversation, those that follow them, and so on."""
+    """The items by turn: first the first turns of all conversations, then the second, and so on."""
     depths: dict[str, int] = {}
     turns: dict[int, list[Item]] = defaultdict(list)
     for item in items:
         if item.follows is not None and item.follows not in depths:
             raise UserError(
-                f"prompts: {item.sample_id} follows {item.follows!r}, which does not stand before "
-                "it; build the prompts again"
+                f"prompts: {item.sample_id} follows {item.follows!r}, which is not among the "
+                "prompts before it; delete the prompts, then run again"
             )
         depth = 0 if item.follows is None else depths[item.follows] + 1
         depths[item.key] = depth
@@ -206,10 +217,10 @@ def turns_of(items: Iterable[Item]) -> list[list[Item]]:
 
 
 def _continued(item: Item, exchanges: Mapping[str, Exchange]) -> Item:
-    """The item with the turns before it, or barred where the turn before has no answer."""
+    """The item with the turns before it, or barred where the previous turn has no response."""
     if item.follows is None:
         return item
     request, response, _ = exchanges[item.follows]
     if response.status not in ANSWERED:
-        return replace(item, barred=f"the turn before it, {item.follows}, has no answer")
+        return replace(item, barred=f"the previous turn, {item.follows}, has no response")
     return replace(item, turns=(*request.turns, (request.prompt, response.text)))

@@ -1,4 +1,4 @@
-"""One part of a benchmark through one model: fit, look up, ask, keep, write."""
+"""Runs one part of a benchmark through one model, and writes outputs and provenance."""
 
 import re
 import signal
@@ -29,9 +29,9 @@ from steadfast.engines.fit import fitted
 
 SHOWN_FAILURES = 3
 COUNTED = ("prompt", "cached", "completion", "reasoning")
-"""Tokens that provenance sums up."""
+"""Token counts that the provenance sums up."""
 LASTING = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
-"""What the server will say again, of the reasons for which requests fail."""
+"""Reasons of failures that would recur when the job runs again."""
 
 
 def run_part(
@@ -44,30 +44,31 @@ def run_part(
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
 ) -> None:
-    """Asks a model all items of a part and writes one record each, in their order.
+    """Sends all items of a part to a model and writes a record for each, in their order.
 
-    An item that follows another is asked after it, with the turns before. Killed at any
-    instant and run again, it asks only what is not in the journal, and writes the bytes that an
-    undisturbed run would have written. Requests with the same hash are asked once.
+    An item that follows another is sent after it, with the turns before. Killed at any instant and
+    run again, it sends only requests that are not in the journal, and writes the same bytes as an
+    uninterrupted run. Requests with the same hash are sent once.
 
     Args:
-        title: what runs, for the progress.
-        setup: what the engine is made of (docs/inference.md), and the journal, where the responses
-            of a paid engine are kept for good.
-        replies: the provenance of what is written: outputs (JSON lines), and what produced them (JSON).
-        readable: whether the answer to a sample can be read, by sample id and text; one that
-            cannot is asked for again, with the item's reminder. By default every answer can.
+        title: of the job, for the progress.
+        setup: the parameters of the engine (docs/inference.md), and the journal, where the
+            responses of a paid engine are kept.
+        replies: the provenance of the files: outputs (JSON lines), and how they were made (JSON).
+        readable: whether the response to a sample is readable, by sample id and text; others are
+            re-requested, with the item's reminder. By default every response is.
 
     Raises:
-        UserError: a prompt does not fit, the engine cannot go on, or more requests failed than
-            ``allowed_failures``; what is answered stays in the journal.
+        UserError: a prompt does not fit, the engine cannot continue, or more requests failed than
+            ``allowed_failures``; responses so far stay in the journal.
     """
     started = time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "a", encoding="utf-8", buffering=1) as lines, raise_on_sigterm():
         say = partial(print, file=lines)
-        answers, journal = setup.answers, setup.journal
-        assert journal is not None, "answers are kept somewhere"
+        answers = setup.answers
+        journal = setup.journal
+        assert journal is not None, "responses need a journal"
         items = list(items)
         engine = build_engine(replace(setup, log=say))
         with ExitStack() as stack:
@@ -105,37 +106,37 @@ def _check_failures(model: str, responses: list[Response], allowed: float) -> No
         passing = not all(LASTING.match(reason or "") for reason in reasons)
         raise (PassingError if passing else UserError)(
             f"{failed} of {len(responses)} requests of model {model} failed "
-            f"({', '.join(shown)}{more}); the answers so far are kept: run again to ask only "
-            "those, or raise allowed_failures to go on without them"
+            f"({', '.join(shown)}{more}); responses so far are cached: run again to re-request "
+            "only the failed ones, or raise allowed_failures to continue without them"
         )
 
 
 def _warnings(model: str, responses: list[Response], reasoning: Settings | None) -> Iterator[str]:
-    """What a reader of the results should know of the model's reasoning."""
+    """Warnings about the model's reasoning."""
     total = len(responses)
     with_reasoning = sum(response.reasoning is not None for response in responses)
     if with_reasoning and reasoning is None:
         yield (
-            f"{with_reasoning} of {total} responses of model {model} hold reasoning, which took tokens of "
-            "the answer's limit; set reasoning of the model, with the tokens that reasoning may "
-            "take (docs/reasoning.md)"
+            f"{with_reasoning} of {total} responses of model {model} contain reasoning, which uses "
+            "up the response's output limit; set reasoning for the model, with its token limit "
+            "(docs/reasoning.md)"
         )
     if reasoning is None and (pairs := sum(holds_pair(response.text) for response in responses)):
         yield (
-            f"{pairs} of {total} answers of model {model} hold a pair of tags that may mark a "
-            "reasoning, after other text, and are scored as they stand; set reasoning of the model "
-            "if it thinks (docs/reasoning.md)"
+            f"{pairs} of {total} responses of model {model} contain a pair of tags that may mark "
+            "reasoning, after other text, and are scored unchanged; set reasoning for the model if "
+            "it is a reasoning model (docs/reasoning.md)"
         )
     if unfinished := sum(response.status == "unfinished" for response in responses):
         yield (
-            f"{unfinished} of {total} replies of model {model} end before an answer and have no "
-            "score; raise tokens under reasoning of the model, or max_tokens"
+            f"{unfinished} of {total} replies of model {model} end before the reasoning does and "
+            "have no score; raise reasoning.tokens of the model, or max_tokens"
         )
 
 
 @contextmanager
 def raise_on_sigterm() -> Iterator[None]:
-    """SIGTERM unwinds the stack, so that the journal is closed, as Ctrl-C does anyway."""
+    """Makes SIGTERM raise SystemExit, so that the journal is closed as by Ctrl-C."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -154,9 +155,9 @@ def provenance(
     requests: Sequence[Request],
     responses: Sequence[Response],
 ) -> ProvenanceRecord:
-    """Model, settings, versions, and what was used, the same after a resumed run (promise 9).
+    """Model, settings, versions and token counts, the same after a resumed run (promise 9).
 
-    No clock, host, address, path or key is in it; of examples it has number and checksum.
+    It contains no time, host, address, path or key; of examples it has number and checksum.
     """
     served = Counter((response.served_model, response.fingerprint) for response in responses)
     statuses = Counter(response.status for response in responses)
@@ -167,7 +168,7 @@ def provenance(
             packages[name] = version(name)
         except PackageNotFoundError:
             packages[name] = "not installed"
-    found: ProvenanceRecord = {
+    record: ProvenanceRecord = {
         "model": model,
         "engine": answers["engine"],
         "answers": engine.answers,
@@ -191,21 +192,21 @@ def provenance(
             "prompt_truncated": sum(request.prompt_truncated_tokens for request in requests),
         },
     }
-    return cast(ProvenanceRecord, {**found, **_parts(responses), **engine.provenance()})
+    return cast(ProvenanceRecord, {**record, **_parts(responses), **engine.provenance()})
 
 
 def _parts(responses: Sequence[Response]) -> Record:
-    """How prompts went, where some went in content parts, which a model reads as one text."""
+    """How prompts were sent, where some were in content parts, which a model reads as one text."""
     split = sum(response.parts is not None for response in responses)
     if not split:
         return {}
-    whole = sum(response.status not in ("error", "overflow") for response in responses) - split
-    prompts = {"as one string": whole, "in parts": split, "parts read as": "the same text"}
+    sent = sum(response.status not in ("error", "overflow") for response in responses)
+    prompts = {"as one string": sent - split, "in parts": split, "parts read as": "the same text"}
     return {"prompts": prompts}
 
 
 def _shown(key: str, answers: Settings) -> object:
-    """A setting; of examples, which may be long, their number and sha256."""
+    """A setting; for examples, which may be long, their number and sha256."""
     if key != "examples":
         return answers[key]
     content = canonical_json(answers[key])

@@ -1,1 +1,1 @@
-"""What requests take: tokens, time and money."""
+"""Tokens, time and cost of requests: billed, expected and planned."""

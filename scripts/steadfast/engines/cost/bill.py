@@ -1,4 +1,4 @@
-"""What a model's answers have cost, by the journals that hold them, and what is about to."""
+"""The cost of a model's responses, from its journals, and the spending limit (max_spend)."""
 
 import json
 from collections.abc import Iterable
@@ -11,11 +11,11 @@ from steadfast.contract.request import ANSWERED, Request, Response
 from steadfast.engines.api.body import count, text
 
 BYTES_PER_TOKEN = 3
-"""Of UTF-8, by a cautious estimate: English has about 4, Chinese about 3."""
+"""UTF-8 bytes per token, a cautious estimate: English has about 4, Chinese about 3."""
 
 
 TIERS = ("flex", "batch")
-"""Ways to be billed that have a share of the price."""
+"""Pricing tiers with a discount on the standard price."""
 
 
 def cost(
@@ -31,48 +31,51 @@ def cost(
     Args:
         price: as ``schema.known_prices.rates`` gives it; ``cached`` and ``written`` are ``input``
             where they are None.
-        prompt: all its tokens, of which so many were ``cached``, and others ``written`` to a cache.
-        output: tokens of the answer, the reasoning's included.
-        tier: one of ``TIERS``; None, and any other, is the plain price.
+        prompt: all prompt tokens, of which some were ``cached``, others ``written`` to a cache.
+        output: tokens of the response, including reasoning.
+        tier: one of ``TIERS``; None, and any other, is the standard price.
     """
     rates = _rates(price, prompt)
-    whole = (
+    millionths = (
         (prompt - cached - written) * rates["input"]
         + cached * _rate(rates, "cached")
         + written * _rate(rates, "written")
         + output * rates["output"]
     )
-    return float(whole / 1_000_000 * _share(price, tier))
+    return float(millionths / 1_000_000 * _share(price, tier))
 
 
 def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
-    """What a request of about so many tokens costs at most, however it is read and billed."""
-    every = (price, *(price.get("above") or ()))
+    """The maximum cost of a request of about so many tokens, however it is cached and billed."""
+    all_rates = (price, *(price.get("above") or ()))
     most = max(
         prompt * max(_rate(rates, name) for name in ("input", "cached", "written"))
         + output * rates["output"]
-        for rates in every
+        for rates in all_rates
     )
     return float(most * _share(price, tier) / 1_000_000)
 
 
 def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
-    """What a reply cost by its own counts, in all and for the answer; None: nothing is counted."""
+    """A reply's cost by its own counts, in total and for its output; None without counts."""
     if not count(record.get("prompt_tokens")) or count(record.get("completion_tokens")) is None:
         return None
     prompt, cached, output, written, tier = _billed(record)
-    whole = cost(price, prompt, cached, output, written, tier)
-    return whole, whole - cost(price, prompt, cached, 0, written, tier)
+    total = cost(price, prompt, cached, output, written, tier)
+    return total, total - cost(price, prompt, cached, 0, written, tier)
 
 
 def _rates(price: Settings, prompt: float) -> Settings:
-    """The prices of prompts of so many tokens."""
-    return next((of for of in reversed(price.get("above") or ()) if prompt > of["tokens"]), price)
+    """The prices for a prompt of so many tokens."""
+    for rates in reversed(price.get("above") or ()):
+        if prompt > rates["tokens"]:
+            return dict(rates)
+    return price
 
 
 def _rate(rates: Settings, name: str) -> float:
-    found = rates.get(name)
-    return float(rates["input"] if found is None else found)
+    rate = rates.get(name)
+    return float(rates["input"] if rate is None else rate)
 
 
 def _share(price: Settings, tier: str | None) -> float:
@@ -81,7 +84,7 @@ def _share(price: Settings, tier: str | None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Uncounted(Response):
-    """A reply that its server did not count, with estimates for the bill."""
+    """A reply without the server's token counts, with estimates for its cost."""
 
     prompt_estimate: int = 0
     completion_estimate: int = 0
@@ -89,29 +92,29 @@ class Uncounted(Response):
 
 @dataclass(frozen=True, slots=True)
 class FailedAttempt(Response):
-    """A reply that is no answer and is billed all the same; its request is sent again, or fails."""
+    """An incomplete reply that is billed nevertheless; its request is sent again, or fails."""
 
 
 def failed_attempt(reason: str, counts: Record | None) -> FailedAttempt | None:
-    """What is kept of a reply that is no answer; None where it says nothing of what it took."""
+    """The record of an incomplete reply; None where it has no token counts."""
     return None if counts is None else FailedAttempt("error", error=reason, **counts)
 
 
 def estimated(request: Request, response: Response) -> Response:
-    """The response, with estimates of the tokens that its server did not count."""
+    """The response, with estimated token counts where the server has none."""
     answered = response.status in ANSWERED
-    counted = response.prompt_tokens and (response.completion_tokens or not _said(response))
+    counted = response.prompt_tokens and (response.completion_tokens or not _output(response))
     if counted or not (answered or response.status == "refused"):
         return response
-    cut = response.status == "length"
-    said = request.max_tokens if cut else text_tokens(_said(response))
+    truncated = response.status == "length"
+    output = request.max_tokens if truncated else text_tokens(_output(response))
     return Uncounted(
-        **asdict(response), prompt_estimate=prompt_tokens(request), completion_estimate=said
+        **asdict(response), prompt_estimate=prompt_tokens(request), completion_estimate=output
     )
 
 
 def prompt_tokens(request: Request) -> int:
-    """Tokens of a prompt: as they were counted, else by its length."""
+    """Tokens of a prompt: as counted, else estimated from its length."""
     if request.prompt_tokens is not None:
         return request.prompt_tokens
     turns = (text for turn in request.turns for text in turn)
@@ -119,20 +122,20 @@ def prompt_tokens(request: Request) -> int:
 
 
 def text_tokens(text: str) -> int:
-    """Tokens of a text, by its length."""
+    """Tokens of a text, estimated from its length."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
-def _said(response: Response) -> str:
+def _output(response: Response) -> str:
     return response.text + (response.reasoning or "")
 
 
 class CapReached(UserError):
-    """No further request may be sent; those under way are paid for and worth waiting for."""
+    """The spending limit is reached: no more requests; those in flight are paid, and awaited."""
 
 
 class Bill:
-    """Adds up all journals of a model as they grow, and what this job has under way at its most."""
+    """Adds up the cost in a model's journals, and the maximum cost of this job's open requests."""
 
     def __init__(
         self, price: Settings, most: float, folders: Iterable[Path], tier: str | None = None
@@ -144,42 +147,42 @@ class Bill:
         self._reserved = 0.0
 
     def spent(self) -> float:
-        """The cost of every reply that stands in the journals now."""
+        """The cost of all replies in the journals at this time."""
         for path in sorted(path for folder in self._folders for path in folder.glob("*.jsonl")):
             offset = self._read.get(path, 0)
             if path.stat().st_size > offset:
                 with open(path, "rb") as journal:
                     journal.seek(offset)
                     content = journal.read()
-                whole = content[: content.rfind(b"\n") + 1]
-                self._read[path] = offset + len(whole)
-                self._spent += sum(map(self._of_line, whole.splitlines()))
+                lines = content[: content.rfind(b"\n") + 1]  # without one still being written
+                self._read[path] = offset + len(lines)
+                self._spent += sum(map(self._of_line, lines.splitlines()))
         return self._spent
 
     @property
     def waiting(self) -> bool:
-        """Whether anything is under way."""
+        """Whether requests are in flight."""
         return bool(self._under_way)
 
     def reserve(self, request: Request, *, sent: bool = False) -> None:
-        """Counts a request as under way, until ``settle``."""
+        """Reserves the maximum cost of a request, until ``settle``."""
         tokens, output = prompt_tokens(request), request.max_tokens
         most = dearest(self._price, tokens, output, self._tier)
         spent = self.spent()
         if not sent and spent + self._reserved + most > self._most:
             raise CapReached(
-                f"max_spend of {self._most:g} USD is reached ({spent:.4g} USD by the "
-                f"journals, up to {most:.4g} for the next request); what is answered is kept: "
-                "raise max_spend and run again to go on"
+                f"max_spend of {self._most:g} USD is reached ({spent:.4g} USD in the journals, up "
+                f"to {most:.4g} USD for the next request); responses so far are cached: raise "
+                "max_spend and run again to continue"
             )
         self._under_way[request.hash] = most
         self._reserved += most
 
     def settle(self, request: Request) -> None:
-        """What a request cost stands in the journal, if it was answered."""
+        """Ends a reservation: the journal now has the actual cost."""
         self._reserved -= self._under_way.pop(request.hash, 0.0)
         if not self._under_way:
-            self._reserved = 0.0  # no rounding is carried on
+            self._reserved = 0.0  # without accumulated rounding errors
 
     def _of_line(self, line: bytes) -> float:
         try:
@@ -188,14 +191,15 @@ class Bill:
                 return 0.0
             return cost(self._price, *_billed(record))
         except (ValueError, RecursionError):
-            return 0.0  # a line torn by a crash, which its own job mends
+            return 0.0  # a line left incomplete by a crash, which its own job removes
 
 
 def _billed(record: Record) -> tuple[int, int, int, int, str | None]:
-    """What ``cost`` takes of a journal's line, its tokens counted or else estimated."""
+    """The arguments of ``cost`` from a journal's line, with tokens counted or else estimated."""
 
     def tokens(*names: str) -> int:
-        return next((known for name in names if (known := count(record.get(name)))), 0)
+        counts = (count(record.get(name)) for name in names)
+        return next(filter(None, counts), 0)
 
     prompt = tokens("prompt_tokens", "prompt_estimate")
     completion = tokens("completion_tokens", "completion_estimate")

@@ -1,4 +1,4 @@
-"""How long a model is expected to take: as its past runs did, else by the stated throughput."""
+"""The expected duration of jobs, by a model's past runs or its stated throughput."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -11,36 +11,36 @@ from steadfast.contract.records import RunRecord, read_runs
 from steadfast.engines.cost.forecast import Work
 
 ENOUGH = 20
-"""Answers of past runs from which on they count."""
+"""Responses in past runs from which these are used."""
 HOURS = 4.0
-"""Of a job, where nothing is known of its model's speed."""
+"""Time limit of a job where its model's throughput is unknown."""
 MARGIN = 2.0
-"""Time that a job asks for, as a multiple of the expected."""
+"""Time limit of a job, as a multiple of its expected duration."""
 MORE = 0.5
-"""Of time or memory with each further attempt."""
+"""Increase of time or memory with each further attempt."""
 START_MINUTES = 10.0
-"""Of the jobs of one load: until the first request, and from the last answer to the end."""
+"""Overhead of the jobs of one load, before the first request and after the last response."""
 RECKONED = {"load_seconds", "prompt_tokens", "computed_tokens", "output_tokens"}
-"""Fields of a run's record from which time is reckoned."""
+"""Fields of a run's record that estimates of time need."""
 DECODED = 20.0
-"""Prompt tokens that take as long as one token of an answer, where no throughput is stated."""
+"""Prompt tokens that take as long as one output token, where no throughput is stated."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """What a model takes on the machine of its jobs."""
+    """The speed of a model on the machine of its jobs."""
 
-    load: float  # seconds until the first request can be sent; 0 where it is not known
-    seconds: Callable[[Work], float]  # of some work, once the model is loaded
+    load: float  # seconds of loading; 0 where unknown
+    seconds: Callable[[Work], float]  # duration of work, once the model is loaded
     source: str  # measured or stated
 
 
 def speed(plan: Settings, runs: Sequence[RunRecord] = ()) -> Speed | None:
-    """What a model is expected to take; None where nothing is known.
+    """The expected speed of a model; None where it is unknown.
 
     Args:
-        plan: what the plan reckons with, of which ``throughput``.
-        runs: what its runs took on so many GPUs, as ``past_runs`` finds them.
+        plan: the model's ``plan_settings``, with ``throughput``.
+        runs: its runs on as many GPUs (``past_runs``).
     """
     throughput = plan.get("throughput") or {"prefill": DECODED, "decode": 1.0}
 
@@ -58,7 +58,7 @@ def speed(plan: Settings, runs: Sequence[RunRecord] = ()) -> Speed | None:
 
 
 def escalated(value: float, attempt: int) -> int:
-    """What an attempt asks for of time or memory: half as much again with each further one.
+    """Time or memory that an attempt requests: half as much again with each further one.
 
     >>> [escalated(60, attempt) for attempt in (1, 2, 3)]
     [60, 90, 120]
@@ -69,7 +69,7 @@ def escalated(value: float, attempt: int) -> int:
 def job_minutes(
     work: Work, expected: Speed | None, sharing: int, hours: float | None, attempt: int = 1
 ) -> int:
-    """Minutes that a job asks for, for its work and its share of the load."""
+    """Minutes that a job requests, for its work and its share of the load."""
     if hours is not None or expected is None:
         return escalated(60 * (HOURS if hours is None else hours), attempt)
     seconds = MARGIN * (expected.seconds(work) + expected.load / sharing)
@@ -77,11 +77,11 @@ def job_minutes(
 
 
 def within_most(minutes: Sequence[int], most: float | None) -> list[int]:
-    """Minutes that the jobs of one load ask for: all less in proportion beyond so many hours."""
-    together = sum(minutes)
-    if most is None or together <= 60 * most:
+    """Minutes that the jobs of one load request, reduced in proportion to ``most`` hours in all."""
+    total = sum(minutes)
+    if most is None or total <= 60 * most:
         return list(minutes)
-    return [max(1, math.floor(60 * most * own / together)) for own in minutes]
+    return [max(1, math.floor(60 * most * job / total)) for job in minutes]
 
 
 def _work(run: RunRecord) -> Work:
@@ -89,17 +89,18 @@ def _work(run: RunRecord) -> Work:
 
 
 def past_runs(folders: Iterable[Path], gpus: int) -> list[RunRecord]:
-    """What a model's runs took on so many GPUs, by the records beside its journals."""
-    found = []
+    """A model's runs on so many GPUs, from the run records next to its journals."""
+    usable = []
     for folder in folders:
         for path in sorted(folder.glob("*.run.json")):
             try:
                 runs = read_runs(path)
             except UserError:
-                continue  # a record that is damaged says nothing
+                continue  # a damaged record is ignored
             for run in runs:
-                alike = not gpus or f"{gpus} × " in (run.get("machine") or "")
+                same_gpus = not gpus or f"{gpus} × " in (run.get("machine") or "")
                 # Earlier versions wrote fewer fields.
-                if alike and run.keys() >= RECKONED and run["prompt_tokens"] and run["answered"]:
-                    found.append(run)
-    return found
+                complete = run.keys() >= RECKONED and run["prompt_tokens"] and run["answered"]
+                if same_gpus and complete:
+                    usable.append(run)
+    return usable

@@ -1,4 +1,4 @@
-"""What a part would take of a model, reckoned from its requests alone: nothing is sent."""
+"""Estimates the tokens of a part from its requests, without sending any."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,30 +15,30 @@ from steadfast.engines.base import TokenCounter
 from steadfast.engines.cost.bill import BYTES_PER_TOKEN
 
 COUNTS = (
-    "requests", "known", "to_ask", "prompt_tokens", "distinct_tokens", "output_budget", "prompt_truncated",
-    "unfit",
+    "requests", "known", "to_ask", "prompt_tokens", "distinct_tokens", "output_budget",
+    "prompt_truncated", "unfit",
 )  # fmt: skip
 LEFT_OUT = "left out"
-"""What happens to a prompt that does not fit, where the config says skip."""
+"""What happens to a prompt that does not fit, with on_overflow: skip."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is asked of a model."""
+    """The work of requests for a model."""
 
     requests: int
-    prompt: int  # tokens of prompts, of each request in full
-    distinct: int  # those left when prompts share their prefix
-    output: int  # tokens of all answers
+    prompt: int  # prompt tokens of all requests
+    distinct: int  # prompt tokens when prompts share their prefixes
+    output: int  # output tokens of all responses
 
     @classmethod
     def sum(cls, works: Iterable["Work"]) -> "Work":
-        """All that is asked in several jobs, or about several repeats."""
+        """The work of several jobs, or of several repeats."""
         return cls(*map(sum, zip(*map(astuple, works), strict=True)))
 
 
 class CachedTokenizer:
-    """A tokenizer that counts no text twice; the models of a part share their prompts."""
+    """A tokenizer that caches counts, since the models of a part share their prompts."""
 
     def __init__(self, tokenizer: TokenCounter):
         self.encode, self.decode = tokenizer.encode, tokenizer.decode
@@ -51,10 +51,10 @@ def plan_part(
     tokenizer: TokenCounter,
     template_tokens: int = 0,
 ) -> Record:
-    """What a part would take; equal requests count once wherever something is asked or computed.
+    """Counts of a part (``COUNTS``), where equal requests are sent and computed once.
 
-    Beside ``COUNTS`` it has the ``Work`` of what is still to be asked (``ask``); answers take their
-    whole limits.
+    Also the ``Work`` of requests that are not cached (``ask``), if responses use their output
+    limits.
     """
     fitting = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in fitting}
@@ -93,7 +93,7 @@ def plan_part(
 def distinct_tokens(
     requests: Iterable[Request], tokenizer: TokenCounter, template_tokens: int = 0
 ) -> int:
-    """Prompt tokens that are left when prompts share whatever prefix they have in common."""
+    """Prompt tokens when prompts share their common prefixes."""
     longest: dict[tuple[str, str], int] = {}
     suffixes: dict[tuple[tuple[str, str], str], set[str]] = defaultdict(set)
     for request in requests:
@@ -108,7 +108,7 @@ def distinct_tokens(
 
 
 def shared_tokens(sequences: Iterable[list[int]]) -> int:
-    """Nodes of the prefix tree of token sequences: the tokens that differ or stand apart."""
+    """The number of nodes in the prefix tree of token sequences."""
     return sum(
         len(sequence) - sum(takewhile(bool, map(eq, before, sequence)))
         for before, sequence in pairwise([[], *sorted(sequences)])
@@ -116,49 +116,45 @@ def shared_tokens(sequences: Iterable[list[int]]) -> int:
 
 
 def misfits(requests: Iterable[Request], on_overflow: str) -> Iterable[tuple[str, str, int, int]]:
-    """Prompts that are cut or do not fit: sample, what happens to it, tokens left, tokens cut."""
+    """Prompts that are truncated or do not fit: sample, outcome, prompt tokens, tokens removed."""
     over = "stops the job" if on_overflow == "error" else LEFT_OUT
     for request in requests:
         if request.overflow or request.prompt_truncated_tokens:
-            what, cut = (
-                (over, 0)
-                if request.overflow
-                else ("prompt_truncated", request.prompt_truncated_tokens)
-            )
-            yield request.sample_id, what, request.prompt_tokens or 0, cut
+            outcome = over if request.overflow else "prompt_truncated"
+            removed = 0 if request.overflow else request.prompt_truncated_tokens
+            yield request.sample_id, outcome, request.prompt_tokens or 0, removed
 
 
 def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:
-    """What a job asks, reckoned from its prompts; what a journal knows of it is not taken off."""
+    """The work of a job, estimated from its prompts, including responses in the journal."""
     status = path.stat()
     context_tokens = min(context_tokens, answers.get("window") or context_tokens)
     return _work(_of_file(path, status.st_mtime_ns, status.st_size), context_tokens, answers)
 
 
 def judging_work(prompts: Iterable[Record], answers: Settings) -> Work:
-    """What a judge's job asks, reckoned from the records of its judge prompts."""
+    """The work of a judge's job, estimated from the records of its judge prompts."""
     return _work(_counted(prompts), 0, answers)
 
 
-def _work(found: Record, context_tokens: int, answers: Settings) -> Work:
+def _work(counts: Record, context_tokens: int, answers: Settings) -> Work:
     limits = answers.get("max_tokens")
     reasoning = (answers.get("reasoning") or {}).get("tokens", 0)
     repeats = answers.get("repeats") or 1
-    requests = sum(found["tasks"].values())
+    requests = sum(counts["tasks"].values())
     if isinstance(limits, int):
         output = requests * limits
     else:
-        own: Mapping[str, int] = limits or {}
-        output = sum(
-            own[task] * count if task in own else found["limits"][task]
-            for task, count in found["tasks"].items()
-        )
-    shared = found["shared"] + found["unsized"] * context_tokens
-    in_context = found["in_context"] + found["asked_unsized"] * context_tokens
+        by_task: Mapping[str, int] = limits or {}
+        output = 0
+        for task, count in counts["tasks"].items():
+            output += by_task[task] * count if task in by_task else counts["limits"][task]
+    shared = counts["shared"] + counts["unsized"] * context_tokens
+    in_context = counts["in_context"] + counts["asked_unsized"] * context_tokens
     return Work(
         requests * repeats,
-        (in_context + found["instructions"]) * repeats,
-        shared + found["instructions"],
+        (in_context + counts["instructions"]) * repeats,
+        shared + counts["instructions"],
         (output + requests * reasoning) * repeats,
     )
 
@@ -169,27 +165,30 @@ def _of_file(path: Path, changed: int, size: int) -> Record:
 
 
 def _counted(records: Iterable[Record]) -> Record:
-    """Requests and limits by task; tokens of contexts, once each and once a request."""
-    tasks, limits, asked, contexts = (Counter[str]() for _ in range(4))
+    """Requests and output limits by task; tokens of contexts, once each and for each request."""
+    tasks = Counter[str]()
+    limits = Counter[str]()
+    contexts = Counter[str]()  # tokens of each; 0: unknown
+    requests = Counter[str]()  # of each context
     instructions = 0
     for record in records:
-        # A judge prompt has its context with it: the template's head and the answer.
+        # The context of a judge prompt is the template's head and the response.
         judged = "requests" in record
         name = str(record["answer_id" if judged else "context_id"])
         contexts[name] = _tokens(record["head"], record["answer"]) if judged else 0
-        for one in record["requests"] if judged else [record]:
-            task = str(one.get("task", ""))
+        for request in record["requests"] if judged else [record]:
+            task = str(request.get("task", ""))
             tasks[task] += 1
-            limits[task] += one["max_tokens"]
-            asked[name] += 1
-            instructions += _tokens(one["tail" if judged else "instruction"])
+            limits[task] += request["max_tokens"]
+            requests[name] += 1
+            instructions += _tokens(request["tail" if judged else "instruction"])
     return {
         "tasks": tasks,
         "limits": limits,
         "shared": sum(contexts.values()),
         "unsized": sum(not tokens for tokens in contexts.values()),
-        "in_context": sum(asked[name] * tokens for name, tokens in contexts.items()),
-        "asked_unsized": sum(asked[name] for name, tokens in contexts.items() if not tokens),
+        "in_context": sum(requests[name] * tokens for name, tokens in contexts.items()),
+        "asked_unsized": sum(requests[name] for name, tokens in contexts.items() if not tokens),
         "instructions": instructions,
     }
 

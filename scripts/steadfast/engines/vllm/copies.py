@@ -1,7 +1,7 @@
 """Engine ``vllm`` with several copies of the model, on GPUs of this machine.
 
-vLLM's ``LLM`` refuses ``data_parallel_size`` in one process, and its servers give each request to
-any copy; here all requests of a context go to one, which computes it once.
+vLLM's ``LLM`` does not support ``data_parallel_size`` in one process, and its servers give each
+request to any copy; here all requests of a context go to one copy, which computes it once.
 """
 
 import atexit
@@ -21,16 +21,16 @@ from steadfast.engines.vllm.engine import VllmEngine
 
 COPIES = "data_parallel_size"
 LOST = (
-    "a copy of the model (data_parallel_size) ended without a word; the log may say why; what is "
-    "answered is kept: run again to go on"
+    "a copy of the model (data_parallel_size) exited without an error message; the log may have "
+    "the reason; responses so far are cached: run again to continue"
 )
 Groups = list[list[Request]]
 PartSetup = tuple[Settings, Settings, Path | None]
-"""What the copies are told of a part: ``answers``, ``operation`` and ``journal`` of ``Setup``."""
+"""``answers``, ``operation`` and ``journal`` of a part's ``Setup``, for the copies."""
 
 
 class Copies:
-    """Processes with a copy of the model each, which load when they are first asked."""
+    """Processes with one copy of the model each, which load it at their first request."""
 
     def __init__(self, count: int, devices: Sequence[str]):
         self.load_seconds = 0.0
@@ -46,8 +46,8 @@ class Copies:
             copys_pipe.close()
             self._pipes.append(pipe)
             self._processes.append(process)
-        # Engines have processes of their own, so that these can be no daemons, and would be waited
-        # for at the end.
+        # Engines start child processes, so these cannot be daemons; Python would wait for them at
+        # its end.
         atexit.register(self.close)
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ class Copies:
     def answer(
         self, part: PartSetup, groups: Groups, log: Callable[[str], None]
     ) -> Iterator[tuple[Request, Response]]:
-        """Answers of all copies, as they finish; a copy's failure is raised when all have ended."""
+        """Responses of all copies as they finish; a copy's failure is raised after the last one."""
         failure: UserError | None = None
         busy: list[Connection] = []
         try:
@@ -75,7 +75,7 @@ class Copies:
                         yield value
                     elif kind == "log":
                         log(value)
-                    else:  # it is done with its share, well or not, and can be asked the next part
+                    else:  # done with its share, or failed; ready for the next part
                         busy.remove(pipe)
                         seconds, error = value
                         self.load_seconds = max(self.load_seconds, seconds)
@@ -89,23 +89,24 @@ class Copies:
 
 
 def shares(groups: Groups, count: int) -> list[Groups]:
-    """The groups in so many shares of about equal work: its longest prompt, and its answers."""
+    """The groups in ``count`` shares of about equal work (longest prompt and output limits)."""
 
     def work(group: list[Request]) -> int:
         longest = max(request.prompt_tokens or 0 for request in group)
         return longest + sum(request.max_tokens for request in group)
 
-    found: list[Groups] = [[] for _ in range(count)]
-    load = [0] * count
+    group_shares: list[Groups] = [[] for _ in range(count)]
+    loads = [0] * count
+    # Longest first, each to the share with the least work so far.
     for group in sorted(groups, key=work, reverse=True):
-        least = load.index(min(load))
-        found[least].append(group)
-        load[least] += work(group)
-    return found
+        smallest = loads.index(min(loads))
+        group_shares[smallest].append(group)
+        loads[smallest] += work(group)
+    return group_shares
 
 
 def _serve(pipe: Connection, visible: str) -> None:
-    """A copy, which ends with the process that asks; that one holds its GPUs for it."""
+    """Runs a copy until its parent process ends, which holds the locks of its GPUs."""
     if visible:
         os.environ[VISIBLE] = visible
     loaded = Loaded()
@@ -130,20 +131,20 @@ def _serve(pipe: Connection, visible: str) -> None:
 
 
 def build(setup: Setup) -> Engine:
-    """The engine, with as many copies of the model as ``data_parallel_size`` says."""
+    """The engine, with ``data_parallel_size`` copies of the model."""
     several = setup.operation.get(COPIES, 1) > 1
     return VllmCopies(setup) if several else VllmEngine(setup)
 
 
 class VllmCopies(VllmEngine):
-    """Shares out the contexts among copies of the model, each a process with GPUs of its own."""
+    """Divides the contexts among copies of the model, each a process with its own GPUs."""
 
     def __init__(self, setup: Setup):
         super().__init__(setup)
         self._part = dict(setup.answers), dict(setup.operation), setup.journal
 
     def load(self) -> None:
-        """Starts the copies, where they are not started yet."""
+        """Starts the copies, unless they run already."""
         if self._loaded.model is None:
             count = self._operation[COPIES]
             self._lease(count)

@@ -1,4 +1,4 @@
-"""Engine ``vllm``: the model in the job itself, offline, every context computed once."""
+"""Engine ``vllm``: runs the model inside the job, offline; every context is computed once."""
 
 import os
 import time
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 TEXT = ("model", "revision", "tokenizer", "template", "system", "template_args")
 LOADING = ("model", "revision", "tokenizer", "hf_overrides", "seed")
 FORMER_KEYS = ("dtype", "quantization")
-"""Engine arguments that stood in hashes of requests beside ``engine_args``, and still do."""
+"""Engine arguments that request hashes contain next to ``engine_args``, as they always did."""
 SAMPLING = ("temperature", "top_p", "top_k", "min_p")
 SETTINGS = {
-    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine's own errors reach the job
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # so that the engine's errors reach the job
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_LOGGING_LEVEL": "WARNING",
 }
 AHEAD = 2
-"""Requests that the engine has in hand for each that it may compute at once."""
+"""Requests handed to the engine for each that it may compute at once."""
 AT_ONCE = "max_num_seqs"
-"""vLLM's argument for the requests that it computes at once."""
+"""vLLM's argument for the number of concurrent requests."""
 UNKNOWN_BATCH = 256
-"""Requests at once of a vLLM that could not say how many it takes by itself."""
+"""Concurrent requests assumed where vLLM died before it reported its own default."""
 MEMORY = ("out of memory", "outofmemory", "enginedeaderror", "died unexpectedly")
 
 
 class VllmEngine(Engine):
-    """Asks all requests in one queue, context by context, the longest first.
+    """Sends all requests in one queue, context by context, the longest first.
 
-    vLLM computes a prefix once for all requests that share it: nothing waits for the end of a
-    context. After a death for want of memory a smaller batch is remembered beside the journal.
+    vLLM computes a prefix once for all requests that share it, so that no request waits for the end
+    of a context. After an out-of-memory error a smaller batch size is recorded next to the journal.
     """
 
     paid = True
@@ -57,7 +57,9 @@ class VllmEngine(Engine):
         arguments = dict(given.pop("engine_args", {}))
         self._engine_args = dict(arguments)
         self._window: int = setup.answers["window"]
-        self._given, self._operation, self._log = given, setup.operation, setup.log
+        self._given = given
+        self._operation = setup.operation
+        self._log = setup.log
         trust = arguments.get("trust_remote_code", False)
         named = {name: given[name] for name in TEXT if name in given}
         self._text = LocalText(named.pop("model"), **named, trust_remote_code=trust)
@@ -68,7 +70,7 @@ class VllmEngine(Engine):
         self._sampling = self._sampling_of(setup.own)
         reasoning = setup.answers.get("reasoning")
         special = self._text.special_among(marks(reasoning)) if reasoning else []
-        # The marks of reasoning that are special tokens would vanish from the text.
+        # Marks of reasoning that are special tokens would otherwise vanish from the text.
         shown = {"skip_special_tokens": False} if special else {}
         fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **shown}
         former = {name: arguments.pop(name) for name in FORMER_KEYS if name in arguments}
@@ -80,28 +82,29 @@ class VllmEngine(Engine):
             hinted = count(mapping(read_json(self._hint)).get("batch"))
             self._batch = min(self._batch or hinted, hinted) if hinted else self._batch
         self.packages = tuple(map(_package, ("vllm", "torch", "transformers")))
-        self._loaded, self._leased = setup.loaded, setup.leased
+        self._loaded = setup.loaded
+        self._leased = setup.leased
         self._in_hand = 1
         self._used: Counter[str] = Counter()
 
     def _sampling_of(self, own: Settings) -> Record:
-        """Temperature and the like: the config's, or those that the model itself comes with."""
+        """Sampling settings: the config's, or those of the model's generation config."""
         given = {name: own[name] for name in SAMPLING if own.get(name) is not None}
         if "temperature" in own and own["temperature"] is None:
             return {"temperature": 1.0, **self._text.sampling, **given}
         return {"temperature": 0.0, **given}
 
     def prefilled(self, start_tags: Sequence[str]) -> bool | None:
-        """Whether the template opens reasoning."""
+        """Whether the chat template ends with a start tag of reasoning."""
         return self._text.render("a").rstrip().endswith(tuple(start_tags))
 
     @property
     def tokenizer(self) -> LocalText:
-        """The model's own."""
+        """The model's own tokenizer."""
         return self._text
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
-        """Exactly what the template adds, rendered and counted."""
+        """The tokens that the template adds, rendered and counted."""
         return self._text.template_tokens()
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
@@ -111,20 +114,20 @@ class VllmEngine(Engine):
         self._forget_hint()
 
     def _forget_hint(self) -> None:
-        # One of several copies leaves that to who shares out the work: another may just have died.
+        # One of several copies leaves this to its parent: another copy may just have died.
         if self._hint and not self._leased:
             self._hint.unlink(missing_ok=True)
 
     @property
     def engine(self) -> "LLMEngine":
-        """vLLM's own, once the model is loaded."""
+        """vLLM's engine, once the model is loaded."""
         llm: LLM = self._loaded.model
         return llm.llm_engine
 
     def _ask(
         self, prompts: Iterator[tuple[Request, list[int]]]
     ) -> Iterator[tuple[Request, Response]]:
-        """Hands over requests in their order, ahead of what runs, so that no step waits for one."""
+        """Adds requests in order, more than run at once, so that no step of vLLM waits for one."""
         under_way: dict[str, Request] = {}
         while True:
             following = islice(prompts, self._in_hand - len(under_way))
@@ -132,7 +135,7 @@ class VllmEngine(Engine):
             for request, ids in following:
                 exhausted = False
                 if len(ids) + request.max_tokens > self._window:
-                    # The engine would drop all requests for the sake of this one.
+                    # vLLM would fail all requests because of this one.
                     error = f"{len(ids)} tokens of prompt exceed the window of {self._window}"
                     yield request, Response("overflow", error=error)
                     continue
@@ -171,7 +174,7 @@ class VllmEngine(Engine):
             prompt,
             cached,
             len(answer.token_ids),
-            f"the engine ended it ({answer.finish_reason})" if status == "error" else None,
+            f"vLLM ended it ({answer.finish_reason})" if status == "error" else None,
             self._served,
             self._machine,
         )
@@ -189,8 +192,8 @@ class VllmEngine(Engine):
             raise UserError(NOT_INSTALLED) from None
         if self._given.get("batch_invariant") and not hasattr(envs, "VLLM_BATCH_INVARIANT"):
             raise UserError(
-                f"model {self._given['model']}: this vLLM has no batch-invariant mode; update "
-                "vLLM or leave batch_invariant out"
+                f"model {self._given['model']}: this version of vLLM has no batch-invariant mode; "
+                "update vLLM, or remove batch_invariant"
             )
         parallel = self._operation.get("tensor_parallel_size", 1)
         arguments = {
@@ -201,7 +204,7 @@ class VllmEngine(Engine):
             **self._engine_args,
             **self._operation.get("engine_operation_args", {}),
         }
-        if self._batch:  # which may be less than configured, after a death for want of memory
+        if self._batch:  # may be less than configured, after an out-of-memory error
             arguments[AT_ONCE] = self._batch
         if not self._leased:
             self._lease()
@@ -209,17 +212,17 @@ class VllmEngine(Engine):
         with self._explained("could not be loaded"):
             self._loaded.model = LLM(**arguments)
         self._loaded.seconds = self.load_seconds = time.monotonic() - started
-        self._log(f"loaded in {self.load_seconds:.0f} s")
+        self._log(f"model loaded in {self.load_seconds:.0f} s")
 
     def _lease(self, copies: int = 1) -> None:
-        """Takes the GPUs that it needs from those of this machine, where jobs share them."""
+        """Locks the GPUs that the engine needs, where jobs share this machine's."""
         further = self._operation.get("engine_operation_args", {})
         pipeline = further.get("pipeline_parallel_size", 1)
         parallel = self._operation.get("tensor_parallel_size", 1)
         hold(copies * pipeline * parallel, self._log)
 
     def _look_at_memory(self, largest: int) -> None:
-        """How many requests and tokens the engine takes at once."""
+        """Checks the KV cache, and sets the number of concurrent requests."""
         from vllm.platforms import current_platform
 
         parallel = self._operation.get("tensor_parallel_size", 1)
@@ -229,26 +232,27 @@ class VllmEngine(Engine):
         commit = self._text.provenance()["commit"]
         self._served = f"{self._given['model']}@{commit}" if commit else self._given["model"]
         config = self.engine.vllm_config
-        most, cache = config.scheduler_config.max_num_seqs, config.cache_config
-        at_once = min(self._batch or most, most)
-        # Of those in hand the engine itself takes no more at once than it was loaded for.
-        self._in_hand = AHEAD * most if at_once == most else at_once
+        cache = config.cache_config
+        loaded_limit = config.scheduler_config.max_num_seqs
+        at_once = min(self._batch or loaded_limit, loaded_limit)
+        # More may be queued: vLLM itself runs no more at once than its max_num_seqs.
+        self._in_hand = AHEAD * loaded_limit if at_once == loaded_limit else at_once
         capacity = getattr(cache, "kv_cache_size_tokens", None)
         capacity = capacity or (cache.num_gpu_blocks or 0) * cache.block_size
         self._log(
-            f"KV cache: {capacity:,} tokens; the largest request takes {largest:,}; up to "
-            f"{at_once} at once"
+            f"KV cache: {capacity:,} tokens; largest request: {largest:,} tokens; up to "
+            f"{at_once} concurrent requests"
         )
         if 0 < capacity < largest:
             raise UserError(
-                f"model {self._given['model']}: the KV cache holds {capacity:,} tokens, fewer "
-                f"than the {largest:,} of the largest request; raise tensor_parallel_size or "
-                "engine_operation_args.gpu_memory_utilization, or leave that length out"
+                f"model {self._given['model']}: the KV cache has room for {capacity:,} tokens, but "
+                f"the largest request needs {largest:,}; raise tensor_parallel_size or "
+                "engine_operation_args.gpu_memory_utilization, or remove that length"
             )
 
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:
-        """One sentence for what the engine raises; the rest goes to the log."""
+        """Turns vLLM's exceptions into one sentence; the traceback goes to the log."""
         try:
             yield
         except Exception as error:
@@ -256,35 +260,36 @@ class VllmEngine(Engine):
             raise self._sentence(error, what) from None
 
     def _sentence(self, error: Exception, what: str) -> EngineFailed:
-        """After a death by memory the next attempt asks half as many at once."""
+        """The error to raise; after an out-of-memory error the batch size is halved."""
         chain: BaseException | None = error
         seen: list[str] = []
         while chain is not None and len(seen) < 10:
             seen.append(f"{type(chain).__name__}: {chain}")
             chain = chain.__cause__ or chain.__context__
-        reason, kept = seen[0].split("\n")[0][:300], "what is answered is kept"
+        reason = seen[0].split("\n")[0][:300]
+        resume = "responses so far are cached: run again"
         batch = self._batch or UNKNOWN_BATCH
         if batch > 1 and any(word in "\n".join(seen).lower() for word in MEMORY):
             half = batch // 2
             if self._hint:
                 write_json(self._hint, {"batch": half})
             return EngineExhausted(
-                f"model {self._given['model']} {what}, for want of memory, with {batch} "
-                f"requests at once ({reason}); {kept}: run again, it goes on with {half} at once"
+                f"model {self._given['model']} {what}: out of memory with {batch} concurrent "
+                f"requests ({reason}); {resume}, which continues with {half} concurrent requests"
             )
         return EngineFailed(
-            f"model {self._given['model']} {what} ({reason}); the log has the whole message; "
-            f"{kept}: run again to go on"
+            f"model {self._given['model']} {what} ({reason}); the log has the traceback; "
+            f"{resume} to continue"
         )
 
     def provenance(self) -> Record:
         """The model's files: commit, data type, rope settings, tokenizer."""
-        found = self._text.provenance()
-        found["positions"] |= self._given.get("hf_overrides", {})
-        return {"files": found}
+        files = self._text.provenance()
+        files["positions"] |= self._given.get("hf_overrides", {})
+        return {"files": files}
 
     def summary(self) -> list[str]:
-        """Prompt tokens: logical, computed, cached."""
+        """The log's line on prompt tokens: logical, computed, cached."""
         used = self._used
         if not used["prompt"]:
             return []
@@ -296,9 +301,9 @@ class VllmEngine(Engine):
 
 
 def _package(module: str) -> str:
-    """The package that brings a module: mostly of its name, and found by its files where not."""
+    """The package of a module: of the same name, or else found by its files."""
     try:
         version(module)
-    except PackageNotFoundError:  # vLLM for CPUs has another name; to look takes a second
+    except PackageNotFoundError:  # vLLM for CPUs has another name; the search takes a second
         return packages_distributions().get(module, [module])[0]
     return module
