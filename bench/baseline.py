@@ -1,4 +1,5 @@
-"""LIFBench's baseline by task and length, and the most that a fair rubric can give the same answers.
+"""LIFBench's baseline by task and length, and the most that a fair rubric can give the same
+answers.
 
 The most: the points that a wrong answer earns by their very names (Table 6's weights), and of the
 rest the share of the answer that is right. It is counted here from the answers and the contexts,
@@ -113,7 +114,7 @@ def measured(results: Path, model: str) -> dict[str, dict[tuple[str, str], float
 
 
 def table(cells: dict[str, dict[tuple[str, str], float]], rubric: str, lengths: list[str]) -> str:
-    """A Markdown table of the baseline by one rubric; by the corrected one with the most beside it."""
+    """A Markdown table of the baseline by a rubric; by the corrected one with the most, too."""
     weights = Rubric(rubric).weights
 
     def overall(name: str, length: str) -> float:

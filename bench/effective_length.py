@@ -1,4 +1,5 @@
-"""How often the range of effective context lengths holds the true one, of readers whose decline is known.
+"""How often the range of effective context lengths holds the true one, of readers whose decline is
+known.
 
 Runs are drawn as in ``coverage.py``, a run a model, and go through the project's own function. A
 range errs below where it surely keeps what truly falls, and above where it surely loses what is

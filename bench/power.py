@@ -1,9 +1,10 @@
-"""How often runs tell a difference apart of which a power analysis says that they do in .80 of cases.
+"""How often runs tell a difference apart of which a power analysis says that they do in .80 of
+cases.
 
-A pilot run of some contexts gives the variance; a run of as many contexts as the power analysis asks
-for, whose models differ by the wanted difference, is compared by the project's own functions.
-Contexts are normal, exponential against the better model (what is promised), or exponential for
-it. The pilot's variance is the true one, or estimated by the pilot itself.
+A pilot run of some contexts gives the variance; a run of as many contexts as the power analysis
+asks for, whose models differ by the wanted difference, is compared by the project's own functions.
+Contexts are normal, exponential against the better model (what is promised), or exponential for it.
+The pilot's variance is the true one, or estimated by the pilot itself.
 
 Run: ``PYTHONPATH=scripts python bench/power.py``
 """

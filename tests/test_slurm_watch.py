@@ -155,7 +155,7 @@ def test_a_running_job_that_waits_for_what_another_holds_is_told_once(slurm, tmp
     slurm.look({"17": "PENDING"})
     slurm.look({"17": "RUNNING"})
     slurm.look({"17": "RUNNING"})
-    held = f"{tmp_path}/2k (SLURM job 17): waiting for SLURM job 16, which has locked j.jsonl, until that"
+    held = f"{tmp_path}/2k (SLURM job 17): waiting for SLURM job 16, which has locked j.jsonl, until that"  # noqa: E501
     assert slurm.said().count(held) == 1
 
 

@@ -1,4 +1,4 @@
-"""Simulated models: examples that satisfy rules, answers that say what they keep, judges that slip."""
+"""Simulated models: examples that satisfy rules, answers that say what they keep, and slips."""
 
 import pytest
 from hypothesis import given

@@ -100,7 +100,7 @@ def test_an_editor_marks_what_is_wrong(change):
         ({"seed": "one"}, "seed: Input should be a valid integer, not 'one'"),
         (
             {"lifbench": {"lengths": {"4m": 4_194_304}}},
-            "length 4m: 4,194,304 tokens is out of range; choose a number between 512 and 2,097,152",
+            "length 4m: 4,194,304 tokens is out of range; choose a number between 512 and 2,097,152",  # noqa: E501
         ),
         ({"lifbench": {"tasks": ["LSI", "LSX"]}}, "lifbench.tasks.1: 'LSX' is not one of"),
         ({"corpora": {"source": "local"}}, "source local needs corpora.directory"),

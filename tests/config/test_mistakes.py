@@ -157,7 +157,7 @@ def test_names_that_name_no_file(name):
 def test_dots_stand_in_names_of_models_but_not_of_lengths():
     assert load_config({"models": {"gpt-4.1.jsonl": OPENAI}, "benchmarks": ["lifbench"]})
     assert complaint(lifbench={"lengths": {"a.b": 2048}}).startswith(
-        "config: lifbench.lengths: length name 'a.b' cannot name files; use letters, digits, '_' and '-', beginning"
+        "config: lifbench.lengths: length name 'a.b' cannot name files; use letters, digits, '_' and '-', beginning"  # noqa: E501
     )
 
 

@@ -194,7 +194,7 @@ def test_the_address_is_by_default_the_provider_s(engine, host, monkeypatch):
         (AnthropicModel, {"extra_body": {"max_tokens": 5}}, "use the model's key max_tokens"),
         (AnthropicModel, {"extra_body": {"output_config": {"effort": "low"}}}, "key effort"),
         (GeminiModel, {"thinking": "budget"}, "set reasoning"),
-        (GeminiModel, {"service_tier": "flex", "batch": True}, "batch and service_tier are different pricing options"),
+        (GeminiModel, {"service_tier": "flex", "batch": True}, "batch and service_tier are different pricing options"),  # noqa: E501
         (GeminiModel, {"thinking": "disabled", "effort": "low"}, "remove one of the two"),
         (GeminiModel, {"extra_body": {"generationConfig": {"topK": 5}}}, "key top_k"),
     ],

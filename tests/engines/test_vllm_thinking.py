@@ -1,4 +1,4 @@
-"""Real vLLM on the CPU with a model that thinks: offline and served, reasoning apart from answer."""
+"""Real vLLM on the CPU with a model that thinks: offline and served, reasoning apart."""
 
 import json
 import shutil

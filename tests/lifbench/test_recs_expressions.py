@@ -216,7 +216,8 @@ def test_statistics_of_a_square_are_those_by_hand(tmp_path):
     assert row["percentile"] == pytest.approx(0.8 + 0.2 / 2, abs=0.03)
 
 
-# --- the whole chain, with simulated models --------------------------------------------------------------
+# --- the whole chain, with simulated models
+# --------------------------------------------------------------
 
 
 def answered(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> None:

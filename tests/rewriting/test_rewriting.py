@@ -107,7 +107,8 @@ def test_a_text_that_tells_nothing_is_in_no_other_language():
     assert not same_language("Quelle est la ligne ?", "What is the next entry?")
 
 
-# --- what is asked, and simulated models ---------------------------------------------------------------
+# --- what is asked, and simulated models
+# ---------------------------------------------------------------
 
 ORIGINAL = 'Label all {candidates} by {rules}, like {{"doc1": "{candidates[0]}"}}.'
 

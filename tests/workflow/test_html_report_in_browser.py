@@ -26,7 +26,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def other(project, tmp_path_factory):
-    """The HTML report of a second run: the simulated model slips less, and LIFBench's contexts are others."""
+    """The HTML report of a second run: the simulated model slips less, and LIFBench's contexts are others."""  # noqa: E501
     fork = project.fork(tmp_path_factory.mktemp("other"))
     fork.edit("my.yaml", "slip: 0.4", "slip: 0.0")
     fork.edit("my.yaml", "2k: 2048", "2k: 1800")

@@ -28,7 +28,7 @@ class _Kept(TypedDict):
 class CodeHistory:
     """The code that the files of a results folder were made by.
 
-    Provenances have the input digest of a file (``jobs.input_digests``); this has the digest of the code of
+    Provenances have the input digest of a file; this has the digest of the code of
     each input_digest, and the digests of the modules and data files that it consists of.
     """
 
@@ -39,7 +39,7 @@ class CodeHistory:
             self._kept = msgspec.convert(read_json(self._path), _Kept)
 
     def changed(self, input_digest: object, code: str) -> list[str]:
-        """Modules and data files of a job's code that differ from those of a file's input_digest."""
+        """Modules and data files of a job's code that differ from those of a file."""
         before = self._kept["parts"].get(self._kept["input_digests"].get(str(input_digest), ""))
         now = parts_of(code)
         if before is None or not now:

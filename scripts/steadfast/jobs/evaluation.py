@@ -54,7 +54,7 @@ class Evaluation:
         """Of an adaptive run, those that each benchmark asks of each model by now (``rounds``)."""
 
     def asked_of(self, benchmark: str) -> list[str]:
-        """The running models that a benchmark asks; those of engine ``baseline`` where it has one."""
+        """The models that a benchmark evaluates; of engine ``baseline`` where it has one."""
         models, baseline = self.config.models, self.tasks[benchmark].baseline
         return [name for name in self.asked if baseline or models[name].engine != "baseline"]
 

@@ -1,4 +1,4 @@
-"""A finished run: the one reader of its prompts, answers, verdicts, scores, metrics, provenances."""
+"""A finished run: its prompts, responses, verdicts, scores, metrics and provenance."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir

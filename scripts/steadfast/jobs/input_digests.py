@@ -1,8 +1,8 @@
 """What each file was made by: its job's code and settings, and all that came before, in a word.
 
 Snakemake compares a job's own params with those of its last run, and forgets the last run with the
-output of a job that failed. So the params of each job have the input digest of its file: a change that
-one job could not carry out is still wanted by all that follow, until it is carried out.
+output of a job that failed. So the params of each job have the input digest of its file: a change
+that one job could not carry out is still wanted by all that follow, until it is carried out.
 """
 
 from collections.abc import Iterable, Mapping

@@ -105,7 +105,7 @@ class Journals:
 class Assignment:
     """A job with all that doing it takes, as plain values, so that another job can do it too.
 
-    ``params`` determine the replies (``Evaluation.params``), and ``input_digest`` is for their provenance;
+    ``params`` determine the replies (``Evaluation.params``), ``input_digest`` is of the provenance;
     ``sources`` are the data files that prompts refer to, ``replay`` the file with the replies, of
     engine replay. ``load`` names what answers the job, ``run`` the run of Snakemake that it belongs
     to; ``before`` has, of the files that the run makes anew, when the old one was changed

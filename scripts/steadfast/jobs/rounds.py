@@ -1,9 +1,9 @@
 """How far an adaptive run is, by the decisions that its results hold.
 
-After each round a decision says who goes on; it has the input digest of the scores that it was made of.
-A run takes those that are what its config wants, one after the other, and asks the round after the
-last of them. So it goes on where it was, and a decision whose scores would now be others is made
-again, of answers that are there.
+After each round a decision says who goes on; it has the input digest of the scores that it was made
+of. A run takes those that are what its config wants, one after the other, and asks the round after
+the last of them. So it goes on where it was, and a decision whose scores would now be others is
+made again, of answers that are there.
 """
 
 from collections.abc import Iterator

@@ -57,7 +57,7 @@ class PlannedModel:
 
     @cached_property
     def engine(self) -> Engine | None:
-        """Its engine, which is never started; None without a model, or with one not on this machine."""
+        """Its engine, which is never started; None without a model on this machine."""
         if self.answers["engine"] in WITHOUT_MODEL:
             return None
         try:
@@ -108,7 +108,7 @@ class PlannedModel:
         }
 
     def requested(self, works: Sequence[Work]) -> tuple[list[Record], str]:
-        """GPU-hours that the jobs of one load request, and a remark where these exceed the limit."""
+        """GPU-hours that the jobs of one load ask for; a remark where they exceed the limit."""
         speed = self.speed
         jobs = len(works)
         needed = [expected.job_minutes(work, speed, jobs, self.plan["hours"]) for work in works]

@@ -46,7 +46,8 @@ def rounds_of(prompts: Iterable[Settings], contexts: int, seed: int) -> dict[str
 
 
 def sampling_unit(prompt: Mapping[str, Any]) -> str:
-    """Returns what a prompt is asked with: its family of nested contexts, which has one round at all
+    """Returns what a prompt is asked with: its family of nested contexts, which has one round at
+    all
     lengths, or its context, group or the like."""
     unit: str = prompt.get("family") or prompt["context_id"]
     return unit

@@ -106,7 +106,8 @@ class Design:
 class Differences:
     """Paired differences of models after a round: an item for each pair, nan where unknown.
 
-    ``p`` are two-sided and corrected for nothing; error and degrees_of_freedom are the differences' own.
+    ``p`` are two-sided and corrected for nothing; error and degrees_of_freedom are the differences'
+    own.
     """
 
     difference: np.ndarray

@@ -45,10 +45,10 @@ def compare_models(
         Columns of ``COLUMNS``, a pair once: difference is model minus other, n their common
         scored samples (of each, a model's repeats are averaged first). p_adjusted is corrected over
         all pairs of the same task (or overall), p_model and p_other over those of that model alone;
-        all are empty where so few clusters could tell nothing apart. error and degrees_of_freedom are the
-        difference's standard error and degrees of freedom, clusters the number of those that it
-        rests on. Interval, p-values, error and degrees_of_freedom are empty where clusters cannot tell (see
-        ``Estimates.rows``). Pairs without a common sample are missing.
+        all are empty where so few clusters could tell nothing apart. error and degrees_of_freedom
+        are the difference's standard error and degrees of freedom, clusters the number of those
+        that it rests on. Interval, p-values, error and degrees_of_freedom are empty where clusters
+        cannot tell (see ``Estimates.rows``). Pairs without a common sample are missing.
     """
     sums, counts = _differences(frame, drawn.clusters)
     if sums.empty:

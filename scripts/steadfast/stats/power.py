@@ -34,7 +34,8 @@ SEED = "power"
 def smallest_difference(
     error: float, degrees_of_freedom: float, pairs: int = 1, *, skewed: bool = False
 ) -> float:
-    """Returns the smallest difference told apart with power ``POWER``; nan without degrees_of_freedom.
+    """Returns the smallest difference told apart with power ``POWER``; nan without
+    degrees_of_freedom.
 
     Args:
         error: standard error of the difference.

@@ -108,7 +108,8 @@ def _overall_deviation(
 
 
 def answer_deviations(files: Iterable[Path]) -> Deviations:
-    """Returns the standard deviation of one answer's score, as written to files of ``nondeterminism_rows``.
+    """Returns the standard deviation of one answer's score, as written to files of
+    ``nondeterminism_rows``.
 
     Of the two ways the larger counts, over a model's parts the mean variance.
 

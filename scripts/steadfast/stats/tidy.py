@@ -20,7 +20,8 @@ VALUES = ("value", "low", "high", "n")
 TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
-    "part", "stratum", "better_than", "worse_than", "not_distinguished", "sampled", "sizes", "pick_distances", "line",
+    "part", "stratum", "better_than", "worse_than", "not_distinguished", "sampled",
+    "sizes", "pick_distances", "line",
     "scenario", "group", "effective_context_length", "effective_context_length_range", "unit",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""
@@ -84,9 +85,9 @@ PROMPTS = "prompts"
 HIGHEST = "highest"
 """A further column where no answers can have full marks: the highest value that they can have."""
 ABOVE_BASELINE = "above_baseline"
-"""A further column of the measure that has a baseline: what a value adds to it (docs/baseline.md)."""
+"""A column of the measure that has a baseline: what a value adds to it (docs/baseline.md)."""
 EFFECTIVE = ("effective_context_length", "effective_context_length_range")
-"""Further columns of the measure that has an effective context length: it and its 95 % range, as text."""
+"""Columns of the measure that has an effective context length: it and its range, as text."""
 FURTHER = {
     PROMPTS: OWN,
     **dict.fromkeys((*TIES, "sampled", *EFFECTIVE), ""),

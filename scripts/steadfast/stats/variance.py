@@ -20,8 +20,8 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
     drawn for a sample, what differs between them is the share of ``REPEAT``; the residual is what
     else differs between samples. The shares of a model and task sum to 1; n counts scored samples.
     Overall is the plain mean over the model's tasks, n counts them. A task whose scores are all
-    equal has no rows. Column chance has the shares to expect of pure nondeterminism: the degrees of freedom
-    that a factor adds ÷ (n − 1).
+    equal has no rows. Column chance has the shares to expect of pure nondeterminism: the degrees of
+    freedom that a factor adds ÷ (n − 1).
 
     Source: Fisher's analysis of variance, without interactions, which the residual holds.
     """

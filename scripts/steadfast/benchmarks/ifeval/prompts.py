@@ -23,8 +23,8 @@ def prompts(
     """Yields the prompts of one length, those that share a text one after the other.
 
     Each stands beside one of the texts of the length, whatever position and framing; which one is
-    drawn by the seed, so that each text has as many as another, or one more. At all lengths it stands
-    beside texts of the same family, the shorter of which are beginnings of the longer ones.
+    drawn by the seed, so that each text has as many as another, or one more. At all lengths it
+    stands beside texts of the same family, the shorter of which are beginnings of the longer ones.
     """
     known = list(chain(*data["data"].values()))
     if part == ALONE:

@@ -181,7 +181,8 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
 
     Of expressions it is what single answers differ by in equal contexts and variables (of variables
     likewise); of lengths what families of nested contexts differ by from length to length, or what
-    contexts of one length do where each length has its own, so that it takes two of each. Over tasks, or perspectives, it is the mean of theirs, and empty where one of them is not known.
+    contexts of one length do where each length has its own, so that it takes two of each. Over
+    tasks, or perspectives, it is the mean of theirs, and empty where one of them is not known.
     """
     keys = ["model", "task", "length", "perspective"]
     others = {"expression": "variable_id", "variable": "expression_id"}

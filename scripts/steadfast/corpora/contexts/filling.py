@@ -19,7 +19,8 @@ PLACE = 48  # bits of a place in a file
 SLACK = 100  # tokens; see ``enough``
 Build = Callable[..., Record]
 """Makes one context of: its random generators (``Draws``), the budget in tokens, the path of each
-corpus by name, what counts tokens, and the settings of its scenario. Gives the text, its tokens, and
+corpus by name, what counts tokens, and the settings of its scenario. Gives the text, its tokens,
+and
 what is known of it."""
 
 
@@ -136,9 +137,9 @@ def seeded_contexts(
     domain and settings, and on nothing else. Its text has at most ``budget`` tokens in every format
     that is asked for, and one element, document or sentence more would exceed that in one of them.
 
-    Of one seed, ``nested`` contexts are a ``family``: elements, documents and essays of a shorter one
-    are the first ones of a longer one, as in the released data ("the number of elements in the list
-    or the number of documents", section 3.2). Each can be made without the others.
+    Of one seed, ``nested`` contexts are a ``family``: elements, documents and essays of a shorter
+    one are the first ones of a longer one, as in the released data ("the number of elements in the
+    list or the number of documents", section 3.2). Each can be made without the others.
     """
     counter = load_tokenizer(tokenizer)
     # The first domain goes without a name, so that naming others leaves its contexts as they are.

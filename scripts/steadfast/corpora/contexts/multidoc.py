@@ -37,9 +37,10 @@ def build(
 ) -> Record:
     """Builds the most documents that fit into a budget in all formats, and their duplicate_groups.
 
-    One of each ``REPEATS_ONE_OF`` documents repeats the text of an earlier one, at a position that is
-    random, so that a quarter of any first n does, to within one; from two documents on, at least one. From four on, each combination of title or none with
-    source or none occurs. Texts come from each corpus as likely as from another.
+    One of each ``REPEATS_ONE_OF`` documents repeats the text of an earlier one, at a position that
+    is random, so that a quarter of any first n does, to within one; from two documents on, at least
+    one. From four on, each combination of title or none with source or none occurs. Texts come from
+    each corpus as likely as from another.
     """
     documents, sizes = filling.enough(
         _documents(draws.content, corpora, tokenizer),
@@ -78,8 +79,8 @@ def _groups(documents: list[Document]) -> list[list[int]]:
 def _documents(
     rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
 ) -> Iterator[Document]:
-    # Any first n of them have their share of repeated texts, and where a document stands does not tell
-    # whether its text is repeated.
+    # Any first n of them have their share of repeated texts, and where a document stands does not
+    # tell whether its text is repeated.
     texts: list[str] = []
     repeated: list[int] = []
     taken: set[str] = set()

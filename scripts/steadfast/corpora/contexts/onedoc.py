@@ -47,8 +47,9 @@ def build(
 ) -> Record:
     """Builds the longest document that fits into a budget: tokens, text, key_sentences, ….
 
-    Key sentences and ordinary ones lie spread over it, each of them there once. Their number does not
-    grow with the document, so that each length has its own: its beginning is not that of another.
+    Key sentences and ordinary ones lie spread over it, each of them there once. Their number does
+    not grow with the document, so that each length has its own: its beginning is not that of
+    another.
     """
     rng = draws.placing
     tags = _tags(rng)

@@ -1,4 +1,4 @@
-"""A simulator for transformers: a token a character. FAKE_VLLM_READ: file that notes each import."""
+"""A simulator for transformers: a token a character. FAKE_VLLM_READ: file with each import."""
 
 import os
 

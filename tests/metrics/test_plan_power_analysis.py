@@ -1,4 +1,4 @@
-"""The plan's power_analysis: how many contexts tell models apart, by the run in the results folder."""
+"""The power analysis of a plan: how many contexts tell models apart, by the finished run."""
 
 import pandas as pd
 import pytest
