@@ -67,7 +67,7 @@ def test_what_was_made_of_something_else_is_made_again_and_not_shown_until_then(
     audit.compare(run)
     assert run.forced == [other]
     assert "b.md: made from other settings, data or code" in audit.left
-    assert "this command was not to make it" in audit.left
+    assert "run the workflow without this option" in audit.left
     assert audit.leaves(other.table) and not audit.leaves(good.table)
     Provenance.beside(other.table, "lin", settings=provenances(other, results)[0].settings).write()
     assert audit.left is None and not audit.leaves(other.table)
@@ -97,8 +97,12 @@ def test_a_job_with_one_of_its_files_is_looked_at_and_one_with_none_is_not(resul
 @pytest.mark.parametrize("option", ["--touch", "--report"])
 def test_an_option_that_would_take_older_files_is_refused(results, option):
     older = [job(results, name, made="older") for name in "abc"]
-    with pytest.raises(UserError, match=rf"a\.md: .+, and so are 2 more; {option} would pass"):
+    with pytest.raises(
+        UserError, match=rf"a\.md: .+, and so are 2 more; {option} would accept outdated"
+    ):
         Audit(results).compare(Run(*older, taking_option=option))
-    with pytest.raises(UserError, match=rf"config asks for; {option} would pass that"):
+    with pytest.raises(
+        UserError, match=rf"those of this config; {option} would accept outdated files"
+    ):
         Audit(results).compare(Run(older[0], taking_option=option))
     Audit(results).compare(Run(job(results, "d", made="lin"), taking_option=option))

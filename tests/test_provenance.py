@@ -249,5 +249,5 @@ def test_results_of_older_names_are_refused_with_what_to_do(tmp_path, old):
     path = tmp_path / f"{old}.identity.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{}")
-    with pytest.raises(UserError, match="of an earlier version.* remove all of .* but journal/"):
+    with pytest.raises(UserError, match=r"of an earlier version.* remove all of .* but journal/"):
         check_names(tmp_path)

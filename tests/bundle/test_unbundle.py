@@ -222,7 +222,7 @@ def test_a_hostile_one_is_refused_in_one_sentence_and_leaves_nothing(unpacked, t
 
 @pytest.mark.parametrize("name", ["{}/out.txt", "../../out.txt"])
 def test_nothing_is_written_outside_the_folder(unpacked, tmp_path, name):
-    with pytest.raises(UserError, match="would lie outside the folder"):
+    with pytest.raises(UserError, match="would be written outside the folder"):
         unpacked(bundle([name.format(tmp_path)]))
     assert [path.name for path in tmp_path.iterdir()] == ["bundle.zip"]
 
@@ -242,7 +242,7 @@ def test_what_would_be_too_much_is_refused(unpacked, monkeypatch, limit, value, 
 
 def test_what_the_disk_has_no_room_for_is_refused(unpacked, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(8, 1, 7))
-    with pytest.raises(UserError, match=r"the disk has no room for its .* bytes; make room"):
+    with pytest.raises(UserError, match=r"not enough disk space for its .* bytes; free some"):
         unpacked(bundle())
 
 
@@ -278,7 +278,7 @@ def test_what_stands_where_it_is_to_go_is_left_alone(unpacked, tmp_path, kind):
         (there / "config.yaml").write_text("mine")
     else:
         there.symlink_to(other)
-    with pytest.raises(UserError, match="there already and not empty; name another folder"):
+    with pytest.raises(UserError, match="exists and is not empty; name another folder"):
         unpacked(bundle())
     assert [path.read_text() for path in other.iterdir()] == ["mine"]
 

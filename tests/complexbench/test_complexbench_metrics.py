@@ -288,7 +288,9 @@ def test_scores_of_other_data_are_refused(change):
     instances = [record(0), record(1)]
     rows = score_records(instances, [[True], [True]])
     scores = [Scored("m", "zh", rows[0] | change), Scored("m", "zh", rows[1])]
-    with pytest.raises(UserError, match=r"sample 0 of model 'm', part 'zh', .* data has not"):
+    with pytest.raises(
+        UserError, match=r"sample 0 of model 'm', part 'zh', .* question that is not in the data"
+    ):
         compute(scores, {"zh": {"data": {"zh": instances}}}, None, "strict", ["zh"], ["j"])
 
 

@@ -74,7 +74,7 @@ def test_ids_that_repeat_are_told_apart(tmp_path):
 
 
 def test_a_missing_directory_is_named(tmp_path):
-    assert "no directory" in refusal(tmp_path, directory=str(tmp_path / "gone"))
+    assert "no such directory" in refusal(tmp_path, directory=str(tmp_path / "gone"))
 
 
 @pytest.mark.parametrize("glob", ["nothing/*.jsonl", "", "/absolute/*.jsonl"])
@@ -85,7 +85,7 @@ def test_a_glob_that_finds_nothing_is_named(tmp_path, glob):
 def test_a_missing_field_is_named_with_its_line_and_the_fields_there(tmp_path):
     path = write(tmp_path / "a/1.jsonl", {"body": "One.", "n": 1}, {"text": "Two.", "n": 2})
     message = refusal(tmp_path)
-    assert f"{path}:2" in message and "wanted are body; the fields there are text, n" in message
+    assert f"{path}:2" in message and "needed are body; the record has text, n" in message
     fields = {"text": "body", "title": "head"}
     assert "wanted are body, head;" in refusal(tmp_path, fields=fields)
 

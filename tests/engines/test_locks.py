@@ -82,7 +82,7 @@ def test_a_file_system_without_locks_is_one_clear_sentence(path, monkeypatch, co
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    expected = f"cannot lock it ({os.strerror(code)}); set STEADFAST_LOCKS to a folder"
+    expected = f"does not support file locks ({os.strerror(code)}); set STEADFAST_LOCKS to a folder"
     with pytest.raises(UserError, match=re.escape(expected)):
         Journal(path)
 
@@ -97,7 +97,7 @@ def test_locks_may_lie_in_a_folder_of_the_user_s(path, tmp_path, monkeypatch):
 
 def test_a_folder_for_locks_that_is_none(path, monkeypatch):
     monkeypatch.setenv("STEADFAST_LOCKS", "/dev/null/locks")
-    with pytest.raises(UserError, match="STEADFAST_LOCKS: /dev/null/locks is no folder"):
+    with pytest.raises(UserError, match="STEADFAST_LOCKS: /dev/null/locks cannot hold lock files"):
         Journal(path)
 
 

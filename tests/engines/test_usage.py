@@ -125,7 +125,12 @@ def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part
         server.faults[f"Ask {ending}!"].append(Fault(body=body))
     server.faults["Ask 1.0!"] += [error(429, Retry_After="0"), error(500)]
     row = usage_of(part, items())
-    assert (row["refused"], row["cut"], row["unfinished"], row["empty"]) == ("1", "1", "0", "1")
+    assert (row["refused"], row["response_truncated"], row["unfinished"], row["empty"]) == (
+        "1",
+        "1",
+        "0",
+        "1",
+    )
     assert (row["retries"], row["rejected"]) == ("2", "1")
     assert 0.19 <= float(row["latency_median"]) <= float(row["latency_95"])
     seconds = sum(run["wall_seconds"] for run in runs(part))

@@ -67,5 +67,5 @@ def test_the_other_positions(position, ahead, behind):
 
 def test_a_prompt_of_other_data_is_refused():
     prompts = [{"sample_id": "synthetic/9", "context_id": "synthetic/9"}]
-    with pytest.raises(UserError, match="write the prompts again"):
+    with pytest.raises(UserError, match="remake the prompts"):
         list(IfevalSamples().sources(prompts, {"data": {"prompts": RECORDS}}))

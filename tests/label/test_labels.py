@@ -40,7 +40,7 @@ def test_the_draw_depends_on_seed_and_names_alone():
 
 def test_a_judged_data_set_takes_no_labels_and_the_sentence_says_so(monkeypatch):
     monkeypatch.chdir(ROOT)
-    with pytest.raises(SystemExit, match=r"nothing to label: .* has scores from a judge"):
+    with pytest.raises(SystemExit, match=r"nothing to label: .* the judge of Why gives scores"):
         main(["labels", "config/datasets.yaml"])
     with pytest.raises(SystemExit, match="nothing to label: no benchmark of it is judged"):
         main(["labels", "config/ifeval.yaml"])

@@ -136,7 +136,8 @@ def test_same_seed_gives_the_same_documents_and_another_seed_others(texts):
 
 def test_corpora_too_small_are_named_with_what_they_offer(texts):
     with pytest.raises(
-        UserError, match=r"corpora/govreport, .*: \d+ texts of 300 .* multidoc context of 614,400"
+        UserError,
+        match=r"corpora/govreport, .*: \d+ documents of 300 .* multidoc context of 614,400",
     ):
         build(texts, 600 * 1024)
 

@@ -82,7 +82,7 @@ def test_a_local_corpus_is_read_anew_when_one_of_its_files_changes(tmp_path):
 
 def test_a_glob_that_is_none_is_named_before_anything_runs(tmp_path):
     local = {"xsum": {"glob": "/absolute/*", "fields": {"text": "body"}}}
-    with pytest.raises(UserError, match="corpus xsum: '/absolute/\\*' is no glob"):
+    with pytest.raises(UserError, match="corpus xsum: invalid glob '/absolute/\\*'"):
         task(corpora={"source": "local", "directory": str(tmp_path), "local": local})
 
 

@@ -53,7 +53,7 @@ def test_a_list_that_is_too_short_is_one_sentence():
 
 
 def test_another_text_has_no_known_sentences():
-    with pytest.raises(UserError, match="the text of length 3 is not the published one"):
+    with pytest.raises(UserError, match="the context of length 3 is not the published one"):
         KnownSentences({"length": 3, "input_text": "Another text."})
 
 

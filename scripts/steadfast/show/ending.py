@@ -24,7 +24,7 @@ BELOW_BASELINE = facts("summary.yaml")["notes"]["below_baseline"].partition("{")
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "_{}_"}
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "
-WORTH_A_LOOK = {"refused": "refused", "cut": "truncated", "empty": "empty"}
+WORTH_A_LOOK = {"refused": "refused", "response_truncated": "truncated", "empty": "empty"}
 """Columns of the usage that count responses worth a look, and what these are called."""
 
 

@@ -20,7 +20,7 @@ from steadfast.workflow.script import paths, run_rule
 COLUMNS = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
     "cached_tokens", "written_tokens", "hit_rate", "output_tokens", "billed",
-    "refused", "cut", "unfinished", "empty",
+    "refused", "response_truncated", "unfinished", "empty",
     "wall_seconds", "answers_per_second", "latency_median", "latency_95", "runs", "retries",
     "rejected", "failures", "option", "planned",
 )  # fmt: skip
@@ -127,7 +127,7 @@ def _tokens(records: Sequence[OutputRecord]) -> Record:
         "hit_rate": f"{cached / prompt:.4f}" if prompt and cached is not None else None,
         "output_tokens": total("completion_tokens"),
         "refused": statuses["refused"],
-        "cut": statuses["length"],
+        "response_truncated": statuses["length"],
         "unfinished": statuses["unfinished"],
         "empty": sum(not answer.strip() for answer in answers),
     }
