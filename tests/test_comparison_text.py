@@ -90,7 +90,7 @@ def test_of_cells_whose_intervals_are_apart_the_four_largest_of_each_benchmark_a
     cells = pd.DataFrame([*rows, cell("b", 0.2, "")])
     comparison = SimpleNamespace(cells=cells, counts=pd.DataFrame({"cells": [90, 10]}))
     first, counts, _, table = _cells(comparison)
-    assert first == "Cells: 8 of 100 moved."
+    assert first == "Cells: 8 of 100 changed."
     assert counts.startswith("  6 of 7 with intervals ")
     shown = [line.split()[0] + line.split(" of ")[1].split()[0] for line in table.splitlines()[2:]]
     assert shown == ["a0.5", "a0.4", "a0.30000000000000004", "a0.2", "b-30"]

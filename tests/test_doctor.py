@@ -93,7 +93,7 @@ def test_the_engines_that_need_something_are_engines_and_say_it():
 def test_stand_ins_on_synthetic_text_need_no_key_no_gpu_and_no_network(tmp_path):
     found = checks(tmp_path)
     assert {one.status for one in found.values()} <= {"ok", "not needed"}
-    assert found["data of LIFBench"].text == "made without the network"
+    assert found["data of LIFBench"].text == "needs no network"
     assert found["SLURM"].status == "not needed"
 
 
@@ -125,7 +125,7 @@ def test_packages_are_compared_with_the_lock_file(tmp_path):
     )
     found = machine.packages(lock)
     assert found.status == "missing"
-    assert "numpy 2" in found.text and "(==0.1)" in found.text
+    assert "numpy 2" in found.text and "(needs ==0.1)" in found.text
     assert "no-such-package is not installed" in found.text and "pywin32" not in found.text
     assert machine.packages(tmp_path / "none").status == "not needed"
 
@@ -133,7 +133,7 @@ def test_packages_are_compared_with_the_lock_file(tmp_path):
 def test_a_full_disk_is_told(tmp_path, monkeypatch):
     assert machine.disk(tmp_path / "not/yet").status == "ok"
     monkeypatch.setattr(machine, "LEAST_GB", 10**9)
-    assert "make room there" in machine.disk(tmp_path).text
+    assert "free disk space" in machine.disk(tmp_path).text
 
 
 def test_an_encoding_that_tiktoken_does_not_know_is_missing():
@@ -156,7 +156,7 @@ def test_a_key_is_named_and_never_shown(monkeypatch):
         found = of_model(api(base_url=f"{address}/v1"))
         assert found["key"].text == "A_KEY is set"
         locked = of_model(api(base_url=f"{address}/locked"))["endpoint"]
-    assert locked.status == "missing" and "check the key in A_KEY" in locked.text
+    assert locked.status == "missing" and "check the API key in A_KEY" in locked.text
     assert SECRET not in " ".join(map(str, [*found.values(), locked]))
 
 
@@ -164,7 +164,7 @@ def test_an_endpoint_answers_lists_the_model_or_is_silent(monkeypatch):
     monkeypatch.setenv("A_KEY", SECRET)
     with served() as address:
         found = of_model(api(base_url=f"{address}/v1"))["endpoint"]
-        assert (found.status, found.text) == ("ok", f"{address[7:]} answers")
+        assert (found.status, found.text) == ("ok", f"{address[7:]} responds")
         other = api(base_url=f"{address}/v1").model_copy(update={"model": "other"})
         unlisted = of_model(other)["endpoint"]
         assert unlisted.status == "missing"
@@ -172,7 +172,7 @@ def test_an_endpoint_answers_lists_the_model_or_is_silent(monkeypatch):
         # A server without that list answers all the same.
         assert of_model(api(base_url=f"{address}/none"))["endpoint"].status == "ok"
     gone = of_model(api(base_url="http://127.0.0.1:9/v1"))["endpoint"]
-    assert gone.status == "missing" and "nothing answers" in gone.text
+    assert gone.status == "missing" and "no response; start the server" in gone.text
     unasked = of_model(api(base_url="http://127.0.0.1:9/v1"), online=False)["endpoint"]
     assert unasked.status == "unchecked"
 
@@ -184,7 +184,7 @@ def test_a_provider_is_asked_for_its_models_in_its_own_dialect(engine, monkeypat
     with served() as address:
         how = {"engine": name, "api_key_env": "A_KEY", "base_url": address}
         found = of_model(engine(model="m", **how))["endpoint"]
-        assert (found.status, found.text) == ("ok", f"{address[7:]} answers")
+        assert (found.status, found.text) == ("ok", f"{address[7:]} responds")
         assert (
             "the nearest that it lists is 'm'"
             in of_model(engine(model="n", **how))["endpoint"].text
@@ -198,7 +198,7 @@ def test_a_key_that_a_provider_refuses_is_said(monkeypatch):
     with served() as address:
         how = {"engine": "gemini", "api_key_env": "A_KEY", "base_url": f"{address}/no"}
         found = of_model(GeminiModel(model="m", **how))["endpoint"]
-    assert found.status == "missing" and "check the key in A_KEY" in found.text
+    assert found.status == "missing" and "check the API key in A_KEY" in found.text
 
 
 def test_a_server_that_jobs_start_needs_its_program_and_no_key(tmp_path):
@@ -206,7 +206,7 @@ def test_a_server_that_jobs_start_needs_its_program_and_no_key(tmp_path):
     assert (found["server"].status, "key" in found) == ("ok", False)
     assert found[f"files of {tmp_path}/model"].status == "missing"
     gone = of_model(api(serve=["no-such-program", "{port}"]))["server"]
-    assert "there is no no-such-program" in gone.text
+    assert "no-such-program not found" in gone.text
 
 
 def test_addresses_of_data_are_asked_and_nothing_is_fetched():
@@ -249,8 +249,8 @@ def local(**settings) -> VllmModel:
 
 def test_gpus_are_counted_as_a_job_would_see_them(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
-    assert of_model(local(tensor_parallel_size=2))["GPU"].text == "2 are here, 2 are used"
-    assert "2 are here and 4 are needed" in of_model(local(tensor_parallel_size=4))["GPU"].text
+    assert of_model(local(tensor_parallel_size=2))["GPU"].text == "2 found, 2 needed"
+    assert "2 found, 4 needed" in of_model(local(tensor_parallel_size=4))["GPU"].text
     assert of_model(local(tensor_parallel_size=4), cluster=True)["GPU"].status == "not needed"
 
 
@@ -273,7 +273,7 @@ def test_a_cluster_answers_and_has_the_partition(tmp_path, monkeypatch):
     found = of_cluster(PROFILE, {"model m": {"partition": "gpu,huge"}, "judge j": {}})
     assert found["partition gpu"].status == found["SLURM"].status == "ok"
     assert found["partition huge"].text == (
-        "there is none; correct slurm.partition of model m, to one of cpu, gpu"
+        "no such partition; set slurm.partition of model m to one of cpu, gpu"
     )
     listed = {"executor": "slurm", "default-resources": ["slurm_partition=big", "mem_mb=1"]}
     big = of_cluster(listed)["partition big"]
@@ -289,7 +289,7 @@ def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
     site.mkdir(parents=True)
     (site / "config.yaml").write_text("jobs: 3\n")
     assert read_profile("mine") == {"jobs": 3}
-    with pytest.raises(UserError, match="profile other: neither"):
+    with pytest.raises(UserError, match="profile other: not found, neither"):
         read_profile("other")
     (site / "config.yaml").write_text("- gpu\n")
     with pytest.raises(UserError, match="is a mapping of options"):

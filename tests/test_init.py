@@ -114,7 +114,7 @@ def test_what_makes_no_config_is_one_sentence(flags, said, folder, monkeypatch):
 
 def test_a_file_that_is_there_stays(folder, monkeypatch):
     (folder / "my.yaml").write_text("mine")
-    with pytest.raises(SystemExit, match="my.yaml: cannot be created .*; name a new file"):
+    with pytest.raises(SystemExit, match="my.yaml: cannot be created .*; name a new file"):  # noqa: RUF043
         init(monkeypatch, "--model m")
     assert (folder / "my.yaml").read_text() == "mine"
 

@@ -14,7 +14,7 @@ RUN = SimpleNamespace(holds_folder=True, locks=[])
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
     (tmp_path / "journal").write_text("a file in the place of a folder")
-    with pytest.raises(UserError, match=r"run\.lock: it cannot be written \(.+\); mend that"):
+    with pytest.raises(UserError, match=r"run\.lock: cannot be written \(.+\); correct its"):
         hold(tmp_path, RUN)
 
 
@@ -72,7 +72,7 @@ def test_a_shared_journal_that_a_job_writes_is_left_to_it(linked):
     results, copy = linked
     with (results / "journal/m.jsonl").open("r+") as journal:
         assert take(journal.fileno())
-        with pytest.raises(UserError, match=r"m\.jsonl: it is shared with a copy .* by hard links"):
+        with pytest.raises(UserError, match=r"m\.jsonl: shared by hard links .* with a copy"):
             hold(copy, RUN)
     assert (copy / "journal/m.jsonl").stat().st_nlink == 2
 

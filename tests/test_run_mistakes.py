@@ -63,7 +63,7 @@ def test_a_target_that_nothing_makes_has_the_nearest_beside_it(target, advice):
 
 def test_a_target_below_results_is_named_where_the_results_lie():
     said = sentence(MissingRuleException("results/tables"), Path("/scratch/me"), targets)
-    assert said and said.endswith("so write /scratch/me/tables")
+    assert said and said.endswith("so name /scratch/me/tables")
 
 
 def test_files_that_a_rule_lacks_are_named():
@@ -71,19 +71,19 @@ def test_files_that_a_rule_lacks_are_named():
     for output in (["results/x"], []):
         job.output = output
         assert sentence(MissingInputException(job, ["a.jsonl", "b.jsonl"])) == (
-            "Error: a.jsonl, b.jsonl: no such file (input of rule scores reads; put it there, or "
+            "Error: a.jsonl, b.jsonl: no such file (input of rule scores); add it, or "
             "correct its path in the config"
         )
 
 
 def test_a_lock_of_snakemake_is_one_sentence():
     said = sentence(LockException())
-    assert said and said.endswith("remove its lock with --unlock") and "\n" not in said
+    assert said and said.endswith("remove the lock with --unlock") and "\n" not in said
 
 
 def test_a_full_disk_is_named():
     said = sentence(OSError(errno.ENOSPC, "No space left on device", "results/x"))
-    assert said and said.startswith("Error: results/x: no space left on device; make room")
+    assert said and said.startswith("Error: results/x: no space left on device; free space on that disk")
 
 
 def test_what_is_no_mistake_of_a_person_is_left_to_snakemake(said):

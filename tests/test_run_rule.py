@@ -46,7 +46,7 @@ def test_a_param_that_the_function_does_not_take_is_an_error():
 
     params = {"majorty": True, "code": "c"}
     job = SimpleNamespace(rule="scores", log=[], params=params, wildcards={})
-    with pytest.raises(TypeError, match="rule scores: scored takes no majorty; correct the rule"):
+    with pytest.raises(TypeError, match="rule scores: scored has no parameter majorty; correct"):
         run_rule(scored, job, with_provenance=False)
 
 

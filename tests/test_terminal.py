@@ -168,7 +168,7 @@ def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
     made = {"statuses": statuses, "empty": 2, "tokens": {"prompt": 5, "completion": None}}
     path = tmp_path / "4k.provenance.json"
     path.write_text(json.dumps(made))
-    line = ": 10 done, 0 failed, 2 empty,2 truncated, 1 unfinished, 4 refused, 5 tokens"
+    line = ": 10 done, 0 failed, 2 empty, 2 truncated, 1 unfinished, 4 refused, 5 tokens"
     assert answered([str(path)])[:2] == (line, True)
 
 
@@ -275,7 +275,7 @@ def test_one_benchmark_s_tables_are_named_where_there_are_no_others():
 
 
 def test_the_end_names_what_a_server_took(tmp_path):
-    columns = ["model", "judge", "requests", "refused", "cut", "empty", "wall_seconds"]
+    columns = ["model", "judge", "requests", "refused", "response_truncated", "empty", "wall_seconds"]  # noqa: E501
     columns += ["answers_per_second", "latency_median", "latency_95", "retries", "rejected"]
     usage = tmp_path / "metrics/inference.csv"
     usage.parent.mkdir()

@@ -80,7 +80,7 @@ def otherwise(judges, benchmark="cfbench", **section):
 
 def test_another_prompt_than_the_paper_s_is_named_beside_its_numbers():
     assert otherwise(JUDGES) == (
-        "The published values were judged otherwise: with the paper's prompt, not with this run's."
+        "The published values were judged with the paper's judge prompt, not with this run's."
     )
 
 
@@ -96,7 +96,7 @@ def test_the_paper_s_judge_in_the_paper_s_wording_needs_no_note(tmp_path):
     prompt.write_text("{{instruction}}{{reference}}{{answer}}{{checkpoints}}")
     templates = {"zh": str(prompt)}
     assert otherwise(JUDGES, template_source="printed", templates=templates) == ""
-    assert "with the paper's prompt" in otherwise(JUDGES, templates=templates)
+    assert "with the paper's judge prompt" in otherwise(JUDGES, templates=templates)
 
 
 def test_wording_called_printed_needs_a_file_that_holds_it():

@@ -112,7 +112,7 @@ def test_published_data_is_taken_as_it_is_wherever_it_lies(tmp_path, monkeypatch
     log = capsys.readouterr().out
     assert "1150 were published" in log
     file.write_bytes(file.read_bytes() + b"\n")
-    with pytest.raises(UserError, match="no task type 'Poetry'"):
+    with pytest.raises(UserError, match="unknown task type 'Poetry'; available: "):
         local(odd)
 
 

@@ -110,7 +110,7 @@ TEMPLATE = "{{instruction}}\n{{boundary}}\n{{answer}}\n{{boundary}}\n{{question}
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("{{question}}\n{{instruction}}\n{{answer}}", "put it behind"),
+        ("{{question}}\n{{instruction}}\n{{answer}}", "move it after"),
         (TEMPLATE.replace("question", "questoin"), "questoin"),
         (TEMPLATE.replace("{{instruction}}", ""), "instruction"),
         (TEMPLATE.replace("{{answer}}", ""), "answer"),

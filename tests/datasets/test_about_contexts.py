@@ -57,8 +57,8 @@ def test_each_question_is_asked_about_each_context_and_the_gold_answer_has_full_
 CONTEXTS = {"list": [{"context_id": "list-4k-s1", "text": "1. a\n2. b", "elements": ["a", "b"]}]}
 SETTINGS = {"template": None, "choices": False, "by": [], "fields": [], "max_tokens": 9}
 WRONG = {
-    "no such scenario": ({"scenario": "lists"}, "scenario is 'lists'; write one of list, whose"),
-    "no scenario": ({"scenario": None}, "scenario is null; write one of list, whose"),
+    "no such scenario": ({"scenario": "lists"}, "scenario is 'lists'; write one of list"),
+    "no scenario": ({"scenario": None}, "scenario is null; write one of list"),
     "no such entry": ({"answer": "{{elements.3}}"}, "{{elements.3}}: context list-4k-s1 has 2"),
     "before the first": (
         {"answer": "{{elements.50%-1}}"},

@@ -95,11 +95,11 @@ def test_what_is_drawn_is_the_group_the_context_or_the_record(file):
         (
             {**PLAIN, "choices": ["a", "b"], "answer": "c"},
             {"scorer": "choice"},
-            "'c' has no full marks itself by scorer choice; mend the answer",
+            "scorer choice does not give the reference answer 'c' full marks; correct the",
         ),
-        ({**PLAIN, "answer": "two"}, {"scorer": "number"}, "'two' has no full marks itself"),
+        ({**PLAIN, "answer": "two"}, {"scorer": "number"}, "number does not give .* 'two' full marks"),
         ({**PLAIN, "answer": "the"}, {"scorer": "f1"}, None),
-        ({**PLAIN, "reference": "It is red."}, {"scorer": "contains"}, "'It is red.' has no full"),
+        ({**PLAIN, "reference": "It is red."}, {"scorer": "contains"}, "answer 'It is red.' full marks"),
         (
             {**PLAIN, "answer": "(?=a)"},
             {"scorer": "regex"},
@@ -109,7 +109,7 @@ def test_what_is_drawn_is_the_group_the_context_or_the_record(file):
         (
             {**PLAIN, "answer": "[0-9]", "reference": "x"},
             {"scorer": "regex"},
-            "'x' has no full marks itself by scorer regex",
+            "scorer regex does not give the reference answer 'x' full marks",
         ),
         ({**PLAIN, "answer": "[0-9]", "reference": "7"}, {"scorer": "regex"}, None),
         (PLAIN, {"by": ["topic"]}, "no field 'topic'"),
@@ -184,7 +184,7 @@ def test_a_section_that_cannot_be_used_is_one_sentence(file, section, sentence):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("my/set", "benchmark name 'my/set': use letters"),
+        ("my/set", "benchmark name 'my/set' cannot name files; use letters"),
         ("lifbench", "a benchmark 'lifbench' exists already"),
         ("plan", "benchmark plan: this is the name of a rule or folder"),
         ("journal", "benchmark journal: this is the name of a rule or folder"),
@@ -233,5 +233,5 @@ def test_a_user_s_file_counts_by_its_content_and_the_scorer_asks_nobody(file):
 
 def test_a_value_that_tables_cannot_print_is_named(file):
     file({**PLAIN, "level": "x\u0007y"})
-    with pytest.raises(UserError, match=r"data\.jsonl:1: level is .*, and tables cannot print it"):
+    with pytest.raises(UserError, match=r"data\.jsonl:1: level is .*, whose characters tables cannot"):
         asked(scorer="exact", by=["level"])

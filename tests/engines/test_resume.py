@@ -65,10 +65,10 @@ def test_a_second_job_waits_for_the_first_one_s_journal_and_asks_nothing_twice(t
     first = Part(tmp_path, server.url)
     with Journal(first.journal):
         second = Job(tmp_path, server, *PART)
-        second.wait_for(lambda: first.log.exists() and "waits" in first.log.read_text())
+        second.wait_for(lambda: first.log.exists() and "waiting" in first.log.read_text())
         assert not server.asked
     code, errors = second.finish()
-    assert code == 0 and f"echo: waits for process {os.getpid()}, which holds" in errors
+    assert code == 0 and f"echo: waiting for process {os.getpid()}, which has locked" in errors
     first.run()
     assert len(server.answered) == server.asked.total()
 

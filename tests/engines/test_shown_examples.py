@@ -56,13 +56,13 @@ def test_a_file_of_examples_is_read_in_order(tmp_path):
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("", "mine.jsonl: it holds no example; add a line with instruction and output"),
-        ('{"instruction": "a"}', "record 1: the field 'output' must be a text"),
+        ("", "mine.jsonl: no examples; add a line with instruction and output"),
+        ('{"instruction": "a"}', "record 1: the field 'output' must be a string"),
         ('{"instruction": " ", "output": "b"}', "record 1: the field 'instruction' must be"),
         ('{"instruction": 3, "output": "b"}', "record 1: the field 'instruction' must be"),
         (
             '{"instruction": "a", "input": "x", "output": "b"}',
-            "record 1: the field 'input' is not used",
+            "record 1: unknown field 'input'",
         ),
         ("[1]", "mine.jsonl:1: "),
     ],

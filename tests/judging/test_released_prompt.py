@@ -51,7 +51,7 @@ EVALUATED = 'judge = lambda a, b, c, d: f"""\n1 or 0\n{a}|{b}|{c}|{{d}}{d}\n"""'
 )
 def test_another_program_than_the_known_one_is_refused_in_one_sentence(source, texts):
     message = (
-        rf"^p\.py: ask could not be read as a prompt \({texts} texts .*, not 3\); .*templates$"
+        rf"^p\.py: ask could not be read as a prompt \({texts} strings found, not 3\); .*templates$"
     )
     with pytest.raises(UserError, match=message):
         texts_of(source, "ask", 3, "p.py")
@@ -82,7 +82,7 @@ def test_followbench_s_functions_become_a_template_with_a_section_for_each_kind(
     head, tail = template.render(fields, ["mixed 2", "mixed", "2"])
     opening = "There are 2 mixed rules.\nAt first: S\nThen: T\nAnd 2: {{start}}\nReply to 2: "
     assert (head, tail) == (opening, "\nAll 2 of 2?")
-    with pytest.raises(UserError, match="no text is for 'other 2' or 'other'"):
+    with pytest.raises(UserError, match="no section for 'other 2' or 'other'"):
         template.render(fields, ["other 2", "other"])
     with pytest.raises(UserError, match=r"the slot \{\{step_3\}\} has no text"):
         template.render(fields, ["mixed 3"])

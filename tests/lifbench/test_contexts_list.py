@@ -89,7 +89,7 @@ def test_corpus_too_small_is_named_with_what_it_offers(tmp_path):
 
 
 def test_budget_for_not_one_element_is_an_error(alpaca):
-    with pytest.raises(UserError, match="not one unit fits into 3 tokens"):
+    with pytest.raises(UserError, match="no unit fits into 3 tokens"):
         build(alpaca, budget=3)
 
 

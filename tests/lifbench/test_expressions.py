@@ -112,8 +112,8 @@ def write(path: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("task", "text", "sentence"),
     [
-        ("LSI", "expressions: [", r"LSI.yaml:\d+: no valid YAML .* mend that line"),
-        ("LSI", "- a", "holds no keys; docs/lifbench-prompts.md lists them"),
+        ("LSI", "expressions: [", r"LSI.yaml:\d+: invalid YAML .* correct that line"),
+        ("LSI", "- a", "contains no keys; docs/lifbench-prompts.md lists them"),
         ("LSI", "expressions: []", "at least 1 item"),
         ("LSI", "expresions: []", "did you mean 'expressions'"),
         ("LSI", "expressions: [{expression_id: 0, templat: x}]", "did you mean 'template'"),

@@ -70,14 +70,14 @@ def test_an_edit_may_fail_a_check_that_it_names(tmp_path):
 @pytest.mark.parametrize(
     ("decisions", "sentence"),
     [
-        ({"0123456789abcdef": "accept"}, "0123456789abcdef: no text has this hash"),
-        ({key(1): "ok"}, "'ok' unknown decision; write one of unread, accept, reject"),
-        ({key(1): None}, "null unknown decision"),
+        ({"0123456789abcdef": "accept"}, "0123456789abcdef: no rewrite has this hash"),
+        ({key(1): "ok"}, "unknown decision 'ok'; write one of unread, accept, reject"),
+        ({key(1): None}, "unknown decision null"),
         ({key(1): ["accept"]}, "unknown decision"),
         ({key(1): {"edti": EDIT}}, "unknown decision"),
         ({key(1): {"edit": EDIT, "why": "x"}}, "unknown decision"),
-        ({key(1): {"edit": 3}}, "edit: a text was expected, not 3"),
-        ({key(1): {"edit": " "}}, "edit: a text was expected"),
+        ({key(1): {"edit": 3}}, "edit: a string was expected, not 3"),
+        ({key(1): {"edit": " "}}, "edit: a string was expected"),
         ({key(1): {"edit": "Name the entry after it."}}, "fails the check of fields"),
         ({key(1): {"edit": "What {order} comes after {ordid}?"}}, "fails the check of fields"),
         ({key(1): {"edit": EDIT, "despite": ["fields"]}}, "despite: a list of checks"),
@@ -113,7 +113,7 @@ def test_a_review_of_another_kind_is_refused(tmp_path, other, sentence):
 def test_a_hash_that_stands_twice_is_refused(tmp_path):
     lines = ["format: 1", "task: LOI", "decisions:", *[f'  "{key(1)}": accept'] * 2]
     write_text(tmp_path / "r.yaml", "\n".join(lines))
-    with pytest.raises(UserError, match=r"r.yaml:5: .* stands on line 4 already"):
+    with pytest.raises(UserError, match=r"r.yaml:5: duplicate key .* already on line 4"):
         read_review(tmp_path / "r.yaml", TASK, pool())
 
 

@@ -125,14 +125,14 @@ def test_a_file_whose_id_is_not_known_is_locked_at_the_first_fetch(tmp_path, lis
     list_file.write_text(text + " ")
     for directory in (None, tmp_path):
         message = complaint(read, tmp_path, "list", directory)
-        assert "list_input.json: sha256 is" in message and "lock.json says" in message
+        assert "list_input.json: its sha256 is" in message and "lock.json says" in message
 
 
 def test_no_other_file_than_the_published_one_is_taken(tmp_path):
     (tmp_path / "onedoc_input.json").write_text("{}")
     for directory in (None, tmp_path):
         message = complaint(read, tmp_path, "onedoc", directory)
-        assert "onedoc_input.json: git_blob" in message and "the pinned one" in message
+        assert "onedoc_input.json: its git_blob" in message and "the pinned one" in message
 
 
 def test_a_clone_of_the_repository_is_a_directory_too(tmp_path):
@@ -142,7 +142,7 @@ def test_a_clone_of_the_repository_is_a_directory_too(tmp_path):
     (tmp_path / "data/meta/tasks.json").write_text("{}")
     assert tasks_file({}, str(tmp_path)) == "{}"
     message = complaint(tasks_file, {}, str(tmp_path), pinned=True)
-    assert "tasks.json: sha256" in message and "lifbench.contexts nested" in message
+    assert "tasks.json: its sha256" in message and "lifbench.contexts nested" in message
 
 
 @needs_cases
@@ -191,21 +191,21 @@ def test_own_expressions_have_variables_of_their_own_but_for_positions(section, 
 @pytest.mark.parametrize(
     ("section", "sentence"),
     [
-        ({"contexts_per_length": 2}, "contexts_per_length: 2 contexts of each length are wanted"),
+        ({"contexts_per_length": 2}, "contexts_per_length: 2, but one context of each length was"),
         (
             {"lengths": {"1M": 1048576}},
             "lengths: no context of 1M with 1048576 tokens was released",
         ),
         ({"lengths": {"4k": 4096}}, "only of 4k 3072, 8k 6144"),
-        ({"formats": ["numbered", "json"]}, "formats: released contexts have the paper's alone"),
-        ({"formats": ["bulleted"]}, "formats: released contexts have the paper's alone"),
+        ({"formats": ["numbered", "json"]}, "formats: released contexts have only the paper's"),
+        ({"formats": ["bulleted"]}, "formats: released contexts have only the paper's"),
         (
             {"formats": ["json"], "expressions": "released"},
-            "formats: the released scenario descriptions are of numbered contexts alone",
+            "formats: the released scenario descriptions are only of numbered contexts",
         ),
         (
             {"domains": {"list": ["mixed", "uuids"]}},
-            "domains: released contexts have the paper's alone",
+            "domains: released contexts have only the paper's",
         ),
         ({"contexts": "mine"}, "contexts"),
     ],

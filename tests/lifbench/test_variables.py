@@ -140,7 +140,7 @@ def test_repeat_pairs_every_number_with_a_separator_of_its_own():
 
 def test_repeat_needs_enough_key_sentences():
     sentences = small_context("onedoc")["key_sentences"][:6]
-    with pytest.raises(UserError, match="4 key sentences where 8"):
+    with pytest.raises(UserError, match="4 key sentences, of 8 needed"):
         draw("OR", key_sentences=sentences)
 
 

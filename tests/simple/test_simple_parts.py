@@ -206,7 +206,7 @@ def test_a_figure_says_where_it_has_no_room_for_all_values(values, note):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"parts": {"4 k": Part(1, {})}}, "part name '4 k': use letters"),
+        ({"parts": {"4 k": Part(1, {})}}, "part name '4 k' cannot name files; use letters"),
         ({"parts": {}}, "its task has no part"),
         ({"metrics": ("scores", "summary")}, "its metrics lack 'coverage'"),
         ({"tables": ("words",)}, "the table 'words' shares a folder"),

@@ -217,7 +217,7 @@ def test_an_answer_cannot_pass_for_a_heading_or_colour_the_terminal(run, results
 
 def test_a_model_that_was_not_asked_says_so(run, results):
     text = shown(run, results)
-    assert "-- n --\nno response: not requested yet, or not of this trial\n" in text
+    assert "-- n --\nno response: not requested yet, or not part of this trial\n" in text
     assert "-- n --" not in shown(run, results, model="m")
 
 

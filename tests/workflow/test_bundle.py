@@ -123,7 +123,7 @@ def test_another_machine_makes_the_same_tables_and_asks_nobody(bundled, clone, t
     there = tmp_path / "there"
     done = unbundle(clone, bundled.path("results/bundle.zip"), there)
     assert done.returncode == 0, done.stderr
-    assert "otherwise" not in done.stdout
+    assert "differ from what the code here makes" not in done.stdout
     kinds = kinds_run(tables_again(clone, there))
     assert {"scores", "metrics", "tables"} <= kinds
     assert not kinds & {"inference", "verdicts", "judge_prompts", "prompts", "data"}
@@ -137,7 +137,7 @@ def test_what_other_code_makes_otherwise_is_made_again_from_the_journal(bundled,
     replies = "scripts/steadfast/engines/api/replies.py"
     clone.write(replies, clone.path(replies).read_text() + "\nANOTHER_VERSION = True\n")
     done = unbundle(clone, bundled.path("results/bundle.zip"), there)
-    assert re.search(r"^\d+ files would be made otherwise", done.stdout, re.M), done.stderr
+    assert re.search(r"^\d+ files differ from what the code here makes", done.stdout, re.M), done.stderr
     assert not list(there.glob("results/*/verdicts/j/slips/*.jsonl"))
     journal = there / "results/journal/verdicts/j/cfbench.slips.zh.jsonl"
     before = journal.read_bytes()

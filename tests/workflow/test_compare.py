@@ -95,7 +95,7 @@ def test_runs_that_were_scored_by_two_rubrics_are_not_compared(base, tmp_path):
     other.snakemake("results/tables")
     done = compare(base.path("results"), other.path("results"))
     assert (done.returncode, done.stdout) == (1, "")
-    assert "lifbench: the two runs were not scored alike (" in done.stderr
+    assert "lifbench: the two runs have different scoring settings (" in done.stderr
 
 
 def test_a_run_s_config_stands_beside_its_tables_also_where_its_page_failed(base, tmp_path):
@@ -152,7 +152,7 @@ def test_a_test_is_of_the_mean_difference_of_the_samples_of_both(compared, base,
     )
     assert float(cell["a"]) == pytest.approx(statistics.fmean(a[key] for key in of_task))
     assert float(cell["difference"]) == pytest.approx(difference)
-    assert "Main measures that moved" in shown
+    assert "Main measures that changed" in shown
 
 
 def test_prompts_that_changed_are_counted_and_their_samples_left_out(base, tmp_path):
@@ -229,6 +229,6 @@ def test_what_is_no_file_is_not_read(base, tmp_path):
         make(path)
         done = compare(base.path("results"), other.path("results"))
         said = other.snakemake(ok=False)
-        assert done.returncode == 1 and f"{name}.jsonl: it is no regular file" in done.stderr
-        assert f"{name}.jsonl: it is no regular file" in said
+        assert done.returncode == 1 and f"{name}.jsonl: not a regular file" in done.stderr
+        assert f"{name}.jsonl: not a regular file" in said
         path.unlink()

@@ -60,7 +60,7 @@ def gate(runs, a: str, b: str, margin: str = "0.05", *options: str):
 
 
 # 1 − .05^(1/240) = .0124
-UNSEEN = "; a failure in fewer than 1% of contexts may be unseen (240 were sampled)."
+UNSEEN = "; a failure in fewer than 1% of contexts may go undetected (240 were sampled)."
 CASES = {
     ("v1", "v2-better"): (0, f"pass (1 pass){UNSEEN}"),
     ("v1", "v2-worse"): (3, "worse (1 worse)."),
@@ -79,11 +79,11 @@ def test_the_exit_code_and_the_last_line_say_the_same(runs, a, b):
 
 def test_samples_that_fell_stand_before_the_verdict_and_more_are_counted(runs):
     _, lines = gate(runs, "v1", "v2-worse")
-    start = next(i for i, line in enumerate(lines) if line.startswith("Samples that fell: "))
-    fell = int(lines[start].split()[3].rstrip(","))
+    start = next(i for i, line in enumerate(lines) if line.startswith("Samples with a lower score in B: "))
+    fell = int(lines[start].split()[7].rstrip(","))
     assert fell > 12 and lines[start + 13] == f"  … and {fell - 12} more"
     assert all("ok 1 → ok 0" in line for line in lines[start + 1 : start + 13])
-    assert not [line for line in gate(runs, "v1", "v2-better")[1] if "fell" in line]
+    assert not [line for line in gate(runs, "v1", "v2-better")[1] if "lower score" in line]
 
 
 def test_a_strict_gate_says_how_many_contexts_it_needs(runs):
@@ -98,6 +98,6 @@ def test_too_small_a_run_says_how_many_more_would_tell(runs):
     code, lines = gate(runs, "few-v1", "few-v2", "0.02")
     assert (code, lines[-1].split(": ")[1]) == (4, "cannot tell (1 cannot tell).")
     (line,) = [line for line in lines if " Score " in line]
-    assert "× as many contexts, groups or records would tell" in line
+    assert "× as many contexts, groups or records would decide" in line
     # The whole runs tell at .05, and nothing at a margin that is a tenth of it.
     assert gate(runs, "v1", "v2", "0.005")[0] == 4

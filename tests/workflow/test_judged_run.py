@@ -166,7 +166,7 @@ def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
 
 def test_labels_are_drawn_of_what_was_answered(ran):
     done = command("labels", "my.yaml", "--number", 10, cwd=ran.path("."))
-    assert done.returncode == 0 and "CFBench: 10 answers" in done.stdout
+    assert done.returncode == 0 and "CFBench: 10 responses" in done.stdout
     labels = read_label_file(ran.path("results/labels/cfbench.csv"))
     assert labels.records == []  # nobody has given a verdict
     with ran.path("results/labels/cfbench.csv").open(encoding="utf-8-sig", newline="") as lines:

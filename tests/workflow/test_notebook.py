@@ -91,7 +91,7 @@ def test_no_text_of_a_model_is_markup_in_a_notebook(run):
         (lambda run: run.scores("lifbench", part="4k"), "unknown part '4k'"),
         (lambda run: run.metrics("lifbench", "arss"), "did you mean 'ars'"),
         (lambda run: run.table("summarys"), "did you mean 'summary'"),
-        (lambda run: run.sample("LSI/list-2k-s1/e0"), "nearest are LSI/list-2k-s1/e0/v0"),
+        (lambda run: run.sample("LSI/list-2k-s1/e0"), "did you mean LSI/list-2k-s1/e0/v0, "),
         (lambda run: run.sample("LSI/list-2k-s1/e0/v1", model="x"), "unknown model 'x'"),
         (lambda run: steadfast.score("lifbenc", None, ""), "did you mean 'lifbench'"),
     ],
@@ -118,9 +118,9 @@ def test_a_file_that_was_edited_is_refused(project, file, read):
     with open(project.path("results") / file, "a") as lines:
         lines.write("\n")
     if file != "config.yaml":
-        with pytest.raises(UserError, match=rf"{file}(: edited since it was made| than there is)"):
+        with pytest.raises(UserError, match=rf"{file}(: edited since it was made| has changed)"):
             read(run)
-    with pytest.raises(UserError, match=rf"{file}(: edited since it was made| than there is)"):
+    with pytest.raises(UserError, match=rf"{file}(: edited since it was made| has changed)"):
         read(steadfast.load(project.path("results")))
 
 
@@ -142,7 +142,7 @@ def test_metrics_of_another_config_are_refused(project):
     results, config = project.path("results"), project.path("results/config.yaml")
     metrics = project.path("results/lifbench/metrics/provenance.json")
     metrics.write_text(metrics.read_text() + " ")
-    with pytest.raises(UserError, match=r"config\.yaml: made with another .*provenance\.json"):
+    with pytest.raises(UserError, match=r"config\.yaml: outdated, since .*provenance\.json has changed"):
         steadfast.load(results)
     # Of a folder without a config of its own, one that is named is compared with the metrics.
     config.unlink()

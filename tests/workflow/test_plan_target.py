@@ -92,5 +92,5 @@ def test_a_power_analysis_re_runs_the_plan_alone(planned, tmp_path):
     assert PLANS.search(before)
     assert not re.search("^prompts ", before, re.MULTILINE)
     project.snakemake("plan")
-    assert "## PowerAnalysis of lifbench" in project.path("results/plan/plan.md").read_text()
+    assert "## Power analysis of lifbench" in project.path("results/plan/plan.md").read_text()
     assert project.path("results/plan/power_analysis.csv").is_file()

@@ -107,7 +107,7 @@ def test_recs_asks_again_checks_each_text_and_takes_a_review(tmp_path):
         assert statuses["LSI"] == ["pass"] * (1 + COUNT)
         assert statuses["LMI"].count("fields") == 2 and len(statuses["LMI"]) == 1 + COUNT
         table = project.path("results/tables/lifbench_table3_ars.md").read_text("utf-8")
-        assert "Unreviewed: nobody has read the reworded instructions of OQ, LSI, LMI" in table
+        assert "Not reviewed by a person: rewritten expressions of OQ, LSI, LMI." in table
 
         ready = project.path("results/lifbench/recs/review/LSI.yaml")
         project.snakemake(str(ready.relative_to(tmp_path)))
@@ -127,7 +127,7 @@ def test_recs_asks_again_checks_each_text_and_takes_a_review(tmp_path):
         assert len(prompts) == 6  # the variables of the one template that was edited
         assert all("Copy this exactly: " in prompt for prompt in prompts)
         table = project.path("results/tables/lifbench_table3_ars.md").read_text("utf-8")
-        assert "Unreviewed: nobody has read the reworded instructions of OQ, LMI" in table
+        assert "Not reviewed by a person: rewritten expressions of OQ, LMI." in table
 
 
 def test_a_rewriter_that_gives_no_list_ends_in_a_sentence(tmp_path):
@@ -136,7 +136,7 @@ def test_a_rewriter_that_gives_no_list_ends_in_a_sentence(tmp_path):
         server.manners = {originals(project)["OQ"]: [too_few] * 3}
         said = project.snakemake(ok=False)
         assert (
-            "OQ, rewriter writer: the last reply has no rewrites (3 rewrites came where 6" in said
+            "OQ, rewriter writer: the last reply has no rewrites (the reply has 3 rewrites, not 6" in said
         )
         assert len(server.rewriting) == 5
         assert not project.path("results/lifbench/prompts/2k.jsonl").exists()
@@ -149,7 +149,7 @@ def test_a_plan_asks_no_rewriter_and_says_what_they_would_take(tmp_path):
         assert not server.bodies
         page = project.path("results/plan/plan.md").read_text("utf-8")
         assert "| lifbench | writer | rewrites | openai | 3 | 0 | 3 |" in page
-        assert "wait for rewriters' replies: lifbench" in page
+        assert "prompts need rewriters' replies first: lifbench" in page
 
 
 def test_a_plan_of_other_rewriters_than_were_asked_asks_none(tmp_path):
@@ -159,10 +159,10 @@ def test_a_plan_of_other_rewriters_than_were_asked_asks_none(tmp_path):
         assert len(server.rewriting) == 3
         project.snakemake("plan")
         page = project.path("results/plan/plan.md")
-        assert "wait for rewriters" not in page.read_text("utf-8")
+        assert "need rewriters' replies" not in page.read_text("utf-8")
         other = config(server.url)
         other["rewriters"]["writer"]["temperature"] = 0.5
         project.configure(other)
         project.snakemake("plan")
         assert len(server.rewriting) == 3
-        assert "wait for rewriters' replies: lifbench" in page.read_text("utf-8")
+        assert "prompts need rewriters' replies first: lifbench" in page.read_text("utf-8")
