@@ -101,15 +101,15 @@ def test_tables_and_figures_say_which_models_answered_other_prompts(tmp_path):
     pages = shown(frames)
     for name in ("table3_ars", "table4_ifs", "table9_ifp_by_length", "coverage", "rubrics"):
         assert "| a (released)" in pages[name].md and "| own " in pages[name].md
-        assert "these models answered other prompts" in pages[name].md
-    assert "Only models that answered the same prompts are paired" in pages["comparisons"].md
+        assert "(released): scored on other prompts" in pages[name].md
+    assert "Only models with the same prompts are compared" in pages["comparisons"].md
     assert [row.split(",")[1:3] for row in pages["comparisons"].csv.splitlines()[1:]] == [
         ["b (released)", "a (released)"]
     ]
     figure, caption = figures(frames, Display(), "rubric", "released")["ars_by_length"]
     names = [label.get_text() for label in figure.axes[1].get_yticklabels()]
     assert names == ["b (released)", "own", "a (released)"]
-    assert "answered other prompts" in caption
+    assert "scored on other prompts" in caption
 
 
 def test_answers_to_other_prompts_are_not_paired_though_their_samples_have_the_same_names(tmp_path):

@@ -15,6 +15,7 @@ from steadfast.show.latex_columns import (
     Place,
     heading_lines,
     layout,
+    rows_per_page,
     short_interval,
     shown,
 )
@@ -48,9 +49,7 @@ def escape(text: str) -> str:
 def render(table: Table) -> str:
     """Returns the table as one or more table environments; those after the first are continued."""
     columns = layout(table)
-    lines_per_row = 2 if columns.folded else 1
-    rows = table.rows_per_page // (lines_per_row * len(columns.blocks))
-    pages = list(replace(table, rows_per_page=rows).pages())
+    pages = list(replace(table, rows_per_page=rows_per_page(table, columns)).pages())
     return "\n".join(_page(page, columns, i, len(pages)) for i, page in enumerate(pages))
 
 

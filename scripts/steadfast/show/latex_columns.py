@@ -4,6 +4,7 @@ A table that is wider than a page gets its intervals below their values; one tha
 columns in several blocks, one below the other, each behind the labels of the rows.
 """
 
+import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -17,6 +18,12 @@ PAGE_WIDTH = 500.0
 
 A table of this width is scaled down to 94 % on the narrower one, so that print has 7.5 pt.
 """
+PAGE_HEIGHT, TEXT_WIDTH = 540.0, 345.0
+"""Points of the smallest text of a page that a table has to fit, that of LaTeX's class article."""
+LINE, HEADING, HEAD, CAPTION_LINE = 9.5, 17.0, 36.0, 12.0
+"""Points that a row, a section's heading, a block's head and a line of the caption take."""
+FEWEST_ROWS = 5
+"""Rows of a page, at least."""
 SMALL = 1.125
 """Size of small print (9 pt) over that of footnotesize (8 pt)."""
 SCRIPT = 0.94
@@ -71,6 +78,21 @@ def layout(table: Table) -> Layout:
             blocks = even
             break
     return Layout(blocks, folded=len(folded) < len(places), size="footnotesize")
+
+
+def rows_per_page(table: Table, columns: Layout) -> int:
+    """Returns the rows that a page has room for, beside caption and notes."""
+    if columns.size == "small":
+        return table.rows_per_page
+    lines = sum(math.ceil(_points(text) / TEXT_WIDTH) for _, text in table.notes)
+    caption = math.ceil(1.25 * _points(table.full_caption) / TEXT_WIDTH)
+    room = PAGE_HEIGHT - LINE * lines - CAPTION_LINE * caption
+    headings = sum(bool(section.heading) for section in table.sections)
+    # Sections without a heading are set off by half a line.
+    gaps = len(table.sections) - headings
+    height = room / len(columns.blocks) - HEAD - HEADING * headings - LINE / 2 * gaps
+    row = LINE * (2.2 if columns.folded else 1.0)
+    return min(table.rows_per_page, max(FEWEST_ROWS, int(height / row)))
 
 
 def _blocks(table: Table, places: Sequence[Place], width: float) -> list[list[Place]]:
