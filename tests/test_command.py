@@ -140,7 +140,7 @@ def test_show_looks_for_the_sample_in_the_config_s_results_and_of_the_model(
 
 
 def test_show_without_a_sample_says_how_they_are_named(folder):
-    with pytest.raises(SystemExit, match=r"^error: no sample is named; name one, such as"):
+    with pytest.raises(SystemExit, match=r"^error: name a sample, such as"):
         main(["show", ""])
 
 

@@ -168,7 +168,7 @@ def test_an_endpoint_answers_lists_the_model_or_is_silent(monkeypatch):
         other = api(base_url=f"{address}/v1").model_copy(update={"model": "other"})
         unlisted = of_model(other)["endpoint"]
         assert unlisted.status == "missing"
-        assert "it does not list model other; the nearest that it lists is 'm'" in unlisted.text
+        assert "the server has no model other; did you mean 'm'?" in unlisted.text
         # A server without that list answers all the same.
         assert of_model(api(base_url=f"{address}/none"))["endpoint"].status == "ok"
     gone = of_model(api(base_url="http://127.0.0.1:9/v1"))["endpoint"]
@@ -185,10 +185,7 @@ def test_a_provider_is_asked_for_its_models_in_its_own_dialect(engine, monkeypat
         how = {"engine": name, "api_key_env": "A_KEY", "base_url": address}
         found = of_model(engine(model="m", **how))["endpoint"]
         assert (found.status, found.text) == ("ok", f"{address[7:]} responds")
-        assert (
-            "the nearest that it lists is 'm'"
-            in of_model(engine(model="n", **how))["endpoint"].text
-        )
+        assert "did you mean 'm'?" in of_model(engine(model="n", **how))["endpoint"].text
     monkeypatch.delenv("A_KEY")
     assert "A_KEY contains no API key" in of_model(engine(model="m", **how))["key"].text
 
@@ -292,7 +289,7 @@ def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
     with pytest.raises(UserError, match="profile other: not found, neither"):
         read_profile("other")
     (site / "config.yaml").write_text("- gpu\n")
-    with pytest.raises(UserError, match="is a mapping of options"):
+    with pytest.raises(UserError, match="a mapping of options was expected"):
         read_profile("mine")
 
 

@@ -47,7 +47,9 @@ def test_headers_are_sent(url):
 
 
 def test_another_file_is_refused(url):
-    with pytest.raises(UserError, match=r"git_blob .* is not the pinned 0000; .* or use a directory"):
+    with pytest.raises(
+        UserError, match=r"git_blob .* is not the pinned 0000; .* or use a directory"
+    ):
         fetch({"url": url, "git_blob": "0000"}, "use a directory")
 
 

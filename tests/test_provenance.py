@@ -239,7 +239,9 @@ def test_a_change_is_noticed_however_far_down_what_a_file_was_made_of(with_prove
     Provenance.beside(score, "", inputs=(answers,), results=tmp_path).write()
     with_provenance.check_inputs(file_sha256)
     answers.write_text("no\n")
-    with pytest.raises(UserError, match=r"score\.jsonl: made with another .*answers/a\.jsonl than"):
+    with pytest.raises(
+        UserError, match=r"score\.jsonl: outdated, since .*answers/a\.jsonl has changed"
+    ):
         with_provenance.check_inputs(file_sha256)
 
 

@@ -83,7 +83,9 @@ def test_a_lock_of_snakemake_is_one_sentence():
 
 def test_a_full_disk_is_named():
     said = sentence(OSError(errno.ENOSPC, "No space left on device", "results/x"))
-    assert said and said.startswith("Error: results/x: no space left on device; free space on that disk")
+    assert said and said.startswith(
+        "Error: results/x: no space left on device; free space on that disk"
+    )
 
 
 def test_what_is_no_mistake_of_a_person_is_left_to_snakemake(said):

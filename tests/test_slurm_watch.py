@@ -71,7 +71,7 @@ def test_while_slurm_is_away_its_jobs_are_neither_ended_nor_forgotten(slurm):
     assert slurm.look(None) == slurm.look(None) == {}  # no news: the plugin goes on waiting
     assert slurm.look({"1": "COMPLETED"}) == {"1": "COMPLETED"}
     assert slurm.said().splitlines() == [
-        "SLURM does not respond: its jobs go on, and it is asked again",
+        "SLURM does not respond: its jobs go on, and it is queried again",
         "SLURM responds again",
     ]
 
@@ -155,7 +155,7 @@ def test_a_running_job_that_waits_for_what_another_holds_is_told_once(slurm, tmp
     slurm.look({"17": "PENDING"})
     slurm.look({"17": "RUNNING"})
     slurm.look({"17": "RUNNING"})
-    held = f"{tmp_path}/2k (SLURM job 17): waiting for SLURM job 16, which has locked j.jsonl, until that"  # noqa: E501
+    held = f"{tmp_path}/2k (SLURM job 17): waiting until SLURM job 16, which has locked j.jsonl, has ended"  # noqa: E501
     assert slurm.said().count(held) == 1
 
 
@@ -185,7 +185,7 @@ def test_what_slurm_means_by_a_reason(slurm, reason, meaning):
         ("QOSMaxSubmitJobPerUserLimit", "a limit of jobs in the queue is reached"),
         (
             "sshare: Problem talking to the database: Connection refused",
-            "SLURM's accounting does not answer",
+            "SLURM's accounting does not respond",
         ),
         ("Requested node configuration is not available", None),
         ("Invalid account or account/partition combination specified", None),

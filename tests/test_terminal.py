@@ -275,7 +275,15 @@ def test_one_benchmark_s_tables_are_named_where_there_are_no_others():
 
 
 def test_the_end_names_what_a_server_took(tmp_path):
-    columns = ["model", "judge", "requests", "refused", "response_truncated", "empty", "wall_seconds"]  # noqa: E501
+    columns = [
+        "model",
+        "judge",
+        "requests",
+        "refused",
+        "response_truncated",
+        "empty",
+        "wall_seconds",
+    ]
     columns += ["answers_per_second", "latency_median", "latency_95", "retries", "rejected"]
     usage = tmp_path / "metrics/inference.csv"
     usage.parent.mkdir()

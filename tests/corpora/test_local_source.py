@@ -87,7 +87,7 @@ def test_a_missing_field_is_named_with_its_line_and_the_fields_there(tmp_path):
     message = refusal(tmp_path)
     assert f"{path}:2" in message and "needed are body; the record has text, n" in message
     fields = {"text": "body", "title": "head"}
-    assert "wanted are body, head;" in refusal(tmp_path, fields=fields)
+    assert "needed are body, head;" in refusal(tmp_path, fields=fields)
 
 
 def test_a_field_map_without_text_is_refused(tmp_path):

@@ -239,7 +239,7 @@ def test_a_field_of_one_s_own_config_may_hold_parts_too(tmp_path):
 @pytest.mark.parametrize("value", [7, {"words": ["One."]}, [["One."], 7]])
 def test_parts_of_another_kind_are_no_text(tmp_path, value):
     put(tmp_path, {"mine.jsonl": lines({"body": value})})
-    with pytest.raises(UserError, match=r"mine\.jsonl:1: field 'body' holds .*, not a string"):
+    with pytest.raises(UserError, match=r"mine\.jsonl:1: field 'body' is .*, not a string"):
         list(local.corpus({}, "xsum", str(tmp_path), "mine.jsonl", {"text": "body"}))
 
 

@@ -97,9 +97,17 @@ def test_what_is_drawn_is_the_group_the_context_or_the_record(file):
             {"scorer": "choice"},
             "scorer choice does not give the reference answer 'c' full marks; correct the",
         ),
-        ({**PLAIN, "answer": "two"}, {"scorer": "number"}, "number does not give .* 'two' full marks"),
+        (
+            {**PLAIN, "answer": "two"},
+            {"scorer": "number"},
+            "number does not give .* 'two' full marks",
+        ),
         ({**PLAIN, "answer": "the"}, {"scorer": "f1"}, None),
-        ({**PLAIN, "reference": "It is red."}, {"scorer": "contains"}, "answer 'It is red.' full marks"),
+        (
+            {**PLAIN, "reference": "It is red."},
+            {"scorer": "contains"},
+            "answer 'It is red.' full marks",
+        ),
         (
             {**PLAIN, "answer": "(?=a)"},
             {"scorer": "regex"},
@@ -233,5 +241,7 @@ def test_a_user_s_file_counts_by_its_content_and_the_scorer_asks_nobody(file):
 
 def test_a_value_that_tables_cannot_print_is_named(file):
     file({**PLAIN, "level": "x\u0007y"})
-    with pytest.raises(UserError, match=r"data\.jsonl:1: level is .*, whose characters tables cannot"):
+    with pytest.raises(
+        UserError, match=r"data\.jsonl:1: level is .*, whose characters tables cannot"
+    ):
         asked(scorer="exact", by=["level"])

@@ -182,6 +182,6 @@ def test_the_page_has_a_row_an_option_and_marks_the_configured_one():
     ]
     page = "\n".join(plan_page([], [], rows, [], [], [], []))
     (flex,) = (option for option in options if option["option"] == "flex")
-    assert f"| m | answers | flex (configured) | {2 * flex['cost']:,.2f} |" in page
-    assert page.count("| m | answers |") == 3
+    assert f"| m | responses | flex (configured) | {2 * flex['cost']:,.2f} |" in page
+    assert page.count("| m | responses |") == 3
     assert "Pricing options" not in "\n".join(plan_page([], [], [], [], [], [], []))

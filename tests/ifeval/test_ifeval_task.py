@@ -58,12 +58,12 @@ def test_the_reading_makes_nothing_but_scores_and_tables_anew():
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        ({"lengths": {"0": 512}}, "length 0 is always asked"),
+        ({"lengths": {"0": 512}}, "length 0, without a context, always runs"),
         ({"lengths": {"4k": 1}}, "choose a number between 512 and"),
         ({"positions": ["after", "after"]}, "positions: 'after' is listed twice"),
         ({"source": "local"}, "source local needs directory"),
         ({"framing_sentences": 5}, "less than or equal to 4"),
-        (PUBLISHED, "knows no right answers to published prompts"),
+        (PUBLISHED, "has no reference answers to published prompts"),
     ],
 )
 def test_what_is_refused(section, said):

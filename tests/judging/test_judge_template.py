@@ -43,7 +43,10 @@ def test_what_fills_a_slot_is_no_template(template):
         ("{{question}}", "the slot {{answer}} is missing"),
         ("{{answer}}", "the slot {{question}} is missing"),
         ("{{answer}} {{question}} {{answer}}", "may occur once"),
-        ("{{answer}} {{question}}\n=== reminder ===\n{{question}}", "once, and not in the reminder"),
+        (
+            "{{answer}} {{question}}\n=== reminder ===\n{{question}}",
+            "once, and not in the reminder",
+        ),
     ],
 )
 def test_a_mistake_is_named(template, text, sentence):

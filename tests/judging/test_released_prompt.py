@@ -84,7 +84,7 @@ def test_followbench_s_functions_become_a_template_with_a_section_for_each_kind(
     assert (head, tail) == (opening, "\nAll 2 of 2?")
     with pytest.raises(UserError, match="no section for 'other 2' or 'other'"):
         template.render(fields, ["other 2", "other"])
-    with pytest.raises(UserError, match=r"the slot \{\{step_3\}\} has no text"):
+    with pytest.raises(UserError, match=r"the slot \{\{step_3\}\} has no value"):
         template.render(fields, ["mixed 3"])
 
 

@@ -42,7 +42,9 @@ def test_a_judged_data_set_takes_no_labels_and_the_sentence_says_so(monkeypatch)
     monkeypatch.chdir(ROOT)
     with pytest.raises(SystemExit, match=r"nothing to label: .* the judge of Why gives scores"):
         main(["labels", "config/datasets.yaml"])
-    with pytest.raises(SystemExit, match="nothing to label: no benchmark of it is judged"):
+    with pytest.raises(
+        SystemExit, match="nothing to label: no benchmark of this config has a judge"
+    ):
         main(["labels", "config/ifeval.yaml"])
 
 

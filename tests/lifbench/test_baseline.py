@@ -273,6 +273,6 @@ class WithoutBaseline(Simulator):
 
 def test_a_task_that_claims_a_baseline_which_its_stand_in_has_not_is_one_sentence():
     with pytest.raises(
-        UserError, match="WithoutBaseline has no method baseline, and is the baseline of its task"
+        UserError, match="WithoutBaseline is its task's baseline and has no method baseline"
     ):
         WithoutBaseline().baseline(Sample("2k", {}, {}))

@@ -180,8 +180,14 @@ def test_formats_are_of_the_scenarios_that_run_and_have_some():
         ({"formats": ["json", "json"]}, "formats: 'json' is listed twice"),
         ({"formats": ["yaml"]}, "yaml"),
         ({"formats": []}, "formats"),
-        ({"formats": ["json"], "expressions": "released"}, "descriptions are only of numbered contexts"),
-        ({"formats": ["numbered", "json"], "tasks": ["OQ"]}, "only their contexts have several formats"),
+        (
+            {"formats": ["json"], "expressions": "released"},
+            "descriptions are only of numbered contexts",
+        ),
+        (
+            {"formats": ["numbered", "json"], "tasks": ["OQ"]},
+            "only their contexts have several formats",
+        ),
         ({"domains": {"list": ["uuid", "mixed"]}}, "unknown domain 'uuid'; did you mean 'uuids'"),
         ({"domains": {"list": ["uuids"]}}, "one domain cannot be compared with another"),
         ({"domains": {"list": ["uuids", "uuids"]}}, "one domain cannot be compared with another"),

@@ -82,7 +82,7 @@ def test_where_nobody_has_read_the_texts_the_file_for_that_is_named(tmp_path):
     unfit = [{**one, "status": "terms"} for one in read_jsonl(inputs["candidates"])]
     write_jsonl(inputs["candidates"], unfit)
     sentence = (
-        r"ready.yaml: LOI, direction .* can be used; accept or edit texts in a copy of that file"
+        r"ready.yaml: LOI, direction .* can be used; accept or edit rewrites in a copy of that file"
     )
     with pytest.raises(UserError, match=sentence):
         expressions(inputs, WORDED[TASK], None, "nearest", 1)
@@ -92,11 +92,11 @@ def test_too_few_usable_texts_are_one_sentence(tmp_path):
     rejected = {key(number): "reject" for number in (0, 1)}
     record = {"format": 1, "task": TASK, "decisions": rejected}
     write_text(tmp_path / "r.yaml", yaml.safe_dump(record))
-    with pytest.raises(UserError, match=r"LOI, direction \+1: no text of cluster 0 can be used"):
+    with pytest.raises(UserError, match=r"LOI, direction \+1: no rewrite of cluster 0 can be used"):
         sampled(tmp_path, review=str(tmp_path / "r.yaml"))
     record["decisions"] = {key(number): "reject" for number in range(5)}
     write_text(tmp_path / "r.yaml", yaml.safe_dump(record))
-    with pytest.raises(UserError, match="1 texts can be used, 2 are to be drawn"):
+    with pytest.raises(UserError, match="1 rewrites can be used, 2 are to be sampled"):
         sampled(tmp_path, "random", review=str(tmp_path / "r.yaml"))
 
 
@@ -128,7 +128,7 @@ def test_clusters_are_numbered_by_their_lowest_text_and_ranked_from_the_centre(t
 
 def test_fewer_different_texts_than_clusters_are_one_sentence(tmp_path):
     inputs = written(tmp_path, [[0.0], [0.0], [1.0]])
-    with pytest.raises(UserError, match="2 different vectors cannot make 3 clusters"):
+    with pytest.raises(UserError, match="2 different vectors are too few for 3 clusters"):
         list(clusters(inputs, 3, seed=1))
 
 
@@ -272,7 +272,7 @@ def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
     ("record", "sentence"),
     [
         ({"status": "ok", "response": '["Go.", "Lea'}, "the reply has no list"),
-        ({"status": "ok", "response": '["one"]'}, "1 rewrites came where 20 were asked for"),
+        ({"status": "ok", "response": '["one"]'}, "the reply has 1 rewrites, not 20"),
         ({"status": "refused", "response": ""}, "no rewrites came (status refused)"),
         (None, "no rewrites came (status missing)"),
     ],

@@ -125,14 +125,18 @@ def test_a_file_whose_id_is_not_known_is_locked_at_the_first_fetch(tmp_path, lis
     list_file.write_text(text + " ")
     for directory in (None, tmp_path):
         message = complaint(read, tmp_path, "list", directory)
-        assert "list_input.json: its sha256 is" in message and "lock.json says" in message
+        assert (
+            "list_input.json: its sha256 is" in message
+            and "correct " in message
+            and "lock.json" in message
+        )
 
 
 def test_no_other_file_than_the_published_one_is_taken(tmp_path):
     (tmp_path / "onedoc_input.json").write_text("{}")
     for directory in (None, tmp_path):
         message = complaint(read, tmp_path, "onedoc", directory)
-        assert "onedoc_input.json: its git_blob" in message and "the pinned one" in message
+        assert "onedoc_input.json: its git_blob" in message and "is not the pinned" in message
 
 
 def test_a_clone_of_the_repository_is_a_directory_too(tmp_path):

@@ -184,6 +184,7 @@ def test_the_workflow_makes_them_from_the_released_files(tmp_path):
         in project.path("results/tables/all_tables.tex").read_text()
     )
     assert (
-        "Sampling units: 3 families" in project.path("results/tables/lifbench_table3_ars.md").read_text()
+        "Sampling units: 3 families"
+        in project.path("results/tables/lifbench_table3_ars.md").read_text()
     )
     assert project.planned() == {}

@@ -76,7 +76,7 @@ def test_models_stop_and_nothing_is_asked_twice(project, server):
     assert server.sent == Counter(gold=whole, near=whole, bad=two)
     assert two < whole
 
-    words = "stopped after 3 of 3 rounds. Rounds answered: 3 by gold, near; 2 by bad."
+    words = "stopped after 3 of 3 rounds. Rounds evaluated: 3 by gold, near; 2 by bad."
     assert words in said.replace("\n", " ")
     assert words in project.path("results/tables/summary.md").read_text()
     with open(project.path("results/lifbench/metrics/coverage.csv"), newline="") as lines:

@@ -55,7 +55,7 @@ def test_a_key_that_stands_twice_in_the_default_config(fresh):
     assert done.returncode == 1
     said = done.stdout + done.stderr
     assert "Traceback (most recent call last)" not in said
-    expected = f"config.yaml:{first + 1}: key 'seed' stands on line {first} already"
+    expected = f"config.yaml:{first + 1}: duplicate key 'seed', already on line {first}"
     assert expected in said
 
 

@@ -121,7 +121,7 @@ def edited(project: Project, path: str) -> str:
 def test_edited_outputs_are_refused_and_can_be_accepted(asked):
     edited(asked, OUTPUTS)
     said = asked.snakemake(ok=False)
-    assert re.search(rf"{OUTPUTS}: edited since it was made, by the sha256 in", said)
+    assert re.search(rf"{OUTPUTS}: edited since it was made \(its sha256 is not the one in", said)
     assert said.count("Error: ") == 1
     provenance = asked.path(OUTPUTS).with_suffix(".provenance.json")
     known = read_json(provenance)

@@ -53,7 +53,7 @@ def test_nothing_older_passes_for_what_the_config_asks(changed, option):
 
 def test_a_part_of_the_run_shows_no_older_headline(changed):
     said = changed.snakemake("--until", "scores", "--", "results/tables")
-    assert f"{OTHER}; this command was not to make it" in said
+    assert f"{OTHER}; run the workflow without this option" in said
     assert "| sim-a" not in said
 
 

@@ -79,7 +79,9 @@ def test_the_exit_code_and_the_last_line_say_the_same(runs, a, b):
 
 def test_samples_that_fell_stand_before_the_verdict_and_more_are_counted(runs):
     _, lines = gate(runs, "v1", "v2-worse")
-    start = next(i for i, line in enumerate(lines) if line.startswith("Samples with a lower score in B: "))
+    start = next(
+        i for i, line in enumerate(lines) if line.startswith("Samples with a lower score in B: ")
+    )
     fell = int(lines[start].split()[7].rstrip(","))
     assert fell > 12 and lines[start + 13] == f"  … and {fell - 12} more"
     assert all("ok 1 → ok 0" in line for line in lines[start + 1 : start + 13])

@@ -63,7 +63,7 @@ def test_stopped_and_started_again(project, server, started):
         time.sleep(0.2)
     said = started.communicate()[0]
     assert started.returncode != 0
-    assert "Stopped. The same command goes on" in said
+    assert "Stopped. The same command continues" in said
     assert "Traceback" not in said
     assert "failed" not in said.partition("Stopped.")[2]
     project.snakemake()
@@ -76,7 +76,7 @@ def test_terminated_and_started_again(project, server, started):
     said = started.communicate()[0]
     assert started.returncode != 0
     assert said.count("Stopping: no new jobs start") == 1
-    assert said.index("Stopping: ") < said.index("Stopped. The same command goes on")
+    assert said.index("Stopping: ") < said.index("Stopped. The same command continues")
     assert not [word for word in ("Traceback", "failed:", "Shutting down") if word in said]
     project.snakemake()
     assert server.asked.total() == len(server.answered)

@@ -142,7 +142,9 @@ def test_metrics_of_another_config_are_refused(project):
     results, config = project.path("results"), project.path("results/config.yaml")
     metrics = project.path("results/lifbench/metrics/provenance.json")
     metrics.write_text(metrics.read_text() + " ")
-    with pytest.raises(UserError, match=r"config\.yaml: outdated, since .*provenance\.json has changed"):
+    with pytest.raises(
+        UserError, match=r"config\.yaml: outdated, since .*provenance\.json has changed"
+    ):
         steadfast.load(results)
     # Of a folder without a config of its own, one that is named is compared with the metrics.
     config.unlink()

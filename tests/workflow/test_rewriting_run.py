@@ -136,7 +136,8 @@ def test_a_rewriter_that_gives_no_list_ends_in_a_sentence(tmp_path):
         server.manners = {originals(project)["OQ"]: [too_few] * 3}
         said = project.snakemake(ok=False)
         assert (
-            "OQ, rewriter writer: the last reply has no rewrites (the reply has 3 rewrites, not 6" in said
+            "OQ, rewriter writer: the last reply has no rewrites (the reply has 3 rewrites, not 6"
+            in said
         )
         assert len(server.rewriting) == 5
         assert not project.path("results/lifbench/prompts/2k.jsonl").exists()

@@ -48,7 +48,7 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     trial = ["results/tables", "results/figures/followbench_by_category.txt"]
     trial += ["--config", "limit=1"]
     said = project.snakemake(*trial)
-    assert "\nTrial: at most 1 of the prompts, or groups of prompts," in said
+    assert "\nTrial: at most 1 prompts, or groups of prompts," in said
 
     chosen, whole = (ids(project, f"followbench/{kind}/en.jsonl") for kind in ("trial", "prompts"))
     assert len(whole) > len(chosen) == 6 * 5
@@ -63,7 +63,7 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     assert "summary.md" in {path.name for path in tables}
     assert [path.name for path in tables if not path.read_text().startswith("Trial: ")] == []
     figure = project.path("results/figures/followbench_by_category.txt")
-    assert figure.read_text().startswith("Trial: at most 1 of the prompts, or groups of prompts,")
+    assert figure.read_text().startswith("Trial: at most 1 prompts, or groups of prompts,")
     with open(project.path("results/followbench/metrics/coverage.csv"), newline="") as lines:
         rows = list(csv.DictReader(lines))
     levels = [row for row in rows if row["category"] == "overall" and row["level"]]

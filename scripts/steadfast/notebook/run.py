@@ -211,7 +211,7 @@ class Run:
             UserError: there is no such sample, or it is of several parts.
 
         Example:
-            >>> sample = load("results").sample("LSI/list-2k-s1/e0/v0", model="sim-a")
+            >>> sample = load("results").sample("LSI/list-2k-s1/e0/v4", model="sim-a")
             >>> sample.answers[0].score["total"]
             1.0
         """

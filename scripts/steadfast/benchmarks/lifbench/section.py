@@ -110,10 +110,10 @@ class Lifbench(StrictModel):
         le=100,
     )
     contexts: Literal["nested", "independent", "released"] = key(
-        "nested: built from the corpora, a shorter context being the beginning of a longer one, so "
-        "that length is all that differs; independent: the same, but each length has its own; "
-        "released: the published ones, one of each scenario and length, with positions in lists as "
-        "published; with released expressions all variables are, and so the prompts "
+        "nested: built from the corpora; a shorter context is the beginning of a longer one, so "
+        "that only length differs. independent: built from the corpora for each length. "
+        "released: the published ones, one of each scenario and length, with the published "
+        "positions in lists; with released expressions all variables are published "
         "(docs/lifbench-prompts.md).",
         "nested",
     )
