@@ -40,7 +40,9 @@ rule plan:
         rows="<results>/plan/plan.csv",
         options="<results>/plan/options.csv",
         misfits="<results>/plan/misfits.csv",
-        power_analysis=["<results>/plan/power_analysis.csv"] if CONFIG.power_analysis and PLANNED else [],
+        power_analysis=(
+            ["<results>/plan/power_analysis.csv"] if CONFIG.power_analysis and PLANNED else []
+        ),
     log:
         "<logs>/plan.log",
     benchmark:

@@ -238,5 +238,5 @@ def test_a_new_model_is_compared_with_released_scores_on_the_published_prompts(t
         assert [score["total"] for score in scores] == [1] * 130
     comparisons = project.path("results/tables/lifbench_comparisons.md").read_text()
     assert re.search(r"\| sim-a +\| Qwen2.5-7B \(released\) +\|.*\| +260 \|", comparisons)
-    assert "responses to the same prompts" in comparisons
+    assert "(released): scores released by" in comparisons
     assert project.planned() == {}

@@ -93,7 +93,7 @@ def test_its_bundle_says_which_package_brings_it(project, tmp_path):
     with zipfile.ZipFile(bundle) as archive:
         assert json.loads(archive.read("manifest.json"))["packages"] == {"wordbench": "1.0"}
         assert "and also wordbench 1.0:" in archive.read("README.md").decode()
-    with pytest.raises(UserError, match="come with 'wordbench', which is not installed"):
+    with pytest.raises(UserError, match="need the package 'wordbench', which is not installed"):
         unbundle(bundle, tmp_path / "there")
 
 
