@@ -35,7 +35,7 @@ def row(benchmark, role, model, to_ask, tokens, **more):
 
 API = {"cost": 1.25, "cost_uncached": 2.5}
 GPU = {"hours": 0.5, "gpu_hours": 2.0, "load_gpu_hours": 0.1, "requested_gpu_hours": 6.0}
-JUDGED = {"judges": "1 model's answers, at most", "cost": 0.5, "cost_uncached": 0.5}
+JUDGED = {"judges": "1 model's responses, at most", "cost": 0.5, "cost_uncached": 0.5}
 ROWS = [
     row("first", "models", "api", 7, (100, 60, 30), known=3, **API),
     row("first", "models", "api", 10, (200, 80, 30), **API),
@@ -67,18 +67,18 @@ def test_a_judge_s_jobs_about_all_models_are_one_row():
 
 def test_the_totals_say_what_they_leave_out():
     assert list(total_lines(ROWS)) == [
-        "requests: at most 33 (27 for answers, at most 4 for verdicts, 2 for rewrites)",
-        "requests that the journal answers: 3",
-        "prompt tokens: 1,346, of which distinct 1,186 (estimated by o200k_base for gpu, "
+        "requests: at most 33 (27 for responses, at most 4 for verdicts, 2 for rewrites)",
+        "cached in the journal: 3",
+        "prompt tokens: 1,346, of which distinct 1,186 (estimated with o200k_base for gpu, "
         "whose tokenizer is not on this machine)",
-        "completion tokens: 122 at most",
+        "output tokens: at most 122",
         "hours: 0.50 (without api, judge: no throughput in the config)",
-        "GPU-hours: 2.00, beside 0.10 of loading; 6.00 requested (without api, judge: no "
+        "GPU-hours: 2.00, plus 0.10 for loading models; 6.00 requested (without api, judge: no "
         "throughput in the config)",
         "cost: 4.25 USD expected, 8.00 USD without cache hits (without gpu: no price in the "
         "config)",
     ]
-    assert "nothing that takes time or money" in next(iter(total_lines([])))
+    assert "no time and no cost" in next(iter(total_lines([])))
 
 
 VLLM = {"engine": "vllm", "model": "a/b", "window": 32768, "tensor_parallel_size": 2}
@@ -136,7 +136,7 @@ def test_the_plan_says_what_the_jobs_of_a_load_ask_for_within_the_most_hours(tmp
     assert minutes == 180
     requested = float(rows["large", ""]["requested_gpu_hours"])
     assert requested == minutes * settings.gpus(run.config.models["large"]) / 60
-    assert "- large: the jobs of one load would ask for" in page
+    assert "- large: the jobs of one model load need" in page
 
 
 def test_the_configured_option_costs_what_the_rows_and_the_totals_say(tmp_path):
@@ -191,5 +191,5 @@ def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, dat
         asked += len(judge_items(read_judge_prompts(run.judging(model, part))))
     assert 0 < left_out < asked
     # Of answers that are drawn twice, equal ones are judged once.
-    cells = ("judge", "3 models' answers, at most"), ("api", "1 model's answers, at most")
+    cells = ("judge", "3 models' responses, at most"), ("api", "1 model's responses, at most")
     assert sum(int(rows[cell]["to_ask"]) for cell in cells) == asked

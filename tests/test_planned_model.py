@@ -60,8 +60,8 @@ def test_the_jobs_of_a_load_ask_for_the_most_hours_in_all_and_the_plan_says_so()
     asked, remark = model(6).requested(works(1, 3))
     # 126 and 366 minutes, in 360.
     assert [row["requested_gpu_hours"] for row in asked] == [4 * 92 / 60, 4 * 267 / 60]
-    assert remark.startswith("large: the jobs of one load would ask for 8.2 hours, more than")
-    assert "they ask for 6," in remark
+    assert remark.startswith("large: the jobs of one model load need 8.2 hours, more than")
+    assert "they request 6," in remark
     assert "parts_per_load" in remark
     assert model(7).requested(works(3))[1] == ""
 

@@ -28,9 +28,9 @@ def test_the_pair_that_varies_most_counts_and_failures_that_go_unseen_are_named(
     assert row["factor"] == row["clusters_all"] / 20
     # .05^(1/k): none of k contexts fails in 5 of 100 runs
     assert row["unseen"] == pytest.approx(1 - 0.05 ** (1 / row["clusters_all"]))
-    assert "all 3 pairs" in page and "The run in the results folder has 20." in page
+    assert "all 3 pairs" in page and "The run in the results folder has 20 contexts." in page
     one, three = (smallest_difference(0.02, 19, pairs, skewed=True) for pairs in (1, 3))
-    assert f"{one:.3f} of one pair, {three:.3f} of each of all pairs" in page
+    assert f"{one:.3f} for one pair, {three:.3f} for each of all pairs" in page
     assert certified(tmp_path, [ROW | {"degrees_of_freedom": 3}])[0] != []
 
 
@@ -45,7 +45,7 @@ def test_each_language_has_its_own_and_differences_are_shares_of_full_marks(tmp_
     found, page = certified(tmp_path, rows, measures=measures)
     assert [row["measure"] for row in found] == ["HSR en", "HSR zh"]
     assert found[0]["clusters"] == Pilot(0.02, 19, 20, skewed=True).needed(0.05)
-    assert "## PowerAnalysis of lifbench (HSR zh)" in page
+    assert "## Power analysis of lifbench (HSR zh)" in page
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_without_variances_the_page_asks_for_a_run(tmp_path, rows):
     else:
         found, lines = power_analysis("lifbench", tmp_path, MEASURES, [0.05])
         page = "\n".join(lines)
-    assert found == [] and "Run two models or more" in page
+    assert found == [] and "Run at least two models" in page

@@ -20,13 +20,13 @@ NOTES = """Tokens, hours and costs (USD) are those of requests without a cached 
 response uses its output limit; plan.csv has them by part, and the cached ones too. Distinct tokens:
 prompt tokens when prompts share the prefix of their context. Cost: expected by the documented rules
 of the provider's prompt cache (without hits for models that these do not name); cost uncached: the
-maximum, without cache hits. Hours: wall-clock time; GPU-hours: over all GPUs; requested: by the jobs
-(docs/cost.md). Judges' rows assume responses of 500 tokens; equal responses are judged once, so that
-rows with several repeats are upper bounds. Sums leave out unknown values; the totals name these
-models.
+maximum, without cache hits. Hours: wall-clock time; GPU-hours: over all GPUs; requested: by the
+jobs (docs/cost.md). Judges' rows assume responses of 500 tokens; equal responses are judged once,
+so that rows with several repeats are upper bounds. Sums leave out unknown values; the totals name
+these models.
 """
-OPTIONS_NOTES = """Cost of the same requests with each pricing option, in USD. batch: results within a
-day; flex: slower than live. Set batch: true or service_tier: flex to use them.
+OPTIONS_NOTES = """Cost of the same requests with each pricing option, in USD. batch: results within
+a day; flex: slower than live. Set batch: true or service_tier: flex to use them.
 """
 
 
