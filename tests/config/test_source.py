@@ -72,7 +72,9 @@ def test_a_file_that_is_no_config(tmp_path, text, sentence):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(UserError, match=r"no\.yaml: cannot be read .No such file or directory.; check"):
+    with pytest.raises(
+        UserError, match=r"no\.yaml: cannot be read .No such file or directory.; check"
+    ):
         check_source(tmp_path / "no.yaml")
 
 

@@ -104,7 +104,9 @@ def test_the_copies_lines_are_in_the_log_of_the_part_that_they_answer(folder, er
     for part in ("first", "third"):
         log = (folder / f"2-{part}.log").read_text()
         assert log.count("KV cache") == 2
-        counts = [int(line.split(" requests:")[0]) for line in log.splitlines() if "prompt tokens" in line]
+        counts = [
+            int(line.split(" requests:")[0]) for line in log.splitlines() if "prompt tokens" in line
+        ]
         assert sum(counts) == 15
 
 

@@ -149,7 +149,7 @@ def test_a_plan_asks_no_rewriter_and_says_what_they_would_take(tmp_path):
         assert not server.bodies
         page = project.path("results/plan/plan.md").read_text("utf-8")
         assert "| lifbench | writer | rewrites | openai | 3 | 0 | 3 |" in page
-        assert "wait for rewriters' replies: lifbench" in page
+        assert "need rewriters' replies first: lifbench" in page
 
 
 def test_a_plan_of_other_rewriters_than_were_asked_asks_none(tmp_path):
@@ -159,10 +159,10 @@ def test_a_plan_of_other_rewriters_than_were_asked_asks_none(tmp_path):
         assert len(server.rewriting) == 3
         project.snakemake("plan")
         page = project.path("results/plan/plan.md")
-        assert "wait for rewriters" not in page.read_text("utf-8")
+        assert "rewriters' replies first" not in page.read_text("utf-8")
         other = config(server.url)
         other["rewriters"]["writer"]["temperature"] = 0.5
         project.configure(other)
         project.snakemake("plan")
         assert len(server.rewriting) == 3
-        assert "wait for rewriters' replies: lifbench" in page.read_text("utf-8")
+        assert "need rewriters' replies first: lifbench" in page.read_text("utf-8")

@@ -16,9 +16,7 @@ def _text_is_named(fields: dict[str, str]) -> dict[str, str]:
 Fields = Annotated[
     dict[Literal["id", "title", "date", "text"], str],
     AfterValidator(_text_is_named),
-    Field(
-        description="Fields of a record with its id, title, date and text; text is required."
-    ),
+    Field(description="Fields of a record with its id, title, date and text; text is required."),
 ]
 
 
