@@ -66,7 +66,7 @@ def test_rounds_are_alike_in_size_and_in_what_they_ask(sizes, contexts, seed):
     units = {f"{kind}-{n}": f"T{kind}" for kind, size in enumerate(sizes) for n in range(size)}
     prompts = asked(**units)
     if len(units) < contexts:
-        with pytest.raises(ValueError, match=f"{len(units)} contexts or groups make no"):
+        with pytest.raises(ValueError, match=f"{len(units)} contexts or groups are too few for"):
             rounds_of(prompts, contexts, seed)
         return
     found = rounds_of(prompts, contexts, seed)
@@ -172,10 +172,10 @@ def test_a_decision_of_other_scores_is_made_again(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"adaptive": {"contexts": 4, "top": 2}}, "with top 1, which is not changed to 2"),
-        ({"lifbench": {**TASK, "rubric": "corrected"}}, "with scoring .* is not changed to"),
-        ({"lifbench": {**TASK, "weighting": "mean"}}, "with metrics .* is not changed to"),
-        ({"adaptive": None}, "the run that took it was adaptive"),
+        ({"adaptive": {"contexts": 4, "top": 2}}, "with top 1; it must not change to 2"),
+        ({"lifbench": {**TASK, "rubric": "corrected"}}, "with scoring .* must not change to"),
+        ({"lifbench": {**TASK, "weighting": "mean"}}, "with metrics .* must not change to"),
+        ({"adaptive": None}, "decided by an adaptive run, but adaptive is not set"),
         ({"only": ["gold", "sim-a"]}, "with model 'sim-b', which is missing now"),
     ],
 )
@@ -214,7 +214,7 @@ def test_what_has_no_rounds_is_refused(settings, said):
 
 
 def test_one_model_alone_is_refused(tmp_path):
-    with pytest.raises(UserError, match="lifbench compares 1 of the models that run"):
+    with pytest.raises(UserError, match="compares at least two models, lifbench has 1"):
         follow(evaluation(only=["gold", "sim-a"]), tmp_path)
 
 
@@ -227,7 +227,9 @@ def test_the_prompts_of_the_first_rounds_are_written_as_they_stand(tmp_path):
     wanted = [f"s{n}" for n, one in enumerate(records) if found[one["context_id"]] <= 2]
     assert [one["sample_id"] for one in read_jsonl(out)] == wanted
     assert len(wanted) == 2 * 2  # half of the contexts, of two prompts each
-    with pytest.raises(UserError, match=r"prompts\.jsonl: 4 contexts or groups make no 5 rounds"):
+    with pytest.raises(
+        UserError, match=r"prompts\.jsonl: 4 contexts or groups are too few for 5 rounds"
+    ):
         choose_round(prompts, 2, 5, seed=1, out=out)
 
 

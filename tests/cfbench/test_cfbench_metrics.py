@@ -208,11 +208,11 @@ def test_of_several_people_the_majority_counts(made):
 @pytest.mark.parametrize(
     ("record", "named"),
     [
-        ({"verdicts": [1]}, "a list of 2 verdicts"),
+        ({"verdicts": [1]}, "expected a list of 2 verdicts"),
         ({"verdicts": [1, 2]}, "verdict 2 is 2"),
         ({"verdicts": [True, 0]}, "verdict 1 is True"),
         ({"verdicts": ["1", 0]}, "verdict 1 is '1'"),
-        ({"verdicts": "10"}, "a list of 2 verdicts"),
+        ({"verdicts": "10"}, "expected a list of 2 verdicts"),
     ],
 )
 def test_labels_that_are_none_are_named(made, record, named):

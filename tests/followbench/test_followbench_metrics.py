@@ -212,10 +212,10 @@ def test_ways_to_ask_a_judge_are_raters_of_whole_items():
 @pytest.mark.parametrize(
     ("label", "sentence"),
     [
-        ({"verdicts": ["YES"]}, "a list of 2 verdicts was expected"),
-        ({"verdicts": "YES"}, "a list of 2 verdicts was expected"),
+        ({"verdicts": ["YES"]}, "expected a list of 2 verdicts"),
+        ({"verdicts": "YES"}, "expected a list of 2 verdicts"),
         ({"verdicts": ["YES", "yes"]}, "verdict 2 is 'yes', neither 'YES' nor 'NO'"),
-        ({"sample_id": "en/content/3/2"}, "'en/content/3/2' is scored by a rule, so that people's"),
+        ({"sample_id": "en/content/3/2"}, "'en/content/3/2' is scored by a rule, without a judge"),
         ({"sample_id": "en/style/999/2"}, "unknown sample_id 'en/style/999/2'"),
     ],
 )

@@ -132,7 +132,7 @@ def test_a_sheet_without_a_column_is_refused(tmp_path):
 
 @pytest.mark.parametrize("verdicts", [{"3": "yes"}, {"1": "maybe"}, {"1": True}])
 def test_verdicts_by_number_are_yes_or_no_of_known_ones(verdicts):
-    with pytest.raises(ValueError, match="yes or no of 1 to 2"):
+    with pytest.raises(ValueError, match="yes or no for a number from 1 to 2"):
         listed_verdicts(verdicts, 2, "constraint")
 
 

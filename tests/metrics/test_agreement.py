@@ -76,7 +76,11 @@ def test_every_two_raters_on_what_both_judged():
             "c": {1: "yes"},
         }
     )
-    assert [(row["first"], row["second"]) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [(row["first"], row["second"]) for row in rows] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
     one = rows[0]
     # 2 of 3 agree; chance (2·1 + 1·2)/9; kappa = (2/3 − 4/9)/(5/9).
     assert (one["n"], one["raw"], one["kappa"]) == pytest.approx((3, 2 / 3, 0.4))
@@ -279,14 +283,14 @@ def test_labels_of_models_that_do_not_run_are_passed_over():
 @pytest.mark.parametrize(
     ("records", "words"),
     [
-        ([label(sample_id="s9")], ["record 1", "'s9'", "nearest is 's1'"]),
-        ([label(), label()], ["record 2", "second", "'s1'"]),
+        ([label(sample_id="s9")], ["record 1", "'s9'", "did you mean 's1'"]),
+        ([label(), label()], ["record 2", "duplicate", "'s1'"]),
         ([label(verdicts="yes")], ["record 1", "'s1'", "list of 0 and 1"]),
         ([{"model": "m", "sample_id": "s1"}], ["record 1", "'verdicts' is missing"]),
         ([label(model="")], ["record 1", "'model'"]),
         ([label(sample_id=3)], ["record 1", "'sample_id'"]),
         ([label(rater=None)], ["record 1", "'rater'"]),
-        ([label(model="x"), label(model="n")], ["no label", "'n'", "models that run: m"]),
+        ([label(model="x"), label(model="n")], ["no label", "'n'", "models of this run: m"]),
     ],
 )
 def test_a_bad_label_file_is_told_in_one_sentence(records, words):

@@ -109,6 +109,6 @@ def test_deviations_are_the_larger_way_s_and_the_mean_variance_of_parts(tmp_path
 @pytest.mark.parametrize("value", ["x", "-1", "nan", "inf"])
 def test_a_file_that_is_not_as_it_was_written_is_refused(tmp_path, value):
     with pytest.raises(
-        UserError, match="not as the workflow writes it; remove it or measure again"
+        UserError, match="not as the workflow writes it; remove it, or run the target"
     ):
         answer_deviations([written(tmp_path, "m", "4k", value)])

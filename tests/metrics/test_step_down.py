@@ -9,7 +9,7 @@ import scipy.stats
 
 from steadfast.stats.intervals import Clusters, Estimates
 from steadfast.stats.pairs import compare_models
-from steadfast.stats.step_down import FEWEST, _signs, _under_flips, step_down
+from steadfast.stats.step_down import FEWEST, _signs, _flipped_statistics, step_down
 
 STRATA = {"one stratum": 7 * "x", "two strata": "xxxxyyy"}
 
@@ -41,7 +41,7 @@ def differences(frame: pd.DataFrame) -> Estimates:
 @pytest.mark.parametrize("strata", STRATA.values(), ids=STRATA)
 def test_unchanged_signs_give_the_statistic_of_the_single_test(strata):
     of = differences(scores(np.random.default_rng(1).random((4, 7)), strata))
-    own = _under_flips(of.contributions, of)[:, 0]
+    own = _flipped_statistics(of.contributions, of)[:, 0]
     assert own == pytest.approx((of.cells["value"].abs() / of.errors()[0]).to_numpy())
 
 
@@ -50,7 +50,7 @@ def test_a_stratum_of_which_a_pair_has_one_cluster_too():
     lacks = (frame["model"] == "m00") & frame["cluster"].isin(["5", "6"])
     of = differences(frame[~lacks])
     assert sorted((of.shares > 0).sum(axis=1)) == [5, 5, 7]
-    own = _under_flips(of.contributions, of)[:, 0]
+    own = _flipped_statistics(of.contributions, of)[:, 0]
     assert own == pytest.approx((of.cells["value"].abs() / of.errors()[0]).to_numpy())
 
 
@@ -62,7 +62,7 @@ def test_clusters_of_unequal_weight_too():
     raw = of.parts + value * of.shares
     total = raw.sum(axis=1, keepdims=True)
     uneven = Estimates(of.cells.assign(value=total[:, 0]), raw - total * shares, shares, of.strata)
-    own = _under_flips(uneven.contributions, uneven)[:, 0]
+    own = _flipped_statistics(uneven.contributions, uneven)[:, 0]
     assert own == pytest.approx(np.abs(total[:, 0]) / uneven.errors()[0])
 
 

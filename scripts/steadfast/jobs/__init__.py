@@ -1,1 +1,1 @@
-"""What a config runs: jobs, their files and input_digests, loads of models, resources."""
+"""What a config runs: jobs, their files and input digests, shared model loads, resources."""

@@ -1,4 +1,4 @@
-"""Which modules changed since files were made, so that a run can say why it makes them again."""
+"""Which modules changed since files were made, to explain why a run makes them again."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -13,13 +13,13 @@ from steadfast.base.names import some
 from steadfast.jobs.digests import parts_of
 
 PATH = "logs/code.json"
-"""Below the results folder: the code of each input_digest, and the parts of each code."""
+"""Below the results folder: the code of each input digest, and the parts of each code."""
 SHOWN = 3
-"""Modules that a line names, at most."""
+"""Maximum modules that a line names."""
 
 
 class _Kept(TypedDict):
-    """What the file holds: the digest of each input_digest's code, and the parts of each code."""
+    """The file: the code digest of each input digest, and the parts of each code digest."""
 
     input_digests: dict[str, str]
     parts: dict[str, dict[str, str]]
@@ -28,18 +28,18 @@ class _Kept(TypedDict):
 class CodeHistory:
     """The code that the files of a results folder were made by.
 
-    Provenances have the input digest of a file; this has the digest of the code of
-    each input_digest, and the digests of the modules and data files that it consists of.
+    Provenances have the input digest of a file (``jobs.input_digests``). This has the code digest
+    of each input digest, and the digests of the modules and data files that it consists of.
     """
 
     def __init__(self, results: Path):
         self._path = results / PATH
         self._kept: _Kept = {"input_digests": {}, "parts": {}}
-        with suppress(UserError, msgspec.ValidationError):  # a damaged file says nothing
+        with suppress(UserError, msgspec.ValidationError):  # a damaged file is ignored
             self._kept = msgspec.convert(read_json(self._path), _Kept)
 
     def changed(self, input_digest: object, code: str) -> list[str]:
-        """Modules and data files of a job's code that differ from those of a file."""
+        """Modules and data files of a job's code that differ from those that made a file."""
         before = self._kept["parts"].get(self._kept["input_digests"].get(str(input_digest), ""))
         now = parts_of(code)
         if before is None or not now:
@@ -54,12 +54,12 @@ class CodeHistory:
                 digest = code.rpartition(" ")[2]
                 self._kept["input_digests"][input_digest] = digest
                 self._kept["parts"][digest] = parts
-        with suppress(OSError):  # nothing rests on it but a line that explains
+        with suppress(OSError):  # only an explanation depends on it
             write_json(self._path, self._kept)
 
 
 def explained(rule: str, changed: Iterable[str]) -> str:
-    """Returns the line about a rule whose code changed.
+    """The line about a rule whose code changed.
 
     >>> explained("scores", ["a.py", "b.py", "c.py", "d.yaml"])
     'scores: made again since a.py, b.py, c.py and 1 more changed'

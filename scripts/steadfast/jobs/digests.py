@@ -1,8 +1,8 @@
-"""What a rule's code depends on, computed from its imports, as one digest by content.
+"""A digest of all code that a rule depends on, computed from its imports.
 
 A rule names the functions and components that its job calls. They depend on their modules, on all
-that these import, and on the packaged data files that these name. A comment, a docstring, the
-formatting or a time stamp changes no digest; a change of code changes those that use it.
+that these import, and on the packaged data files that these name. Comments, docstrings, formatting
+and time stamps change no digest; a change of code changes those of all rules that use it.
 """
 
 import ast
@@ -31,33 +31,36 @@ from steadfast.contract.components import Component
 
 RESOURCE_CALLS = frozenset({"facts", "resource"})
 SCHEME = "2"
-"""Part of every digest; another where the same content is to give another digest."""
+"""Version of the digests, and a part of each."""
 
 
 def digest(script: str, *used: str | Component[Any] | None) -> str:
-    """Returns what a rule depends on, in a word for its params: names used and one digest.
+    """The dependencies of a rule as one string for its params: names and a digest.
 
-    ``used`` is what the script's function loads by name; None is passed over.
+    ``used`` has the components and modules that the script's function loads by name, or None.
     """
-    components = [one for one in used if isinstance(one, Component)]
-    names = [one.name if isinstance(one, Component) else one for one in used if one]
-    names += sorted({function for one in components for function in one.calls})
-    files = sorted({file for one in components for file in one.resources})
+    components = [component for component in used if isinstance(component, Component)]
+    names = []
+    for entry in used:
+        if entry:
+            names.append(entry.name if isinstance(entry, Component) else entry)
+    names += sorted({function for component in components for function in component.calls})
+    files = sorted({file for component in components for file in component.resources})
     for name in names:
         _check_object(name)
     names = [script, *names]
     return f"{' '.join(names)} @ {_digest(tuple(names), tuple(files))}"
 
 
-@cache  # asked for once a job
+@cache  # called for each job
 def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
     paths = resources(*names)
     paths |= {path for name in files for path in _files_of(resource(name))}
     parts = {module: _contents(_source(module)).digest for module in modules(*names)}
     parts |= {_short(path): _contents(path).digest for path in paths}
-    found = digest_of([SCHEME, parts])
-    _PARTS[found] = parts
-    return found
+    code_digest = digest_of([SCHEME, parts])
+    _PARTS[code_digest] = parts
+    return code_digest
 
 
 _PARTS: dict[str, dict[str, str]] = {}
@@ -79,7 +82,7 @@ def resources(*names: str) -> set[Path]:
     return {path for module in modules(*names) for path in _resources(module)}
 
 
-@cache  # asked for once a job
+@cache  # called for each job
 def _check_object(name: str) -> None:
     """Raises UserError where a module has no object of the name that a component gives."""
     module, _, attribute = name.rpartition(":")
@@ -97,12 +100,13 @@ def _check_object(name: str) -> None:
 @cache
 def _closure(module: str) -> frozenset[str]:
     """A module and all that it imports, directly or not."""
-    found: set[str] = set()
+    closure: set[str] = set()
     pending = {module}
     while pending:
-        found |= pending
-        pending = {imported for one in pending for imported in _imported(one)} - found
-    return frozenset(found)
+        closure |= pending
+        imported = set().union(*map(_imported, pending))
+        pending = imported - closure
+    return frozenset(closure)
 
 
 @cache
@@ -154,8 +158,8 @@ def _sources(top: str) -> Mapping[str, Path]:
 
 def _unknown(module: str) -> UserError:
     return UserError(
-        f"{module}: no such module; correct the name of the component, and give each folder of "
-        "the package an __init__.py"
+        f"{module}: no such module; correct the name of the component, and make sure that each "
+        "folder of the package has an __init__.py"
     )
 
 
@@ -184,7 +188,7 @@ def _short(path: Path) -> str:
 
 
 class Contents(NamedTuple):
-    """What a file means, and what a module imports and names.
+    """The relevant contents of a file: its digest, imports, data files and names.
 
     Attributes:
         digest: of code without comments and docstrings, of YAML's values, or of any file's bytes.
@@ -201,7 +205,7 @@ class Contents(NamedTuple):
 
     @classmethod
     def read(cls, suffix: str, content: bytes) -> "Contents":
-        """Those of a file that is called so."""
+        """Reads a file with this suffix."""
         if suffix == ".py":
             return cls._of_code(content)
         if suffix in (".yaml", ".yml"):
@@ -227,7 +231,7 @@ class Contents(NamedTuple):
         hasher = hashlib.sha256()
         for word in _skeleton(tree):
             hasher.update(word.encode("utf-8", "surrogatepass") + b"\0")
-        # Bytes are taken too, with what they say of their encoding, as by ast.parse.
+        # Bytes are accepted too, with their encoding declaration, as by ast.parse.
         scope = symtable.symtable(content, "module", "exec").get_symbols()  # type: ignore[arg-type]
         objects = [name.get_name() for name in scope if name.is_assigned() or name.is_imported()]
         return cls(hasher.hexdigest()[:16], sorted(imports), named, sorted(objects))

@@ -1,4 +1,4 @@
-"""What a config runs, as the rules ask: benchmarks, models, judges, and the files of each job."""
+"""What a config runs, for the rules: benchmarks, models, judges, and the files of each job."""
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
@@ -37,13 +37,14 @@ from steadfast.schema.model_base import BaseModelSettings
 
 
 class Evaluation:
-    """What a config asks of every benchmark that it has a section of, whether or not it runs."""
+    """The jobs and files of a config, for every benchmark with a section, running or not."""
 
     def __init__(self, config: Config):
         self.config = config
         self.benchmarks: Mapping[str, AnyBenchmark] = benchmarks_of(config)
         self.tasks: Mapping[str, Task] = {
-            name: checked_task(name, one.of(config)) for name, one in self.benchmarks.items()
+            name: checked_task(name, benchmark.of(config))
+            for name, benchmark in self.benchmarks.items()
         }
         check_benchmark_names(self.tasks)
         self.judged = [name for name, task in self.tasks.items() if task.judging]
@@ -51,22 +52,23 @@ class Evaluation:
         self.scored = scored_models(config)
         self.asked = [name for name in asked_models(config) if name in config.running]
         self.rounds: dict[str, dict[str, int]] = {}
-        """Of an adaptive run, those that each benchmark asks of each model by now (``rounds``)."""
+        """In an adaptive run, the rounds of each benchmark and model by now (``jobs.rounds``)."""
 
     def asked_of(self, benchmark: str) -> list[str]:
-        """The models that a benchmark evaluates; of engine ``baseline`` where it has one."""
-        models, baseline = self.config.models, self.tasks[benchmark].baseline
+        """The running models that a benchmark evaluates; engine ``baseline`` where it has one."""
+        models = self.config.models
+        baseline = self.tasks[benchmark].baseline
         return [name for name in self.asked if baseline or models[name].engine != "baseline"]
 
     def asks_part_of(self, benchmark: str) -> bool:
-        """Whether not all is asked that could be: in a trial, or in rounds."""
+        """Whether only some of the prompts are evaluated: in a trial, or in rounds."""
         return self.config.limit is not None or benchmark in self.rounds
 
     @property
     def unexported(self) -> list[str]:
-        """Of which running benchmarks there is no data set, a sentence each."""
+        """A sentence for each running benchmark that cannot be exported."""
         return [
-            f"{self.benchmarks[name].title} is no data set: its Task names no exports "
+            f"{self.benchmarks[name].title} cannot be exported: its Task has no exports; add them "
             "(docs/share.md)"
             for name in self.running
             if not self.tasks[name].exports
@@ -74,42 +76,44 @@ class Evaluation:
 
     @property
     def models_asked(self) -> list[str]:
-        """The running models that are no simulated models and replay nothing."""
+        """The running models that are neither simulated nor replayed."""
         return [m for m in self.asked if self.config.models[m].engine not in WITHOUT_MODEL]
 
     # --- models and judges ---------------------------------------------------------------------
 
     def models_of(self, benchmark: str) -> list[str]:
-        """The running models that a benchmark has results of."""
-        task, asked = self.tasks[benchmark], self.asked_of(benchmark)
+        """The running models with results of a benchmark."""
+        task = self.tasks[benchmark]
+        asked = self.asked_of(benchmark)
         released = self.scored if task.released_scores is not None else {}
         return [name for name in self.config.running if name in asked or name in released]
 
     def judges_of(self, benchmark: str, model: str) -> list[str]:
-        """Returns the judges of a model's answers, the one that counts first."""
+        """The judges of a model's responses, the one that counts first."""
         if benchmark not in self.judged:
             return []
         check_judges(self.config, model)
         return judges_of(self.config, model)
 
     def check_judges(self) -> None:
-        """Raises a ``UserError`` where answers of a run have no judge, before anything is asked."""
+        """Raises ``UserError`` where responses of a run would have no judge."""
         for name in self.running:
             for model in self.asked_of(name):
                 self.judges_of(name, model)
 
     def settings(self, job: Job) -> BaseModelSettings:
-        """Returns the settings of a job's model, judge or rewriter."""
-        known: Mapping[str, BaseModelSettings] = getattr(self.config, job.role)
-        if job.name not in known:
+        """The settings of a job's model, judge or rewriter."""
+        models: Mapping[str, BaseModelSettings] = getattr(self.config, job.role)
+        if job.name not in models:
             raise UserError(
-                f"{job.role}: unknown {job.role[:-1]} {job.name!r}; {nearest(job.name, known)}"
+                f"{job.role}: unknown {job.role[:-1]} {job.name!r}; {nearest(job.name, models)}"
             )
-        return known[job.name]
+        return models[job.name]
 
     def simulator(self, job: Job) -> Component[Any] | None:
-        """What answers a job in place of a model or judge; None where the engine has one."""
-        engine, task = self.settings(job).engine, self.tasks[job.benchmark]
+        """The simulator for a simulated model or judge; None for other engines."""
+        engine = self.settings(job).engine
+        task = self.tasks[job.benchmark]
         if engine not in SIMULATED_ENGINES:
             return None
         if job.role != MODELS:
@@ -117,13 +121,13 @@ class Evaluation:
         return task.baseline if engine == "baseline" else task.simulator
 
     def joins(self, job: Job) -> Component[Any]:
-        """How prompts and data are joined for a job, or how its replies are read."""
+        """Joins prompts and data for a model's job, or reads the replies of other jobs."""
         if job.role == MODELS:
             return self.tasks[job.benchmark].samples
         return self._asking(job).readable
 
     def form(self, job: Job) -> Component[Any] | None:
-        """The form in which a judge is to reply; None where it may be any text."""
+        """The JSON schema of a judge's replies; None without structured outputs."""
         if not job.judge or not getattr(self.config.judges[job.judge], "structured", False):
             return None
         return self.judging(job.benchmark).schema
@@ -133,19 +137,19 @@ class Evaluation:
 
     def params(self, job: Job) -> Record:
         """What determines a job's replies, as plain values: the rule's param ``request``."""
-        found: Record = {
+        params: Record = {
             "answers": answer_settings(self.settings(job)),
             "simulator": plain(self.simulator(job)),
         }
         if job.role == MODELS:
             keys = self.source_keys(job.benchmark, job.part)
-            return found | {"samples": self.joins(job).plain, "sources": keys}
-        found |= {"readable": self.joins(job).plain, "attempts": self._asking(job).attempts}
+            return params | {"samples": self.joins(job).plain, "sources": keys}
+        params |= {"readable": self.joins(job).plain, "attempts": self._asking(job).attempts}
         form = self.form(job)
-        return found | {"schema": form.plain} if form else found
+        return params | {"schema": form.plain} if form else params
 
     def prompts(self, job: Job) -> str:
-        """The path of what a job asks, below the results folder."""
+        """The path of a job's prompts, below the results folder."""
         if job.judge:
             return f"{job.benchmark}/judging/{job.model}/{job.part}.jsonl"
         if job.role == REWRITERS:
@@ -156,25 +160,25 @@ class Evaluation:
         return f"{job.benchmark}/{folder}/{job.part}.jsonl"
 
     def replayed(self, job: Job) -> str | None:
-        """The file with a job's replies, of engine replay."""
+        """The file with a job's replies, for engine replay."""
         return replay_file(self.settings(job), job.benchmark, job.part)
 
     def engines_planned(self, benchmark: str) -> list[str]:
-        """What builds the engines that a plan makes: of models and judges that cost something."""
+        """The builders of all engines in a plan: those of models and judges with a cost."""
         models = [self.config.models[name] for name in self.asked]
         if benchmark in self.judged:
             models += self.config.judges.values()
-        return sorted({ENGINES[one.engine] for one in models if one.engine not in WITHOUT_MODEL})
+        return sorted({ENGINES[m.engine] for m in models if m.engine not in WITHOUT_MODEL})
 
     def compared(self, benchmark: str) -> list[str]:
         """The running models that are compared with each other."""
-        others = {*references(self.config), baseline(self.config)}
-        return [name for name in self.models_of(benchmark) if name not in others]
+        excluded = {*references(self.config), baseline(self.config)}
+        return [name for name in self.models_of(benchmark) if name not in excluded]
 
     def adaptive(self, benchmark: str) -> Record:
-        """What decides an adaptive run, as plain values."""
+        """The inputs of an adaptive run's decisions, as plain values."""
         measures = self.benchmarks[benchmark].measures.items()
-        name, measure = next((name, one) for name, one in measures if one.compared)
+        name, measure = next(item for item in measures if item[1].compared)
         assert self.config.adaptive is not None
         return {
             "design": self.config.adaptive.model_dump(),
@@ -186,9 +190,9 @@ class Evaluation:
         }
 
     def decided_by(self, benchmark: str) -> Record:
-        """What beside the design decides which model is told worse: it is fixed at the first look.
+        """Settings other than the design that decide comparisons; they are fixed at the first look.
 
-        Of the metrics' settings those that name models are left out, since models may be added.
+        Settings of the metrics that name models are left out, since models may be added.
         """
         task = self.tasks[benchmark]
         named = {"references", "baseline", "judges"}
@@ -203,10 +207,10 @@ class Evaluation:
 
     @cached_property
     def jobs(self) -> list[Job]:
-        """All jobs that ask a model, judge or rewriter."""
+        """All jobs that query a model, judge or rewriter."""
         jobs = []
         for name in self.config.benchmarks:
-            jobs += [Job("rewrites", *of) for of in self.rewrites.values() if of[0] == name]
+            jobs += [Job("rewrites", *key) for key in self.rewrites.values() if key[0] == name]
             for model, part in product(self.asked_of(name), self.tasks[name].parts):
                 jobs.append(Job("inference", name, model, part))
                 judges = self.judges_of(name, model)
@@ -233,7 +237,7 @@ class Evaluation:
 
     @property
     def reported(self) -> dict[str, Record]:
-        """What the summary has of each benchmark that runs, as plain values."""
+        """The summary's input of each running benchmark, as plain values."""
         benchmarks = self.benchmarks
         return {n: benchmarks[n].reported(judged=n in self.judged) for n in self.running}
 
@@ -243,22 +247,22 @@ class Evaluation:
         return [file.path for name in self.running for file in self.tasks[name].data]
 
     def first_rounds(self, benchmark: str) -> dict[str, str]:
-        """The rounds of rewriting that wait for no replies, and their requests."""
+        """The rounds of rewriting that need no earlier replies, and their requests."""
         requests = self.rewriting(benchmark).requests
         return {round: path for round, path in requests.items() if not self.waits(path)}
 
     def prompts_wait(self, benchmark: str) -> bool:
-        """Whether a benchmark's prompts are made of rewriters' replies."""
+        """Whether a benchmark's prompts are made from rewriters' replies."""
         parts = self.tasks[benchmark].parts.values()
         return any(self.waits(path) for part in parts for path in part.sources.values())
 
     def waits(self, path: str) -> bool:
-        """Whether a data file is made of rewriters' replies, directly or not."""
+        """Whether a data file is made from rewriters' replies, directly or not."""
         inputs = self.data[path].inputs.values() if path in self.data else ()
         return path in self.rewrites or any(map(self.waits, inputs))
 
     def asked_prompts(self, benchmark: str, part: str, model: str = "") -> str:
-        """The prompts of a part that are asked, of a model by now or of any at all, as an input."""
+        """The prompts of a part that are evaluated (by now with a model), as an input."""
         return f"<results>/{self.prompts(Job('inference', benchmark, model, part))}"
 
     def sources(self, benchmark: str, part: str) -> list[str]:
@@ -266,16 +270,16 @@ class Evaluation:
         parts = self.tasks[benchmark].parts
         if part not in parts:
             raise UserError(
-                f"{benchmark} has no part {part!r} by this config; {nearest(part, parts)}"
+                f"{benchmark} has no part {part!r} in this config; {nearest(part, parts)}"
             )
         return in_results(parts[part].sources.values())
 
     def source_keys(self, benchmark: str, part: str) -> list[tuple[str, str]]:
-        """Kind and name of each of them."""
+        """Kind and name of each source of a part."""
         return list(self.tasks[benchmark].parts[part].sources)
 
     def all_sources(self, benchmark: str, kinds: Collection[str] | None = None) -> list[str]:
-        """Those of all parts, one part after the other; of some kinds only where they are given."""
+        """The sources of all parts, part by part; only of some kinds if given."""
         return in_results(
             path
             for part in self.tasks[benchmark].parts.values()
@@ -286,49 +290,53 @@ class Evaluation:
     def all_source_keys(
         self, benchmark: str, kinds: Collection[str] | None = None
     ) -> dict[str, list[tuple[str, str]]]:
-        """Kind and name of each of them, by part."""
+        """Kind and name of each source, by part."""
         return {
             name: [key for key in part.sources if kinds is None or key[0] in kinds]
             for name, part in self.tasks[benchmark].parts.items()
         }
 
     def judging(self, benchmark: str) -> Judging:
-        """Returns how a benchmark is judged."""
+        """How a benchmark is judged."""
         judging = self.tasks[benchmark].judging
         if judging is None:
-            raise UserError(f"{benchmark}: no model judges this benchmark")
+            raise UserError(f"{benchmark} is not judged by models; choose a benchmark with judges")
         return judging
 
     def rewriting(self, benchmark: str) -> Rewriting:
-        """Returns how a benchmark's instructions are reworded."""
+        """How a benchmark's instructions are paraphrased."""
         rewriting = self.tasks[benchmark].rewriting
         if rewriting is None:
-            raise UserError(f"{benchmark}: no model rewords anything of this benchmark")
+            raise UserError(
+                f"{benchmark} has no rewriters in this config; for lifbench set expressions: recs"
+            )
         return rewriting
 
     def own_templates(self, benchmark: str) -> list[str]:
-        """The judge templates that are the user's files; the others are packaged or fetched."""
-        others = (PREFIX, FETCHED)
-        return [path for path in self.templates(benchmark).values() if not path.startswith(others)]
+        """The judge templates that are the user's files; others are packaged or downloaded."""
+        prefixes = (PREFIX, FETCHED)
+        paths = self.templates(benchmark).values()
+        return [path for path in paths if not path.startswith(prefixes)]
 
     def fetched_templates(self, benchmark: str) -> list[str]:
-        """The data files that are judge templates out of the benchmark's released program."""
+        """The data files with judge templates of the benchmark's released code."""
         return fetched(self.templates(benchmark))
 
     def templates(self, benchmark: str) -> dict[str, str]:
-        """The judge templates of a benchmark; none where no model judges."""
+        """The judge templates of a benchmark; none without judges."""
         judging = self.tasks[benchmark].judging
         return dict(judging.templates) if judging else {}
 
     def judge_prompts(self, benchmark: str) -> Component[Any] | None:
-        """What is asked of judges about an answer; None where none is asked."""
+        """Makes the judge prompts for a response; None without judges."""
         judging = self.tasks[benchmark].judging
         return judging.prompts if judging else None
 
     def planned(self, benchmark: str) -> dict[str, Any]:
-        """What the plan takes of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
+        """The plan's input of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
         task = self.tasks[benchmark]
-        wanted, adaptive = self.config.power_analysis, self.config.adaptive
+        differences = self.config.power_analysis
+        adaptive = self.config.adaptive
         measures = {
             name: {"compared": dict(measure.compared), "full": measure.full}
             for name, measure in self.benchmarks[benchmark].measures.items()
@@ -347,7 +355,9 @@ class Evaluation:
             },
             "judge_prompts": plain(self.judge_prompts(benchmark)),
             "templates": self.templates(benchmark),
-            "power_analysis": {"measures": measures, "differences": wanted} if wanted else None,
+            "power_analysis": (
+                {"measures": measures, "differences": differences} if differences else None
+            ),
             "rounds": adaptive.contexts if adaptive else None,
         }
 

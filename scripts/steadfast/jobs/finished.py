@@ -1,4 +1,4 @@
-"""A finished run: its prompts, responses, verdicts, scores, metrics and provenance."""
+"""Reads a finished run: prompts, responses, verdicts, scores, metrics and provenances."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir
@@ -28,12 +28,12 @@ from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import read_csv
 
 METRICS_PROVENANCE = "*/metrics/provenance.json"
-"""What says of each benchmark what its metrics were made from."""
+"""The provenances of all benchmarks' metrics."""
 
 
 @dataclass(frozen=True)
 class JudgedRequest:
-    """What judges were asked about an answer, behind it, and the reply of each that there is."""
+    """One item of a judge prompt: its text after the response, and each judge's reply."""
 
     id: str
     tail: str
@@ -42,14 +42,14 @@ class JudgedRequest:
 
 @dataclass(frozen=True)
 class FinishedAnswer:
-    """One model's answer to a sample.
+    """One model's response to a sample.
 
     Attributes:
         model: its name in the config.
-        repeat: 0 for the first answer that was drawn.
-        output: its record; None where the sample was not asked.
-        score: its record; None where there is none yet.
-        judged: what judges were asked and replied.
+        repeat: 0 for the first response.
+        output: its record; None where the sample was not evaluated.
+        score: its record; None without a score yet.
+        judged: the judges' items and replies.
     """
 
     model: str
@@ -64,11 +64,11 @@ class FinishedRun:
     """The results of a config.
 
     Attributes:
-        evaluation: what the config asks for.
+        evaluation: the jobs and files of the config.
         results: folder of all results.
-        checked: whether files are read only where they, and all that they were made of, are as
-            they were made; a rule has checked them before.
-        started: the folder that the run was started in.
+        checked: whether each file is checked to be unchanged, with all that it was made from;
+            rules have checked their inputs already.
+        started: the folder in which the run was started.
     """
 
     evaluation: Evaluation
@@ -78,33 +78,34 @@ class FinishedRun:
 
     @classmethod
     def of(cls, results: Path, config: Path | None = None) -> "FinishedRun":
-        """The run whose results a folder holds.
+        """The run whose results are in a folder.
 
-        The files that a config names are looked for where the run was started, which is beside the
-        results folder unless ``pathvars`` puts that elsewhere; else in the working directory.
+        Files named in the config are searched in the folder in which the run was started (the
+        parent of the results folder, unless ``pathvars`` changes that), else in the working
+        directory.
 
         Args:
             results: the folder.
-            config: of a folder that does not hold its config itself.
+            config: for a folder that does not contain its config.
 
         Raises:
-            UserError: there is no such folder, it holds no results or what is no file, or nothing
-                says of which config.
+            UserError: the folder is missing, has no results or special files, or its config is
+                unknown.
         """
         if not results.is_dir():
-            raise UserError(f"{results}: no such folder; name a folder of results")
+            raise UserError(f"{results}: no such folder; name an existing results folder")
         check_regular(results)
         check_names(results)
         if not any(results.glob(METRICS_PROVENANCE)):
             raise UserError(
-                f"{results}: no benchmark has metrics there; name the folder of results of a run "
-                "that has made its tables"
+                f"{results}: contains no metrics of any benchmark; name the results folder of a "
+                "run that has finished its tables"
             )
         own = results / CONFIG_FILE
         if not own.is_file() and config is None:
             raise UserError(
-                f"{own}: no such file, which a run writes when its tables are there; run it once "
-                "more (nothing is asked again), or name its config as CONFIG"
+                f"{own}: no such file, although a run writes it with its tables; run the workflow "
+                "once more (nothing is re-requested), or name its config as CONFIG"
             )
         file = own if own.is_file() else Path(str(config))
         try:
@@ -119,7 +120,7 @@ class FinishedRun:
 
     @classmethod
     def _by(cls, raw: Settings, results: Path, places: Sequence[Path]) -> "FinishedRun":
-        """The run of a config, with the files that it names from the first place that has them."""
+        """The run of a config, with its files from the first folder that has them."""
         first: UserError | None = None
         for place in places:
             try:
@@ -131,22 +132,22 @@ class FinishedRun:
         raise first
 
     def _check_config(self, file: Path) -> None:
-        """Whether the metrics are those of the config, as it or they say."""
+        """Checks that the metrics were made by this config."""
         provenance = config_provenance(self.results, self.benchmarks)
         if file == provenance.files[0] and provenance.path.exists():
             self.check(provenance)
             return
-        # Nothing says of which config the metrics are, but what they would be made by here.
+        # Without a provenance of the config: compare with the metrics that it would make here.
         results = self.results.resolve()
         with chdir(self.started):
             follow(self.evaluation, results)
             steps = InputDigests(self.evaluation)
-            wanted = {name: steps.metrics(name).input_digest for name in self.benchmarks}
-        for name, input_digest in wanted.items():
+            digests = {name: steps.metrics(name).input_digest for name in self.benchmarks}
+        for name, input_digest in digests.items():
             if self.metrics_provenance(name, "").recorded_input_digest != input_digest:
                 raise UserError(
-                    f"{name}/metrics: {OTHER} ({file}); run the workflow with this config, which "
-                    "makes them again"
+                    f"{name}/metrics: {OTHER} ({file}); run the workflow with this config to make "
+                    "them again"
                 )
 
     @property
@@ -159,7 +160,7 @@ class FinishedRun:
         return {n: FinishedPart(self, benchmark, n) for n in self.evaluation.tasks[benchmark].parts}
 
     def models(self, benchmark: str) -> list[str]:
-        """The models that have scores of a benchmark."""
+        """The models with scores of a benchmark."""
         parts = self.parts(benchmark).values()
         models = self.evaluation.models_of(benchmark)
         return [m for m in models if any(part.scores_path(m).exists() for part in parts)]
@@ -178,7 +179,7 @@ class FinishedRun:
         """Each metric's rows, by name."""
         provenance = self.metrics_provenance(benchmark, "")
         if self.checked and provenance.recorded_files:
-            # Another version of the workflow, which made them, may have other metrics.
+            # Another version of the workflow may have made other metrics.
             made = [path for path in provenance.files if path.name in provenance.recorded_files]
             further = sorted({*provenance.recorded_files} - {path.name for path in made})
             made += [provenance.path.with_name(name) for name in further if name.endswith(".csv")]
@@ -187,15 +188,15 @@ class FinishedRun:
         return {path.stem: read_csv(path) for path in provenance.files}
 
     def provenances(self, benchmark: str) -> Iterator[tuple[Job, Record]]:
-        """What produced the replies of each job that has some, without what is of its files."""
+        """The provenance of each job with outputs, without the fields about its files."""
         for job in self.evaluation.jobs:
             path = self.results / job.provenance
             if job.benchmark == benchmark and path.exists():
-                known = read_provenance(path).items()
-                yield job, {name: value for name, value in known if name not in OF_ITS_FILES}
+                fields = read_provenance(path).items()
+                yield job, {name: value for name, value in fields if name not in OF_ITS_FILES}
 
     def check(self, provenance: Provenance) -> None:
-        """Whether files, and all that they were made of, are as they were made."""
+        """Checks that files, and all that they were made from, are unchanged."""
         if self.checked:
             input_digest = str(provenance.recorded_input_digest or "")
             provenance = replace(provenance, input_digest=input_digest, results=self.results)
@@ -204,13 +205,13 @@ class FinishedRun:
 
     @cached_property
     def _checksums(self) -> Checksums:
-        """Those that runs in this folder keep."""
+        """The checksums that runs in this folder keep."""
         return Checksums(str(self.results.absolute()))
 
 
 @dataclass(frozen=True)
 class FinishedPart:
-    """One part of a benchmark of a run, with all that was answered to its prompts."""
+    """One part of a benchmark of a run, with all responses to its prompts."""
 
     run: FinishedRun
     benchmark: str
@@ -218,17 +219,17 @@ class FinishedPart:
 
     @property
     def task(self) -> Task:
-        """The benchmark as the config has it."""
+        """The benchmark as configured."""
         return self.run.evaluation.tasks[self.benchmark]
 
     @property
     def models(self) -> list[str]:
-        """The models that are asked."""
+        """The models that are evaluated."""
         return self.run.evaluation.asked_of(self.benchmark)
 
     @cached_property
     def files(self) -> PartFiles:
-        """The prompts that are asked, and the data that they refer to."""
+        """The evaluated prompts, and the data that they refer to."""
         prompts = self.run.evaluation.prompts(Job("inference", self.benchmark, "", self.name))
         sources = self.task.parts[self.name].sources.items()
         results = self.run.results
@@ -246,18 +247,18 @@ class FinishedPart:
         """The samples of the first repeat, in the order of the prompts."""
         if not self.files.prompts.exists():
             raise UserError(
-                f"{self.files.prompts}: no such file; of scores that were released nothing is "
-                "asked, and any other run makes it when it is run once more"
+                f"{self.files.prompts}: no such file; runs with released scores have no prompts, "
+                "other runs make the file when they are run once more"
             )
         return self.files.read()
 
     @cached_property
     def simulator(self) -> Simulator:
-        """What knows the reference's answers."""
+        """The simulator, which has the reference answers."""
         return self.task.simulator.make()
 
     def outputs(self, model: str) -> dict[str, OutputRecord]:
-        """A model's answers, by sample and repeat."""
+        """A model's responses, by sample and repeat."""
         outputs = self._replies(Job("inference", self.benchmark, model, self.name))
         return {repeat_key(output["sample_id"], output["repeat"]): output for output in outputs}
 
@@ -275,7 +276,7 @@ class FinishedPart:
         return {repeat_key(record["sample_id"], record["repeat"]): record for record in records}
 
     def judged(self, model: str) -> dict[str, list[JudgedRequest]]:
-        """What judges were asked and replied about each of a model's answers."""
+        """The judges' items and replies for each of a model's responses."""
         evaluation = self.run.evaluation
         replies: dict[str, dict[str, OutputRecord]] = {}
         prompts = Path()
@@ -300,8 +301,10 @@ class FinishedPart:
         return requests
 
     def answers(self, model: str, names: Iterable[str]) -> Iterator[FinishedAnswer]:
-        """A model's answers to the samples of these names, repeat by repeat of each."""
-        outputs, scores, judged = self.outputs(model), self.scores(model), self.judged(model)
+        """A model's responses to the samples of these names, with all repeats of each."""
+        outputs = self.outputs(model)
+        scores = self.scores(model)
+        judged = self.judged(model)
         for name in names:
             for repeat in range(self.run.evaluation.config.models[model].repeats):
                 key = repeat_key(name, repeat)

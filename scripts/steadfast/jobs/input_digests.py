@@ -1,8 +1,8 @@
-"""What each file was made by: its job's code and settings, and all that came before, in a word.
+"""The input digest of each file: a digest of its job's code and settings, and of all inputs.
 
 Snakemake compares a job's own params with those of its last run, and forgets the last run with the
-output of a job that failed. So the params of each job have the input digest of its file: a change
-that one job could not carry out is still wanted by all that follow, until it is carried out.
+output of a failed job. So the params of each job contain the input digest of its file: as long as a
+failed job has not made its new file, all jobs that depend on it are outdated too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ from steadfast.schema.models import ScoredModel
 
 
 class Step(NamedTuple):
-    """What made a file: its job's code, and 16 digits for that, settings and all steps before."""
+    """How a file is made: a digest of the job's code, and the input digest (16 hex digits)."""
 
     code: str
     input_digest: str
@@ -37,29 +37,31 @@ def step(
     settings: object = None,
     before: Iterable[Step] = (),
 ) -> Step:
-    """Returns the step of a job.
+    """The step of a job.
 
     Args:
         script: its module, below the package.
-        used: what it loads by name; a component counts with its code and its settings.
-        settings: what else it is given, as plain values.
-        before: the steps that made what it reads.
+        used: components and modules that it loads by name; components count with their settings.
+        settings: its other parameters, as plain values.
+        before: the steps of its input files.
     """
     code = digest(f"steadfast.{script}", *used)
-    given = [one.plain for one in used if isinstance(one, Component)]
-    return Step(code, digest_of([code, given, settings, [one.input_digest for one in before]]))
+    components = [component.plain for component in used if isinstance(component, Component)]
+    inputs = [input_step.input_digest for input_step in before]
+    return Step(code, digest_of([code, components, settings, inputs]))
 
 
 class InputDigests:
     """The step of each file of a config's run, by a method for each kind, in the flow's order."""
 
     def __init__(self, run: Evaluation):
-        self._run, self._tasks = run, run.tasks
-        for name in ("data", "replies", "scores", "metrics"):  # many ask for them
+        self._run = run
+        self._tasks = run.tasks
+        for name in ("data", "replies", "scores", "metrics"):  # needed by many other steps
             setattr(self, name, cache(getattr(self, name)))
 
     def data(self, path: str) -> Step:
-        """A file that data or prompts are made of: other data, or a rewriter's replies."""
+        """A data file, or a rewriter's replies."""
         if path in self._run.rewrites:
             return self.replies(Job("rewrites", *self._run.rewrites[path]))
         file = self._run.data[path]
@@ -68,23 +70,24 @@ class InputDigests:
         return step("stages.make_data", file.content, settings=settings, before=before)
 
     def plannable(self, benchmark: str, results: Path) -> bool:
-        """Whether a benchmark's prompts can be made without asking a rewriter anew."""
-        own = [path for path, of in self._run.rewrites.items() if of[0] == benchmark]
+        """Whether a benchmark's prompts can be made without new requests to a rewriter."""
+        rewrites = [path for path, key in self._run.rewrites.items() if key[0] == benchmark]
         return not self._run.prompts_wait(benchmark) or all(
             Provenance.beside(results / path, self.data(path).input_digest).has_input_digest
-            for path in own
+            for path in rewrites
         )
 
     def prompts(self, benchmark: str, part: str) -> Step:
-        """The prompts of a part; what they refer to is a step before."""
+        """The prompts of a part; the data that they refer to are inputs."""
         task = self._tasks[benchmark]
         settings = [part, self._run.source_keys(benchmark, part)]
         before = map(self.data, task.parts[part].sources.values())
         return step("stages.write_prompts", task.prompts, settings=settings, before=before)
 
     def asked(self, benchmark: str, part: str, rounds: int | None = None) -> Step:
-        """The prompts of a part that are asked: all, those of a trial, or of some rounds."""
-        config, prompts = self._run.config, self.prompts(benchmark, part)
+        """The evaluated prompts of a part: all, those of a trial, or of some rounds."""
+        config = self._run.config
+        prompts = self.prompts(benchmark, part)
         if rounds is not None:
             contexts = config.adaptive and config.adaptive.contexts
             settings: list[Any] = [rounds, contexts, config.seed]
@@ -96,7 +99,7 @@ class InputDigests:
         return step("stages.choose_prompts", settings=settings, before=[prompts])
 
     def replies(self, job: Job) -> Step:
-        """What a model, judge or rewriter answers."""
+        """The replies of a model, judge or rewriter."""
         run = self._run
         used = ENGINES[run.settings(job).engine], run.joins(job), run.simulator(job), run.form(job)
         replayed = run.replayed(job)
@@ -104,7 +107,7 @@ class InputDigests:
         return step("stages.one_load", *used, settings=settings, before=[self.requests(job)])
 
     def requests(self, job: Job) -> Step:
-        """What a job asks."""
+        """The prompts of a job."""
         if job.judge:
             return self.judge_prompts(job.benchmark, job.model, job.part)
         if job.role == REWRITERS:
@@ -113,34 +116,37 @@ class InputDigests:
         return self.asked(job.benchmark, job.part, rounds)
 
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
-        """A model's answers to a part."""
+        """A model's responses to a part."""
         return self.replies(Job("inference", benchmark, model, part))
 
     def nondeterminism(self, benchmark: str, model: str, part: str) -> Step:
-        """How much a model's answers to a part differ when they are asked again."""
-        job, task = Job("inference", benchmark, model, part), self._tasks[benchmark]
-        engine, simulator = ENGINES[self._run.settings(job).engine], self._run.simulator(job)
+        """The run-to-run variation of a model's responses to a part."""
+        job = Job("inference", benchmark, model, part)
+        task = self._tasks[benchmark]
+        engine = ENGINES[self._run.settings(job).engine]
+        simulator = self._run.simulator(job)
         used = engine, task.samples, task.scoring, task.weights, simulator
         return step("stages.measure_nondeterminism", *used, before=[self.replies(job)])
 
     def measured_nondeterminism(self, results: Path) -> dict[str, list[str]]:
-        """Input digest and sha256 of each current file of run-to-run variation, by path below them.
+        """Input digest and sha256 of each current file of run-to-run variation, by path.
 
-        What shows run-to-run variation takes it where it was measured, and requests nothing for it.
+        Outputs that show run-to-run variation use it where it was measured, and request nothing.
         """
-        found = {}
+        measured = {}
         for name in self._run.running:
             for model, part in product(self._run.asked_of(name), self._tasks[name].parts):
                 path = nondeterminism_path(name, model, part)
                 if (results / path).is_file():
                     input_digest = self.nondeterminism(name, model, part).input_digest
                     if Provenance.beside(results / path, input_digest).has_input_digest:
-                        found[path] = [input_digest, file_sha256(results / path)]
-        return found
+                        measured[path] = [input_digest, file_sha256(results / path)]
+        return measured
 
     def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:
-        """What is asked of a judge about them."""
-        run, samples = self._run, self._tasks[benchmark].samples
+        """The judge prompts for a model's responses to a part."""
+        run = self._run
+        samples = self._tasks[benchmark].samples
         settings = [run.templates(benchmark), contents(run.own_templates(benchmark))]
         fetched = map(self.data, run.fetched_templates(benchmark))
         return step(
@@ -152,7 +158,7 @@ class InputDigests:
         )
 
     def all_verdicts(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
-        """Those of each judge of the model's answers."""
+        """The verdicts of each judge of a model's responses to a part."""
         judged = benchmark in self._run.judged
         judges = judges_of(self._run.config, model) if judged else []
         return {
@@ -160,13 +166,14 @@ class InputDigests:
         }
 
     def answered(self, benchmark: str, model: str, part: str) -> dict[str, str]:
-        """The input digest of a model's answers (the key "") and of each judge's verdicts."""
+        """The input digests of a model's responses (key "") and of each judge's verdicts."""
         answers = {"": self.outputs(benchmark, model, part)}
         return input_digests(answers | self.all_verdicts(benchmark, model, part))
 
     def scores(self, benchmark: str, model: str, part: str) -> Step:
-        """The scores of a model's answers, or those that were released of it."""
-        run, task = self._run, self._tasks[benchmark]
+        """The scores of a model's responses, or its released scores."""
+        run = self._run
+        task = self._tasks[benchmark]
         if isinstance(run.config.models[model], ScoredModel):
             settings: list[Any] = [run.scored[model], contents(task.released_files)]
             return step("stages.release_scores", task.released_scores, settings=settings)
@@ -181,7 +188,8 @@ class InputDigests:
 
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""
-        task, scores = self._tasks[benchmark], self.all_scores(benchmark)
+        task = self._tasks[benchmark]
+        scores = self.all_scores(benchmark)
         settings = [
             task.metrics.fields,
             list(scores),
@@ -192,7 +200,7 @@ class InputDigests:
         return step("stages.measure", function, settings=settings, before=scores.values())
 
     def all_scores(self, benchmark: str) -> dict[str, Step]:
-        """The scores that a benchmark's metrics are made of, by model and part."""
+        """The scores that a benchmark's metrics are made from, by model and part."""
         return {
             f"{model}/{part}": self.scores(benchmark, model, part)
             for model in self._run.models_of(benchmark)
@@ -222,10 +230,13 @@ class InputDigests:
 
     @property
     def _task_makers(self) -> list[Component[Any] | str | None]:
-        """What makes the tasks of a config, for jobs that read the config themselves."""
-        benchmarks = [family.benchmark for family in families().values()]
-        own = [f"{benchmark.__module__}:{benchmark.__name__}" for benchmark in benchmarks]
-        return [*own, *(name for one in self._run.benchmarks.values() for name in one.made_by)]
+        """The code that makes a config's tasks, for jobs that read the config themselves."""
+        makers: list[Component[Any] | str | None] = []
+        for family in families().values():
+            makers.append(f"{family.benchmark.__module__}:{family.benchmark.__name__}")
+        for benchmark in self._run.benchmarks.values():
+            makers += benchmark.made_by
+        return makers
 
     def bundle(self) -> Step:
         """The bundle of a run."""
@@ -236,35 +247,38 @@ class InputDigests:
         return step("share.bundle", *used, before=[self.collected_tables()])
 
     def export(self, benchmark: str) -> Step:
-        """A benchmark as a data set of its own."""
+        """A benchmark as an exported dataset."""
         task = self._tasks[benchmark]
         used = task.samples, task.exports, task.simulator
         before = [self.prompts(benchmark, part) for part in task.parts]
         return step("share.export", *used, before=before)
 
     def answered_files(self) -> dict[str, Step]:
-        """Outputs, verdicts and scores of the models that are asked, by path below the results."""
+        """Outputs, verdicts and scores of all evaluated models, by path below the results."""
         return {
-            path: made
+            path: file_step
             for name in self._run.running
             for model, part in product(self._run.asked_of(name), self._tasks[name].parts)
-            for path, made in self.answered_part(name, model, part).items()
+            for path, file_step in self.answered_part(name, model, part).items()
         }
 
     def answered_part(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
-        """Those of one model's answers to one part."""
+        """Outputs, verdicts and scores of one model and part, by path."""
         file = f"{model}/{part}.jsonl"
-        found = {f"{benchmark}/outputs/{file}": self.outputs(benchmark, model, part)}
+        steps = {f"{benchmark}/outputs/{file}": self.outputs(benchmark, model, part)}
         for judge, verdicts in self.all_verdicts(benchmark, model, part).items():
-            found[f"{benchmark}/verdicts/{judge}/{file}"] = verdicts
-        return found | {f"{benchmark}/scores/{file}": self.scores(benchmark, model, part)}
+            steps[f"{benchmark}/verdicts/{judge}/{file}"] = verdicts
+        return steps | {f"{benchmark}/scores/{file}": self.scores(benchmark, model, part)}
 
     def html_report(self) -> Step:
-        """The HTML report that shows a run."""
-        run, used, titles = self._run, self._task_makers, []
+        """The HTML report of a run."""
+        run = self._run
+        used = self._task_makers
+        titles = []
         before = [*self.answered_files().values(), self.usage()]
         for name in run.running:
-            task, benchmark = self._tasks[name], run.benchmarks[name]
+            task = self._tasks[name]
+            benchmark = run.benchmarks[name]
             used += [task.tables.function, task.samples, task.simulator, task.passages]
             reported = benchmark.reported(judged=name in run.judged)
             titles.append([benchmark.title, task.asked, reported])
@@ -272,12 +286,12 @@ class InputDigests:
         return step("html_report.write", *used, settings=[run.config.name, titles], before=before)
 
     def usage(self) -> Step:
-        """What inference took."""
+        """The usage of inference."""
         jobs = self._run.jobs
         names = [job.outputs for job in jobs]
         return step("stages.count_usage", settings=names, before=map(self.replies, jobs))
 
 
 def input_digests(steps: Mapping[str, Step]) -> dict[str, str]:
-    """The input digest of each of some steps."""
-    return {name: one.input_digest for name, one in steps.items()}
+    """The input digest of each step."""
+    return {name: named_step.input_digest for name, named_step in steps.items()}

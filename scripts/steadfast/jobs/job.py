@@ -1,4 +1,4 @@
-"""One job that asks a model, a judge or a rewriter: its name, its files, and all that it takes."""
+"""One job that queries a model, judge or rewriter: its name, its files, and its inputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,19 +9,19 @@ from steadfast.base.files import Record, file_sha256
 from steadfast.base.provenance import PROVENANCE, digest_of
 
 MODELS, JUDGES, REWRITERS = "models", "judges", "rewriters"
-"""The sections of the config that name who answers."""
+"""The sections of the config with models, judges and rewriters."""
 ROLES = {"rewrites": REWRITERS, "inference": MODELS, "verdicts": JUDGES}
-"""Whom each rule asks, in the order in which their replies are needed."""
+"""The role that each rule queries, in the order in which replies are needed."""
 FOLDERS = {JUDGES: "verdicts", REWRITERS: "rewrites"}
-"""Folders of the judges' and rewriters' journals, beside those of the benchmarks."""
+"""Folders of the judges' and rewriters' journals, next to those of the benchmarks."""
 
 
 @dataclass(frozen=True)
 class Job:
     """One job of the rules inference, verdicts and rewrites (``rule``).
 
-    ``model`` answers or rewords, or its answers are judged by ``judge``, which is empty where
-    nobody judges; ``part`` is, of a rewriter, the round.
+    ``model`` is the model or rewriter that is queried, or the one whose responses ``judge`` judges
+    (empty without a judge). ``part`` of a rewriter is the round.
     """
 
     rule: str
@@ -40,17 +40,17 @@ class Job:
 
     @property
     def role(self) -> str:
-        """The section of the config that names who answers."""
+        """The section of the config with the job's model, judge or rewriter."""
         return ROLES[self.rule]
 
     @property
     def name(self) -> str:
-        """Who answers."""
+        """The name of the model, judge or rewriter that is queried."""
         return self.judge or self.model
 
     @property
     def title(self) -> str:
-        """What the job is called where it is shown."""
+        """The title of the job for progress and logs."""
         judge = f", judge {self.judge}" if self.judge else ""
         return f"{self.benchmark} {self.part} {self.model}{judge}"
 
@@ -66,7 +66,7 @@ class Job:
 
     @property
     def provenance(self) -> str:
-        """The path of what produced them."""
+        """The path of their provenance."""
         return self.outputs.removesuffix(".jsonl") + PROVENANCE
 
     @property
@@ -76,16 +76,16 @@ class Job:
 
     @property
     def journal(self) -> str:
-        """The path of the journal: one folder holds all of a judge or a rewriter."""
+        """The path of the journal; all journals of a judge or rewriter are in one folder."""
         if self.role == MODELS:
             return f"journal/{self.benchmark}/{self.model}/{self.part}.jsonl"
-        of = f"{self.model}.{self.part}" if self.judge else self.part
-        return f"journal/{FOLDERS[self.role]}/{self.name}/{self.benchmark}.{of}.jsonl"
+        part = f"{self.model}.{self.part}" if self.judge else self.part
+        return f"journal/{FOLDERS[self.role]}/{self.name}/{self.benchmark}.{part}.jsonl"
 
 
 @dataclass(frozen=True)
 class Journals:
-    """The folders with the journals of one model, judge or rewriter, as they are at each look."""
+    """The journal folders of one model, judge or rewriter, looked up at each iteration."""
 
     results: Path
     role: str
@@ -103,13 +103,18 @@ class Journals:
 
 @dataclass(frozen=True)
 class Assignment:
-    """A job with all that doing it takes, as plain values, so that another job can do it too.
+    """A job with all its inputs as plain values, so that another job can run it too.
 
-    ``params`` determine the replies (``Evaluation.params``), ``input_digest`` is of the provenance;
-    ``sources`` are the data files that prompts refer to, ``replay`` the file with the replies, of
-    engine replay. ``load`` names what answers the job, ``run`` the run of Snakemake that it belongs
-    to; ``before`` has, of the files that the run makes anew, when the old one was changed
-    (nanoseconds; 0: there was none).
+    Attributes:
+        params: determine the replies (``Evaluation.params``).
+        input_digest: for the provenance of the replies.
+        prompts: path of the prompts.
+        sources: data files that prompts refer to.
+        replay: the file with the replies, for engine replay.
+        load: name of the shared model load.
+        run: name of the Snakemake run.
+        before: modification times (nanoseconds) of earlier versions of the files that the run
+            makes; 0 without one.
     """
 
     job: Job
@@ -125,7 +130,7 @@ class Assignment:
 
     @classmethod
     def of(cls, job: Any, run: str = "") -> "Assignment":
-        """What a rule's own job is to do, from Snakemake's object of it."""
+        """The assignment of a rule's own job, from Snakemake's job object."""
         return cls(
             Job.of(job.wildcards),
             job.params.request,
@@ -139,22 +144,22 @@ class Assignment:
 
     @classmethod
     def plain(cls, values: Record) -> "Assignment":
-        """One that ``dataclasses.asdict`` made plain."""
+        """An assignment from ``dataclasses.asdict``."""
         return cls(**values | {"job": Job(**values["job"])})
 
     def path(self, name: str) -> Path:
-        """A file of the job's, by its path below the results folder."""
+        """A file of the job, by its path below the results folder."""
         return Path(self.results) / name
 
     @property
     def fingerprint(self) -> str:
-        """Returns 16 hexadecimal digits for who is asked what, in which run."""
+        """16 hexadecimal digits for all inputs of the job, and the run."""
         files = [file_sha256(path) for path in (self.prompts, *self.sources)]
         return digest_of([self.job.outputs, self.params, self.input_digest, files, self.run])
 
     @property
     def ready(self) -> bool:
-        """Whether all is made that it is asked from."""
+        """Whether all its inputs exist."""
         return all(map(self._made, (self.prompts, *self.sources)))
 
     @property
@@ -168,10 +173,10 @@ class Assignment:
 
 
 def scores_path(results: Path, benchmark: str, model: str, part: str) -> Path:
-    """The scores of a model's answers to a part."""
+    """The scores of a model's responses to a part."""
     return results / benchmark / "scores" / model / f"{part}.jsonl"
 
 
 def nondeterminism_path(benchmark: str, model: str, part: str) -> str:
-    """How much a model's answers to a part differ when they are asked again, below the results."""
+    """The file of a model's run-to-run variation on a part, below the results folder."""
     return f"nondeterminism/{benchmark}/{model}/{part}.csv"

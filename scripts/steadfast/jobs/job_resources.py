@@ -1,4 +1,4 @@
-"""What an inference job asks of a machine or cluster; a change of it re-runs nothing."""
+"""The resources that an inference job requests; a change of them re-runs nothing."""
 
 import shlex
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ from steadfast.schema.config import Hardware
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.workflow.insides import Snakemake
 
-GB = 1000  # Snakemake's mem_mb a GB
+GB = 1000  # Snakemake's mem_mb per GB
 MEM_GB = 4  # of the host: an engine without a model in the job
 MEM_GB_PER_GPU = 48  # of the host, for the weights on their way to the GPUs, and the processes
 CORES_PER_GPU = 4
@@ -51,14 +51,15 @@ def runtime(
     folders: Iterable[Path] = (),
     attempt: int = 1,
 ) -> int:
-    """Returns minutes of a job, for its work and its share of the load, within ``max_hours``.
+    """Minutes of a job, for its work and its share of the load, within ``max_hours``.
 
-    The jobs of a load may run one after the other in one allocation, which asks for their sum.
+    The jobs of a load may run one after the other in one allocation, which requests their sum.
     """
     plan = plan_settings(model)
-    found = expected.speed(plan, expected.past_runs(folders, plan["gpus"] // plan["copies"]))
+    speed = expected.speed(plan, expected.past_runs(folders, plan["gpus"] // plan["copies"]))
     minutes = [
-        expected.job_minutes(one, found, sharing, model.hours, attempt) for one in (work, *others)
+        expected.job_minutes(job_work, speed, sharing, model.hours, attempt)
+        for job_work in (work, *others)
     ]
     return expected.within_most(minutes, hardware.max_hours)[0]
 
@@ -80,7 +81,7 @@ def slurm_resources(model: BaseModelSettings) -> dict[str, str]:
 
 
 class Requests:
-    """What the jobs of the rules inference, verdicts and rewrites ask of a machine or a cluster."""
+    """The resources that jobs of the rules inference, verdicts and rewrites request."""
 
     def __init__(self, loads: Loads, snakemake: Snakemake):
         self._loads, self._run, self._snakemake = loads, loads.run, snakemake
@@ -101,7 +102,7 @@ class Requests:
 
     @property
     def slurm(self) -> dict[str, Callable[..., Any]]:
-        """The resources that say what SLURM is told of a job, by its model, else by the profile."""
+        """A job's SLURM resources, from its model's settings, else from the profile."""
         names = [*SLURM_RESOURCES.values(), SLURM_EXTRA]
         return {name: partial(self._slurm_resource, name) for name in names}
 
@@ -110,10 +111,10 @@ class Requests:
         return stated.get(name) or self._snakemake.default_resource(name, wildcards, **known)
 
     def runs_here(self, job: Any) -> bool:
-        """Whether a job of Snakemake's has no model to run, and is to be given nothing by SLURM.
+        """Whether a Snakemake job runs no model, and so is not submitted to SLURM.
 
-        It takes seconds of one core, and might wait for ever in the partition, or with the QoS,
-        that a profile names for the models.
+        It takes seconds on one core, and might wait forever in the partition or QoS that a profile
+        sets for models.
         """
         if not job.rule.name.endswith(tuple(ROLES)):
             return False
@@ -121,16 +122,17 @@ class Requests:
         return model.engine in WITHOUT_MODEL and not model.slurm and not gpus(model)
 
     def _minutes(self, job: Job, attempt: int) -> int:
-        """Minutes of a job with those that share its load; raises where it has no prompts yet."""
+        """Minutes of a job among those that share its load; raises without prompts."""
         hardware = self._run.config.hardware
-        others = [one for one in self._loads.missing(job) if one != job]
-        limited = others if hardware.max_hours is not None else ()
+        siblings = [sibling for sibling in self._loads.missing(job) if sibling != job]
+        # Without a limit on their sum, the siblings' own work makes no difference.
+        limited = siblings if hardware.max_hours is not None else ()
         return runtime(
             self._run.settings(job),
             hardware,
             self._work(job),
-            [self._work(one) for one in limited if self._prompts(one).exists()],
-            1 + len(others),
+            [self._work(sibling) for sibling in limited if self._prompts(sibling).exists()],
+            1 + len(siblings),
             Journals(self._loads.results, job.role, job.name),
             attempt,
         )

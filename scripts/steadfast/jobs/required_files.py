@@ -1,4 +1,4 @@
-"""Files that the config names, all there before anything runs: Snakemake would miss them late."""
+"""Checks before a run that all files named in the config exist; Snakemake would notice late."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,8 +13,7 @@ from steadfast.schema.model_base import OpenModel
 
 
 def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
-    """Checks that each file is there that the running benchmarks and models need, and a tokenizer
-    of the config's name."""
+    """Checks the files that running benchmarks and models need, and the name of the tokenizer."""
     check_name(config.tokenizer)
     for key, path in required_files(config, tasks):
         if not Path(path).exists():
@@ -27,7 +26,7 @@ def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
 
 
 def required_files(config: Config, tasks: Mapping[str, Task]) -> Iterator[tuple[str, str]]:
-    """The config's key and the path of each of them."""
+    """Config key and path of each required file."""
     yield from example_files(config)
     for name in config.benchmarks:
         for model in config.running:
@@ -43,7 +42,7 @@ def required_files(config: Config, tasks: Mapping[str, Task]) -> Iterator[tuple[
 
 
 def example_files(config: Config) -> Iterator[tuple[str, str]]:
-    """The config's key and the path of each file with examples of what is asked anything."""
+    """Config key and path of each file with few-shot examples."""
     models = {f"models.{name}": config.models[name] for name in config.running}
     models |= {f"judges.{name}": judge for name, judge in config.judges.items()}
     models |= {f"rewriters.{name}": rewriter for name, rewriter in config.rewriters.items()}

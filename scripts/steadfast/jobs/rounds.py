@@ -1,9 +1,9 @@
-"""How far an adaptive run is, by the decisions that its results hold.
+"""The state of an adaptive run, from the decisions in its results.
 
-After each round a decision says who goes on; it has the input digest of the scores that it was made
-of. A run takes those that are what its config wants, one after the other, and asks the round after
-the last of them. So it goes on where it was, and a decision whose scores would now be others is
-made again, of answers that are there.
+After each round a decision lists the models that go on; it records the input digest of the scores
+that it was made from. A run follows the decisions that match its config, one after the other, and
+evaluates the round after the last of them. So it continues where it stopped, and a decision whose
+scores changed is made again, from cached responses.
 """
 
 from collections.abc import Iterator
@@ -20,20 +20,21 @@ TYPES = {
     "input_digest": str, "goes_on": list, "design": dict, "decided_by": dict, "models": dict,
     "looks": list,
 }  # fmt: skip
-"""What a decision has."""
-ASIDE = "put it back, or name another folder under pathvars, results"
+"""The fields of a decision."""
+ASIDE = "restore the setting, or choose another results folder (pathvars.results)"
 
 
 def decision_file(benchmark: str, rounds: int) -> str:
-    """The path of what is decided after some rounds, below the results folder."""
+    """The path of the decision after some rounds, below the results folder."""
     return f"{benchmark}/decisions/{rounds}.json"
 
 
 def follow(run: Evaluation, results: Path) -> None:
-    """Sets how many rounds an adaptive run asks of each model by now.
+    """Sets the number of rounds in which each model of an adaptive run is evaluated by now.
 
     Raises:
-        UserError: the design is not that of a look that was taken, or nothing is to be decided.
+        UserError: the design differs from that of a decision already made, or there is only one
+            model.
     """
     for name in run.running:
         taken = sorted((results / name / "decisions").glob("*.json"))
@@ -44,8 +45,8 @@ def follow(run: Evaluation, results: Path) -> None:
         compared = run.compared(name)
         if len(compared) < 2:
             raise UserError(
-                f"config: adaptive: {name} compares {len(compared)} of the models that run; name "
-                "two or more, or leave adaptive out"
+                f"config: adaptive: an adaptive run compares at least two models, {name} has "
+                f"{len(compared)}; add models, or remove adaptive"
             )
         rounds = dict.fromkeys(run.asked_of(name), FIRST_LOOK)
         run.rounds[name] = rounds
@@ -60,7 +61,7 @@ def last_round(run: Evaluation, benchmark: str) -> int:
 
 
 def going_on(run: Evaluation, results: Path, benchmark: str) -> list[str] | None:
-    """The models that go on after the round that a benchmark is in; None where it is undecided."""
+    """The models that go on after a benchmark's current round; None where it is undecided."""
     if benchmark not in run.rounds:
         return None
     decision = _read(results / decision_file(benchmark, last_round(run, benchmark)))
@@ -70,12 +71,12 @@ def going_on(run: Evaluation, results: Path, benchmark: str) -> list[str] | None
 
 
 def undecided(run: Evaluation, results: Path) -> list[str]:
-    """The benchmarks of an adaptive run whose scores are to be decided by."""
+    """The benchmarks of an adaptive run whose current round is undecided."""
     return [name for name in run.rounds if going_on(run, results, name) is None]
 
 
 def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
-    """The path of each decision that a run took, and what it was made of."""
+    """The path and input step of each decision that a run made."""
     now = dict(run.rounds)
     for name, asked in now.items():
         for rounds in range(FIRST_LOOK, last_round(run, name) + 1):
@@ -85,48 +86,50 @@ def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
 
 
 def last_decisions(run: Evaluation, results: Path, *benchmarks: str) -> list[Record]:
-    """The last decision of each benchmark that is decided."""
+    """The last decision of each benchmark whose current round is decided."""
     decided = [name for name in benchmarks if going_on(run, results, name) is not None]
     files = [results / decision_file(name, last_round(run, name)) for name in decided]
     return [read_json(file) for file in files]
 
 
 def before(run: Evaluation, benchmark: str) -> list[str]:
-    """The decision before the one that a benchmark's metrics make, where there is one."""
+    """The decision before that of a benchmark's current round, where there is one."""
     if benchmark not in run.rounds or last_round(run, benchmark) == FIRST_LOOK:
         return []
     return [decision_file(benchmark, last_round(run, benchmark) - 1)]
 
 
 def made(run: Evaluation, benchmark: str) -> dict[str, list[str]]:
-    """The decision that they make, as an output by name; none where the run is not adaptive."""
+    """The decision that a benchmark's metrics make, as an output; none without adaptive."""
     if benchmark not in run.rounds:
         return {}
     return {"decision": [f"<results>/{decision_file(benchmark, last_round(run, benchmark))}"]}
 
 
 def _read(path: Path) -> Record | None:
-    """A decision; None where the file is none, as one of a stranger's may be."""
+    """A decision; None where the file is missing or invalid."""
     with suppress(UserError):
-        found = read_json(path)
-        if isinstance(found, dict) and all(isinstance(found.get(k), t) for k, t in TYPES.items()):
-            return found
+        record = read_json(path)
+        if not isinstance(record, dict):
+            return None
+        if all(isinstance(record.get(key), kind) for key, kind in TYPES.items()):
+            return record
     return None
 
 
 def _check_design(run: Evaluation, results: Path, benchmark: str, decision: Record) -> None:
-    """Refuses another design, or fewer models, than those of a look that was taken."""
-    place = f"config: adaptive: {results}: a look was taken there at {benchmark}"
+    """Refuses a design or models that differ from those of a decision already made."""
+    start = f"config: adaptive: {results}: a round of {benchmark} was already decided"
     adaptive = run.config.adaptive
     if adaptive is None:
-        raise UserError(f"{place}, and the run that took it was adaptive; {ASIDE}")
+        raise UserError(f"{start} by an adaptive run, but adaptive is not set; {ASIDE}")
     fixed = {**decision["decided_by"], **decision["design"]}
     for key, value in {**run.decided_by(benchmark), **adaptive.model_dump()}.items():
         if canonical_json(value) != canonical_json(before := fixed.get(key)):
             raise UserError(
-                f"{place} with {key} {before}, which is not changed to {value} "
-                f"after a look; {ASIDE}"
+                f"{start} with {key} {before}; it must not change to {value} during an adaptive "
+                f"run; {ASIDE}"
             )
     for name in decision["models"]:
         if name not in run.compared(benchmark):
-            raise UserError(f"{place} with model {name!r}, which is missing now; {ASIDE}")
+            raise UserError(f"{start} with model {name!r}, which is missing now; {ASIDE}")

@@ -1,4 +1,4 @@
-"""Rule plan: requests, tokens, hours and cost of all models and judges; nothing is sent."""
+"""Rule plan: requests, tokens, hours and cost of models, judges and rewriters; nothing is sent."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -142,7 +142,7 @@ def _count_answers(
     part: PartFiles,
     samples: Sequence[Sample],
 ) -> list[Record]:
-    """Counts requests for responses; returns prompts that are truncated or do not fit."""
+    """Counts models' requests; returns the prompts that are truncated or do not fit."""
     tokenizers: dict[str, CachedTokenizer] = {}
     misfit_rows = []
     items: dict[int, list[Item]] = {}

@@ -57,7 +57,7 @@ class PlannedModel:
 
     @cached_property
     def engine(self) -> Engine | None:
-        """Its engine, which is never started; None without a model on this machine."""
+        """Its engine, never started; None without a model, or for one not on this machine."""
         if self.answers["engine"] in WITHOUT_MODEL:
             return None
         try:
@@ -108,7 +108,7 @@ class PlannedModel:
         }
 
     def requested(self, works: Sequence[Work]) -> tuple[list[Record], str]:
-        """GPU-hours that the jobs of one load ask for; a remark where they exceed the limit."""
+        """GPU-hours that the jobs of one load request, and a remark where they exceed the limit."""
         speed = self.speed
         jobs = len(works)
         needed = [expected.job_minutes(work, speed, jobs, self.plan["hours"]) for work in works]
@@ -219,19 +219,19 @@ def planned_jobs(
         for role, named in who.items()
         for name, settings in named.items()
     }
-    planned_jobs = []
+    jobs_of_models: list[PlannedJob] = []
     for fields, *further in jobs:
         job = Job(*fields)
         if model := models.get((job.role, job.name)):
-            planned_jobs.append(PlannedJob(job, model, *further))
-    benchmarks = list(dict.fromkeys(planned.job.benchmark for planned in planned_jobs))
+            jobs_of_models.append(PlannedJob(job, model, *further))
+    benchmarks = list(dict.fromkeys(planned.job.benchmark for planned in jobs_of_models))
     order = list(models)
     # A stable sort: parts keep their order.
-    planned_jobs.sort(
+    jobs_of_models.sort(
         key=lambda planned: (
             planned.rewrites,
             benchmarks.index(planned.job.benchmark),
             order.index((planned.job.role, planned.job.name)),
         )
     )
-    return planned_jobs
+    return jobs_of_models

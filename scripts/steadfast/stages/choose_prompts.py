@@ -1,4 +1,4 @@
-"""Rule trial_prompts: a few of a part's prompts of each task, spread over what they differ in."""
+"""Rule trial_prompts: a few of a part's prompts of each task, spread over their categories."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,17 +16,17 @@ P = TypeVar("P", bound=Settings)
 def chosen_prompts(
     prompts: Iterable[P], limit: int, together: str, spread: Sequence[str], seed: int
 ) -> list[P]:
-    """Returns the prompts of a trial, in the order of all prompts.
+    """The prompts of a trial, in the order of all prompts.
 
-    The prompts of a larger trial hold those of a smaller one.
+    The prompts of a larger trial include those of a smaller one.
 
     Args:
         prompts: of one part.
-        limit: units that are taken of each task; all of a task that has no more.
-        together: field of which prompts with the same value are one unit.
-        spread: fields over whose values the units are spread, as the first prompt of a unit has
-            them; a prompt may lack some.
-        seed: of the choice between units that are spread alike.
+        limit: maximum units of each task.
+        together: field whose value names the unit of a prompt.
+        spread: fields over whose values (of a unit's first prompt) units are spread; a prompt may
+            lack some.
+        seed: of the choice between equally good units.
     """
     prompts = list(prompts)
     tasks: dict[str, dict[str, P]] = {}
@@ -43,28 +43,30 @@ def chosen_prompts(
 def _spread_units(
     units: Mapping[str, P], limit: int, spread: Sequence[str], seed: int
 ) -> list[str]:
-    """Returns so many units, each of the values that were taken least before it."""
-    left = sorted(units, key=lambda unit: Random(f"{seed}/{unit}").random())
-    if limit >= len(left):
-        return left
-    values = {u: [(name, str(first.get(name))) for name in spread] for u, first in units.items()}
-    taken: Counter[tuple[str, str]] = Counter()
-    found = []
+    """The ids of ``limit`` units, each with the values that were chosen least so far."""
+    remaining = sorted(units, key=lambda unit: Random(f"{seed}/{unit}").random())
+    if limit >= len(remaining):
+        return remaining
+    values = {
+        unit: [(name, str(prompt.get(name))) for name in spread] for unit, prompt in units.items()
+    }
+    counts: Counter[tuple[str, str]] = Counter()
+    chosen = []
     for _ in range(limit):
-        best = min(left, key=lambda unit: sum(taken[value] for value in values[unit]))
-        left.remove(best)
-        taken.update(values[best])
-        found.append(best)
-    return found
+        best = min(remaining, key=lambda unit: sum(counts[value] for value in values[unit]))
+        remaining.remove(best)
+        counts.update(values[best])
+        chosen.append(best)
+    return chosen
 
 
 def choose_prompts(
     prompts: Path, limit: int, together: str, spread: Sequence[str], seed: int, out: Path
 ) -> None:
-    """Writes the prompts of a trial, as they stand among all prompts."""
-    whole = list(read_prompts(prompts))
-    chosen = chosen_prompts(whole, limit, together, spread, seed)
-    print(f"trial of {limit} of each task: {len(chosen):,} of {len(whole):,} prompts")
+    """Writes the prompts of a trial, in the order of all prompts."""
+    all_prompts = list(read_prompts(prompts))
+    chosen = chosen_prompts(all_prompts, limit, together, spread, seed)
+    print(f"trial of {limit} of each task: {len(chosen):,} of {len(all_prompts):,} prompts")
     write_jsonl(out, chosen)
 
 

@@ -1,4 +1,4 @@
-"""Rule round_prompts: the prompts of a part that an adaptive run asks in its first rounds."""
+"""Rule round_prompts: the prompts of a part in the first rounds of an adaptive run."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,14 +12,13 @@ from steadfast.workflow.script import run_rule
 
 
 def rounds_of(prompts: Iterable[Settings], contexts: int, seed: int) -> dict[str, int]:
-    """Returns the round, from 1 on, in which each context is asked, by its id.
+    """The round, from 1 on, of each context, by its id.
 
-    Contexts of each kind (those that are asked the same tasks) are spread over the rounds as evenly
-    as can be, in an order that is drawn. Of as many contexts of each kind as there are rounds, each
-    round has one.
+    Contexts of each kind (those with the same tasks) are spread over the rounds as evenly as
+    possible, in random order. With as many contexts of each kind as rounds, each round has one.
 
     Args:
-        prompts: of one part; those of a context, a group or the like have the same context_id.
+        prompts: of one part; the prompts of a context or group share their context_id.
         contexts: rounds.
         seed: of the order.
 
@@ -32,17 +31,17 @@ def rounds_of(prompts: Iterable[Settings], contexts: int, seed: int) -> dict[str
             f"{prompt['task']} {prompt.get('domain', '')}"
         )
     if len(tasks) < contexts:
-        raise ValueError(f"{len(tasks)} contexts or groups make no {contexts} rounds")
+        raise ValueError(f"{len(tasks)} contexts or groups are too few for {contexts} rounds")
     kinds: dict[str, list[str]] = {}
     for unit in sorted(tasks, key=lambda unit: Random(f"{seed}/{unit}").random()):
         kinds.setdefault(" ".join(sorted(tasks[unit])), []).append(unit)
-    places = {
+    positions = {
         unit: ((number + Random(f"{seed}/{kind}").random()) / len(units), unit)
         for kind, units in kinds.items()
         for number, unit in enumerate(units)
     }
-    in_order = sorted(places, key=places.__getitem__)
-    return {unit: 1 + place * contexts // len(in_order) for place, unit in enumerate(in_order)}
+    in_order = sorted(positions, key=positions.__getitem__)
+    return {unit: 1 + rank * contexts // len(in_order) for rank, unit in enumerate(in_order)}
 
 
 def sampling_unit(prompt: Mapping[str, Any]) -> str:
@@ -54,16 +53,16 @@ def sampling_unit(prompt: Mapping[str, Any]) -> str:
 
 
 def choose_round(prompts: Path, rounds: int, contexts: int, seed: int, out: Path) -> None:
-    """Writes the prompts of the first rounds, as they stand among all prompts."""
-    whole = list(read_prompts(prompts))
+    """Writes the prompts of the first rounds, in the order of all prompts."""
+    all_prompts = list(read_prompts(prompts))
     try:
-        found = rounds_of(whole, contexts, seed)
+        round_of = rounds_of(all_prompts, contexts, seed)
     except ValueError as error:
         raise UserError(
-            f"{prompts}: {error}; lower adaptive.contexts, or have the benchmark ask more"
+            f"{prompts}: {error}; lower adaptive.contexts, or add contexts to the benchmark"
         ) from None
-    chosen = [prompt for prompt in whole if found[sampling_unit(prompt)] <= rounds]
-    print(f"rounds 1 to {rounds} of {contexts}: {len(chosen):,} of {len(whole):,} prompts")
+    chosen = [prompt for prompt in all_prompts if round_of[prompt["context_id"]] <= rounds]
+    print(f"rounds 1 to {rounds} of {contexts}: {len(chosen):,} of {len(all_prompts):,} prompts")
     write_jsonl(out, chosen)
 
 

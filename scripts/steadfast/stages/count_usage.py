@@ -1,4 +1,4 @@
-"""What inference took, per job: tokens from the outputs, time and retries from the run records."""
+"""Usage of inference per job: tokens from the outputs, time and retries from the run records."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -37,11 +37,10 @@ def write_usage(
     results: Path,
     out: Path,
 ) -> None:
-    """Writes a row a job, of its outputs and run records.
+    """Writes a row per job, from its outputs and run records.
 
-    ``prices`` are those of models, judges and rewriters, by role and name.
-
-    From ``wall_seconds`` on stand facts of this machine: here alone equal runs differ.
+    ``prices`` has the prices of models, judges and rewriters, by role and name. The columns from
+    ``wall_seconds`` on depend on the machine: only in these do equal runs differ.
     """
     rows: list[Record] = []
     planned = _planned(results)
@@ -70,14 +69,14 @@ def _billed(
     price: Settings | None,
     planned: float | None,
 ) -> Record:
-    """What the requests cost, by their hashes, and by the journal's notes.
+    """The cost of the requests, by the outputs and the journal's pricing tiers.
 
-    Beside it what the plan had for their prompts, with answers as long as they came out.
+    Also the plan's cost of their prompts, plus the cost of the actual responses.
     """
     if price is None:
         return dict.fromkeys(("billed", "planned"))
     tiers: dict[str, str | None] = {}
-    attempts = 0.0  # replies that were no answer, and were paid for all the same
+    attempts = 0.0  # cost of incomplete replies, which are billed too
     for request_hash, reply in kept_replies(journal):
         if reply.status in FINAL:
             tiers[request_hash] = reply.tier
@@ -87,17 +86,19 @@ def _billed(
         counted_cost(price, {**record, "tier": tiers.get(request_hash)})
         for request_hash, record in records.items()
     ]
-    known = [cost for cost in costs if cost is not None]
-    billed, answers = (sum(cost[i] for cost in known) for i in range(2))
-    billed += attempts
+    counted = [cost for cost in costs if cost is not None]
+    if not counted:
+        return {"billed": None, "planned": None}
+    billed = sum(total for total, _ in counted) + attempts
+    responses = sum(output for _, output in counted)
     return {
-        "billed": f"{billed:.6f}" if known else None,
-        "planned": f"{planned + answers:.6f}" if known and planned is not None else None,
+        "billed": f"{billed:.6f}",
+        "planned": None if planned is None else f"{planned + responses:.6f}",
     }
 
 
 def _planned(results: Path) -> dict[tuple[str, str, str], float]:
-    """What the plan has for the prompts of a benchmark's part, where one was made."""
+    """The plan's cost of the prompts of each benchmark, model and part, where a plan exists."""
     plan = results / "plan/plan.csv"
     return {
         (row["benchmark"], row["model"], row["part"]): float(row["prompts_cost"])
@@ -107,16 +108,17 @@ def _planned(results: Path) -> dict[tuple[str, str, str], float]:
 
 
 def _tokens(records: Sequence[OutputRecord]) -> Record:
-    """Sums over the requests; None where nothing is known."""
+    """Sums over the requests; None where unknown."""
 
     def total(name: Tokens) -> int | None:
         counts = [record.get(name) for record in records]
-        known = [count for count in counts if count is not None]
-        return sum(known) if known else None
+        valid = [count for count in counts if count is not None]
+        return sum(valid) if valid else None
 
     statuses = Counter(record["status"] for record in records)
-    answers = [record["response"] for record in records if record["status"] in ANSWERED]
-    prompt, cached = total("prompt_tokens"), total("cached_tokens")
+    responses = [record["response"] for record in records if record["status"] in ANSWERED]
+    prompt = total("prompt_tokens")
+    cached = total("cached_tokens")
     computed = None if prompt is None or cached is None else prompt - cached
     return {
         "requests": len(records),
@@ -129,13 +131,13 @@ def _tokens(records: Sequence[OutputRecord]) -> Record:
         "refused": statuses["refused"],
         "response_truncated": statuses["length"],
         "unfinished": statuses["unfinished"],
-        "empty": sum(not answer.strip() for answer in answers),
+        "empty": sum(not response.strip() for response in responses),
     }
 
 
 def _runs(runs: Sequence[RunRecord]) -> Record:
     seconds = sum(run["wall_seconds"] for run in runs)
-    asking = seconds - sum(run.get("load_seconds", 0.0) for run in runs)
+    inference = seconds - sum(run.get("load_seconds", 0.0) for run in runs)
     answered = sum(run["answered"] for run in runs)
     latencies = Latencies(*(run.get("latencies", {}) for run in runs))
     retries: Counter[str] = Counter()
@@ -143,7 +145,9 @@ def _runs(runs: Sequence[RunRecord]) -> Record:
         retries.update(run.get("retries", {}))
     return {
         "wall_seconds": round(seconds, 1) if runs else None,
-        "answers_per_second": _rounded(answered / asking if answered and asking > 0 else None),
+        "answers_per_second": _rounded(
+            answered / inference if answered and inference > 0 else None
+        ),
         "latency_median": _rounded(latencies.quantile(0.5)),
         "latency_95": _rounded(latencies.quantile(0.95)),
         "runs": len(runs),
@@ -163,7 +167,7 @@ if job := globals().get("snakemake"):
     run_rule(
         write_usage,
         job,
-        jobs=[Job(*one) for one in job.params.jobs],
+        jobs=[Job(*fields) for fields in job.params.jobs],
         outputs=paths(job.input.outputs),
         results=out.parents[1],
         out=out,

@@ -21,15 +21,15 @@ def draw(
     outs: Mapping[str, Path],
     asked: Sequence[str] = (),
 ) -> None:
-    """Draws a benchmark's figures, with what was asked in each caption; in equal bytes."""
+    """Writes a benchmark's figures, with remarks on its data in each caption."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
-    # The user's own settings of matplotlib have no say.
+    # Without the user's own settings of matplotlib.
     with style.context(["default", STYLE]):
         shown = Display.of(display)
         made = component(figures).make(frames, shown)
         for name, stem in outs.items():
-            of = made[name]._replace(caption=" ".join([made[name].caption, *asked]))
-            write_picture(in_trial(of, shown), stem)
+            caption = " ".join([made[name].caption, *asked])
+            write_picture(in_trial(made[name]._replace(caption=caption), shown), stem)
 
 
 if job := globals().get("snakemake"):

@@ -1,4 +1,4 @@
-"""Rules of data: one file of a benchmark's data, made of others or of the user's."""
+"""Rules of data: one file of a benchmark's data, made from other files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,14 +11,14 @@ from steadfast.workflow.script import paths, run_rule
 
 
 def make_data(content: Sequence[Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Writes what a function makes: records as JSON lines, one value as JSON, a text as it is."""
-    made = component(content).make(inputs)
+    """Writes a component's value: records as JSON lines, a string as text, others as JSON."""
+    value = component(content).make(inputs)
     if out.suffix == ".jsonl":
-        write_jsonl(out, made)
-    elif isinstance(made, str):
-        write_text(out, made)
+        write_jsonl(out, value)
+    elif isinstance(value, str):
+        write_text(out, value)
     else:
-        write_json(out, made)
+        write_json(out, value)
 
 
 if job := globals().get("snakemake"):

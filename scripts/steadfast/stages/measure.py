@@ -29,33 +29,34 @@ def measure(
     input_digest: str = "",
     partial: bool = False,
 ) -> None:
-    """Writes the metrics of all models, of scores, data by part and people's labels.
+    """Writes the metrics of all models, from scores, data by part and human labels.
 
-    Of an adaptive run (``Evaluation.adaptive``), they go by what is decided: after the decision
-    ``before``, the path ``decision``. Where a ``partial`` run asks not all that it could, labels
-    may be of more than it asked.
+    In an adaptive run (``Evaluation.adaptive``) they depend on its decisions: ``before`` is the
+    file of the previous one, ``decision`` that of the one to make. In a ``partial`` run (trial or
+    rounds) labels may be for more samples than it evaluates.
     """
     data = {part: read_data(files) for part, files in sources.items()}
     people = read_label_file(labels)._replace(of_more=partial) if labels else None
 
     def measured(models: Collection[str]) -> Frames:
-        own = {cell: path for cell, path in scores.items() if cell[0] in models}
-        frames: Frames = component(metrics).make(read_scores(own, fields), data, people)
+        selected = {cell: path for cell, path in scores.items() if cell[0] in models}
+        frames: Frames = component(metrics).make(read_scores(selected, fields), data, people)
         return frames
 
     frames = measured({model for model, _ in scores})
     if adaptive and decision:
         looks = read_json(before)["looks"] if before else []
-        made = TakenLook(frames, looks, **adaptive)
-        write_json(decision, {"input_digest": input_digest, **made.record})
-        frames = as_asked(made.frames, adaptive["asked"], measured)
+        look = TakenLook(frames, looks, **adaptive)
+        write_json(decision, {"input_digest": input_digest, **look.record})
+        frames = as_asked(look.frames, adaptive["asked"], measured)
     for name, path in outs.items():
         write_csv(path, frames[name])
 
 
 if job := globals().get("snakemake"):
     cells = product(job.params.models, job.params.parts)
-    scores, made = paths(job.input.scores), paths(job.output.metrics)
+    scores = paths(job.input.scores)
+    metrics_files = paths(job.output.metrics)
     run_rule(
         measure,
         job,
@@ -64,7 +65,7 @@ if job := globals().get("snakemake"):
         scores=dict(zip(cells, scores, strict=True)),
         sources=sources_by_part(job.params.sources, job.input.sources),
         labels=Path(str(job.input.labels)) if job.input.labels else None,
-        outs=dict(zip(job.params.names, made, strict=True)),
+        outs=dict(zip(job.params.names, metrics_files, strict=True)),
         before=next(iter(paths(job.input.get("before") or ())), None),
         decision=next(iter(paths(job.output.get("decision") or ())), None),
     )

@@ -1,4 +1,4 @@
-"""Rule nondeterminism: a sample of the requests asked again and again, scored, and compared."""
+"""Rule nondeterminism: sends a sample of the requests repeatedly, and compares the responses."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -39,12 +39,12 @@ def measure_nondeterminism(
     log: Path,
     asked: str = "",
 ) -> None:
-    """Sends a sample of the requests repeatedly and writes how much responses and scores differ.
+    """Sends a sample of the requests repeatedly and writes how much responses and scores vary.
 
-    Turns that follow others are left out, and so are scores that need a judge.
+    Later turns of conversations are left out, and so are scores that need a judge.
     """
-    found = part.read()
-    oracle = SampleOracle(component(simulator).make(), found) if simulator else None
+    samples = part.read()
+    oracle = SampleOracle(component(simulator).make(), samples) if simulator else None
     path = results / Job("inference", benchmark, model, f"{part.name}.nondeterminism").journal
     old_path = path.with_name(f"{part.name}.noise.jsonl")  # of version 0.1: responses are paid for
     if old_path.is_file() and not path.exists():
@@ -56,22 +56,26 @@ def measure_nondeterminism(
 
         live = _live(operation, nondeterminism["requests"])
         engine = build_engine(Setup(answers, live, say, path, oracle))
-        items = [part.joined.item(sample) for sample in found if sample.before is None]
+        items = [part.joined.item(sample) for sample in samples if sample.before is None]
         requests = fitted(model, engine, answers, items)
-        # As version 0.1 named it: by it requests are sampled, and responses in journals known.
+        # The name of version 0.1: it determines the sample and the journal's keys.
         name = f"{seed}/noise/{benchmark}/{part.name}"
-        drawn = draw(requests, nondeterminism["requests"], name)
-        if not drawn:
+        sampled = draw(requests, nondeterminism["requests"], name)
+        if not sampled:
             raise UserError(
-                f"nondeterminism: no prompt of {part.name} fits model {model}; leave that part out"
+                f"nondeterminism: no prompt of {part.name} fits the context window of model "
+                f"{model}; remove that part"
             )
-        passes = ask_repeatedly(engine, drawn, nondeterminism["repeats"], journal, name)
+        passes = ask_repeatedly(engine, sampled, nondeterminism["repeats"], journal, name)
     read = reader(engine, answers.get("reasoning"))
-    passes = {key: {h: read(one) for h, one in of.items()} for key, of in passes.items()}
+    passes = {
+        key: {request_hash: read(response) for request_hash, response in responses.items()}
+        for key, responses in passes.items()
+    }
     scorer = component(scoring).make()
-    by_id = {sample.id: sample for sample in found}
-    scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
-    counts = Counter(sample.prompt["task"] for sample in found)
+    by_id = {sample.id: sample for sample in samples}
+    scored = {key: _scored(scorer, by_id, sampled, responses) for key, responses in passes.items()}
+    counts = Counter(sample.prompt["task"] for sample in samples)
     rows = nondeterminism_rows(scored, counts, component(weights).make() if weights else None)
     write_rows(out_csv, COLUMNS, rows)
     title = f"{model} on {benchmark} {part.name}"
@@ -79,7 +83,7 @@ def measure_nondeterminism(
 
 
 def _live(operation: Settings, together: int) -> Settings:
-    """Returns how a model is asked without a provider's batch, so many requests at once."""
+    """Settings to send requests live, without the Batch API, and ``together`` of them at once."""
     live = {key: value for key, value in operation.items() if key != "batch"}
     return live | {"at_once": min(together, operation.get("max_concurrency") or together)}
 
@@ -87,12 +91,12 @@ def _live(operation: Settings, together: int) -> Settings:
 def _scored(
     scoring: Scoring,
     samples: Mapping[str, Sample],
-    drawn: Sequence[Request],
+    sampled: Sequence[Request],
     responses: Mapping[str, Response],
 ) -> Pass:
-    """One pass through the benchmark's own scorer."""
+    """The scores of one pass, by the benchmark's own scorer."""
     outputs = {
-        request.sample_id: output_record(request, responses[request.hash]) for request in drawn
+        request.sample_id: output_record(request, responses[request.hash]) for request in sampled
     }
     answers = {name: answer_of(record) for name, record in outputs.items()}
     records = score_records(scoring, [samples[name] for name in outputs], answers, {})

@@ -1,9 +1,9 @@
-"""One load a model: the job that loads it answers for its siblings too, which take what it wrote.
+"""Rule inference: runs one job; a job that loads a model also runs its sibling jobs.
 
-Every part keeps its own job, journal and outputs. The first of a model's jobs takes the model's
-lock, answers its own part and then, with the model at hand, each other part that the run is to
-answer and whose prompts are made. Such prefetched outputs lie beside where the part's own job will
-want them. That job comes, finds them, and loads nothing.
+Shared model load: every part has its own job, journal and outputs. The first of a model's jobs
+takes the model's lock, runs its own part and then, with the model loaded, each other part of this
+run whose prompts exist. It writes these *prefetched outputs* next to the place of the sibling's
+outputs. The sibling job moves them there, and loads nothing.
 """
 
 import os
@@ -28,12 +28,12 @@ from steadfast.jobs.job import MODELS, Assignment, Journals
 from steadfast.workflow.script import run_rule
 
 LOOK_SECONDS = 0.5
-"""Between two looks at whether prompts are made."""
+"""Between two checks for new prompts."""
 Readable = Callable[[str, str], bool]
 
 
 def ask_together(own: Assignment, operation: Settings, together: Sequence[Assignment]) -> None:
-    """Answers a job's part, and those of its siblings (``together``) with a model that it loads."""
+    """Runs a job, and with the model that it loads its siblings (the others in ``together``)."""
     prefetched = Prefetched(own)
     siblings = [assignment for assignment in together if assignment.job != own.job]
     if not siblings:
@@ -42,17 +42,18 @@ def ask_together(own: Assignment, operation: Settings, together: Sequence[Assign
         return
     lock = own.path(f"journal/.locks/{siblings[0].load}.lock")
     lock.parent.mkdir(parents=True, exist_ok=True)
-    # While a job waits for the model, the one that has it may write the outputs of both.
+    # While a job waits for the lock, the job that holds it may write the outputs of both: ``take``
+    # is tried again and again.
     with closing(Lock(lock, print, prefetched.take)) as model, closing(Loaded()) as loaded:
         if not model.held or prefetched.take():
             return
         failure: UserError | None = None
         try:
             ask(own, operation, loaded)
-        except EngineFailed:  # which leaves no model for the siblings
+        except EngineFailed:  # without a model for the siblings
             raise
         except UserError as error:
-            failure = error
+            failure = error  # raised once the siblings have run: the model is loaded for them too
         prefetched.remove_all()
         if loaded.model is not None:
             _ask_siblings(siblings, operation, loaded)
@@ -61,9 +62,9 @@ def ask_together(own: Assignment, operation: Settings, together: Sequence[Assign
 
 
 def _ask_siblings(siblings: Iterable[Assignment], operation: Settings, loaded: Loaded) -> None:
-    """Answers each sibling's part as soon as its prompts are made.
+    """Runs each sibling as soon as its prompts exist.
 
-    A part that fails is left to its own job, which says why.
+    A sibling that fails is left to its own job, which reports the error.
     """
     pending = list(siblings)
     patience = loaded.seconds  # waiting longer than the load took would gain nothing
@@ -87,19 +88,19 @@ def _ask_siblings(siblings: Iterable[Assignment], operation: Settings, loaded: L
 
 
 def _prefetch(sibling: Assignment, operation: Settings, loaded: Loaded) -> None:
-    """Answers a sibling's part, unless that was done in this run already."""
+    """Runs a sibling, unless its prefetched outputs exist already."""
     prefetched = Prefetched(sibling)
     if prefetched.exist:
         return
     log = sibling.path(sibling.job.log)
-    print(f"{sibling.job.name} is loaded: asked {sibling.job.title} too, see {log}")
+    print(f"{sibling.job.name} is loaded: also running {sibling.job.title}, log: {log}")
     ask(sibling, operation, loaded, prefetched.folder)
 
 
 class Prefetched:
-    """Outputs that another job wrote for this one, in a hidden folder of all such.
+    """Prefetched outputs: what another job wrote for this one, in a hidden folder.
 
-    Each folder in it is named after all that its outputs were made of, and the run.
+    Its subfolders are named by a fingerprint of all inputs of the outputs, and of the run.
     """
 
     def __init__(self, assignment: Assignment):
@@ -111,16 +112,16 @@ class Prefetched:
 
     @cached_property
     def folder(self) -> Path:
-        """The folder of those that were made of just this; found by reading all of it."""
+        """The folder of the outputs with the inputs of this job; computing it reads all inputs."""
         return self._all / self._assignment.fingerprint
 
     @property
     def exist(self) -> bool:
-        """Whether they are written; the provenance is written last."""
+        """Whether they are complete; the provenance is written last."""
         return (self.folder / self._files[-1].name).exists()
 
     def take(self) -> bool:
-        """Moves them to where they belong; False where there are none."""
+        """Moves them to the place of the job's outputs; False where there are none."""
         if not self.exist:
             return False
         for path in self._files:
@@ -129,7 +130,7 @@ class Prefetched:
         return True
 
     def remove_all(self) -> None:
-        """Removes them, and what was written of other settings or by other runs."""
+        """Removes them, and those of other settings or other runs."""
         shutil.rmtree(self._all, ignore_errors=True)
 
 
@@ -139,15 +140,25 @@ def ask(
     loaded: Loaded | None = None,
     folder: Path | None = None,
 ) -> None:
-    """Asks what one job asks of whom ``operation`` describes, and writes the replies.
+    """Runs one job, and writes its outputs to their place or to a ``folder`` of prefetched outputs.
 
-    They are written where the job wants them, or to a ``folder`` of prefetched outputs.
+    Args:
+        operation: settings of the model, judge or rewriter.
+        loaded: the model, for a shared load.
     """
-    job, params, results = assignment.job, assignment.params, Path(assignment.results)
-    items, oracle, readable = _answers(assignment) if job.role == MODELS else _replies(assignment)
-    outputs, record = assignment.path(job.outputs), assignment.path(job.provenance)
+    job = assignment.job
+    params = assignment.params
+    results = Path(assignment.results)
+    if job.role == MODELS:
+        items, oracle = _model_items(assignment)
+        readable = None
+    else:
+        items, oracle, readable = _judge_items(assignment)
+    outputs = assignment.path(job.outputs)
+    record = assignment.path(job.provenance)
     if folder:
-        outputs, record = folder / outputs.name, folder / record.name
+        outputs = folder / outputs.name
+        record = folder / record.name
     operation = {**operation, "bill": Journals(results, job.role, job.name)}
     if assignment.replay:
         operation["file"] = Path(assignment.replay)
@@ -168,24 +179,22 @@ def ask(
     )
 
 
-def _answers(
-    assignment: Assignment,
-) -> tuple[Sequence[Item], part_files.Oracle | None, None]:
-    """What a model is asked, with every repeat, and what stands in for it."""
+def _model_items(assignment: Assignment) -> tuple[Sequence[Item], part_files.Oracle | None]:
+    """A model's items with all repeats, and the oracle of a simulated model."""
     params = assignment.params
     sources = part_files.sources_of(params["sources"], assignment.sources)
-    prompts, samples = Path(assignment.prompts), params["samples"]
-    part = part_files.PartFiles(assignment.job.part, samples, prompts, sources)
+    prompts = Path(assignment.prompts)
+    part = part_files.PartFiles(assignment.job.part, params["samples"], prompts, sources)
     repeated = part.read(params["answers"].get("repeats") or 1)
     simulator = params["simulator"]
     oracle = part_files.SampleOracle(component(simulator).make(), repeated) if simulator else None
-    return [part.joined.item(sample) for sample in repeated], oracle, None
+    return [part.joined.item(sample) for sample in repeated], oracle
 
 
-def _replies(
+def _judge_items(
     assignment: Assignment,
 ) -> tuple[Sequence[Item], part_files.Oracle | None, Readable]:
-    """Returns what a judge or rewriter is asked, its simulator, and which replies can be read."""
+    """Items of a judge or rewriter, the oracle of a simulated one, and a check of replies."""
     params = assignment.params
     prompts = part_files.read_judge_prompts(Path(assignment.prompts))
     repeats = params["answers"].get("repeats") or 1
@@ -205,11 +214,11 @@ def _readable(reader: Sequence[Any], prompts: Sequence[JudgePrompt], repeats: in
         for repeat in range(repeats)
     }
 
-    def reads(request: str, reply: str) -> bool:
-        wanted, answer = expected[request]
-        return bool(read.make(wanted, reply, answer))
+    def is_readable(request: str, reply: str) -> bool:
+        expected_form, response = expected[request]
+        return bool(read.make(expected_form, reply, response))
 
-    return reads
+    return is_readable
 
 
 # An engine's worker processes may import this file anew, under another name.
@@ -217,7 +226,12 @@ if (job := globals().get("snakemake")) and __name__ == "__main__":
     loads = job.config.get("loads", {})
     own = Assignment.of(job, loads.get("run", ""))
     operation = job.config[own.job.role][own.job.name]
-    alike = (list(map(Assignment.plain, load)) for load in loads.get("asked", ()))
+    together: list[Assignment] = []
+    for load in loads.get("asked", ()):
+        assignments = list(map(Assignment.plain, load))
+        if own.job in [assignment.job for assignment in assignments]:
+            together = assignments
+            break
     run_rule(
         ask_together,
         job,
@@ -226,5 +240,5 @@ if (job := globals().get("snakemake")) and __name__ == "__main__":
         engines=[operation],
         own=own,
         operation=operation,
-        together=next((load for load in alike if own.job in [one.job for one in load]), []),
+        together=together,
     )

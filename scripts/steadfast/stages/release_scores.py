@@ -14,10 +14,12 @@ from steadfast.workflow.script import paths, run_rule
 def release_scores(
     released: Sequence[Any], models: Mapping[str, str], outs: Mapping[tuple[str, str], Path]
 ) -> None:
-    """Writes the score files of models that others ran and scored, by their released names."""
-    found = component(released).make(models, list(outs))
+    """Writes the score files of models with released scores, by their names there."""
+    by_cell = component(released).make(models, list(outs))
     for cell, path in outs.items():
-        records = ({**one, "prompts": one.get("prompts", RELEASED)} for one in found[cell])
+        records = (
+            {**record, "prompts": record.get("prompts", RELEASED)} for record in by_cell[cell]
+        )
         write_jsonl(path, records)
 
 

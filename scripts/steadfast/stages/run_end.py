@@ -1,4 +1,4 @@
-"""What a run's last words take from its metrics: the summary, and what judges turn round."""
+"""The summary on the terminal at the end of a run, and rankings that judges reverse."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -16,14 +16,14 @@ from steadfast.stats.tidy import read_csv
 
 
 class Summary(NamedTuple):
-    """The summary's table, and what was found in a few sentences."""
+    """The summary's table, and its findings in a few sentences."""
 
     table: Table
     findings: list[str]
 
 
 def run_summary(run: Evaluation, results: Path, display: Display) -> Summary | None:
-    """The summary, by the metrics that it was made of; None where they are gone."""
+    """The summary from a run's metrics; None where these are missing."""
     summaries = {name: results / name / "metrics/summary.csv" for name in run.running}
     if not all(path.is_file() for path in summaries.values()):
         return None

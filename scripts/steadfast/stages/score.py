@@ -1,4 +1,4 @@
-"""Rule scores: one model's answers to one part, scored sample by sample."""
+"""Rule scores: one model's responses to one part, scored sample by sample."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,16 +23,16 @@ def score_part(
     repeats: int = 1,
     majority: bool = False,
 ) -> None:
-    """Writes the scores of one model, a record a prompt and repeat, in the prompts' order."""
+    """Writes the scores of one model, a record per prompt and repeat, in the prompts' order."""
     samples = part.read(repeats)
     answers = read_answers(outputs, samples)
     replies = {
-        repeat_key(judge, repeat): given
+        repeat_key(judge, repeat): judge_replies
         for judge, path in verdicts.items()
-        for repeat, given in read_repeats(path).items()
+        for repeat, judge_replies in read_repeats(path).items()
     }
-    made = components.component(scoring).make()
-    write_jsonl(out, score_records(made, samples, answers, replies, majority))
+    scorer = components.component(scoring).make()
+    write_jsonl(out, score_records(scorer, samples, answers, replies, majority))
 
 
 def score_records(
@@ -42,9 +42,9 @@ def score_records(
     replies: Mapping[str, Mapping[str, components.Reply]],
     majority: bool = False,
 ) -> Iterator[ScoreRecord]:
-    """Returns the score's record of each sample; the first judge's first replies count.
+    """Yields the score's record of each sample; the first judge's first replies count.
 
-    With ``majority`` what most judges say counts, where there are three or more.
+    With ``majority`` the majority's verdict counts, where there are at least three judges.
     """
     judges: Mapping[str, Mapping[str, components.Reply]] = replies or {"": {}}
     voting = [replies[judge] for judge in first_repeats(replies)]
@@ -52,11 +52,14 @@ def score_records(
     counting = votes.MAJORITY if vote else next(iter(replies), None)
     for sample in samples:
         answer = answers[sample.id]
-        scores = {judge: scoring.score(sample, answer, given) for judge, given in judges.items()}
+        scores = {
+            judge: scoring.score(sample, answer, judge_replies)
+            for judge, judge_replies in judges.items()
+        }
         if vote:
             most = scoring.majority(sample, answer, voting)
             scores = {votes.MAJORITY: most, **scores}
-        (_, first), *others = _by_rater(scores)
+        (_, counted), *other_raters = _by_rater(scores)
         record = {
             "sample_id": sample.prompt["sample_id"],
             "repeat": sample.repeat,
@@ -66,15 +69,15 @@ def score_records(
             "prompt_truncated": answer.prompt_truncated,
             "empty": answer.empty,
             "judge": counting,
-            **_rated(first),
-            "extracted": first.extracted,
-            "other_raters": {name: _rated(score) for name, score in others},
+            **_rated(counted),
+            "extracted": counted.extracted,
+            "other_raters": {name: _rated(score) for name, score in other_raters},
         }
         yield cast(ScoreRecord, record)  # with the benchmark's own fields
 
 
 def _by_rater(scores: Mapping[str, components.Score]) -> Iterator[tuple[str, components.Score]]:
-    """Each judge's score, and behind it those of the other ratings that it holds."""
+    """Each judge's score, followed by the other ratings that it contains."""
     for judge, score in scores.items():
         yield judge, score
         for way, other in score.other_raters.items():

@@ -1,4 +1,4 @@
-"""What a run does beside its jobs: what it refuses before them, and what it shows and keeps."""
+"""A run apart from its jobs: checks before them, output on the terminal, and files it keeps."""
 
 import atexit
 from collections.abc import Callable
@@ -37,11 +37,11 @@ TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
 FIGURES, SUMMARY = "figures", "summary"
 SUMMARY_PAGE = "summary/summary.md"
 END = "steadfast.stages.run_end"
-"""Loaded at the end of a run alone, since it loads pandas."""
+"""Loaded only at the end of a run, since it loads pandas."""
 
 
 class Session:
-    """A run that somebody started, from reading the config to the last line on the terminal."""
+    """A run of the user, from reading the config to the last line on the terminal."""
 
     def __init__(
         self,
@@ -51,26 +51,30 @@ class Session:
         log: Logger,
         check_bundle: Callable[[], None],
     ):
-        self._snakemake, self._run, self._results, self._log = snakemake, run, results, log
+        self._snakemake = snakemake
+        self._run = run
+        self._results = results
+        self._log = log
         self._check_bundle = check_bundle
         self._audit = Audit(results)
         self.failures = FailedJobs(results / "logs", log)
         self._slurm = Watch(log, self.failures)
         # Rounds are decided one after the other; tables are made after the last one.
-        self._undecided, self._again = undecided(run, results), False
+        self._undecided = undecided(run, results)
+        self._again = False  # whether the run starts again, for the next round
 
     def begin(self) -> None:
-        """Takes its places in Snakemake, once the config is read."""
+        """Registers its hooks in Snakemake, once the config is read."""
         snakemake = self._snakemake
         if waiting := self._undecided:
-            # At the very end, when nothing is held any more.
+            # At the very end, when all locks are released.
             atexit.register(lambda: start_again() if self._again else None)
             shown = [f"{name}_{kind}" for name in waiting for kind in (TABLES, FIGURES)]
             snakemake.when_prepared(lambda: snakemake.leave_out([*shown, SUMMARY]))
         snakemake.when_prepared(lambda: hold(self._results, snakemake))
         snakemake.when_jobs_are_known(snakemake.run_until_the_last)
         snakemake.when_jobs_are_known(self.refuse_targets)
-        # What somebody else has put into the results is not read where that may never end.
+        # Refuses special files (such as pipes) in the results, which may block reading forever.
         snakemake.when_prepared(lambda: check_regular(self._results))
         snakemake.when_prepared(lambda: check_names(self._results))
         snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
@@ -84,12 +88,12 @@ class Session:
             JobLines.install(self._log, logs, lambda: snakemake.is_dry, titles, verbose)
 
     def refuse_targets(self) -> None:
-        """Refuses arrays, and targets that this config has nothing for, or not all of."""
+        """Refuses job arrays, and targets that this config cannot make."""
         jobs = self._snakemake.jobs
         if self._snakemake.arrays:
             raise UserError(
-                "--slurm-array-jobs: SLURM gives all tasks of an array the same, and each job here "
-                "asks for what its model needs; leave it out"
+                "--slurm-array-jobs: all tasks of a SLURM array have the same resources, but each "
+                "job here requests those of its model; remove this option"
             )
         if any(job.name == EXPORT and not job.input for job in jobs):
             raise UserError("; ".join(self._run.unexported))
@@ -97,7 +101,7 @@ class Session:
             self._check_bundle()
 
     def start(self) -> None:
-        """Looks after the jobs, before the first one starts."""
+        """Prepares for the jobs, before the first one starts."""
         remove_partials(self._results.rglob(f".*{PARTIAL}"))
         self._explain_code()
         when_terminated(self.failures.note_termination)
@@ -108,7 +112,7 @@ class Session:
             fork_scripts(self._run.config.tokenizer, WITHOUT_MODEL)
 
     def _explain_code(self) -> None:
-        """Says which modules changed, of each rule that makes files again for it."""
+        """Reports the changed modules for each rule whose files are made again."""
         history = CodeHistory(self._results)
         changed: dict[str, set[str]] = {}
         for job, input_digest in self._audit.outdated:
@@ -119,35 +123,36 @@ class Session:
                 self._log.warning(explained(rule, sorted(names)))
         params = [dict(job.params.items()) for job in self._snakemake.jobs]
         history.keep(
-            (of["input_digest"], of["code"])
-            for of in params
-            if isinstance(of.get("input_digest"), str)
+            (job_params["input_digest"], job_params["code"])
+            for job_params in params
+            if isinstance(job_params.get("input_digest"), str)
         )
 
     def fail(self) -> None:
-        """Says which jobs failed, and why."""
+        """Reports the failed jobs with their error messages."""
         self.keep_config()
         self._log.error(self.failures.summary(len(self._snakemake.jobs_not_started)))
 
     def succeed(self) -> str:
-        """What is said of a run that made all; an adaptive one goes on by itself."""
+        """The last output of a successful run; an adaptive run starts its next round by itself."""
         made = {file for job in self._snakemake.jobs for file in job.output}
         lines = []
         for name in self._undecided:
             decision = self._results / decision_file(name, last_round(self._run, name))
             models = going_on(self._run, self._results, name)
             if str(decision) in made and models is not None:
-                after = f"{len(models)} models go on" if models else "no model goes on"
+                after = f"{len(models)} models continue" if models else "no model continues"
                 lines.append(f"{name}: round {last_round(self._run, name)} is decided, {after}")
         self._again = bool(lines)
         return visible("\n".join(lines)) if lines else self.last_words()
 
     def last_words(self) -> str:
-        """What is said of a run that made all it was to make, or had nothing to do."""
+        """The summary on the terminal, of a run that made all its files or had nothing to do."""
         self.keep_config()
         if self._audit.left:
             return visible(self._audit.left)
-        run, made = self._run, [file for job in self._snakemake.jobs for file in job.output]
+        run = self._run
+        made = [file for job in self._snakemake.jobs for file in job.output]
         display = Display.of(settings.display(run.config))
         asked = [display.trial, *(run.tasks[name].asked for name in run.running)]
         asked += adaptive_remark(last_decisions(run, self._results, *run.rounds), display)
@@ -155,19 +160,20 @@ class Session:
         summary = load(f"{END}:run_summary")(run, self._results, display) if shown else None
         orders = list(load(f"{END}:turned")(run, self._results, display, made))
         exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)
-        table, found = summary or (None, [])
-        lines = [ending(self._results, made, table, found, orders, [*filter(None, asked)])]
+        table, findings = summary or (None, [])
+        lines = [ending(self._results, made, table, findings, orders, [*filter(None, asked)])]
         return visible("\n".join([*lines, *(run.unexported if exported else ())]))
 
     def keep_config(self) -> None:
-        """Keeps beside tables the config that they are of, whatever else failed."""
-        left = set(self._snakemake.jobs_to_run)
+        """Writes the config of the tables next to them, whatever else failed."""
+        pending = set(self._snakemake.jobs_to_run)
         tables = self._results / TABLES
-        done = (job for job in self._snakemake.jobs if job not in left)
-        there = any(str(tables) in job.output for job in done) and not self._audit.leaves(tables)
-        if self._snakemake.is_dry or not there:
+        done = [job for job in self._snakemake.jobs if job not in pending]
+        made = any(str(tables) in job.output for job in done) and not self._audit.leaves(tables)
+        if self._snakemake.is_dry or not made:
             return
-        path, text = self._results / CONFIG_FILE, as_yaml(portable(self._run.config))
+        path = self._results / CONFIG_FILE
+        text = as_yaml(portable(self._run.config))
         if not path.is_file() or read_text(path) != text:
             write_text(path, text)
         provenance = config_provenance(self._results, self._run.running)

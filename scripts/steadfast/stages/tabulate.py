@@ -20,7 +20,7 @@ def tabulate(
     out_dir: Path,
     asked: Sequence[str] = (),
 ) -> None:
-    """Writes a benchmark's tables as .tex, .md and .csv, each with what was asked."""
+    """Writes a benchmark's tables as .tex, .md and .csv, each with remarks on its data."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
     shown = Display.of(display)
     for table in component(tables).make(frames, shown):

@@ -1,4 +1,4 @@
-"""Rule prompts: what one part of a benchmark asks of the models."""
+"""Rule prompts: the prompts of one part of a benchmark."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from steadfast.workflow.script import run_rule
 
 
 def write_prompts(part: str, prompts: Sequence[Any], sources: Sources, out: Path) -> None:
-    """Writes the prompts of a part, such as a length or a language, made of its data files."""
+    """Writes the prompts of a part, such as a length or a language, made from its data files."""
     write_jsonl(out, component(prompts).make(part, read_data(sources)))
 
 

@@ -1,4 +1,4 @@
-"""What the metrics of all benchmarks share: scores as read, statistics, and tidy CSV files."""
+"""Shared code of all benchmarks' metrics: reading scores, statistics, tidy CSV files."""
 
 FIRST_LOOK = 2
 """Rounds of an adaptive run before its first decision: one context of a kind has no variance."""

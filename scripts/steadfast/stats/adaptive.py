@@ -1,8 +1,8 @@
-"""Who is asked on: what is decided after each round of contexts, by a design declared beforehand.
+"""Adaptive runs: which models are evaluated further after each round, by a pre-declared design.
 
-After each round from the second on, every two models that both were asked are tested; the tests
-hold for all pairs and all looks together: any pair is wrongly told apart in at most 5 of 100 runs.
-A model is asked no more once it is known whether it is among the best.
+After each round from the second on, every two models that were both evaluated in it are tested,
+with a family-wise error rate of 5 % over all pairs and all looks. A model is not evaluated further
+once it is decided whether it is among the best.
 
 A test at level α spends of it, by a look at a share t of all data, α · ln(1 + (e − 1)t), nearly as
 much at each look, as Pocock's boundaries do (Lan and DeMets 1983). That fixes the boundary of |z|
@@ -24,11 +24,11 @@ from steadfast.stats.intervals import NOTHING, SIGNIFICANT
 from steadfast.stats.pairs import holm
 
 NODES = 120
-"""Places at which the density is taken, of each boundary."""
+"""Nodes of the numerical integration of each density."""
 FARTHEST = 8.5
-"""Standard deviations beyond which nothing of it is left."""
+"""Standard deviations beyond which the density is negligible."""
 CERTAIN = 38.0
-"""A boundary of |z| that no data cross: nothing is to be spent at a look."""
+"""A boundary of |z| that no data cross, for looks that spend nothing."""
 LEVELS = np.logspace(-10, -1e-4, 48)
 """Levels at which boundaries are computed; the smallest p is the first."""
 
@@ -106,8 +106,7 @@ class Design:
 class Differences:
     """Paired differences of models after a round: an item for each pair, nan where unknown.
 
-    ``p`` are two-sided and corrected for nothing; error and degrees_of_freedom are the differences'
-    own.
+    ``p`` are two-sided and not adjusted; error and degrees_of_freedom are those of the differences.
     """
 
     difference: np.ndarray
@@ -117,14 +116,14 @@ class Differences:
 
 
 class Course:
-    """What is known of models after each look, and who goes on.
+    """The decisions on models after each look, and which of them go on.
 
     Attributes:
         pairs: places of the two models of each pair, as ``itertools.combinations`` has them.
-        told: of each pair 1 or -1 where the first is told to be better or worse, else 0.
+        told: for each pair 1 or -1 where the first is significantly better or worse, else 0.
         p: sequential p-value of each pair, corrected for nothing else; 1 before the first look.
-        rounds: that each model has been asked.
-        going_on: whether each model is asked in the next round.
+        rounds: in which each model has been evaluated.
+        going_on: whether each model is evaluated in the next round.
     """
 
     def __init__(self, models: int, design: Design):
@@ -139,7 +138,7 @@ class Course:
         self._look = np.zeros(len(self.pairs), int)
 
     def look(self, now: Differences) -> None:
-        """Takes what a round's scores say of the models that were asked in it, and decides."""
+        """Takes a round's differences of the models evaluated in it, and decides."""
         rounds = int(self.rounds.max())
         fresh = self.going_on[self.pairs].all(axis=1) & np.isfinite(now.p)
         self._look = np.where(fresh, rounds - FIRST_LOOK, self._look)
@@ -189,7 +188,7 @@ class Course:
 
     @property
     def _needed(self) -> np.ndarray:
-        """Whether a model may be among the best or not, or is to be told from one that may."""
+        """Whether a model is undecided, or needed for the comparison with one that is."""
         number, top = len(self.rounds), self.design.top
         first, second = self.pairs.T
         told = np.zeros((number, number), int)

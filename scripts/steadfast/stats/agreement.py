@@ -1,4 +1,4 @@
-"""How well raters agree in their verdicts: judges with each other, and with people's labels."""
+"""Agreement of raters' verdicts: judges with each other, and with human labels."""
 
 import math
 from collections import Counter, defaultdict
@@ -57,13 +57,12 @@ def agreement_rows(
     Of several people the majority is compared with the judges too, and so is that of several judges
     with people; neither is compared with those that it is made of. A pair without common items has
     n = 0 and no values. A judge with several repeats is compared with itself: raw is the share of
-    items with the same verdict in all repeats, kappa is Fleiss', and ``second`` says how many
-    repeats there are; only_first counts items that not every repeat has a verdict on. A judge and
-    people whose verdicts are 1 or 0 have ``RATES`` too, and all rows then those columns.
+    items with the same verdict in all repeats, kappa is Fleiss', and ``second`` has the number of
+    repeats; only_first counts items that not every repeat has a verdict on. A judge and people
+    whose verdicts are 1 or 0 have ``RATES`` too, and all rows then those columns.
 
     Args:
-        judges: each one's verdicts, in the order to show; of further repeats under names of their
-        own
+        judges: each one's verdicts, in the order to show; further repeats under their own names
             (``request.repeat_key``).
         people: each one's verdicts; who is named like a judge is shown as "<name> (human)".
         by: the model whose answer an item is; then each model has a row beside the one for all,
@@ -120,7 +119,7 @@ def answer_agreement(
     people: Mapping[str, Verdicts[Answered]],
     scores: Iterable[Scored],
 ) -> pd.DataFrame:
-    """``agreement_rows`` on answers, by model; intervals resample contexts whole."""
+    """``agreement_rows`` on responses, by model, with contexts as clusters of the intervals."""
     contexts = contexts_of(scores)
     return agreement_rows(
         judges, people, lambda item: str(item[0]), lambda item: contexts[item[:2]]
@@ -172,7 +171,7 @@ def against_truth(sides: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable]
 def _itself(
     repeats: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
 ) -> dict[str, float]:
-    """Compares the repeats of one judge; kappa is over ordered pairs of them (Fleiss 1971)."""
+    """Compares the repeats of one judge; kappa over all ordered pairs of repeats (Fleiss 1971)."""
     common = [item for item in repeats[0] if all(item in repeat for repeat in repeats)]
     sides = [[repeat[item] for item in common] for repeat in repeats]
     same = [len(set(verdicts)) == 1 for verdicts in zip(*sides, strict=True)]

@@ -28,9 +28,8 @@ class Replicates:
     Attributes:
         values: a row per cell, its keys in the index; column 0 as measured, the others replicates.
         n: what the statistic of each cell rests on.
-        degrees_of_freedom: degrees of freedom of each cell: its clusters less their strata; 0 where
-        a
-            stratum has but one.
+        degrees_of_freedom: of each cell, its number of clusters minus that of strata; 0 where a
+            stratum has only one.
     """
 
     values: pd.DataFrame

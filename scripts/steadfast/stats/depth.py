@@ -1,4 +1,4 @@
-"""Success by the place in the context where the asked thing stands."""
+"""Success by the position in the context of the passage that an instruction asks for."""
 
 from collections.abc import Mapping, Sequence
 

@@ -39,16 +39,16 @@ def compare_models(
     Args:
         frame: scores, each repeat of a sample a row, with the column cluster.
         weights: of each task in the overall difference.
-        drawn: the clusters, and what they were drawn within.
+        drawn: the clusters (sampling units) and their strata.
 
     Returns:
         Columns of ``COLUMNS``, a pair once: difference is model minus other, n their common
         scored samples (of each, a model's repeats are averaged first). p_adjusted is corrected over
         all pairs of the same task (or overall), p_model and p_other over those of that model alone;
-        all are empty where so few clusters could tell nothing apart. error and degrees_of_freedom
-        are the difference's standard error and degrees of freedom, clusters the number of those
-        that it rests on. Interval, p-values, error and degrees_of_freedom are empty where clusters
-        cannot tell (see ``Estimates.rows``). Pairs without a common sample are missing.
+        all are empty with too few clusters for a significant difference. error and
+        degrees_of_freedom are those of the difference, clusters is its number of clusters.
+        Interval, p-values, error and degrees_of_freedom are empty where the variance is unknown
+        (see ``Estimates.rows``). Pairs without a common sample are missing.
     """
     sums, counts = _differences(frame, drawn.clusters)
     if sums.empty:
@@ -213,12 +213,12 @@ def joint_summary(
 
 
 def sampling_units(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.DataFrame:
-    """Returns the number of clusters, which intervals take for drawn, by part and stratum.
+    """The number of clusters, the sampling units of all intervals, by part and stratum.
 
     Args:
         frame: samples with the column cluster.
-        part: column whose values are shown apart, such as the language.
-        strata: columns whose values together are what clusters are drawn within.
+        part: column whose values are shown separately, such as the language.
+        strata: columns whose values together name a stratum.
 
     >>> frame = pd.DataFrame({"cluster": ["a", "a", "b"], "language": "en", "kind": "x"})
     >>> sampling_units(frame, "language", ["kind"]).values.tolist()
@@ -234,10 +234,10 @@ def sampling_units(frame: pd.DataFrame, part: str | None, strata: Sequence[str])
 
 
 def smallest_of(rows: pd.DataFrame) -> float:
-    """Returns the smallest difference that the test of the middle pair could have told apart.
+    """The minimum detectable difference of the median pair.
 
-    It is in the unit of the difference, with 80 % power after correction for all pairs; nan where
-    no pair can be told apart.
+    In the unit of the difference, with 80 % power after correction for all pairs; nan where no pair
+    can be distinguished.
     """
     known = rows[rows["error"].notna() & rows["p_adjusted"].notna()]
     if known.empty:

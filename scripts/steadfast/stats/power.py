@@ -1,4 +1,4 @@
-"""What a comparison of two models can tell apart: the smallest difference with a power of .80.
+"""The minimum detectable difference of a comparison of two models, with a power of .80.
 
 The test is of the paired differences of clusters. Were the true difference 0, the difference over
 its standard error would have a t distribution; else it has a noncentral one, whose tails beyond
@@ -34,8 +34,7 @@ SEED = "power"
 def smallest_difference(
     error: float, degrees_of_freedom: float, pairs: int = 1, *, skewed: bool = False
 ) -> float:
-    """Returns the smallest difference told apart with power ``POWER``; nan without
-    degrees_of_freedom.
+    """The minimum detectable difference with power ``POWER``; nan without degrees of freedom.
 
     Args:
         error: standard error of the difference.
@@ -80,7 +79,7 @@ class Pilot:
     skewed: bool = False
 
     def smallest(self, clusters: int, pairs: int = 1) -> float:
-        """The smallest difference that so many clusters tell apart."""
+        """The minimum detectable difference with so many clusters."""
         if clusters < FEWEST:
             return float("nan")
         times = clusters / self.clusters
@@ -90,7 +89,7 @@ class Pilot:
         )
 
     def needed(self, difference: float, pairs: int = 1) -> int | None:
-        """The fewest clusters that tell a difference apart; None beyond ``MOST``."""
+        """The fewest clusters that detect a difference; None beyond ``MOST``."""
         enough = 1
         while not self.smallest(enough, pairs) <= difference:
             enough *= 2

@@ -88,7 +88,7 @@ def read_label_file(path: Path) -> Labels:
     rows = csv.DictReader(io.StringIO(read_text(path).removeprefix("\ufeff")))
     needed = ("verdict", "question", "sample_id", "model")
     if lacking := [name for name in needed if name not in (rows.fieldnames or ())]:
-        raise UserError(f"{path}: column {lacking[0]!r} is missing; keep the sheet's columns")
+        raise UserError(f"{path}: column {lacking[0]!r} is missing; restore the sheet's columns")
     found: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
     for row in rows:
         verdict = (row["verdict"] or "").strip().casefold()
@@ -96,7 +96,8 @@ def read_label_file(path: Path) -> Labels:
             continue
         if verdict not in STRINGS:
             raise UserError(
-                f"{path}:{rows.line_num}: verdict {row['verdict']!r} is neither yes nor no; mend it"
+                f"{path}:{rows.line_num}: verdict {row['verdict']!r} is neither yes nor no; "
+                "correct it"
             )
         rater = (row.get("rater") or "").strip() or HUMAN
         said = "yes" if STRINGS[verdict] else "no"
@@ -123,11 +124,11 @@ def listed_verdicts(
         for number, word in verdicts.items():
             if number not in known or word not in ("yes", "no"):
                 raise ValueError(
-                    f"{item} {number}: {word!r}; yes or no of 1 to {count} is expected"
+                    f"{item} {number}: {word!r}; expected yes or no for a number from 1 to {count}"
                 )
         return {known[number]: int(word == "yes") for number, word in verdicts.items()}
     if not isinstance(verdicts, list) or len(verdicts) != count:
-        raise ValueError(f"a list of {count} verdicts was expected, one a {item}")
+        raise ValueError(f"expected a list of {count} verdicts, one per {item}")
     for number, verdict in enumerate(verdicts, start=1):
         if isinstance(verdict, bool) or verdict not in (yes, no):
             raise ValueError(f"verdict {number} is {verdict!r}, neither {yes!r} nor {no!r}")
@@ -170,12 +171,12 @@ def read_labels(
     for number, record in enumerate(labels.records, start=1):
         where = f"{labels.name}: record {number}"
         if "verdicts" not in record:
-            raise UserError(f"{where}: field 'verdicts' is missing; add what the rater decided")
+            raise UserError(f"{where}: field 'verdicts' is missing; add the rater's verdicts")
         rater, model, sample = label_texts(record, where, "model", "sample_id")
         if (rater, model, sample) in seen:
             raise UserError(
-                f"{where} is the second of rater {rater!r} on sample {sample!r} of model "
-                f"{model!r}; leave one of the two"
+                f"{where}: duplicate label of rater {rater!r} on sample {sample!r} of model "
+                f"{model!r}; remove one of the two"
             )
         seen.add((rater, model, sample))
         if model not in known:
@@ -186,22 +187,22 @@ def read_labels(
                 continue
             labelled = [name for name in known[model] if (model, name) not in others]
             near = get_close_matches(sample, labelled, 1, cutoff=0)
-            hint = f"; the nearest is {near[0]!r}" if near else ""
+            hint = f"; did you mean {near[0]!r}?" if near else ""
             raise UserError(f"{where}: unknown sample_id {sample!r} of model {model!r}{hint}")
         if (model, sample) in others:
             raise UserError(
-                f"{where}: sample {sample!r} is scored by a rule, so that people's verdicts stand "
-                "beside no judge's; leave the label out"
+                f"{where}: sample {sample!r} is scored by a rule, without a judge to compare "
+                "with; remove the label"
             )
         try:
             verdicts = parse(record["verdicts"], known[model][sample])
         except ValueError as error:
-            raise UserError(f"{where}, sample {sample!r}: {error}; mend its verdicts") from None
+            raise UserError(f"{where}, sample {sample!r}: {error}; correct its verdicts") from None
         found[rater] |= {(model, sample, name): verdict for name, verdict in verdicts.items()}
     if not found and passed_over:
         raise UserError(
-            f"{labels.name}: no label is of a model that runs, the first is of "
-            f"{min(passed_over)!r}; models that run: {', '.join(sorted(known))}"
+            f"{labels.name}: no label is for a model of this run, the first is for "
+            f"{min(passed_over)!r}; models of this run: {', '.join(sorted(known))}"
         )
     return dict(found)
 
@@ -211,5 +212,5 @@ def label_texts(record: Record, where: str, *names: str) -> list[str]:
     fields = {"rater": HUMAN, **record}
     for name in (*names, "rater"):
         if not isinstance(fields.get(name), str) or not fields[name]:
-            raise UserError(f"{where}: field {name!r} must be a text; add or mend it")
+            raise UserError(f"{where}: field {name!r} must be a string; add or correct it")
     return [fields[name] for name in ("rater", *names)]

@@ -108,10 +108,9 @@ def _overall_deviation(
 
 
 def answer_deviations(files: Iterable[Path]) -> Deviations:
-    """Returns the standard deviation of one answer's score, as written to files of
-    ``nondeterminism_rows``.
+    """The standard deviation of one response's score, from files of ``nondeterminism_rows``.
 
-    Of the two ways the larger counts, over a model's parts the mean variance.
+    The larger of the two ways counts; over a model's parts the mean of the variances.
 
     Raises:
         UserError: a file is not as it was written.
@@ -126,7 +125,8 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
                 raise ValueError
         except (KeyError, ValueError):
             raise UserError(
-                f"{path}: not as the workflow writes it; remove it or measure again"
+                f"{path}: not as the workflow writes it; remove it, or run the target "
+                "nondeterminism again"
             ) from None
         if known:
             found[path.parts[-3]][path.parts[-2]].append(max(known))

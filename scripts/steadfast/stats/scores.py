@@ -17,9 +17,8 @@ from steadfast.contract.request import STATUSES as OUTPUT_STATUSES
 
 STATUSES = (*OUTPUT_STATUSES, INVALID)
 REQUIRED = (
-    "sample_id", "repeat", "task", "context_id", "status", "prompt_truncated", "judge",
-    "points", "total",
-    "extracted", "other_raters",
+    "sample_id", "repeat", "task", "context_id", "status", "prompt_truncated", "judge", "points",
+    "total", "extracted", "other_raters",
 )  # fmt: skip
 
 

@@ -20,9 +20,9 @@ VALUES = ("value", "low", "high", "n")
 TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
-    "part", "stratum", "better_than", "worse_than", "not_distinguished", "sampled",
-    "sizes", "pick_distances", "line",
-    "scenario", "group", "effective_context_length", "effective_context_length_range", "unit",
+    "part", "stratum", "better_than", "worse_than", "not_distinguished", "sampled", "sizes",
+    "pick_distances", "line", "scenario", "group", "effective_context_length",
+    "effective_context_length_range", "unit",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""
 
@@ -70,9 +70,11 @@ def read_csv(path: Path) -> pd.DataFrame:
         texts, empty = dict.fromkeys(TEXT, str), dict.fromkeys(numbers, ("",))
         rows = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=empty)
     except FileNotFoundError:
-        raise UserError(f"{path}: no such file; compute the metrics first") from None
+        raise UserError(
+            f"{path}: no such file; run the workflow to compute the metrics first"
+        ) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise UserError(f"{path}: no readable CSV ({error}); compute the metrics again") from None
+        raise UserError(f"{path}: invalid CSV ({error}); compute the metrics again") from None
     for column in numbers:
         rows[column] = pd.to_numeric(rows[column])  # also where there is no row
     return rows
@@ -85,9 +87,9 @@ PROMPTS = "prompts"
 HIGHEST = "highest"
 """A further column where no answers can have full marks: the highest value that they can have."""
 ABOVE_BASELINE = "above_baseline"
-"""A column of the measure that has a baseline: what a value adds to it (docs/baseline.md)."""
+"""A further column of measures with a baseline: the difference from it (docs/baseline.md)."""
 EFFECTIVE = ("effective_context_length", "effective_context_length_range")
-"""Columns of the measure that has an effective context length: it and its range, as text."""
+"""Further columns of measures with an effective context length: it and its 95 % range."""
 FURTHER = {
     PROMPTS: OWN,
     **dict.fromkeys((*TIES, "sampled", *EFFECTIVE), ""),
@@ -95,13 +97,12 @@ FURTHER = {
         ("clusters", "minimum_detectable_difference", HIGHEST, ABOVE_BASELINE), math.nan
     ),
 }
-"""Further columns and what they hold where they are missing: those above, and where models are
-compared what ``ties`` says and on how many clusters that rests, what was drawn and how many, and
-the smallest difference that could be told."""
+"""Further columns with their defaults: those above, and for compared models those of ``ties``, the
+number of clusters, the sampling units, and the minimum detectable difference."""
 
 
 def read_summary(path: Path) -> pd.DataFrame:
-    """Returns a summary file's columns; a ``UserError`` says what is wrong with it."""
+    """Returns a summary file's columns; raises ``UserError`` where it is damaged."""
     rows = read_csv(path)
     lacking = [column for column in SUMMARY if column not in rows]
     if lacking:
@@ -110,6 +111,6 @@ def read_summary(path: Path) -> pd.DataFrame:
     if len(twice):
         model, measure = twice.iloc[0][["model", "measure"]]
         raise UserError(
-            f"{path}: {measure} of model {model!r} is there twice; compute the metrics again"
+            f"{path}: duplicate rows of {measure} of model {model!r}; compute the metrics again"
         )
     return rows[list(SUMMARY)].assign(**{name: rows.get(name, of) for name, of in FURTHER.items()})

@@ -1,4 +1,4 @@
-"""Ranks: which models a test tells apart, and how alike two measures order them."""
+"""Ranks: which models a test distinguishes, and rank correlations of two measures."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -9,12 +9,12 @@ import pandas as pd
 from steadfast.stats.intervals import SIGNIFICANT
 
 COLUMNS = ("better_than", "worse_than", "not_distinguished")
-"""Of a summary: the models that one is told to be better than, worse than, and not apart from."""
+"""Models that one is significantly better than, worse than, and not distinguished from."""
 FEWEST_FOR_BOLD = 12
-"""Clusters from which on the models that may be first are picked out (bench/bold.py).
+"""Minimum clusters to mark the models that cannot be ruled out as best (bench/bold.py).
 
-With six, six to eight of twenty models may be first of a column, and three of ten of these stand
-below a model that may not; with twelve it is three to four, and one of seven.
+With six clusters, six to eight of twenty models cannot be ruled out in a column, and three of ten
+of these are below a model that is; with twelve clusters three to four, and one of seven.
 """
 BETTER, WORSE, APART = 1, -1, 0
 Told = Mapping[str, Mapping[str, int]]
@@ -64,7 +64,7 @@ class Ties:
         return tuple(" ".join(cell) for cell in cells)
 
     def best(self, models: Collection[str]) -> set[str]:
-        """Returns the models whose range of ranks holds the first; none where clusters are few."""
+        """The models that cannot be ruled out as best; none with few clusters."""
         if not self._clusters >= FEWEST_FOR_BOLD:
             return set()
         return {model for model, (best, _) in self.ranks(models).items() if best == 1}

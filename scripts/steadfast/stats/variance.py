@@ -16,12 +16,12 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
 
     The factors, by name and column, are fitted one after the other by least squares. In a complete
     factorial design their order makes no difference and the shares are the classical eta squared;
-    where samples are missing, a factor takes what those before it left. Where several answers were
-    drawn for a sample, what differs between them is the share of ``REPEAT``; the residual is what
-    else differs between samples. The shares of a model and task sum to 1; n counts scored samples.
+    where samples are missing, a factor takes what those before it left. Where samples have several
+    repeats, the variance between these is the share of ``REPEAT``; the residual is all other
+    variance between samples. The shares of a model and task sum to 1; n counts scored samples.
     Overall is the plain mean over the model's tasks, n counts them. A task whose scores are all
-    equal has no rows. Column chance has the shares to expect of pure nondeterminism: the degrees of
-    freedom that a factor adds ÷ (n − 1).
+    equal has no rows. Column chance has the shares expected by chance: the degrees of freedom of a
+    factor ÷ (n − 1).
 
     Source: Fisher's analysis of variance, without interactions, which the residual holds.
     """
@@ -63,7 +63,7 @@ def _shares(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns the shares of each factor and the residual (rows) for each column of totals.
 
-    And those of pure noise, which are alike for all columns.
+    And those expected by chance, which are the same for all columns.
     """
     centred = totals - totals.mean(axis=0)
     whole = (centred**2).sum(axis=0)
