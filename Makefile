@@ -1,31 +1,13 @@
-# Each command installs what it needs. CONFIG=my.yaml names a config of your own; CORES=4 uses at
-# most four cores. The first hour, step by step: docs/quickstart.md.
+# Set-up, the default run and the tests. Each command installs what it needs. All else is `steadfast --help`
+# and snakemake, in the environment: source .venv/bin/activate. The first hour: docs/quickstart.md.
 #
-# make tables      runs the workflow: tables, figures, summary and HTML report
-# make doctor      what a config needs of this machine, and what is missing: OFFLINE=1 asks no network,
-#                  PROFILE=profiles/slurm looks for a cluster too (docs/checks.md)
-# make plan        what a run would take: requests, tokens, hours, cost; nothing is sent
-# make summary     only the summary of all benchmarks
-# make figures     only the figures
-# make html_report      only the HTML report: tables, figures and samples in one file for a browser (docs/results.md)
-# make nondeterminism       sends a few requests repeatedly: how far an engine varies from run to run
-# make export      writes the benchmarks as data sets, to results/export
-# make bundle      packs the run into one file that travels, results/bundle.zip (docs/share.md)
-# make unbundle    unpacks one: make unbundle BUNDLE=bundle.zip INTO=there; CODE=1 takes its code too
+# make tables      runs the workflow: tables, figures, summary and HTML report;
+#                  CONFIG=my.yaml names a config of your own, CORES=4 uses at most four cores
 #
 # make vllm        vLLM for GPUs, in an environment of its own (VLLM=cpu: its CPU build, Python 3.11)
 # make embeddings  adds sentence-transformers, the encoders of RECS
 # make verifiers   adds what verifies the published prompts of IFEval and IFBench (docs/ifeval.md);
 #                  NLTK=folder with NLTK's zip files, where they cannot be downloaded
-#
-# make trial       a small run with LIMIT=2 prompts of each task; all tables say so (docs/checks.md)
-# make show        everything about one sample: make show SAMPLE=LSI/… MODEL=my-model
-#
-# make compare     what differs between two runs: make compare A=results B=other/results (docs/compare.md)
-# make gate        whether run B is no worse than run A: make gate A=results B=other/results MARGIN=.02;
-#                  STRICT=1 asks for as many contexts as show any loss of the margin (docs/compare.md)
-#
-# make labels      draws N=150 answers that people are to judge, as a sheet and a page (docs/judging.md)
 #
 # make test        the tests
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
@@ -41,51 +23,20 @@
 PYTHON ?= python3
 CORES ?= all
 CONFIG ?=
-DIRECTORY ?=
-INTO ?= $(basename $(notdir $(BUNDLE)))
-LIMIT ?= 2
 MARKED ?= not heavy
 WORKERS ?= 3
-PROFILE ?=
-OFFLINE ?=
 NLTK ?=
 RELEASED ?=
 BIN := .venv/bin
-COMMAND := PYTHONPATH=scripts $(BIN)/python -m steadfast.command.main
-CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG)) $(if $(DIRECTORY),--directory $(DIRECTORY))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
 # Hundreds of short Python processes: compiled modules are worth keeping.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: tables trial show doctor plan summary figures html_report nondeterminism export bundle unbundle compare gate labels vllm embeddings verifiers test heavy lint bench docs site lock clean help
+.PHONY: tables vllm embeddings verifiers test heavy lint bench docs site lock clean help
 
 tables: .venv/base
-	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
-
-trial: .venv/base
-	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) --config limit=$(LIMIT)
-
-show: .venv/base
-	@$(COMMAND) show $(if $(MODEL),--model '$(MODEL)') -- '$(SAMPLE)' $(CONFIG)
-
-doctor: .venv/base
-	@$(COMMAND) doctor $(CONFIG) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
-
-unbundle: .venv/base
-	@$(COMMAND) unbundle $(if $(CODE),--code) -- '$(BUNDLE)' '$(INTO)'
-
-compare: .venv/base
-	@$(COMMAND) compare $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'
-
-gate: .venv/base
-	@$(COMMAND) gate $(if $(CONFIG),--config $(CONFIG)) $(if $(MARGIN),--margin $(MARGIN)) $(if $(STRICT),--strict) -- '$(A)' '$(B)'
-
-labels: .venv/base
-	@$(COMMAND) labels $(if $(N),--number $(N)) $(CONFIG)
-
-plan summary figures html_report nondeterminism export bundle: .venv/base
-	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@
+	$(BIN)/snakemake $(if $(CONFIG),--configfile $(CONFIG)) --cores $(CORES)
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
@@ -168,7 +119,13 @@ clean:
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
 
-.venv/base: envs/requirements.txt | .venv/bin/python
+# The command of this clone. Elsewhere, "pip install ." makes it.
+.venv/bin/steadfast: | .venv/bin/python
+	printf '#!/bin/sh\nPYTHONPATH="%s" exec "%s" -m steadfast.command.main "$$@"\n' \
+	  '$(CURDIR)/scripts' '$(CURDIR)/.venv/bin/python' > $@
+	chmod +x $@
+
+.venv/base: envs/requirements.txt | .venv/bin/python .venv/bin/steadfast
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r $<
 	touch $@
 

@@ -136,10 +136,7 @@ def test_completion_is_a_script_that_knows_every_command(shell, capsys):
 
 
 def test_messages_name_the_command_of_the_place(monkeypatch, tmp_path):
-    words = {"config": "there/config.yaml", "directory": "there"}
-    assert commands.typed("run", **words) == (
-        "make tables CONFIG=there/config.yaml DIRECTORY=there"
-    )
+    assert commands.installation("vllm") == "make vllm"
     monkeypatch.setattr(commands, "HOME", tmp_path / "steadfast_workflow")
-    assert commands.typed("run", **words) == "steadfast run there/config.yaml --directory there"
-    assert commands.typed("vllm").startswith(f"pip install -r {commands.HOME}/envs/vllm.txt ")
+    command = commands.installation("vllm")
+    assert command.startswith(f"pip install -r {commands.HOME}/envs/vllm.txt ")

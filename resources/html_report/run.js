@@ -43,7 +43,7 @@ function cutNote(cut) {
   if (!cut) return null;
   const cuts = [["Reasoning, fields of the data and prompts to judges", cut.aside], ["instructions, responses and judges' replies", cut.most]];
   const words = cuts.filter(([, most]) => most !== null).map(([what, most]) => `${what} of more than ${count(most)} characters`);
-  return element("p", { class: "warning" }, `${words.join("; ")} are shortened, so that this file stays small. \`make show\` or \`steadfast show\` prints a sample in full.`);
+  return element("p", { class: "warning" }, `${words.join("; ")} are shortened, so that this file stays small. \`steadfast show\` prints a sample in full.`);
 }
 
 /** What was run: data, coverage, cost, and the provenance of the responses. */

@@ -9,7 +9,7 @@ import scipy.stats
 
 from steadfast.stats.intervals import Clusters, Estimates
 from steadfast.stats.pairs import compare_models
-from steadfast.stats.step_down import FEWEST, _signs, _flipped_statistics, step_down
+from steadfast.stats.step_down import FEWEST, _flipped_statistics, _signs, step_down
 
 STRATA = {"one stratum": 7 * "x", "two strata": "xxxxyyy"}
 

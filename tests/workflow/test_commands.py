@@ -20,8 +20,10 @@ pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 OTHERS = ("README.md", "CONTRIBUTING.md", "config/README.md", "results/README.md")
 PAGES = [*map(ROOT.joinpath, OTHERS), *sorted(ROOT.glob("docs/*.md"))]
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
-INLINE = re.compile(r"`((?:make|snakemake) [^`…{]+)`")
-COMMENTED = re.compile(r"^# {3}((?:make|snakemake|PYTHONPATH)(?: .*\\\n# {3} .*|.*))$", re.M)
+INLINE = re.compile(r"`((?:make|snakemake|steadfast(?= \w+ \w)) [^`…{]+)`")
+COMMENTED = re.compile(
+    r"^# {3}((?:make|snakemake|steadfast|PYTHONPATH)(?: .*\\\n# {3} .*|.*))$", re.M
+)
 
 # The file and the config of a data set, as their page shows them.
 OWN_DATA = {
@@ -47,13 +49,16 @@ run=$HOME/run-$( (pwd -P; echo "$*"; cat my.yaml config/config.yaml) 2>&1 | cksu
 [ -f $run ] || mv $run.txt $run
 cat $run
 """
-# It starts the Snakemake above.
+# It starts the Snakemake above. Of commands that need results only the command line is read.
 STEADFAST = """#!{python}
 import os, sys
 sys.path.insert(0, "{root}/scripts")
 from steadfast.command import main
 os.execv = lambda program, words: os.execvpe("snakemake", words[2:], os.environ)
-main.main()
+if sys.argv[1] in ("show", "compare", "gate", "labels", "unbundle", "doctor"):
+    main.parser().parse_args()
+else:
+    main.main()
 """
 MADE = "tables|run|trial|plan|nondeterminism|export|bundle|html_report|summary"
 RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^(make|steadfast) ({MADE})\b", re.M)

@@ -24,7 +24,7 @@ def ids(project: Project, path: str) -> list[str]:
 
 
 def show(project: Project, sample: str) -> subprocess.CompletedProcess:
-    """What ``make show`` prints of a sample."""
+    """What ``steadfast show`` prints of a sample."""
     return command("show", "--", sample, "my.yaml", folder=project.folder)
 
 
@@ -78,7 +78,7 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     assert re.fullmatch("error: .*; did you mean en/style/1/.*\n", unknown.stderr)
 
     unnamed = show(project, "")
-    assert unnamed.returncode == 1 and "make show SAMPLE=" in unnamed.stderr
+    assert unnamed.returncode == 1 and "steadfast show " in unnamed.stderr
 
     assert project.planned("--config", "limit=1") == {}
 

@@ -4,7 +4,6 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from steadfast.base.commands import typed
 from steadfast.command.error_message import errors_as_messages
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
@@ -12,7 +11,7 @@ from steadfast.html_report.sample_text import sample_text
 from steadfast.html_report.view_sample import EXAMPLES, examples, view_sample
 from steadfast.jobs.evaluation import Evaluation
 
-EXAMPLE = typed("show", sample="LSI/list-4k-s1/e1/v1", model="my-model")
+EXAMPLE = "steadfast show LSI/list-4k-s1/e1/v1 --model my-model"
 NO_SAMPLE = f"""error: name a sample, such as
   {EXAMPLE}
 Names are the sample_id in results/{{benchmark}}/outputs/{{model}}/{{part}}.jsonl.

@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 
-from steadfast.base.commands import typed
 from steadfast.base.names import visible
 from steadfast.command.error_message import errors_as_messages
 from steadfast.share.unbundle import unbundle
@@ -20,6 +19,6 @@ def main(given: Namespace) -> None:
         )
     into = visible(str(given.into))
     print(
-        f"Next: {typed('run', config=f'{into}/config.yaml', directory=into)}\n"
+        f"Next: steadfast run {into}/config.yaml --directory {into}\n"
         f"Then: diff -rq -x '.*' {into}/results/tables {into}/made/tables"
     )

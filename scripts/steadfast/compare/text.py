@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
-from steadfast.base.commands import typed
 from steadfast.base.names import visible
 from steadfast.compare import flips
 from steadfast.compare.changed import UNKNOWN, YES
@@ -127,7 +126,7 @@ def _samples(comparison: Comparison) -> Iterator[str]:
     counts = counts.reindex(columns=kinds, fill_value=0).reset_index()
     counts = counts.merge(comparison.compared, on=keys)
     yield _grid([*keys, *kinds, "of"], counts.values.tolist())
-    yield f"\nExamples (details: {typed('show', sample='…', model='…')}):"
+    yield "\nExamples (details: steadfast show SAMPLE --model MODEL):"
     some = rows.groupby(keys, sort=False).head(1)
     yield from _first([_sample(row) for row in some.itertuples()])
 

@@ -30,7 +30,7 @@ S = TypeVar("S", bound=StrictModel)
 
 @dataclass(frozen=True)
 class Needs:
-    """What making something needs that is not in this environment (``make doctor``).
+    """What making something needs that is not in this environment (``steadfast doctor``).
 
     Attributes:
         addresses: that it is fetched from.

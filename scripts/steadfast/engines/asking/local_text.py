@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from steadfast.base.commands import typed
+from steadfast.base.commands import installation
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import fingerprint
@@ -189,5 +189,5 @@ def _load(
 
 NOT_INSTALLED = (
     "vLLM is not installed in this environment, but engine vllm and models' own tokenizers need "
-    f"it; {typed('vllm')}"
+    f"it; {installation('vllm')}"
 )

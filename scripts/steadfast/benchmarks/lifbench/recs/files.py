@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from steadfast.base.commands import typed
+from steadfast.base.commands import installation
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.expressions import own_files
@@ -103,7 +103,7 @@ def _files_of(
         needs = rewrites_needs(directory, "rewrites", task)
         yield file("candidates", "released:candidates", released, {}, needs)
     loaded = isinstance(recs.encoder, SentenceEncoder)
-    needs = Needs(packages={"sentence_transformers": typed("embeddings")} if loaded else {})
+    needs = Needs(packages={"sentence_transformers": installation("embeddings")} if loaded else {})
     yield file("vectors", "vectors:vectors", {"encoder": recs.encoder.model_dump()}, texts, needs)
     if recs.partition == "released":
         needs = rewrites_needs(directory, "clusters", task)

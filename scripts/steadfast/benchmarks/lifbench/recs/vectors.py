@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from steadfast.base.commands import typed
+from steadfast.base.commands import installation
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, canonical_json, file_sha256, read_jsonl
 from steadfast.benchmarks.lifbench.recs.checks import clustered
@@ -51,7 +51,7 @@ def _sentence_transformers(
     if find_spec("sentence_transformers") is None:
         raise UserError(
             "lifbench.recs.encoder: sentence-transformers is not installed; run "
-            f"'{typed('embeddings')}', "
+            f"'{installation('embeddings')}', "
             "or take kind: tfidf, which needs nothing more"
         )
     import torch
