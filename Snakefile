@@ -77,7 +77,7 @@ config["whole"] = CONFIG.model_dump(mode="json")
 LOADS, ALLOCATION = Loads(RUN, STEPS, RESULTS), Allocation.of_cluster(SNAKEMAKE.target_jobs)
 REQUESTS = Requests(LOADS, SNAKEMAKE)
 # Jobs are handed what their run asks of the models that they load.
-config["loads"] = HandedOver(lambda: LOADS.asked(SNAKEMAKE.jobs_to_run, ALLOCATION))
+config["loads"] = HandedOver(lambda: LOADS.assignments(SNAKEMAKE.jobs_to_run, ALLOCATION))
 
 
 wildcard_constraints:

@@ -86,7 +86,7 @@ def written(results: Path, models: Sequence[str], reasoning: bool) -> FinishedRu
         benchmarks={"made": SimpleNamespace(title="Made")},
         tasks={"made": task},
         config=SimpleNamespace(models=dict.fromkeys(models, SimpleNamespace(repeats=1))),
-        asked_of=lambda _: list(models),
+        evaluated_models=lambda _: list(models),
         judges_of=lambda *_: [],
         prompts=lambda job: f"made/prompts/{job.part}.jsonl",
     )
@@ -128,7 +128,7 @@ def made(run: FinishedRun, out: Path) -> Cut:
         "published": False,
         "cut": samples.cut.about,
     }
-    models = {model: model for model in run.evaluation.asked_of("made")}
+    models = {model: model for model in run.evaluation.evaluated_models("made")}
     usage = {"usage": {"columns": [], "rows": []}, "provenances": [], "statuses": ["ok"]}
     pack.add(
         "run",

@@ -1,7 +1,7 @@
 """The HTML report: one HTML file with all tables, figures and samples, for a browser without network.
 
 in   results/{benchmark}/metrics/*.csv, results/figures/*, results/metrics/inference.csv;
-     results/{benchmark}/{outputs,verdicts,scores}/… with their provenances, and what was asked
+     results/{benchmark}/{outputs,verdicts,scores}/… with their provenances, and the prompts
 out  results/report.html: docs/results.md
 """
 
@@ -20,13 +20,16 @@ rule html_report:
         usage="<results>/metrics/inference.csv",
         answered=in_results(ANSWERED),
         prompts=[
-            RUN.asked_prompts(name, part)
+            RUN.evaluated_prompts(name, part)
             for name in RUN.running
-            if RUN.asked_of(name)
+            if RUN.evaluated_models(name)
             for part in TASKS[name].parts
         ],
         sources=[
-            path for name in RUN.running if RUN.asked_of(name) for path in RUN.all_sources(name)
+            path
+            for name in RUN.running
+            if RUN.evaluated_models(name)
+            for path in RUN.all_sources(name)
         ],
     output:
         report="<results>/report.html",

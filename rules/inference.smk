@@ -1,4 +1,4 @@
-"""Inference: every prompt of one part, asked of one model; one job per model and part.
+"""Inference: the responses of each model to the prompts of each part; one job per model and part.
 
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
 out  results/{benchmark}/outputs/{model}/{part}.jsonl: one response a prompt

@@ -1,4 +1,4 @@
-"""Judging: what is asked of a judge about each answer, and the judges' replies.
+"""Judging: the judge prompts for each response, and the judges' replies.
 
 in   results/{benchmark}/outputs/{model}/{part}.jsonl, its prompts and data; the judge templates
 out  results/{benchmark}/judging/{model}/{part}.jsonl: judge prompts, a record an answer
@@ -10,7 +10,7 @@ also results/journal/verdicts/{judge}/: the replies as they come, as for answers
 
 rule judge_prompts:
     input:
-        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part, w.model),
+        prompts=lambda w: RUN.evaluated_prompts(w.benchmark, w.part, w.model),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
         templates=lambda w: [

@@ -48,7 +48,7 @@ for name in TASKS:
         params:
             **STEPS.metrics(name)._asdict(),
             **({"adaptive": RUN.adaptive(name)} if name in RUN.rounds else {}),
-            **({"partial": True} if TASKS[name].labels and RUN.asks_part_of(name) else {}),
+            **({"partial": True} if TASKS[name].labels and RUN.evaluates_part_of(name) else {}),
             metrics=TASKS[name].metrics.function.plain,
             fields=list(TASKS[name].metrics.fields),
             names=list(TASKS[name].metrics.names),

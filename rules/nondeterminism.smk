@@ -13,7 +13,7 @@ rule nondeterminism:
         [
             f"<results>/nondeterminism/{name}/{model}/{part}.md"
             for name in CONFIG.benchmarks
-            for model in RUN.models_asked
+            for model in RUN.real_models
             for part in TASKS[name].parts
         ],
     localrule: True
@@ -21,7 +21,7 @@ rule nondeterminism:
 
 rule nondeterminism_part:
     input:
-        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
+        prompts=lambda w: RUN.evaluated_prompts(w.benchmark, w.part),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
     output:
         csv="<results>/nondeterminism/{benchmark}/{model}/{part}.csv",
@@ -41,7 +41,7 @@ rule nondeterminism_part:
         answers=lambda w: settings.answer_settings(RUN.settings(Job.of(w))),
         nondeterminism=CONFIG.nondeterminism.model_dump(),
         seed=CONFIG.seed,
-        asked=lambda w: TASKS[w.benchmark].asked,
+        data_note=lambda w: TASKS[w.benchmark].data_note,
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
         weights=lambda w: plain(TASKS[w.benchmark].weights),

@@ -20,7 +20,7 @@ PARTS = [(name, part) for name in PLANNED for part in TASKS[name].parts]
 
 rule plan:
     input:
-        prompts=[RUN.asked_prompts(*place) for place in PARTS],
+        prompts=[RUN.evaluated_prompts(*place) for place in PARTS],
         sources=[file for name in PLANNED for file in RUN.all_sources(name)],
         templates=[file for name in PLANNED for file in RUN.own_templates(name)],
         fetched=[file for name in PLANNED for file in in_results(RUN.fetched_templates(name))],
@@ -31,7 +31,7 @@ rule plan:
             {
                 file
                 for name, part in PARTS
-                for model in RUN.asked_of(name)
+                for model in RUN.evaluated_models(name)
                 if (file := settings.replay_file(CONFIG.models[model], name, part))
             }
         ),
@@ -56,7 +56,7 @@ rule plan:
         planned=lambda w: [RUN.planned(name) for name in PLANNED],
         rounds=lambda w: {name: RUN.first_rounds(name) for name in REWRITTEN},
         who=lambda w: {
-            "models": settings.planned({name: CONFIG.models[name] for name in RUN.asked}),
+            "models": settings.planned({name: CONFIG.models[name] for name in RUN.evaluated}),
             "judges": settings.planned(
                 CONFIG.judges if any(name in RUN.judged for name in PLANNED) else {}
             ),
@@ -64,7 +64,7 @@ rule plan:
         },
         jobs=lambda w: LOADS.planned,
         unplanned=[name for name in CONFIG.benchmarks if name not in PLANNED],
-        asked=[TASKS[name].asked for name in RUN.running],
+        data_notes=[TASKS[name].data_note for name in RUN.running],
         hardware=CONFIG.hardware.model_dump(),
         limit=CONFIG.limit,
         # A plan is made anew when a journal has grown, and a power analysis takes comparisons that are
@@ -75,7 +75,7 @@ rule plan:
             for name in (PLANNED if CONFIG.power_analysis else [])
         ],
         input_digest=lambda w: [
-            *(STEPS.asked(*place).input_digest for place in PARTS),
+            *(STEPS.evaluated_prompts(*place).input_digest for place in PARTS),
             *(STEPS.data(p).input_digest for n in REWRITTEN for p in RUN.first_rounds(n).values()),
         ],
         code=lambda w: digest(

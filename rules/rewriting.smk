@@ -1,4 +1,4 @@
-"""Rewriting: what models are asked to reword before there are prompts, and their replies.
+"""Rewriting: what rewriters are to rewrite before there are prompts, and their replies.
 
 in   the data file that a benchmark's rewriting names: requests in the shape of judge prompts
 out  results/{benchmark}/rewrites/{rewriter}/{part}.jsonl: one reply a request of a round

@@ -50,7 +50,7 @@ for name in TASKS:
 
 rule scores:
     input:
-        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part, w.model),
+        prompts=lambda w: RUN.evaluated_prompts(w.benchmark, w.part, w.model),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
         verdicts=lambda w: [
@@ -65,7 +65,7 @@ rule scores:
     benchmark:
         "<benchmarks>/{benchmark}/scores/{model}/{part}.tsv"
     wildcard_constraints:
-        model="|".join(map(re.escape, settings.asked_models(CONFIG))) or "(?!)",
+        model="|".join(map(re.escape, settings.queried_models(CONFIG))) or "(?!)",
     localrule: True
     conda:
         "../envs/base.yaml"

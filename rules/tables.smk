@@ -13,10 +13,10 @@ from steadfast.show.roster import SUMMARY_TABLES, Display, adaptive_remark
 KINDS = ["tex", "md", "csv"]
 FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
 TABLES, FIGURES = {}, {}
-# What was asked, and how far an adaptive run asked, whose tables are made after its last decision.
-ASKED = {
+# Notes on the data, and on the rounds of an adaptive run, whose tables follow its last decision.
+DATA_NOTES = {
     name: [
-        TASKS[name].asked,
+        TASKS[name].data_note,
         *adaptive_remark(rounds.last_decisions(RUN, RESULTS, name), Display.of(DISPLAY)),
     ]
     for name in TASKS
@@ -58,7 +58,7 @@ for name in TASKS:
             tables=TASK.tables.function.plain,
             metrics=list(TASK.metrics.names),
             display=SHOWN,
-            asked=ASKED[name],
+            data_notes=DATA_NOTES[name],
             made_from=STEPS.metrics(name).input_digest,
         script:
             "../scripts/steadfast/stages/tabulate.py"
@@ -87,7 +87,7 @@ for name in TASKS:
             names=list(TASK.figures.names),
             metrics=list(TASK.metrics.names),
             display=SHOWN,
-            asked=ASKED[name],
+            data_notes=DATA_NOTES[name],
             made_from=STEPS.metrics(name).input_digest,
         script:
             "../scripts/steadfast/stages/draw.py"
@@ -119,9 +119,9 @@ rule summary:
         nondeterminism=STEPS.measured_nondeterminism(RESULTS),
         benchmarks=RUN.reported,
         display=shown_of(RUN.running),
-        asked=[
-            *(TASKS[name].asked for name in RUN.running),
-            *(remark for name in RUN.running for remark in ASKED[name][1:]),
+        data_notes=[
+            *(TASKS[name].data_note for name in RUN.running),
+            *(remark for name in RUN.running for remark in DATA_NOTES[name][1:]),
         ],
         made_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
     script:

@@ -1,7 +1,7 @@
 """A trial, where the config has a limit: a few prompts of each task and part (docs/checks.md).
 
 in   results/{benchmark}/prompts/{part}.jsonl
-out  results/{benchmark}/trial/{part}.jsonl: those that are asked; all that follows takes these
+out  results/{benchmark}/trial/{part}.jsonl: the evaluated prompts; all that follows uses these
      results/{benchmark}/rounds/{rounds}/{part}.jsonl: of an adaptive run, those of its first rounds
 """
 
@@ -21,7 +21,7 @@ rule trial_prompts:
     resources:
         mem_mb=2000,
     params:
-        **made(lambda w: STEPS.asked(w.benchmark, w.part)),
+        **made(lambda w: STEPS.evaluated_prompts(w.benchmark, w.part)),
         limit=CONFIG.limit,
         together=lambda w: TASKS[w.benchmark].trial.together,
         spread=lambda w: list(TASKS[w.benchmark].trial.spread),
@@ -47,7 +47,7 @@ rule round_prompts:
     resources:
         mem_mb=2000,
     params:
-        **made(lambda w: STEPS.asked(w.benchmark, w.part, int(w.rounds))),
+        **made(lambda w: STEPS.evaluated_prompts(w.benchmark, w.part, int(w.rounds))),
         contexts=CONFIG.adaptive.contexts if CONFIG.adaptive else None,
         seed=CONFIG.seed,
     script:

@@ -7,13 +7,13 @@ import pytest
 
 from steadfast.compare.changed import COLUMNS
 from steadfast.compare.results import TESTS
-from steadfast.compare.text import _asked, _cells, _cut, _first, _measures, _sample, _settings
+from steadfast.compare.text import _cells, _cut, _first, _measures, _prompts, _sample, _settings
 
 PART = {"benchmark": "lifbench", "part": "4k", "same": 5, "changed": 0, "only_a": 0, "only_b": 0}
 
 
 def asked(**counts):
-    return _asked(pd.DataFrame([PART, {**PART, "part": "8k", **counts}]))
+    return _prompts(pd.DataFrame([PART, {**PART, "part": "8k", **counts}]))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
 from steadfast.config.settings import gpus
-from steadfast.engines.cost.forecast import Work, asked_work
+from steadfast.engines.cost.forecast import Work, evaluation_work
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job_resources import Requests, cpus_per_task, mem_mb, runtime
@@ -191,15 +191,15 @@ def test_jobs_without_a_model_run_here_unless_slurm_is_to_give_them_something(tm
 
 def test_work_is_counted_without_a_tokenizer(tmp_path):
     path = write_prompts(tmp_path, "4k", 10)
-    assert asked_work(path, 3_000, {}) == Work(10, 30_020, 3_020, 1_200)
-    assert asked_work(path, 3_000, {"window": 1_000}).prompt == 10 * 1_002  # contexts are cut
+    assert evaluation_work(path, 3_000, {}) == Work(10, 30_020, 3_020, 1_200)
+    assert evaluation_work(path, 3_000, {"window": 1_000}).prompt == 10 * 1_002  # contexts are cut
     own = {"max_tokens": {"LSI": 50}, "reasoning": {"tokens": 1_000}, "repeats": 2}
-    assert asked_work(path, 3_000, own).output == 10 * 2 * 1_050
+    assert evaluation_work(path, 3_000, own).output == 10 * 2 * 1_050
     judging = tmp_path / "judging.jsonl"
     request = {"id": "a", "tail": "Is it so?", "expected": {}, "reminder": "", "max_tokens": 8}
     prompt = {"answer_id": "a", "template": "t", "head": "h" * 30, "answer": "w" * 60}
     judging.write_text(json.dumps({**prompt, "requests": [request, request]}) + "\n")
-    assert asked_work(judging, 0, {}) == Work(2, 2 * 30 + 6, 30 + 6, 16)
+    assert evaluation_work(judging, 0, {}) == Work(2, 2 * 30 + 6, 30 + 6, 16)
 
 
 @pytest.mark.parametrize(

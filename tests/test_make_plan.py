@@ -17,27 +17,27 @@ from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job_resources import Requests
 from steadfast.jobs.loads import Loads
 from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame, summed
-from steadfast.plan.model import ASK, planned_jobs
+from steadfast.plan.model import REMAINING, planned_jobs
 from steadfast.plan.page import total_lines
 from steadfast.workflow.insides import Snakemake
 
 EMPTY = {
-    **dict.fromkeys(COLUMNS), **dict.fromkeys([*COUNTS, *ASK], 0), "judges": "", "requests": 10,
-    "estimated": False,
+    **dict.fromkeys(COLUMNS), **dict.fromkeys([*COUNTS, *REMAINING], 0), "judges": "",
+    "requests": 10, "estimated": False,
 }  # fmt: skip
 
 
-def row(benchmark, role, model, to_ask, tokens, **more):
+def row(benchmark, role, model, remaining, tokens, **more):
     place = {"benchmark": benchmark, "role": role, "model": model, "engine": "any"}
-    counts = dict(zip(ASK, tokens, strict=True))
-    return EMPTY | place | {"to_ask": to_ask} | counts | more
+    counts = dict(zip(REMAINING, tokens, strict=True))
+    return EMPTY | place | {"remaining": remaining} | counts | more
 
 
 API = {"cost": 1.25, "cost_uncached": 2.5}
 GPU = {"hours": 0.5, "gpu_hours": 2.0, "load_gpu_hours": 0.1, "requested_gpu_hours": 6.0}
 JUDGED = {"judges": "1 model's responses, at most", "cost": 0.5, "cost_uncached": 0.5}
 ROWS = [
-    row("first", "models", "api", 7, (100, 60, 30), known=3, **API),
+    row("first", "models", "api", 7, (100, 60, 30), cached=3, **API),
     row("first", "models", "api", 10, (200, 80, 30), **API),
     row("second", "models", "gpu", 10, (1000, 1000, 50), estimated=True, **GPU),
     row("second", "judges", "judge", 4, (40, 40, 8), **JUDGED),
@@ -55,14 +55,14 @@ def test_rows_are_summed_by_benchmark_model_and_role():
         ("second", "api", "rewriters"),
     ]
     first, gpu = found.loc["first", "api", "models"], found.loc["second", "gpu", "models"]
-    assert list(first[["requests", "known", "to_ask", *ASK]]) == [20, 3, 17, 300, 140, 60]
+    assert list(first[["requests", "cached", "remaining", *REMAINING]]) == [20, 3, 17, 300, 140, 60]
     assert list(first[["cost", "cost_uncached"]]) == [2.5, 5.0]
     assert pd.isna(first["gpu_hours"]) and gpu["gpu_hours"] == 2.0
 
 
 def test_a_judge_s_jobs_about_all_models_are_one_row():
     (found,) = plan_frame([ROWS[3] | {"part": "zh"}] * 2).to_dict("records")
-    assert (found["to_ask"], found["cost"], found["judges"]) == (8, 1.0, ROWS[3]["judges"])
+    assert (found["remaining"], found["cost"], found["judges"]) == (8, 1.0, ROWS[3]["judges"])
 
 
 def test_the_totals_say_what_they_leave_out():
@@ -192,4 +192,4 @@ def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, dat
     assert 0 < left_out < asked
     # Of answers that are drawn twice, equal ones are judged once.
     cells = ("judge", "3 models' responses, at most"), ("api", "1 model's responses, at most")
-    assert sum(int(rows[cell]["to_ask"]) for cell in cells) == asked
+    assert sum(int(rows[cell]["remaining"]) for cell in cells) == asked

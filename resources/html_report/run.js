@@ -53,7 +53,7 @@ function showRun(section, run, other) {
     other ? element("h2", {}, visible(name)) : null,
     element(level, {}, "Data"),
     about.trial ? element("p", { class: "warning" }, visible(about.trial)) : null,
-    about.benchmarks.map((one) => element("p", {}, visible(one.asked || `${one.title}: the benchmark does not describe its data.`))),
+    about.benchmarks.map((one) => element("p", {}, visible(one.data_note || `${one.title}: the benchmark does not describe its data.`))),
     cutNote(about.cut),
     element(level, {}, "Coverage"),
     coverage(about),

@@ -35,7 +35,7 @@ def config(**section):
 
 
 def asked(**section):
-    return [one for _, one in placed(**DataSet(path="data.jsonl", **section).asked)]
+    return [one for _, one in placed(**DataSet(path="data.jsonl", **section).reading)]
 
 
 def refused(raw):
@@ -229,7 +229,7 @@ def test_a_user_s_file_counts_by_its_content_and_the_scorer_asks_nobody(file):
 
     def steps(**section):
         found = InputDigests(Evaluation(load_config(config(**section))))
-        return found.asked("mine", "all").input_digest, found.scores(
+        return found.evaluated_prompts("mine", "all").input_digest, found.scores(
             "mine", "reference", "all"
         ).input_digest
 

@@ -76,7 +76,7 @@ make(
     config=Config(
         system_instruction="Be brief.", max_output_tokens=562, temperature=0.5, top_p=0.9, top_k=7,
         seed=11, stop_sequences=["END"], service_tier="flex",
-        thinking_config=types.ThinkingConfig(thinking_budget=512, include_reasoning=True),
+        thinking_config=types.ThinkingConfig(thinking_budget=512, include_thoughts=True),
         response_mime_type="application/json", response_json_schema={"type": "object"},
     ),
 )
@@ -89,7 +89,7 @@ make(
     ],
     config=Config(
         max_output_tokens=50, temperature=0.0,
-        thinking_config=types.ThinkingConfig(thinking_level="low", include_reasoning=True),
+        thinking_config=types.ThinkingConfig(thinking_level="low", include_thoughts=True),
     ),
 )
 print(json.dumps(seen))

@@ -44,9 +44,9 @@ def test_a_context_counts_once_and_every_question_by_itself():
 def test_equal_requests_are_distinct_once_and_asked_once():
     asked = [*items(1, 2), replace(items(1, 1)[0], sample_id="again")]
     row, once = (plan_part(requests(some), (), TOKENIZER) for some in (asked, asked[:2]))
-    assert (row["requests"], row["to_ask"]) == (3, 2)
+    assert (row["requests"], row["remaining"]) == (3, 2)
     assert row["distinct_tokens"] == once["distinct_tokens"]
-    assert row["ask"].prompt == once["ask"].prompt < row["prompt_tokens"]
+    assert row["remaining_work"].prompt == once["remaining_work"].prompt < row["prompt_tokens"]
 
 
 def test_cuts_of_one_context_share_all_of_the_shorter_one():
@@ -60,9 +60,9 @@ def test_what_the_journal_holds_is_not_asked(part, server):
     part.run(items(2, 3))
     known = final_tiers(part.journal)
     row = plan_part(requests(), known, TOKENIZER)
-    assert (row["requests"], row["known"], row["to_ask"]) == (10, 6, 4)
+    assert (row["requests"], row["cached"], row["remaining"]) == (10, 6, 4)
     part.run()
-    assert plan_part(requests(), final_tiers(part.journal), TOKENIZER)["to_ask"] == 0
+    assert plan_part(requests(), final_tiers(part.journal), TOKENIZER)["remaining"] == 0
 
 
 def test_a_torn_or_missing_journal_is_read_as_far_as_it_goes(part, server, tmp_path):

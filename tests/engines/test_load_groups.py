@@ -94,7 +94,7 @@ def test_jobs_are_told_of_those_that_the_run_is_to_do_and_of_no_others(tmp_path)
         planned("scores", "-", **job("lifbench", "4k")),
         planned("verdicts", "-", **job("cfbench", "zh", judge="judge")),
     ]
-    ((first, second),) = loads(results).asked(jobs)["asked"]
+    ((first, second),) = loads(results).assignments(jobs)["assignments"]
     assert [one["job"]["part"] for one in (first, second)] == ["2k", "3k"]
     own = Assignment.plain(first)
     assert own.path(own.job.outputs) == results / "lifbench/outputs/tiny/2k.jsonl"

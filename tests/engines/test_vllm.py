@@ -141,7 +141,7 @@ def test_after_any_death_each_request_is_answered_once_and_the_same(undisturbed)
             time.sleep(0.002)
         job.send_signal(signal.SIGKILL)
         assert job.wait() == -signal.SIGKILL
-        assert "up to 4 at once" in jobs.log("killed", "2k")
+        assert "4 concurrent requests" in jobs.log("killed", "2k")
     jobs.run("killed", "2k")
     hashes = [json.loads(line)["hash"] for line in journal.read_text().splitlines()]
     assert len(hashes) == len(set(hashes)) == len(jobs.outputs("killed", "2k"))

@@ -101,7 +101,7 @@ def test_ours_takes_the_steps_and_tokens_of_one_generate(jobs):
 
 
 def test_ifevals_prompts_take_those_of_one_generate_and_compute_their_text_once(jobs):
-    asked = {"lengths": {"4k": 3072}, "contexts_per_length": 1, "wordings": 1}
+    asked = {"lengths": {"4k": 3072}, "contexts_per_length": 1, "framing_sentences": 1}
     raw = {
         "benchmarks": ["ifeval"],
         "ifeval": {**asked, "max_tokens": 16},

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from steadfast.show.roster import Display, Shown, adaptive_remark
-from steadfast.stats.decision import TakenLook, as_asked
+from steadfast.stats.decision import TakenLook, as_evaluated
 
 DESIGN = {"contexts": 4, "top": 1}
 
@@ -118,7 +118,7 @@ def test_as_much_is_expected_of_a_model_as_it_was_asked():
         rows = [{"model": m, "task": "T", "expected": most, "scored": number[m]} for m in models]
         return {"coverage": pd.DataFrame(rows), "other": pd.DataFrame({"model": models})}
 
-    frames = as_asked(measured(["a", "b", "c"]), {"a": 3, "b": 3, "c": 2}, measured)
+    frames = as_evaluated(measured(["a", "b", "c"]), {"a": 3, "b": 3, "c": 2}, measured)
     assert frames["coverage"]["expected"].tolist() == [6, 6, 4]
     assert frames["coverage"].columns.tolist() == ["model", "task", "expected", "scored"]
 
@@ -129,7 +129,7 @@ def test_what_a_model_s_rounds_have_no_row_of_is_not_expected_of_it():
         rows = [{"model": m, "task": task, "expected": 6} for m in models for task in tasks]
         return {"coverage": pd.DataFrame(rows)}
 
-    frames = as_asked(measured(["a", "b"]), {"a": 2, "b": 3}, measured)
+    frames = as_evaluated(measured(["a", "b"]), {"a": 2, "b": 3}, measured)
     assert frames["coverage"]["expected"].tolist() == [6, 0, 6, 6]
 
 

@@ -212,7 +212,7 @@ FEATURES: dict[str, Feature] = {
         judges={"judge": {"reasoning": {"tags": ["<think>", "</think>"], "tokens": 100}}}
     ),
     # --- IFEval
-    "wordings": Feature({IFEVAL: {"wordings": 2}}, (IFEVAL,)),
+    "framing sentences": Feature({IFEVAL: {"framing_sentences": 2}}, (IFEVAL,)),
     "places": Feature({IFEVAL: {"places": ["both", "after"]}}, (IFEVAL,)),
     "mended instructions": Feature({IFEVAL: {"instructions": "corrected"}}, (IFEVAL,)),
     "several texts": Feature({IFEVAL: {"contexts_per_length": 2, "max_tokens": 300}}, (IFEVAL,)),

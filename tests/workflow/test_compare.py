@@ -166,7 +166,7 @@ def test_prompts_that_changed_are_counted_and_their_samples_left_out(base, tmp_p
         provenance.write_text(provenance.read_text().replace(before, file_sha256(prompts)))
     done = compare(base.path("results"), other.path("results"), "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    (part,) = (row for row in rows(tmp_path / "out/asked.csv") if row["part"] == "2k")
+    (part,) = (row for row in rows(tmp_path / "out/prompts.csv") if row["part"] == "2k")
     assert (part["same"], part["changed"]) == (str(len(rest)), "1")
     counted = sum(int(row["samples"]) for row in rows(tmp_path / "out/compared.csv"))
     assert counted == 2 * (len(totals(base, "sim-a")) - 1)
@@ -175,8 +175,8 @@ def test_prompts_that_changed_are_counted_and_their_samples_left_out(base, tmp_p
 @pytest.mark.parametrize(
     ("folder", "sentence"),
     [
-        ("nowhere", "no such folder; name a folder of results"),
-        (".", "no benchmark has metrics there"),
+        ("nowhere", "no such folder; name an existing results folder"),
+        (".", "contains no metrics of any benchmark"),
     ],
 )
 def test_what_is_no_results_folder_is_one_sentence(base, folder, sentence, tmp_path):

@@ -125,7 +125,7 @@ def planned(project: Place) -> dict[str, int]:
     with open(project.results / "plan/plan.csv", newline="", encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
             if row["model"] in HTTP:
-                found[row["model"]] += int(row["to_ask"])
+                found[row["model"]] += int(row["remaining"])
     return dict(found)
 
 
@@ -161,7 +161,7 @@ def test_gold_has_full_marks(run):
 def test_requests_are_as_planned(run):
     planned = {model: count for model, count in run.planned.items() if count}
     # Equal answers are judged once, and a file that is replayed may lack answers.
-    if {"draws", "replayed answers"} & set(run.drawn.features):
+    if {"repeats", "replayed answers"} & set(run.drawn.features):
         assert run.asked["judge"] <= planned.pop("judge", 0)
     if "decomposition" in run.drawn.features:
         # Two turns with the same instruction are one to the plan, which knows no turns before.

@@ -100,7 +100,7 @@ def test_its_bundle_says_which_package_brings_it(project, tmp_path):
 def test_without_exports_in_its_task_it_is_no_data_set(project):
     for options in ((), ("--dry-run",)):
         said = project.snakemake(*options, "export", ok=False, PYTHONPATH=str(project.folder))
-        assert "Wordbench is no data set: its Task names no exports" in said
+        assert "Wordbench cannot be exported: its Task has no exports" in said
 
 
 def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):
@@ -118,7 +118,7 @@ def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project,
     project.configure({**CONFIG, "models": models, "judges": judges})
     run(project, "plan")
     (planned,) = [row for row in rows(project, "plan/plan.csv") if row["model"] == "api"]
-    assert (planned["requests"], planned["to_ask"]) == ("12", "12")
+    assert (planned["requests"], planned["remaining"]) == ("12", "12")
     run(project)
     outputs = project.path("results/wordbench/outputs/api/en.jsonl")
     first = outputs.read_bytes()

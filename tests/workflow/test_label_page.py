@@ -33,7 +33,7 @@ def test_labels_are_given_by_keys_and_kept_and_saved(tmp_path):
         page.keyboard.press("Tab")
         for key in ("y", "n", "n", "u", "y"):
             page.keyboard.press(key)
-        assert page.title() == "Title: answer 2 of 2"
+        assert page.title() == "Title: response 2 of 2"
         assert page.inner_text("#count") == "3 of 4 verdicts"
         page.reload()
         assert page.inner_text("#count") == "3 of 4 verdicts"

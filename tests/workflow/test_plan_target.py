@@ -44,7 +44,7 @@ def test_every_model_and_length_has_a_row_and_nothing_is_sent(planned):
     assert {row["requests"] for row in found.values()} == {"461"}
     assert not planned.path("results/lifbench/outputs/api").exists()
     totals = planned.path("results/plan/plan.md").read_text()
-    sent = sum(int(found["api", length]["to_ask"]) for length in lengths)
+    sent = sum(int(found["api", length]["remaining"]) for length in lengths)
     assert f"- requests: {sent} ({sent} for responses)" in totals
     for row in found.values():
         assert int(row["distinct_tokens"]) < int(row["prompt_tokens"]) / 20

@@ -80,9 +80,9 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
             ": PartitionTimeLimit): it asks for more time than the partition gives",
             "failed: lifbench/inference/wide/2k: SLURM rejected the job: ",
             "(HTTP 404); check model and base_url, then run again",
-            "done: lifbench/inference/reference/2k",
-            "done: lifbench/inference/cpu/2k",
         )
+        outputs = run.project.path("results/lifbench/outputs")
+        wait_for(lambda: all((outputs / f"{m}/2k.jsonl").exists() for m in ("reference", "cpu")))
         assert [gpus(job) for job in run.jobs("cpu_2k")] == [0]
         assert [job["Partition"] for job in run.jobs("cpu_2k")] == ["cpu"]
         assert run.jobs("reference_2k") == []
@@ -90,7 +90,7 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
         # The controller is away for a while.
         lab.stop("slurmctld")
         lab.stop("slurmdbd")
-        said("SLURM does not respond: its jobs go on, and it is asked again")
+        said("SLURM does not respond: its jobs go on, and it is queried again")
         lab.start_accounting()
         lab.start_controller()
         said("SLURM responds again")
@@ -100,7 +100,7 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
         quiet = "--output=/dev/null"
         submitted = ("sbatch", "--account=lab", "--qos=urgent", "--partition=gpu", quiet, *urgent)
         lab.wait(lambda: lab(*submitted))
-        said("failed: lifbench/inference/slow/2k (SLURM job ", "): the job was preempted; it is")
+        said("failed: lifbench/inference/slow/2k (SLURM job ", "): the job was preempted; retried")
 
         # The next one runs out of time.
         job = wait_for(lambda: [j for j in run.jobs("slow_2k") if j["JobState"] == "RUNNING"])[0]
@@ -135,9 +135,9 @@ def test_after_a_killed_snakemake_new_jobs_wait_for_the_old_ones_and_ask_nothing
     killed.wait()
     again = run.start()
     (old, _) = wait_for(lambda: len(run.jobs("slow_2k")) == 2 and run.jobs("slow_2k"))
-    waits = f"slow: waits for SLURM job {old['JobId']}, which holds"
+    waits = f"slow: waiting for SLURM job {old['JobId']}, which has locked"
     wait_for(lambda: log.exists() and waits in log.read_text())
-    wait_for(lambda: f"): waits for SLURM job {old['JobId']}, which holds" in run.said())
+    wait_for(lambda: f"): waiting until SLURM job {old['JobId']}, which has locked" in run.said())
     server.delay = 0
     run.finish(again)
     prompts = run.project.path("results/lifbench/prompts/2k.jsonl").read_text().count("\n")
@@ -148,11 +148,13 @@ def test_a_job_that_slurm_is_away_to_take_is_submitted_when_it_is_back(lab, run)
     models = {"reference": ON_CLUSTER}
     run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})
     started = run.start()
-    wait_for(lambda: "1 of " in run.said())
+    wait_for(lambda: " done" in run.said())
     lab.stop("slurmctld")
     name = "lifbench/inference/reference/2k"
     try:
-        wait_for(lambda: f"{name}: not submitted yet: SLURM does not respond; tried" in run.said())
+        wait_for(
+            lambda: f"{name}: not submitted yet: SLURM does not respond; submission" in run.said()
+        )
     finally:
         lab.start_controller()
     run.finish(started)
@@ -225,7 +227,7 @@ def test_a_qos_that_its_partition_does_not_allow_is_named_and_keeps_nobody_waiti
         started = run.start()
         wait_for(lambda: "its QoS or account may not use the partition" in run.said())
         assert "waiting: lifbench/inference/cpu/2k (SLURM job " in run.said()
-        wait_for(lambda: "done: lifbench/scores/reference/2k" in run.said())
+        wait_for(run.project.path("results/lifbench/scores/reference/2k.jsonl").exists)
     finally:
         lab("scontrol", "update", "PartitionName=cpu", "DenyQos=")
     run.finish(started)

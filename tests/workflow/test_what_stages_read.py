@@ -115,7 +115,7 @@ for name, task in run.tasks.items():
         note(name, "data", file.path, step=input_digest.data(file.path))
     for part in task.parts:
         note(name, "prompts", part, step=input_digest.prompts(name, part))
-        for model in run.asked_of(name):
+        for model in run.evaluated_models(name):
             note(name, "outputs", model, part, step=input_digest.outputs(name, model, part))
             if task.judging:
                 step = input_digest.judge_prompts(name, model, part)

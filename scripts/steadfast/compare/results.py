@@ -23,7 +23,7 @@ from steadfast.stats.pairs import holm
 from steadfast.stats.scores import prompts_of
 from steadfast.stats.tidy import write_csv
 
-ASKED = ("benchmark", "part", "same", "changed", "only_a", "only_b")
+PROMPTS = ("benchmark", "part", "same", "changed", "only_a", "only_b")
 TESTS = (
     "benchmark", "model", "cell", "measure", "difference", "low", "high", "p", "p_holm", "n",
     "error", "degrees_of_freedom", "clusters",
@@ -42,7 +42,7 @@ class Comparison:
 
     Attributes:
         settings: keys of the two configs and of what produced the answers: where, key, a, b.
-        asked: prompts of each benchmark and part that are the same, changed, or in one run alone.
+        prompts: prompts of each benchmark and part that are the same, changed, or in one run alone.
         alone: what one of the two has alone: run, what, name.
         counts: benchmark, metric, cells: how many cells both have.
         cells: those that moved (``changed.COLUMNS``).
@@ -56,7 +56,7 @@ class Comparison:
     """
 
     settings: pd.DataFrame
-    asked: pd.DataFrame
+    prompts: pd.DataFrame
     alone: pd.DataFrame
     counts: pd.DataFrame
     cells: pd.DataFrame
@@ -68,7 +68,7 @@ class Comparison:
     @property
     def differs(self) -> bool:
         """Whether anything but settings differs: prompts, cells, samples, or what there is."""
-        prompts_differ = self.asked[["changed", "only_a", "only_b"]].to_numpy().any()
+        prompts_differ = self.prompts[["changed", "only_a", "only_b"]].to_numpy().any()
         return bool(prompts_differ) or any(map(len, (self.alone, self.cells, self.samples)))
 
     def write(self, folder: Path) -> None:
@@ -109,7 +109,7 @@ def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
     alone += [("B", "benchmark", name) for name in b.benchmarks if name not in common]
     return Comparison(
         settings=_frame([_settings(a, b, common)], ("where", "key", "a", "b")),
-        asked=_frame((one.asked() for one in found), ASKED),
+        prompts=_frame((one.prompts() for one in found), PROMPTS),
         alone=_frame([alone, *(one.alone() for one in found)], ("run", "what", "name")),
         counts=_frame((one.counts() for one in found), ("benchmark", "metric", "cells")),
         cells=_joined([one.moved_cells() for one in found], changed.COLUMNS),
@@ -189,8 +189,8 @@ class _Benchmark:
             if metric in self._metrics[1]
         }
 
-    def asked(self) -> Iterator[tuple[object, ...]]:
-        """How many prompts of each part are the same (``ASKED``)."""
+    def prompts(self) -> Iterator[tuple[object, ...]]:
+        """How many prompts of each part are the same (``PROMPTS``)."""
         for part, (a, b) in self._digests.items():
             common = a.keys() & b.keys()
             same = sum(a[key] == b[key] for key in common)
@@ -307,7 +307,7 @@ class _Benchmark:
         return True
 
     def _alike(self, model: str) -> dict[str, tuple[Scores, Scores]]:
-        """The scores of a model in both runs, by part: of samples that were asked alike."""
+        """The scores of a model in both runs, by part: of samples with equal prompts."""
         alike = {}
         for (name, part), (a, b) in self._scores.items():
             if name == model and a and b:
@@ -318,7 +318,7 @@ class _Benchmark:
 
 
 def _digests(part: FinishedPart) -> dict[str, str]:
-    """What is asked: a digest of each whole prompt, with the turns before, by sample."""
+    """A digest of each whole prompt, with the turns before, by sample."""
     digests: dict[str, str] = {}
     for sample in part.files.read():
         item = part.files.joined.item(sample)

@@ -32,7 +32,7 @@ def comparison_text(comparison: Comparison, a: Path, b: Path) -> str:
     blocks = [
         [f"A: {a}", f"B: {b}"],
         _settings(comparison.settings),
-        _asked(comparison.asked),
+        _prompts(comparison.prompts),
         _alone(comparison.alone),
         _measures(comparison.tests),
         list(_cells(comparison)),
@@ -57,7 +57,7 @@ def _settings(rows: pd.DataFrame) -> list[str]:
     return [f"Settings: {len(rows)} changed.", *_first(shown)]
 
 
-def _asked(rows: pd.DataFrame) -> list[str]:
+def _prompts(rows: pd.DataFrame) -> list[str]:
     counts = "{same:,} the same, {changed:,} changed, {only_a:,} only in A, {only_b:,} only in B"
     sums = rows[["same", "changed", "only_a", "only_b"]].sum()
     apart = rows[(rows["changed"] > 0) | (rows["only_a"] > 0) | (rows["only_b"] > 0)]

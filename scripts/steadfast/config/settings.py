@@ -209,7 +209,7 @@ def scored_models(config: Config) -> dict[str, str]:
     return {name: name for name in config.running if isinstance(config.models[name], ScoredModel)}
 
 
-def asked_models(config: Config) -> list[str]:
+def queried_models(config: Config) -> list[str]:
     """The models whose responses are requested and scored, whether or not they run."""
     return [name for name, model in config.models.items() if not isinstance(model, ScoredModel)]
 

@@ -81,17 +81,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Judging:
-    """How a judge is asked, and its replies are read.
+    """How a judge is queried, and its replies are read.
 
     Attributes:
-        prompts: what is asked.
+        prompts: the judge prompts.
         readable: a function of what is expected, the reply and the answer: whether the reply can
             be read as a verdict.
         simulator: replies of judges without a model.
         templates: file of each judge template, or ``resource:`` and the name of a packaged one.
-        attempts: times that a readable reply is asked for, at most.
+        attempts: most requests for a readable reply.
         schema: a function of what is expected: the JSON schema of a reply that is readable, or None
-            where none is read as JSON; asked of judges with ``structured``.
+            where none is read as JSON; for judges with ``structured``.
         questions: a function of a sample: what people are asked of an answer, nothing where a rule
             decides; None where people's verdicts are not read.
         label_id: how a label names a sample, by ``part`` and ``sample_id``.
@@ -109,12 +109,12 @@ class Judging:
 
 @dataclass(frozen=True)
 class Rewriting:
-    """What models are asked to reword before there are prompts, and how their replies are read.
+    """What rewriters are asked to rewrite before there are prompts, and how their replies are read.
 
     Attributes:
-        requests: by round, the data file with what is asked, as ``JudgePrompt`` records; a round
+        requests: by round, the data file with the requests, as ``JudgePrompt`` records; a round
             may be made of the replies to the one before.
-        rewriters: names of the config's rewriters; each is asked all of it.
+        rewriters: names of the config's rewriters; each gets all of them.
         readable: as a judge's, of what is expected, the reply and the original.
         simulator: replies of rewriters without a model.
         attempts: as a judge's.
@@ -137,7 +137,7 @@ class Trial:
     """How a few of the prompts are chosen for a trial.
 
     Attributes:
-        together: field of the prompts; those with the same value are asked together or not at all.
+        together: field of the prompts; of those with one value, all or none are evaluated.
         spread: fields over whose values the chosen prompts are spread.
     """
 
@@ -195,7 +195,7 @@ class Task:
         passages: a function of a sample that gives what of its context it is about, as
             ``show.passages.Passages``, or None; None where no sample has a context.
         exports: how it is exported, as an ``exports.Exports``; None where it is not.
-        asked: a sentence about the text that is asked, which stands below every table.
+        data_note: a sentence about the data, below every table.
     """
 
     parts: Mapping[str, Part]
@@ -220,7 +220,7 @@ class Task:
     trial: Trial = field(default_factory=Trial)
     passages: Component[Any] | None = None
     exports: Component[Any] | None = None
-    asked: str = ""
+    data_note: str = ""
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def pack_samples(run: FinishedRun, limit: int) -> Packed:
     parts = [
         part
         for name in run.evaluation.running
-        if run.evaluation.asked_of(name)
+        if run.evaluation.evaluated_models(name)
         for part in run.parts(name).values()
     ]
     # Packed, answers with their scores take less than the files of scores alone.
@@ -146,7 +146,7 @@ def _add_samples(
         index = [_add_part(pack, part, cut) for part in parts if part.benchmark == name]
         if index:
             pack.add(f"index/{name}", index)
-        for model in run.evaluation.asked_of(name):
+        for model in run.evaluation.evaluated_models(name):
             rows = [row for part in index for repeat in part["answers"][model] for row in repeat]
             counts.append(
                 {

@@ -87,8 +87,8 @@ def examples(run: Evaluation, results: Path) -> list[SeenSample]:
 
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
     """What the results folder has of the samples of a name, of which parts may have one each."""
-    if model is not None and model not in run.asked:
-        raise UserError(f"unknown model {shown(model)}; {nearest(model, run.asked)}")
+    if model is not None and model not in run.evaluated:
+        raise UserError(f"unknown model {shown(model)}; {nearest(model, run.evaluated)}")
     wanted = _wanted(run, results)
     names: dict[str, None] = {}
     found = []

@@ -76,21 +76,21 @@ def _tables(run: FinishedRun, display: Display, summary: RunSummary) -> list[Rec
         _group(
             "All benchmarks",
             (summary_table(summary), correlations_table(summary)),
-            [task.asked for task in tasks.values()],
+            [task.data_note for task in tasks.values()],
             display,
         )
     ]
     for name, task in tasks.items():
         tables = task.tables.function.make(run.metrics(name), replace(display, published=True))
-        groups.append(_group(evaluation.benchmarks[name].title, tables, [task.asked], display))
+        groups.append(_group(evaluation.benchmarks[name].title, tables, [task.data_note], display))
     return groups
 
 
 def _group(
-    title: str, tables: Iterable[Table | Printed], asked: Sequence[str], display: Display
+    title: str, tables: Iterable[Table | Printed], data_notes: Sequence[str], display: Display
 ) -> Record:
     """Some tables under a title, each with a note on its data, and in a trial on that."""
-    framed = [display.framed(one, asked) if isinstance(one, Table) else one for one in tables]
+    framed = [display.framed(one, data_notes) if isinstance(one, Table) else one for one in tables]
     return {"title": title, "tables": [table_data(table) for table in framed]}
 
 
@@ -108,13 +108,13 @@ def _run(run: FinishedRun, display: Display, samples: Packed) -> Record:
             {
                 "name": benchmark,
                 "title": run.evaluation.benchmarks[benchmark].title,
-                "asked": run.evaluation.tasks[benchmark].asked,
+                "data_note": run.evaluation.tasks[benchmark].data_note,
                 "sample_names": run.evaluation.benchmarks[benchmark].sample_names,
                 "figures": [
                     {"name": name, "caption": read_text(run.results / "figures" / f"{name}.txt")}
                     for name in _figures(run, benchmark)
                 ],
-                "has_samples": bool(run.evaluation.asked_of(benchmark)),
+                "has_samples": bool(run.evaluation.evaluated_models(benchmark)),
             }
             for benchmark in run.evaluation.running
         ],

@@ -11,10 +11,10 @@ from steadfast.base.names import nearest
 from steadfast.base.resources import PREFIX
 from steadfast.config.settings import (
     answer_settings,
-    asked_models,
     baseline,
     check_judges,
     judges_of,
+    queried_models,
     references,
     replay_file,
     scored_models,
@@ -50,17 +50,17 @@ class Evaluation:
         self.judged = [name for name, task in self.tasks.items() if task.judging]
         self.running = [name for name in self.benchmarks if name in config.benchmarks]
         self.scored = scored_models(config)
-        self.asked = [name for name in asked_models(config) if name in config.running]
+        self.evaluated = [name for name in queried_models(config) if name in config.running]
         self.rounds: dict[str, dict[str, int]] = {}
         """In an adaptive run, the rounds of each benchmark and model by now (``jobs.rounds``)."""
 
-    def asked_of(self, benchmark: str) -> list[str]:
+    def evaluated_models(self, benchmark: str) -> list[str]:
         """The running models that a benchmark evaluates; engine ``baseline`` where it has one."""
         models = self.config.models
         baseline = self.tasks[benchmark].baseline
-        return [name for name in self.asked if baseline or models[name].engine != "baseline"]
+        return [name for name in self.evaluated if baseline or models[name].engine != "baseline"]
 
-    def asks_part_of(self, benchmark: str) -> bool:
+    def evaluates_part_of(self, benchmark: str) -> bool:
         """Whether only some of the prompts are evaluated: in a trial, or in rounds."""
         return self.config.limit is not None or benchmark in self.rounds
 
@@ -75,18 +75,18 @@ class Evaluation:
         ]
 
     @property
-    def models_asked(self) -> list[str]:
+    def real_models(self) -> list[str]:
         """The running models that are neither simulated nor replayed."""
-        return [m for m in self.asked if self.config.models[m].engine not in WITHOUT_MODEL]
+        return [m for m in self.evaluated if self.config.models[m].engine not in WITHOUT_MODEL]
 
     # --- models and judges ---------------------------------------------------------------------
 
     def models_of(self, benchmark: str) -> list[str]:
         """The running models with results of a benchmark."""
         task = self.tasks[benchmark]
-        asked = self.asked_of(benchmark)
+        evaluated = self.evaluated_models(benchmark)
         released = self.scored if task.released_scores is not None else {}
-        return [name for name in self.config.running if name in asked or name in released]
+        return [name for name in self.config.running if name in evaluated or name in released]
 
     def judges_of(self, benchmark: str, model: str) -> list[str]:
         """The judges of a model's responses, the one that counts first."""
@@ -98,7 +98,7 @@ class Evaluation:
     def check_judges(self) -> None:
         """Raises ``UserError`` where responses of a run would have no judge."""
         for name in self.running:
-            for model in self.asked_of(name):
+            for model in self.evaluated_models(name):
                 self.judges_of(name, model)
 
     def settings(self, job: Job) -> BaseModelSettings:
@@ -165,7 +165,7 @@ class Evaluation:
 
     def engines_planned(self, benchmark: str) -> list[str]:
         """The builders of all engines in a plan: those of models and judges with a cost."""
-        models = [self.config.models[name] for name in self.asked]
+        models = [self.config.models[name] for name in self.evaluated]
         if benchmark in self.judged:
             models += self.config.judges.values()
         return sorted({ENGINES[m.engine] for m in models if m.engine not in WITHOUT_MODEL})
@@ -185,7 +185,7 @@ class Evaluation:
             "measure": name,
             "compared": dict(measure.compared),
             "models": self.compared(benchmark),
-            "asked": self.rounds[benchmark],
+            "rounds": self.rounds[benchmark],
             "decided_by": self.decided_by(benchmark),
         }
 
@@ -211,7 +211,7 @@ class Evaluation:
         jobs = []
         for name in self.config.benchmarks:
             jobs += [Job("rewrites", *key) for key in self.rewrites.values() if key[0] == name]
-            for model, part in product(self.asked_of(name), self.tasks[name].parts):
+            for model, part in product(self.evaluated_models(name), self.tasks[name].parts):
                 jobs.append(Job("inference", name, model, part))
                 judges = self.judges_of(name, model)
                 jobs += [Job("verdicts", name, model, part, judge) for judge in judges]
@@ -261,7 +261,7 @@ class Evaluation:
         inputs = self.data[path].inputs.values() if path in self.data else ()
         return path in self.rewrites or any(map(self.waits, inputs))
 
-    def asked_prompts(self, benchmark: str, part: str, model: str = "") -> str:
+    def evaluated_prompts(self, benchmark: str, part: str, model: str = "") -> str:
         """The prompts of a part that are evaluated (by now with a model), as an input."""
         return f"<results>/{self.prompts(Job('inference', benchmark, model, part))}"
 

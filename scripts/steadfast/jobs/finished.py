@@ -225,7 +225,7 @@ class FinishedPart:
     @property
     def models(self) -> list[str]:
         """The models that are evaluated."""
-        return self.run.evaluation.asked_of(self.benchmark)
+        return self.run.evaluation.evaluated_models(self.benchmark)
 
     @cached_property
     def files(self) -> PartFiles:

@@ -84,7 +84,7 @@ class InputDigests:
         before = map(self.data, task.parts[part].sources.values())
         return step("stages.write_prompts", task.prompts, settings=settings, before=before)
 
-    def asked(self, benchmark: str, part: str, rounds: int | None = None) -> Step:
+    def evaluated_prompts(self, benchmark: str, part: str, rounds: int | None = None) -> Step:
         """The evaluated prompts of a part: all, those of a trial, or of some rounds."""
         config = self._run.config
         prompts = self.prompts(benchmark, part)
@@ -113,7 +113,7 @@ class InputDigests:
         if job.role == REWRITERS:
             return self.data(self._run.prompts(job))
         rounds = self._run.rounds.get(job.benchmark, {}).get(job.model)
-        return self.asked(job.benchmark, job.part, rounds)
+        return self.evaluated_prompts(job.benchmark, job.part, rounds)
 
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
         """A model's responses to a part."""
@@ -135,7 +135,7 @@ class InputDigests:
         """
         measured = {}
         for name in self._run.running:
-            for model, part in product(self._run.asked_of(name), self._tasks[name].parts):
+            for model, part in product(self._run.evaluated_models(name), self._tasks[name].parts):
                 path = nondeterminism_path(name, model, part)
                 if (results / path).is_file():
                     input_digest = self.nondeterminism(name, model, part).input_digest
@@ -258,7 +258,7 @@ class InputDigests:
         return {
             path: file_step
             for name in self._run.running
-            for model, part in product(self._run.asked_of(name), self._tasks[name].parts)
+            for model, part in product(self._run.evaluated_models(name), self._tasks[name].parts)
             for path, file_step in self.answered_part(name, model, part).items()
         }
 
@@ -281,7 +281,7 @@ class InputDigests:
             benchmark = run.benchmarks[name]
             used += [task.tables.function, task.samples, task.simulator, task.passages]
             reported = benchmark.reported(judged=name in run.judged)
-            titles.append([benchmark.title, task.asked, reported])
+            titles.append([benchmark.title, task.data_note, reported])
             before += [self.tables(name), self.figures(name)]
         return step("html_report.write", *used, settings=[run.config.name, titles], before=before)
 

@@ -9,7 +9,7 @@ from typing import Any
 from steadfast.config.settings import answer_settings, gpus, plan_settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost import expected
-from steadfast.engines.cost.forecast import Work, asked_work
+from steadfast.engines.cost.forecast import Work, evaluation_work
 from steadfast.jobs.job import MODELS, ROLES, Job, Journals
 from steadfast.jobs.loads import Loads
 from steadfast.schema.config import Hardware
@@ -140,7 +140,7 @@ class Requests:
     def _work(self, job: Job) -> Work:
         parts = self._run.tasks[job.benchmark].parts
         tokens = parts[job.part].tokens if job.role == MODELS else 0
-        return asked_work(self._prompts(job), tokens, answer_settings(self._run.settings(job)))
+        return evaluation_work(self._prompts(job), tokens, answer_settings(self._run.settings(job)))
 
     def _prompts(self, job: Job) -> Path:
         return self._loads.results / self._run.prompts(job)

@@ -123,8 +123,8 @@ class Loads:
         exists = provenance.path.exists() and provenance.files[0].exists()
         return exists and _has_input_digest(provenance, provenance.path.stat().st_mtime_ns)
 
-    def asked(self, jobs: Iterable[Any], allocation: Allocation | None = None) -> Record:
-        """The run's name, and under ``asked`` the assignments of all jobs that share a load.
+    def assignments(self, jobs: Iterable[Any], allocation: Allocation | None = None) -> Record:
+        """The run's name, and under ``assignments`` the assignments of all jobs that share a load.
 
         Args:
             jobs: all Snakemake jobs of this process.
@@ -141,7 +141,7 @@ class Loads:
             if job in run_jobs:
                 assignments[load].append(asdict(self.assignment(job, run, new_files)))
         shared = [siblings for siblings in assignments.values() if len(siblings) > 1]
-        return {"run": run.name, "asked": shared}
+        return {"run": run.name, "assignments": shared}
 
     def assignment(
         self, job: Job, run: Allocation, new_files: Set[str] = frozenset()

@@ -48,7 +48,7 @@ def follow(run: Evaluation, results: Path) -> None:
                 f"config: adaptive: an adaptive run compares at least two models, {name} has "
                 f"{len(compared)}; add models, or remove adaptive"
             )
-        rounds = dict.fromkeys(run.asked_of(name), FIRST_LOOK)
+        rounds = dict.fromkeys(run.evaluated_models(name), FIRST_LOOK)
         run.rounds[name] = rounds
         while goes_on := going_on(run, results, name):
             for model in rounds:
@@ -78,9 +78,11 @@ def undecided(run: Evaluation, results: Path) -> list[str]:
 def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
     """The path and input step of each decision that a run made."""
     now = dict(run.rounds)
-    for name, asked in now.items():
+    for name, rounds_of_models in now.items():
         for rounds in range(FIRST_LOOK, last_round(run, name) + 1):
-            run.rounds = now | {name: {m: min(rounds, number) for m, number in asked.items()}}
+            run.rounds = now | {
+                name: {m: min(rounds, number) for m, number in rounds_of_models.items()}
+            }
             yield decision_file(name, rounds), InputDigests(run).metrics(name)
     run.rounds = now
 

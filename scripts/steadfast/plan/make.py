@@ -18,14 +18,14 @@ from steadfast.engines.cost.forecast import (
     LEFT_OUT,
     CachedTokenizer,
     Work,
-    asked_work,
+    evaluation_work,
     judging_work,
 )
 from steadfast.engines.cost.options import COSTS, SUMS
 from steadfast.engines.simulated import ReplayEngine
 from steadfast.jobs.job import MODELS
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
-from steadfast.plan.model import ASK, HOURS, KEYS, PlannedJob, planned_jobs
+from steadfast.plan.model import HOURS, KEYS, REMAINING, PlannedJob, planned_jobs
 from steadfast.plan.page import adaptive_section, plan_page
 from steadfast.plan.power_analysis import COLUMNS as POWER_COLUMNS
 from steadfast.plan.power_analysis import power_analysis
@@ -37,7 +37,8 @@ ANSWER_TOKENS = 500
 SHARED = ["judges", "engine", "speed", "tokenizer", "estimated"]
 """Columns that are the same for all jobs of a row."""
 COLUMNS = (
-    *KEYS, "judges", "engine", *COUNTS, *ASK, *HOURS, "speed", *SUMS, "tokenizer", "estimated",
+    *KEYS, "judges", "engine", *COUNTS, *REMAINING, *HOURS, "speed", *SUMS, "tokenizer",
+    "estimated",
 )  # fmt: skip
 OPTION_COLUMNS = (*KEYS, "option", "configured", *COSTS)
 MISFIT_COLUMNS = (
@@ -80,7 +81,7 @@ def make_plan(
     jobs: Sequence[PlannedJob],
     results: Path,
     unplanned: Sequence[str] = (),
-    asked: Sequence[str] = (),
+    data_notes: Sequence[str] = (),
     limit: int | None = None,
 ) -> None:
     """Writes plan.csv with a row for each model, judge and rewriter and part, and plan.md.
@@ -91,7 +92,7 @@ def make_plan(
             be made already.
         jobs: of all models, judges and rewriters.
         unplanned: benchmarks whose prompts wait for rewriters' replies.
-        asked: remarks on the data of each benchmark.
+        data_notes: remarks on the data of each benchmark.
         limit: of a trial.
     """
     folder = results / "plan"
@@ -129,7 +130,7 @@ def make_plan(
     write_rows(folder / "misfits.csv", MISFIT_COLUMNS, misfits)
     if any(benchmark.power_analysis for benchmark in benchmarks):
         write_rows(folder / "power_analysis.csv", POWER_COLUMNS, power_rows)
-    notes = [note for note in (trial_remark(limit), *asked) if note]
+    notes = [note for note in (trial_remark(limit), *data_notes) if note]
     page = plan_page(
         _records(frame), _records(summed(frame)), options, misfits, notes, remarks, unplanned
     )
@@ -155,7 +156,7 @@ def _count_answers(
             items[repeats] = [part.joined.item(sample) for sample in repeated]
         misfits = job.count(items[repeats], benchmark.results / job.job.journal, tokenizers)
         context_tokens = benchmark.parts[part.name][0]
-        job.work = asked_work(part.prompts, context_tokens, job.model.answers)
+        job.work = evaluation_work(part.prompts, context_tokens, job.model.answers)
         for misfit in misfits:
             row = (benchmark.name, job.job.name, part.name, *misfit)
             misfit_rows.append(dict(zip(MISFIT_COLUMNS, row, strict=True)))
@@ -210,7 +211,7 @@ def _count_rewrites(jobs: Sequence[PlannedJob], paths: Mapping[str, str], result
             path = results / paths[job.job.part]
             items = judge_items(read_judge_prompts(path))
             job.count(items, results / job.job.journal, tokenizers)
-            job.work = asked_work(path, 0, job.model.answers)
+            job.work = evaluation_work(path, 0, job.model.answers)
 
 
 def _request_hours(jobs: Iterable[PlannedJob]) -> list[str]:
@@ -231,7 +232,7 @@ def _request_hours(jobs: Iterable[PlannedJob]) -> list[str]:
 def plan_frame(rows: Sequence[Record]) -> pd.DataFrame:
     """The plan's rows (``COLUMNS``), with one row for all models that a judge judges."""
     floats = [*HOURS, *SUMS]
-    sums = [*COUNTS, *ASK, *floats]
+    sums = [*COUNTS, *REMAINING, *floats]
     frame = pd.DataFrame(rows, columns=[*KEYS, *SHARED, *sums])
     by_key = frame.astype(dict.fromkeys(floats, float)).groupby(KEYS, sort=False)
     return by_key[sums].sum(min_count=1).join(by_key[SHARED].first()).reset_index()
@@ -240,7 +241,7 @@ def plan_frame(rows: Sequence[Record]) -> pd.DataFrame:
 def summed(frame: pd.DataFrame) -> pd.DataFrame:
     """The plan's sums over parts, by benchmark, model and role."""
     keys = ["benchmark", "model", "role", "engine"]
-    sums = ["requests", "known", "to_ask", *ASK, *HOURS, *COSTS]
+    sums = ["requests", "cached", "remaining", *REMAINING, *HOURS, *COSTS]
     return frame.groupby(keys, sort=False)[sums].sum(min_count=1).reset_index()
 
 
@@ -252,7 +253,9 @@ def _records(frame: pd.DataFrame) -> list[Record]:
 
 def _summed(counts: Sequence[Record]) -> Record:
     """The counts of a judge, summed over the repeats of one model's responses."""
-    works = {name: Work.sum([repeat[name] for repeat in counts]) for name in ("ask", "work")}
+    works = {
+        name: Work.sum([repeat[name] for repeat in counts]) for name in ("remaining_work", "work")
+    }
     numbers = {name: sum(repeat[name] for repeat in counts) for name in COUNTS}
     options = []
     # For each pricing option its record of each repeat.

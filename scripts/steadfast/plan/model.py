@@ -22,7 +22,7 @@ from steadfast.plan.page import ESTIMATE
 
 KEYS = ["benchmark", "role", "model", "part"]
 """Keys of a row of the plan; a judge's row has its jobs for all models."""
-ASK = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")
+REMAINING = ("remaining_prompt_tokens", "remaining_distinct_tokens", "remaining_output_budget")
 HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
 NOTHING = Work(0, 0, 0, 0)
 
@@ -92,15 +92,15 @@ class PlannedModel:
             )
         return counts, list(misfits(requests, answers.get("on_overflow") or "error"))
 
-    def taken(self, ask: Work, options: Sequence[Record]) -> Record:
+    def taken(self, remaining: Work, options: Sequence[Record]) -> Record:
         """Tokens, hours and cost of work, and the source of its speed."""
         speed = self.speed
-        hours = speed.seconds(ask) / 3600 if speed else None
+        hours = speed.seconds(remaining) / 3600 if speed else None
         costs = options[0] if options else dict.fromkeys(SUMS)
         return {
-            "ask_prompt_tokens": ask.prompt,
-            "ask_distinct_tokens": ask.distinct,
-            "ask_output_budget": ask.output,
+            "remaining_prompt_tokens": remaining.prompt,
+            "remaining_distinct_tokens": remaining.distinct,
+            "remaining_output_budget": remaining.output,
             "hours": hours,
             "gpu_hours": None if hours is None else hours * self.gpus,
             "speed": speed.source if speed else None,
@@ -176,9 +176,9 @@ class PlannedJob:
         counts = self.counts
         if self.answered:  # all its verdicts exist, and none is requested
             nothing = {"cost": 0.0, "cost_uncached": 0.0}
-            counts |= {"known": counts["requests"], "to_ask": 0, "ask": NOTHING}
+            counts |= {"cached": counts["requests"], "remaining": 0, "remaining_work": NOTHING}
             counts["options"] = [option | nothing for option in counts["options"]]
-        taken = self.model.taken(counts["ask"], counts["options"])
+        taken = self.model.taken(counts["remaining_work"], counts["options"])
         return self.place | {"judges": self.judges} | counts | taken
 
     @property

@@ -90,16 +90,18 @@ def total_lines(rows: Sequence[Record]) -> Iterator[str]:
         if role_rows:
             parts.append(f"{_requests(role_rows)} for {kind}")
     yield f"requests: {_requests(rows)} ({', '.join(parts)})"
-    yield f"cached in the journal: {total(rows, 'known'):,}"
-    distinct = total(rows, "ask_distinct_tokens")
-    prompt = f"prompt tokens: {total(rows, 'ask_prompt_tokens'):,}, of which distinct {distinct:,}"
+    yield f"cached in the journal: {total(rows, 'cached'):,}"
+    distinct = total(rows, "remaining_distinct_tokens")
+    prompt = (
+        f"prompt tokens: {total(rows, 'remaining_prompt_tokens'):,}, of which distinct {distinct:,}"
+    )
     if estimated := dict.fromkeys(row["model"] for row in rows if row["estimated"]):
         prompt += (
             f" (estimated with {ESTIMATE} for {', '.join(estimated)}, whose tokenizer is not on "
             "this machine)"
         )
     yield prompt
-    yield f"output tokens: at most {total(rows, 'ask_output_budget'):,}"
+    yield f"output tokens: at most {total(rows, 'remaining_output_budget'):,}"
     yield f"hours: {_known(rows, 'hours')}{_without(rows, 'hours', 'throughput')}"
     gpu_hours = f"GPU-hours: {_known(rows, 'gpu_hours')}"
     if total(rows, "requested_gpu_hours") is not None:
@@ -112,7 +114,7 @@ def total_lines(rows: Sequence[Record]) -> Iterator[str]:
 def _requests(rows: Sequence[Record]) -> str:
     """Requests to send; at most so many where equal ones may be sent once."""
     most = "at most " if any("at most" in row["judges"] for row in rows) else ""
-    return f"{most}{total(rows, 'to_ask'):,}"
+    return f"{most}{total(rows, 'remaining'):,}"
 
 
 def _known(rows: Sequence[Record], name: str) -> str:
@@ -122,7 +124,7 @@ def _known(rows: Sequence[Record], name: str) -> str:
 
 def _without(rows: Sequence[Record], name: str, key: str) -> str:
     """The models that a sum leaves out, since the config has no such key for them."""
-    models = dict.fromkeys(row["model"] for row in rows if row[name] is None and row["to_ask"])
+    models = dict.fromkeys(row["model"] for row in rows if row[name] is None and row["remaining"])
     return f" (without {', '.join(models)}: no {key} in the config)" if models else ""
 
 

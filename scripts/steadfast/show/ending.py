@@ -34,12 +34,12 @@ def ending(
     summary: Table | None = None,
     found: Sequence[str] = (),
     notes: Sequence[str] = (),
-    asked: Sequence[str] = (),
+    data_notes: Sequence[str] = (),
 ) -> str:
     """Returns the end of a run's output: the summary's table, where it made one, and its folders.
 
     ``files`` are all that its targets are made of, and they themselves. Below the summary are the
-    findings (``found``), sentences on the data (``asked``), and ``notes``.
+    findings (``found``), sentences on the data (``data_notes``), and ``notes``.
     """
     below = (path for path in map(Path, files) if path.is_relative_to(results))
     made = [path.relative_to(results).parts for path in below]
@@ -53,11 +53,11 @@ def ending(
     blocks.insert(0, list(notes))
     if summary:
         width = shutil.get_terminal_size((NO_TERMINAL, 24)).columns
-        blocks = [summary_lines(summary, width), list(found), by_benchmarks(asked), *blocks]
+        blocks = [summary_lines(summary, width), list(found), by_benchmarks(data_notes), *blocks]
     plan = results / PLAN
     if "plan" in first and plan.is_file():
         totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2].partition("\n## ")[0]
-        blocks = [totals.strip().splitlines(), by_benchmarks(asked), *blocks]
+        blocks = [totals.strip().splitlines(), by_benchmarks(data_notes), *blocks]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 

@@ -11,8 +11,8 @@ STRINGS = facts("show.yaml")["nondeterminism"]
 PERCENT = ("identical", "differ")
 
 
-def nondeterminism_page(title: str, rows: Sequence[Settings], asked: str = "") -> str:
-    """The rows in Markdown, the finding first and last what text was asked."""
+def nondeterminism_page(title: str, rows: Sequence[Settings], data_note: str = "") -> str:
+    """The rows in Markdown, the finding first and last the note on the data."""
     alone = next(row for row in rows if (row["task"], row["way"]) == (OVERALL, ALONE))
     lines = [
         f"# Run-to-run variation of {title}",
@@ -29,7 +29,7 @@ def nondeterminism_page(title: str, rows: Sequence[Settings], asked: str = "") -
     cells = [[_cell(row[column], column) for column in STRINGS["columns"]] for row in rows]
     headings = list(STRINGS["columns"].values())
     lines += ["", markdown_table(headings, cells, padded=False), "", STRINGS["legend"]]
-    lines += ["", asked] if asked else []
+    lines += ["", data_note] if data_note else []
     return "\n".join(lines) + "\n"
 
 

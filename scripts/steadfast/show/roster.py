@@ -18,7 +18,7 @@ def trial_remark(limit: int | None) -> str:
 
 
 def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[str]:
-    """Returns the sentences on how far adaptive runs asked, by their last decisions."""
+    """Returns the sentences on the rounds of adaptive runs, by their last decisions."""
     words, found = facts("show.yaml")["adaptive"], []
     for decision in decisions:
         by_rounds: dict[int, list[str]] = {}
@@ -64,7 +64,7 @@ class Display:
         marks: ``paper`` where the best and second of a column are marked by value alone, as there.
         models: in the config's order, by which they have their colours.
         judges: the one that counts first.
-        limit: prompts of each task and part, of a trial; None where all are asked.
+        limit: prompts of each task and part, of a trial; None where all are evaluated.
     """
 
     digits: int = 3
@@ -80,9 +80,9 @@ class Display:
         """Returns the sentence that all tables and figures of a trial have; empty where not."""
         return trial_remark(self.limit)
 
-    def framed(self, table: Table, asked: Sequence[str]) -> Table:
+    def framed(self, table: Table, data_notes: Sequence[str]) -> Table:
         """Returns a table with what all have: its data, a trial's remark, notes in three lines."""
-        return table.about(asked).framed(self.trial, NOTES["print"]).in_lines()
+        return table.about(data_notes).framed(self.trial, NOTES["print"]).in_lines()
 
     @classmethod
     def of(cls, settings: Settings) -> "Display":
@@ -143,9 +143,11 @@ class Roster:
         self, models: Iterable[str], display: Display, prompts: Mapping[str, str] | None = None
     ):
         self.models = sorted(models)
-        asked = {model: (prompts or {}).get(model, OWN) for model in self.models}
-        mixed = len(set(asked.values())) > 1
-        self.apart = frozenset(model for model, of in asked.items() if mixed and of != OWN)
+        prompts_of_models = {model: (prompts or {}).get(model, OWN) for model in self.models}
+        mixed = len(set(prompts_of_models.values())) > 1
+        self.apart = frozenset(
+            model for model, of in prompts_of_models.items() if mixed and of != OWN
+        )
         """Models that answered other prompts than the others."""
         self._display = display
         scored = frozenset(filter(self.is_released, self.models))
@@ -173,7 +175,7 @@ class Roster:
         return engine if engine in UNRANKED else "model"
 
     def is_released(self, model: str) -> bool:
-        """Returns whether the model's scores were released, so that nobody was asked here."""
+        """Returns whether the model's scores were released, so that nothing was requested here."""
         return self._shown(model).engine == SCORED
 
     def place(self, model: str) -> int:
@@ -205,7 +207,7 @@ class Roster:
         return NOTES[note].format(judge=first.get(False), simulator=first.get(True))
 
     def is_simulated(self, judge: str) -> bool:
-        """Returns whether a judge, however it is asked, stands in for one, and judges no model."""
+        """Returns whether a judge, with any prompt, is simulated."""
         name, _, _ = judge.partition(" (")  # votes.rater_name
         return self._display.judges.get(name, Shown(name)).engine in UNRANKED
 

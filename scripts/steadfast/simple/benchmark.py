@@ -33,7 +33,7 @@ def simple_benchmark(
     parts: Callable[[S], Mapping[str, int]] | None = None,
     lengths: bool = False,
     by: Sequence[str] = (),
-    asked: str = "",
+    data_note: str = "",
     source: Settings | str = "synthetic",
     **further: Any,
 ) -> Benchmark[S]:
@@ -52,7 +52,7 @@ def simple_benchmark(
         lengths: whether these are lengths, from the shortest on: models then have an effective
             length.
         by: fields of ``Instance.by`` by which tables show the mean score.
-        asked: a sentence about the text that is asked, which stands below every table.
+        data_note: a sentence about the data, below every table.
         source: what the instances are made of, for the card of an export: the fields of a
             ``contract.exports.Source``, but for its name.
         **further: of the ``Benchmark``, such as ``check``.
@@ -66,7 +66,7 @@ def simple_benchmark(
         ),
         by=tuple(by),
         lengths=lengths,
-        asked=asked,
+        data_note=data_note,
         source=source,
     )
     return Benchmark(
@@ -116,7 +116,7 @@ class Simple:
     scoring: Component[Scoring]
     by: tuple[str, ...] = ()
     lengths: bool = False
-    asked: str = ""
+    data_note: str = ""
     source: Settings | str = "synthetic"
     files: tuple[str, ...] = ()
     judging: Judging | None = None
@@ -143,7 +143,7 @@ class Simple:
         kept = {"lengths": list(parts)}
         tables = ("results", *(("by",) if by else ()), "coverage", *agreement, *reached)
         return Task(
-            asked=self.asked,
+            data_note=self.data_note,
             parts={
                 part: Part(tokens, {(kind, part): self._path(kind, part) for kind in KINDS})
                 for part, tokens in parts.items()

@@ -15,10 +15,10 @@ from steadfast.base.names import shown
 from steadfast.base.resources import PREFIX, located
 from steadfast.base.tokens import cache_folder, fingerprint
 from steadfast.contract.components import Component, Scoring
+from steadfast.contract.data_notes import data_note
 from steadfast.contract.judge_template import ANSWER, SLOT, load_template, packaged
 from steadfast.contract.registry import benchmarks
 from steadfast.contract.task import Benchmark, DataFile, Family, Judging, Task
-from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, key, shown_text
 from steadfast.simple import extraction, records, scorers
@@ -103,7 +103,7 @@ class DataSet(StrictModel):
         return sorted({*SLOT.findall(read_text(file))} - OWN_SLOTS - {ANSWER})
 
     @property
-    def asked(self) -> Settings:
+    def reading(self) -> Settings:
         """What ``records.placed`` takes; the scorer has no say in it, but for the choices."""
         return {
             **self.model_dump(include={"path", "template", "by", "max_tokens"}),
@@ -151,7 +151,7 @@ def task(name: str, config: Config, section: DataSet) -> Task:
         if judged
         else rules,
         by=tuple(section.by),
-        asked=data_asked(title, "file"),
+        data_note=data_note(title, "file"),
         source="file",
         files=(section.path,),
         judging=_judging(config, section) if judged else None,
@@ -161,7 +161,7 @@ def task(name: str, config: Config, section: DataSet) -> Task:
         sources=about.sources,
     )
     card = section.model_dump(exclude={"path", "title", "template", "judge_template"})
-    return spec.task(config, section.asked, about.parts or {ALL: 0}, card)
+    return spec.task(config, section.reading, about.parts or {ALL: 0}, card)
 
 
 class Contexts(NamedTuple):
@@ -223,12 +223,12 @@ def check(name: str, config: Config, section: DataSet) -> None:
 def _fingerprint(section: DataSet) -> str:
     """Returns what stands for all that the check of a file depends on, so that it is made once."""
     code = [file_sha256(Path(str(module.__file__))) for module in (extraction, records, scorers)]
-    found = [contents([section.path]), section.asked, section.scorer, section.options, code]
+    found = [contents([section.path]), section.reading, section.scorer, section.options, code]
     return fingerprint(canonical_json(found))
 
 
 def _check_records(section: DataSet) -> None:
-    placed, again = tee(records.placed(**section.asked))  # each record, beside where it stands
+    placed, again = tee(records.placed(**section.reading))  # each record, beside where it stands
     found = checked((one for _, one in again), section.path, section.by)
     for (where, _), one in zip(placed, found, strict=True):
         _check_reference_answer(one, section, where)

@@ -19,7 +19,7 @@ def draw(
     metrics: Mapping[str, Path],
     display: Settings,
     outs: Mapping[str, Path],
-    asked: Sequence[str] = (),
+    data_notes: Sequence[str] = (),
 ) -> None:
     """Writes a benchmark's figures, with remarks on its data in each caption."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
@@ -28,7 +28,7 @@ def draw(
         shown = Display.of(display)
         made = component(figures).make(frames, shown)
         for name, stem in outs.items():
-            caption = " ".join([made[name].caption, *asked])
+            caption = " ".join([made[name].caption, *data_notes])
             write_picture(in_trial(made[name]._replace(caption=caption), shown), stem)
 
 

@@ -9,7 +9,7 @@ from steadfast.base.files import Settings, read_json, write_json
 from steadfast.base.provenance import Provenance
 from steadfast.contract.components import Frames, component
 from steadfast.contract.part_files import Sources, read_data, sources_by_part
-from steadfast.stats.decision import TakenLook, as_asked
+from steadfast.stats.decision import TakenLook, as_evaluated
 from steadfast.stats.raters import read_label_file
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import write_csv
@@ -48,7 +48,7 @@ def measure(
         looks = read_json(before)["looks"] if before else []
         look = TakenLook(frames, looks, **adaptive)
         write_json(decision, {"input_digest": input_digest, **look.record})
-        frames = as_asked(look.frames, adaptive["asked"], measured)
+        frames = as_evaluated(look.frames, adaptive["rounds"], measured)
     for name, path in outs.items():
         write_csv(path, frames[name])
 

@@ -37,7 +37,7 @@ def measure_nondeterminism(
     out_csv: Path,
     out_md: Path,
     log: Path,
-    asked: str = "",
+    data_note: str = "",
 ) -> None:
     """Sends a sample of the requests repeatedly and writes how much responses and scores vary.
 
@@ -79,7 +79,7 @@ def measure_nondeterminism(
     rows = nondeterminism_rows(scored, counts, component(weights).make() if weights else None)
     write_rows(out_csv, COLUMNS, rows)
     title = f"{model} on {benchmark} {part.name}"
-    write_text(out_md, nondeterminism_page(title, rows, asked))
+    write_text(out_md, nondeterminism_page(title, rows, data_note))
 
 
 def _live(operation: Settings, together: int) -> Settings:

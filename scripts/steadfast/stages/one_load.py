@@ -227,7 +227,7 @@ if (job := globals().get("snakemake")) and __name__ == "__main__":
     own = Assignment.of(job, loads.get("run", ""))
     operation = job.config[own.job.role][own.job.name]
     together: list[Assignment] = []
-    for load in loads.get("asked", ()):
+    for load in loads.get("assignments", ()):
         assignments = list(map(Assignment.plain, load))
         if own.job in [assignment.job for assignment in assignments]:
             together = assignments

@@ -154,14 +154,14 @@ class Session:
         run = self._run
         made = [file for job in self._snakemake.jobs for file in job.output]
         display = Display.of(settings.display(run.config))
-        asked = [display.trial, *(run.tasks[name].asked for name in run.running)]
-        asked += adaptive_remark(last_decisions(run, self._results, *run.rounds), display)
+        notes = [display.trial, *(run.tasks[name].data_note for name in run.running)]
+        notes += adaptive_remark(last_decisions(run, self._results, *run.rounds), display)
         shown = str(self._results / SUMMARY_PAGE) in made
         summary = load(f"{END}:run_summary")(run, self._results, display) if shown else None
         orders = list(load(f"{END}:turned")(run, self._results, display, made))
         exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)
         table, findings = summary or (None, [])
-        lines = [ending(self._results, made, table, findings, orders, [*filter(None, asked)])]
+        lines = [ending(self._results, made, table, findings, orders, [*filter(None, notes)])]
         return visible("\n".join([*lines, *(run.unexported if exported else ())]))
 
     def keep_config(self) -> None:

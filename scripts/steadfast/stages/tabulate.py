@@ -18,13 +18,13 @@ def tabulate(
     metrics: Mapping[str, Path],
     display: Settings,
     out_dir: Path,
-    asked: Sequence[str] = (),
+    data_notes: Sequence[str] = (),
 ) -> None:
     """Writes a benchmark's tables as .tex, .md and .csv, each with remarks on its data."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
     shown = Display.of(display)
     for table in component(tables).make(frames, shown):
-        write_table(shown.framed(table, asked) if isinstance(table, Table) else table, out_dir)
+        write_table(shown.framed(table, data_notes) if isinstance(table, Table) else table, out_dir)
 
 
 if job := globals().get("snakemake"):

@@ -17,14 +17,14 @@ def write_summary(
     benchmarks: Mapping[str, Settings],
     display: Settings,
     out_dir: Path,
-    asked: Sequence[str] = (),
+    data_notes: Sequence[str] = (),
     nondeterminism_files: Sequence[Path] = (),
 ) -> None:
     """Writes each table of the summary as .tex, .md and .csv, of ``metrics/summary.csv``."""
     shown = Display.of(display)
     summary = RunSummary(summaries, benchmarks, shown, answer_deviations(nondeterminism_files))
     for table in (summary_table(summary), correlations_table(summary)):
-        write_table(shown.framed(table, asked), out_dir)
+        write_table(shown.framed(table, data_notes), out_dir)
 
 
 if job := globals().get("snakemake"):

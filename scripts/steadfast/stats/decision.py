@@ -22,25 +22,27 @@ Look = Sequence[Sequence[float] | None]
 """``NUMBERS`` of each pair of models; None where nothing compares the two."""
 
 
-def as_asked(
-    frames: Frames, asked: Mapping[str, int], measured: Callable[[Collection[str]], Frames]
+def as_evaluated(
+    frames: Frames, rounds: Mapping[str, int], measured: Callable[[Collection[str]], Frames]
 ) -> Frames:
-    """Returns metrics in which of each model as much is expected as it was asked, in rounds.
+    """Returns metrics in which each model has as many expected responses as its rounds have.
 
     ``measured`` gives the metrics of some models by themselves.
     """
-    rounds = sorted(set(asked.values()))
-    if len(rounds) == 1:
+    numbers = sorted(set(rounds.values()))
+    if len(numbers) == 1:
         return frames
-    by_rounds = [measured([name for name in asked if asked[name] == number]) for number in rounds]
-    found = dict(frames)
+    by_rounds = []
+    for number in numbers:
+        by_rounds.append(measured([name for name in rounds if rounds[name] == number]))
+    evaluated = dict(frames)
     for name, frame in frames.items():
         if {"model", "expected"} <= set(frame):
             keys = [column for column in frame if column in KEYS]
             rows = pd.concat([own[name][[*keys, "expected"]] for own in by_rounds])
             rows = frame.drop(columns="expected").merge(rows, "left", keys)
-            found[name] = rows.fillna({"expected": 0}).astype({"expected": int})[frame.columns]
-    return found
+            evaluated[name] = rows.fillna({"expected": 0}).astype({"expected": int})[frame.columns]
+    return evaluated
 
 
 class TakenLook:
@@ -53,7 +55,7 @@ class TakenLook:
         measure: of the summary, whose comparisons decide.
         compared: values of the keys of its rows in the metric comparisons.
         models: that are compared.
-        asked: rounds that each model has been asked.
+        rounds: in which each model was evaluated, by model.
         decided_by: what else the decision rests on, for those who check that it stays.
     """
 
@@ -65,11 +67,11 @@ class TakenLook:
         measure: str,
         compared: Mapping[str, str],
         models: Sequence[str],
-        asked: Mapping[str, int],
+        rounds: Mapping[str, int],
         decided_by: Settings,
     ):
         self._frames, self._design, self._measure = frames, design, measure
-        self._models, self._asked, self._decided_by = list(models), asked, decided_by
+        self._models, self._rounds, self._decided_by = list(models), rounds, decided_by
         rows = rows_of(frames["comparisons"], **compared)
         self._rows = rows.drop_duplicates(["model", "other"])  # of several languages the first
         self._pairs = list(combinations(self._models, 2))
@@ -94,7 +96,7 @@ class TakenLook:
         course = self._course
         words = {1: "better than", -1: "worse than", 0: "open"}
         models: dict[str, Record] = {
-            name: {"rounds": self._asked[name], **{word: [] for word in words.values()}}
+            name: {"rounds": self._rounds[name], **{word: [] for word in words.values()}}
             for name in self._models
         }
         for (first, second), sign in zip(self._pairs, course.told, strict=True):
@@ -106,7 +108,7 @@ class TakenLook:
             "decided_by": dict(self._decided_by),
             "measure": self._measure,
             "models": models,
-            "rounds": max(self._asked.values()),
+            "rounds": max(self._rounds.values()),
             "goes_on": goes_on,
             "boundary": round(course.boundary, 4),
             "looks": self.looks,

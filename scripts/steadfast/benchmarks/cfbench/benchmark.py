@@ -6,12 +6,12 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import DIRECT, FILE, FULL, LANGUAGE, RATES
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component
+from steadfast.contract.data_notes import data_note, judged_otherwise
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import templates_of
 from steadfast.contract.package import Package
 from steadfast.contract.released_prompts import released_prompts
 from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
-from steadfast.contract.text_asked import data_asked, judged_otherwise
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import key
@@ -53,7 +53,7 @@ def task(config: Config, section: Cfbench) -> Task:
         "otherwise": judged_otherwise(config.judges, paper, in_print, config.judging.count)
     }
     return Task(
-        asked=data_asked("CFBench", section.source),
+        data_note=data_note("CFBench", section.source),
         parts={
             LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): OWN.data_path(LANGUAGE)})
         },

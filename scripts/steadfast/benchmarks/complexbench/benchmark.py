@@ -8,13 +8,13 @@ from steadfast.benchmarks.complexbench.facts import DECOMPOSED, WHOLE, part_name
 from steadfast.benchmarks.complexbench.judge import TEMPLATES, templates_in_use
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component
+from steadfast.contract.data_notes import data_note
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import templates_of
 from steadfast.contract.package import Package
 from steadfast.contract.records import OVERALL
 from steadfast.contract.released_prompts import released_prompts
 from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
-from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import key
@@ -87,7 +87,7 @@ def task(config: Config, section: Complexbench) -> Task:
     captions = facts("complexbench/tables.yaml")["captions"]
     tables = [name for name in captions if reasons.get(name, True)]
     return Task(
-        asked=data_asked("ComplexBench", section.source),
+        data_note=data_note("ComplexBench", section.source),
         parts={
             part_name(language, split): Part(TOKENS, {("data", language): OWN.data_path(language)})
             for language in languages

@@ -7,13 +7,13 @@ from steadfast.benchmarks.followbench.data import addresses, local_files, progra
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS, PATH, template_name
 from steadfast.config.settings import judge_names, references, temperature_lines
 from steadfast.contract.components import Component
+from steadfast.contract.data_notes import data_note, judged_otherwise
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import templates_of
 from steadfast.contract.package import Package
 from steadfast.contract.records import OVERALL
 from steadfast.contract.released_prompts import released_prompts
 from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
-from steadfast.contract.text_asked import data_asked, judged_otherwise
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import key
@@ -67,7 +67,7 @@ def task(config: Config, section: Followbench) -> Task:
     }
     shown = languages | mode | otherwise | {"names": names}
     return Task(
-        asked=data_asked("FollowBench", section.source),
+        data_note=data_note("FollowBench", section.source),
         parts={
             name: Part(TOKENS, {("data", name): OWN.data_path(name)}) for name in section.languages
         },

@@ -9,10 +9,10 @@ from steadfast.base.files import Settings
 from steadfast.benchmarks.ifeval.data import local_file
 from steadfast.benchmarks.ifeval.facts import ALONE, NAME, RELEASED, SETS, SYNTHETIC, Position
 from steadfast.config.settings import references
+from steadfast.contract.data_notes import data_note
 from steadfast.contract.long_texts import contexts_file, corpus_file
 from steadfast.contract.package import Package
 from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Part, Task, Trial
-from steadfast.contract.text_asked import data_asked
 from steadfast.corpora.contexts.domains import facts_of
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, checked_lengths, key
@@ -102,7 +102,7 @@ def task(config: Config, section: Ifeval) -> Task:
         "coverage",
     ]
     return Task(
-        asked=data_asked(TITLE, section.source),
+        data_note=data_note(TITLE, section.source),
         parts=_parts(section),
         data=[_prompts_file(section), *_texts(config, section)],
         prompts=OWN.component(

@@ -19,13 +19,13 @@ from steadfast.benchmarks.lifbench.released_files import released_lengths, score
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, scores_needs
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
-from steadfast.config.settings import asked_models, baseline, references, scored_models
+from steadfast.config.settings import baseline, queried_models, references, scored_models
 from steadfast.contract.components import Component
+from steadfast.contract.data_notes import prompts_note, scores_note
 from steadfast.contract.exports import Exports
 from steadfast.contract.package import Package
 from steadfast.contract.records import OVERALL
 from steadfast.contract.task import Benchmark, DataFile, Measure, Output, Part, Task, Trial
-from steadfast.contract.text_asked import prompts_asked, scores_asked
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
 
@@ -116,16 +116,16 @@ def task(config: Config, section: Lifbench) -> Task:
         exports=exports(config, section, tasks, data),
         rewriting=rewriting(section, config),
         files=_files(section, scenarios, scores_files if scored_models(config) else ()),
-        asked=_asked(config, section),
+        data_note=_data_note(config, section),
     )
 
 
-def _asked(config: Config, section: Lifbench) -> str:
-    """Returns what tables say of the text: if no model is asked, it is the released scores'."""
-    if not set(asked_models(config)) & set(config.running):
-        return scores_asked(TITLE)
+def _data_note(config: Config, section: Lifbench) -> str:
+    """Returns the sentence about the data; on released scores where no model is evaluated."""
+    if not set(queried_models(config)) & set(config.running):
+        return scores_note(TITLE)
     contexts = section.contexts if section.contexts == "released" else config.corpora.source
-    return prompts_asked(TITLE, contexts, section.expressions)
+    return prompts_note(TITLE, contexts, section.expressions)
 
 
 def _figures(metrics: Sequence[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from steadfast.engines.base import TokenCounter
 from steadfast.engines.cost.bill import BYTES_PER_TOKEN
 
 COUNTS = (
-    "requests", "known", "to_ask", "prompt_tokens", "distinct_tokens", "output_budget",
+    "requests", "cached", "remaining", "prompt_tokens", "distinct_tokens", "output_budget",
     "prompt_truncated", "unfit",
 )  # fmt: skip
 LEFT_OUT = "left out"
@@ -53,8 +53,8 @@ def plan_part(
 ) -> Record:
     """Counts of a part (``COUNTS``), where equal requests are sent and computed once.
 
-    Also the ``Work`` of requests that are not cached (``ask``), if responses use their output
-    limits.
+    ``remaining_work`` is the ``Work`` of requests that are not cached, if responses use their
+    output limits.
     """
     fitting = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in fitting}
@@ -75,18 +75,20 @@ def plan_part(
             output=sum(request.max_tokens for request in chosen),
         )
 
-    ask = work([request for name, request in sent.items() if name not in known])
-    distinct = distinct_tokens(sent.values(), tokenizer, template_tokens) if known else ask.distinct
+    remaining = work([request for name, request in sent.items() if name not in known])
+    distinct = (
+        distinct_tokens(sent.values(), tokenizer, template_tokens) if known else remaining.distinct
+    )
     return {
         "requests": len(requests),
-        "known": sum(request.hash in known for request in fitting),
-        "to_ask": ask.requests,
+        "cached": sum(request.hash in known for request in fitting),
+        "remaining": remaining.requests,
         "prompt_tokens": logical(fitting),
         "distinct_tokens": distinct,
         "output_budget": sum(request.max_tokens for request in fitting),
         "prompt_truncated": sum(request.prompt_truncated_tokens > 0 for request in fitting),
         "unfit": len(requests) - len(fitting),
-        "ask": ask,
+        "remaining_work": remaining,
     }
 
 
@@ -125,7 +127,7 @@ def misfits(requests: Iterable[Request], on_overflow: str) -> Iterable[tuple[str
             yield request.sample_id, outcome, request.prompt_tokens or 0, removed
 
 
-def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:
+def evaluation_work(path: Path, context_tokens: int, answers: Settings) -> Work:
     """The work of a job, estimated from its prompts, including responses in the journal."""
     status = path.stat()
     context_tokens = min(context_tokens, answers.get("window") or context_tokens)

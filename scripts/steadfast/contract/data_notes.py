@@ -1,4 +1,4 @@
-"""What tables say of the text that was asked: synthetic, one's own, or as published."""
+"""Sentences about the data of a run: synthetic, local, or as published."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -9,15 +9,15 @@ from steadfast.contract.engine_names import SIMULATED_ENGINES
 from steadfast.contract.votes import MAJORITY
 from steadfast.schema.model_base import BaseModelSettings
 
-STRINGS = facts("asked.yaml")
+STRINGS = facts("data_notes.yaml")
 
 
-def data_asked(benchmark: str, source: Literal["synthetic", "local", "file", "released"]) -> str:
+def data_note(benchmark: str, source: Literal["synthetic", "local", "file", "released"]) -> str:
     """Returns the sentence about a benchmark's data."""
     return str(STRINGS["data"][source].format(benchmark=benchmark))
 
 
-def prompts_asked(
+def prompts_note(
     benchmark: str,
     contexts: Literal["synthetic", "local", "hub", "released"],
     expressions: Literal["own", "released", "recs"],
@@ -32,7 +32,7 @@ def prompts_asked(
     )
 
 
-def scores_asked(benchmark: str) -> str:
+def scores_note(benchmark: str) -> str:
     """Returns the sentence where nothing is asked, and all scores are released ones."""
     return str(STRINGS["scored"].format(benchmark=benchmark))
 

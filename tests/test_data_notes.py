@@ -17,7 +17,7 @@ OTHER = "Not comparable with the paper's numbers."
 def asked(benchmark="lifbench", models=None, **sections):
     models = models or {"reference": ASKED}
     config = load_config({"models": models, "judges": {"judge": ASKED}, **sections})
-    return Evaluation(config).tasks[benchmark].asked
+    return Evaluation(config).tasks[benchmark].data_note
 
 
 def test_the_default_text_is_called_synthetic_and_not_the_paper_s():
@@ -53,7 +53,7 @@ def test_the_readme_s_published_data_is_that_of_every_benchmark():
     run = Evaluation(load_config(config | {"models": {"reference": ASKED}}))
     assert run.running == ["lifbench", "followbench", "cfbench", "complexbench"]
     for name in run.running:
-        assert re.search("the paper's prompts|the released data", run.tasks[name].asked)
+        assert re.search("the paper's prompts|the released data", run.tasks[name].data_note)
 
 
 def test_released_scores_alone_are_of_the_published_prompts():
