@@ -26,6 +26,9 @@ _DRAWN = re.compile(r"#\d+\Z")
 Turns = tuple[tuple[str, str], ...]
 """Earlier turns of a conversation: prompt and answer of each."""
 
+FAMILY_PREFIX = 2_000
+"""Characters of a prefix from which it is worth to compute it once for several contexts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -158,6 +161,26 @@ def grouped(requests: Iterable[Request]) -> list[list[Request]]:
     for request in requests:
         groups[request.group].append(request)
     return list(groups.values())
+
+
+def families(groups: Iterable[list[Request]]) -> list[list[Request]]:
+    """Returns groups in which a context is the beginning of another's as one, longest first.
+
+    In alphabetical order of the prefixes, the beginning of a text stands right before the text.
+    """
+
+    def prefix(group: list[Request]) -> str:
+        return max((request.prefix for request in group), key=len)
+
+    merged: list[list[Request]] = []
+    beginning = ""
+    for group in sorted(groups, key=prefix):
+        if len(beginning) >= FAMILY_PREFIX and prefix(group).startswith(beginning):
+            merged[-1].extend(group)
+        else:
+            merged.append(list(group))
+            beginning = prefix(group)
+    return [sorted(group, key=lambda request: -len(request.prefix)) for group in merged]
 
 
 def ordered(groups: Sequence[Sequence[Request]]) -> list[Request]:

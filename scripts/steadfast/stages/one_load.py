@@ -1,9 +1,9 @@
 """Rule inference: runs one job; a job that loads a model also runs its sibling jobs.
 
 Shared model load: every part has its own job, journal and outputs. The first of a model's jobs
-takes the model's lock, runs its own part and then, with the model loaded, each other part of this
-run whose prompts exist. It writes these *prefetched outputs* next to the place of the sibling's
-outputs. The sibling job moves them there, and loads nothing.
+takes the model's lock and sends the requests of all parts of this run whose prompts exist. Then it
+runs its own part and, with the model loaded, each other part. It writes these *prefetched outputs*
+next to the place of the sibling's outputs. The sibling job moves them there, and loads nothing.
 """
 
 import os
@@ -22,6 +22,7 @@ from steadfast.base.provenance import Provenance
 from steadfast.contract import part_files
 from steadfast.contract.components import JudgePrompt, component
 from steadfast.contract.request import Item, repeat_key
+from steadfast.engines.asking.joint import JointPart, answer_jointly
 from steadfast.engines.asking.run import run_part
 from steadfast.engines.base import EngineFailed, Loaded, Setup
 from steadfast.jobs.job import MODELS, Assignment, Journals
@@ -48,6 +49,7 @@ def ask_together(own: Assignment, operation: Settings, together: Sequence[Assign
         if not model.held or prefetched.take():
             return
         failure: UserError | None = None
+        _answer_jointly([own, *siblings], operation, loaded)
         try:
             ask(own, operation, loaded)
         except EngineFailed:  # without a model for the siblings
@@ -59,6 +61,28 @@ def ask_together(own: Assignment, operation: Settings, together: Sequence[Assign
             _ask_siblings(siblings, operation, loaded)
         if failure:
             raise failure
+
+
+def _answer_jointly(assignments: Sequence[Assignment], operation: Settings, loaded: Loaded) -> None:
+    """Sends the requests of all parts whose prompts exist in one pass; ``ask`` finds the responses.
+
+    Contexts of several lengths that begin alike are so computed once (``engines.asking.joint``).
+    """
+    parts = []
+    for assignment in assignments:
+        if assignment.job.role != MODELS or not assignment.ready or assignment.done:
+            continue
+        if Prefetched(assignment).exist:
+            continue
+        try:
+            items, oracle = _model_items(assignment)
+        except UserError:  # its own job will raise it
+            continue
+        setup = _setup(assignment, operation, loaded, oracle)
+        log = assignment.path(assignment.job.log)
+        parts.append(JointPart(assignment.job.title, items, setup, log))
+    if len(parts) > 1:
+        answer_jointly(assignments[0].job.name, parts)
 
 
 def _ask_siblings(siblings: Iterable[Assignment], operation: Settings, loaded: Loaded) -> None:
@@ -159,23 +183,33 @@ def ask(
     if folder:
         outputs = folder / outputs.name
         record = folder / record.name
-    operation = {**operation, "bill": Journals(results, job.role, job.name)}
-    if assignment.replay:
-        operation["file"] = Path(assignment.replay)
     inputs = tuple(map(Path, (assignment.prompts, *assignment.sources)))
-    setup = Setup(
-        params["answers"],
-        operation,
-        journal=assignment.path(job.journal),
-        oracle=oracle,
-        loaded=loaded or Loaded(),
-    )
+    setup = _setup(assignment, operation, loaded, oracle)
     provenance = Provenance(
         assignment.input_digest, record, (outputs,), inputs=inputs, results=results
     )
     attempts = params.get("attempts", 1)
     run_part(
         job.name, job.title, items, setup, provenance, assignment.path(job.log), readable, attempts
+    )
+
+
+def _setup(
+    assignment: Assignment,
+    operation: Settings,
+    loaded: Loaded | None,
+    oracle: part_files.Oracle | None,
+) -> Setup:
+    job = assignment.job
+    operation = {**operation, "bill": Journals(Path(assignment.results), job.role, job.name)}
+    if assignment.replay:
+        operation["file"] = Path(assignment.replay)
+    return Setup(
+        assignment.params["answers"],
+        operation,
+        journal=assignment.path(job.journal),
+        oracle=oracle,
+        loaded=loaded or Loaded(),
     )
 
 

@@ -27,15 +27,24 @@ def record_path(journal: Path) -> Path:
 
 
 class RunRecorder(AbstractContextManager["RunRecorder"]):
-    """Adds a run to a job's run record, written every few seconds: a kill loses little of it."""
+    """Adds a run to a job's run record, written every few seconds: a kill loses little of it.
 
-    def __init__(self, path: Path, engine: Engine):
-        self._path, self._engine = path, engine
+    Of several parts that share an engine's time, each has what was ``spent`` on it, and one has
+    the engine's retries, latencies and loading.
+    """
+
+    def __init__(self, path: Path, engine: Engine, with_engine: bool = True):
+        self._path, self._engine, self._with_engine = path, engine, with_engine
         self._earlier = read_runs(path)
         self._counts: Counter[str] = Counter()
         self._machine: str | None = None
         self._started = time.monotonic()
+        self._spent: float | None = None
         self._write()  # so that a run that is killed at once is on record
+
+    def spend(self, seconds: float) -> None:
+        """Counts seconds of a time that several parts share."""
+        self._spent = (self._spent or 0.0) + seconds
 
     def update(self, response: Response) -> None:
         """Counts a response."""
@@ -53,13 +62,15 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
 
     def _write(self) -> None:
         self._written = time.monotonic()
+        elapsed = self._written - self._started
+        own = self._with_engine
         run: RunRecord = {
-            "wall_seconds": round(self._written - self._started, 3),
+            "wall_seconds": round(elapsed if self._spent is None else self._spent, 3),
             "answered": self._counts["answered"],
             "failed": self._counts["failed"],
-            "retries": self._engine.retries,
-            "latencies": self._engine.latencies.counts,
-            "load_seconds": round(self._engine.load_seconds, 3),
+            "retries": self._engine.retries if own else Counter(),
+            "latencies": self._engine.latencies.counts if own else {},
+            "load_seconds": round(self._engine.load_seconds, 3) if own else 0.0,
             "prompt_tokens": self._counts["prompt_tokens"],
             "computed_tokens": self._counts["computed_tokens"],
             "output_tokens": self._counts["output_tokens"],
@@ -87,7 +98,7 @@ class Asking:
         stack: ExitStack,
     ):
         self._model, self._engine, self._path, self._say = model, engine, journal, say
-        self._stack = stack
+        self._stack, self._total = stack, total
         self._read = reader(engine, reasoning)
 
         def show_wait(line: str) -> None:
@@ -117,20 +128,61 @@ class Asking:
         )
         self._progress.known(sum(shares[name] for name in responses))
         if unsent:
-            if self._record is None:
-                record = RunRecorder(record_path(self._path), self._engine)
-                self._record = self._stack.enter_context(record)
+            self._recorder()
             for request, response in self._engine.answer(grouped(unsent.values())):
-                if self._journal is not None:
-                    self._journal.append(request.hash, response)
-                if isinstance(response, FailedAttempt):
-                    continue  # in the journal only for its cost
-                responses[key(request)] = response
-                self._record.update(response)
-                self._progress.update(response, shares[key(request)])
+                if self.keep(request, response, shares[key(request)]):
+                    responses[key(request)] = response
             for line in self._engine.summary():
                 self._say(f"{self._model}: {line}")
         return [self._read(responses[key(request)]) for request in requests]
+
+    def unsent(self, requests: Iterable[Request]) -> list[Request]:
+        """The requests that fit and are not in the journal."""
+        assert self._journal is not None, "only a paid engine has a journal"
+        return [
+            request
+            for request in requests
+            if not request.overflow and self._journal.get(request.hash) is None
+        ]
+
+    def begin(self, unsent: int, with_engine: bool) -> None:
+        """Begins a pass that other parts share.
+
+        Args:
+            unsent: number of requests.
+            with_engine: whether the run record has the engine's own counts.
+        """
+        self._say(
+            f"{self._model}: {unsent} requests to send, in one pass with those of other parts"
+        )
+        self._progress.known(self._total - unsent)
+        self._recorder(with_engine).spend(0.0)
+
+    def _recorder(self, with_engine: bool = True) -> RunRecorder:
+        """The run record, which begins when requests are sent."""
+        if self._record is None:
+            record = RunRecorder(record_path(self._path), self._engine, with_engine)
+            self._record = self._stack.enter_context(record)
+        return self._record
+
+    def keep(
+        self, request: Request, response: Response, count: int = 1, seconds: float | None = None
+    ) -> bool:
+        """Keeps a response in the journal; False for a failed attempt, which has only a cost.
+
+        Args:
+            count: of equal requests, for the progress.
+            seconds: of a time that parts share.
+        """
+        if seconds is not None:
+            self._recorder().spend(seconds)
+        if self._journal is not None:
+            self._journal.append(request.hash, response)
+        if isinstance(response, FailedAttempt):
+            return False
+        self._recorder().update(response)
+        self._progress.update(response, count)
+        return True
 
     def _key(self, request: Request) -> str:
         # Engines without a model use the benchmark's reference answers, which the hash does not
