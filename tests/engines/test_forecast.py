@@ -49,6 +49,24 @@ def test_equal_requests_are_distinct_once_and_asked_once():
     assert row["remaining_work"].prompt == once["remaining_work"].prompt < row["prompt_tokens"]
 
 
+def test_a_longer_context_of_a_load_adds_only_what_follows_the_shorter_one():
+    (short,) = items(1, 1)
+    short = replace(short, context=short.context * 10)
+    long = replace(short, sample_id="long", context_id="long", context=short.context * 2)
+    computed: dict[str, int] = {}
+    first, second = (
+        plan_part(requests([item]), (), TOKENIZER, computed=computed) for item in (short, long)
+    )
+    alone = plan_part(requests([long]), (), TOKENIZER)
+    prefix = requests([short])[0].prefix
+    assert second["distinct_tokens"] == alone["distinct_tokens"] - TOKENIZER.count(prefix)
+    assert second["remaining_work"].distinct == second["distinct_tokens"]
+    assert second["prompt_tokens"] == alone["prompt_tokens"]
+    assert (
+        first["distinct_tokens"] == plan_part(requests([short]), (), TOKENIZER)["distinct_tokens"]
+    )
+
+
 def test_cuts_of_one_context_share_all_of_the_shorter_one():
     asked = [replace(item, max_tokens=50 if n else 40) for n, item in enumerate(items(1, 2))]
     cut = requests(asked, window=130)

@@ -17,7 +17,7 @@ from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import CachedTokenizer, Work, misfits, plan_part
 from steadfast.engines.cost.options import SUMS, once, option_records
 from steadfast.engines.fit import reckoned
-from steadfast.jobs.job import REWRITERS, Job, Journals
+from steadfast.jobs.job import MODELS, REWRITERS, Job, Journals
 from steadfast.plan.page import ESTIMATE
 
 KEYS = ["benchmark", "role", "model", "part"]
@@ -36,6 +36,8 @@ class PlannedModel:
     plan: Settings
     hardware: Settings = field(default_factory=dict)
     folders: Iterable[Path] = ()
+    prefixes: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By load: prefixes that parts counted so far compute, with their tokens."""
 
     @property
     def gpus(self) -> int:
@@ -70,8 +72,13 @@ class PlannedModel:
         items: Sequence[Item],
         known: Collection[str],
         tokenizers: dict[str, CachedTokenizer],
+        load: str | None = None,
     ) -> tuple[Record, list[tuple[str, str, int, int]]]:
-        """The counts of a part (``engines.cost.forecast``), and its misfits."""
+        """The counts of a part (``engines.cost.forecast``), and its misfits.
+
+        Args:
+            load: name of the shared load, whose parts go in one pass (``engines.asking.joint``).
+        """
         answers = self.answers
         if self.engine and self.engine.tokenizer:
             name = "own"
@@ -83,7 +90,8 @@ class PlannedModel:
                 tokenizers[name] = CachedTokenizer(load_tokenizer(name))
             tokenizer = tokenizers[name]
         requests, template = reckoned(self.name, self.engine, answers, items, tokenizer)
-        counts = plan_part(requests, known, tokenizer, template)
+        computed = self.prefixes.setdefault(load, {}) if load else {}
+        counts = plan_part(requests, known, tokenizer, template, computed)
         counts |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
         counts["options"] = []
         if price := self.plan["price"]:
@@ -201,7 +209,8 @@ class PlannedJob:
     ) -> list[tuple[str, str, int, int]]:
         """Counts the requests; returns the prompts that are truncated or do not fit."""
         cached = final_tiers(journal) if journal else ()
-        self.counts, misfits = self.model.of_part(items, cached, tokenizers)
+        load = self.load if self.job.role == MODELS else None
+        self.counts, misfits = self.model.of_part(items, cached, tokenizers, load)
         return misfits
 
 

@@ -7,10 +7,11 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from operator import eq
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from steadfast.base.files import Record, Settings, read_jsonl
-from steadfast.contract.request import Request
+from steadfast.contract.request import FAMILY_PREFIX, Request
 from steadfast.engines.base import TokenCounter
 from steadfast.engines.cost.bill import BYTES_PER_TOKEN
 
@@ -50,12 +51,18 @@ def plan_part(
     known: Collection[str],
     tokenizer: TokenCounter,
     template_tokens: int = 0,
+    computed: dict[str, int] | None = None,
 ) -> Record:
     """Counts of a part (``COUNTS``), where equal requests are sent and computed once.
 
     ``remaining_work`` is the ``Work`` of requests that are not cached, if responses use their
     output limits.
+
+    Args:
+        computed: prefixes that the same load computes for other parts, with their tokens; those of
+            this part are added. A context that begins with one of them adds only the rest.
     """
+    computed = {} if computed is None else computed
     fitting = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in fitting}
 
@@ -71,14 +78,17 @@ def plan_part(
         return Work(
             requests=len(chosen),
             prompt=logical(chosen),
-            distinct=distinct_tokens(chosen, tokenizer, template_tokens),
+            distinct=distinct_tokens(chosen, tokenizer, template_tokens, computed),
             output=sum(request.max_tokens for request in chosen),
         )
 
     remaining = work([request for name, request in sent.items() if name not in known])
-    distinct = (
-        distinct_tokens(sent.values(), tokenizer, template_tokens) if known else remaining.distinct
-    )
+    distinct = remaining.distinct
+    if known:
+        distinct = distinct_tokens(sent.values(), tokenizer, template_tokens, computed)
+    for request in sent.values():
+        if len(request.prefix) >= FAMILY_PREFIX and request.hash not in known:
+            computed[request.prefix] = tokenizer.count(request.prefix)
     return {
         "requests": len(requests),
         "cached": sum(request.hash in known for request in fitting),
@@ -93,13 +103,21 @@ def plan_part(
 
 
 def distinct_tokens(
-    requests: Iterable[Request], tokenizer: TokenCounter, template_tokens: int = 0
+    requests: Iterable[Request],
+    tokenizer: TokenCounter,
+    template_tokens: int = 0,
+    computed: Mapping[str, int] = MappingProxyType({}),
 ) -> int:
-    """Prompt tokens when prompts share their common prefixes."""
+    """Prompt tokens when prompts share their common prefixes, and those computed for others."""
     longest: dict[tuple[str, str], int] = {}
+    beginnings: dict[str, int] = {}
     suffixes: dict[tuple[tuple[str, str], str], set[str]] = defaultdict(set)
     for request in requests:
-        tokens = tokenizer.count(request.prefix)
+        prefix = request.prefix
+        if prefix not in beginnings:
+            shared = [computed[other] for other in computed if prefix.startswith(other)]
+            beginnings[prefix] = max(shared, default=0)
+        tokens = tokenizer.count(prefix) - beginnings[prefix]
         longest[request.group] = max(tokens, longest.get(request.group, 0))
         suffixes[request.group, request.prefix].add(request.suffix)
     tails = sum(
