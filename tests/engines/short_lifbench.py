@@ -7,9 +7,10 @@ from prepared import Prepared
 from steadfast.base.files import read_json, read_jsonl, write_json, write_jsonl
 
 
-def config(lengths: dict[str, int]) -> dict[str, Any]:
-    """A config with those lengths."""
-    return {"lifbench": {"lengths": lengths}, "models": {"reference": {"engine": "reference"}}}
+def config(lengths: dict[str, int], **section: Any) -> dict[str, Any]:
+    """A config with those lengths, and other keys of LIFBench's section."""
+    lifbench = {"lengths": lengths, **section}
+    return {"lifbench": lifbench, "models": {"reference": {"engine": "reference"}}}
 
 
 def build(
@@ -17,6 +18,7 @@ def build(
     lengths: dict[str, int],
     expressions: int | None = 1,
     most_output: int | None = None,
+    **section: Any,
 ) -> Prepared:
     """LIFBench's data and prompts in the results below a folder.
 
@@ -24,7 +26,7 @@ def build(
         expressions: wordings of each task; None: all of them.
         most_output: tokens; a lower output limit than the tasks' own, to save time.
     """
-    built = Prepared(config(lengths), folder / "results")
+    built = Prepared(config(lengths, **section), folder / "results")
     built.make_data()
     for path in sorted((built.folder / "expressions").glob("*.json")):
         found = read_json(path)

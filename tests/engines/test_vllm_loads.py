@@ -71,6 +71,30 @@ def test_one_load_for_six_lengths_also_when_it_is_killed_half_way(jobs):
         assert killed == whole
 
 
+def test_shorter_lengths_of_a_family_compute_no_context(tmp_path):
+    """Lists and documents: a shorter context is the beginning of a longer one."""
+    lengths = {"1k": 1024, "2k": 2048, "4k": 4096}
+    tasks = ["LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"]
+    jobs = Jobs(tmp_path, lengths, tasks=tasks, contexts_per_length=2)
+    for name in ("joint", "apart"):
+        jobs.add(name, **at_once(8))
+    jobs.run("joint", "1k", "--together")
+    for length in lengths:
+        jobs.run("joint", length, "--together")
+        jobs.run("apart", length)
+        responses = [
+            [record["response"] for record in jobs.outputs(name, length)]
+            for name in ("joint", "apart")
+        ]
+        assert responses[0] == responses[1]
+    for length in ("1k", "2k"):
+        cached = {
+            name: min(record["cached_tokens"] for record in jobs.outputs(name, length))
+            for name in ("joint", "apart")
+        }
+        assert cached["apart"] < 0.1 * lengths[length] < 0.8 * lengths[length] < cached["joint"]
+
+
 def test_two_copies_of_the_model_give_the_answers_of_one(jobs):
     for name, settings in (("alone", {}), ("both", {"data_parallel_size": 2})):
         jobs.add(name, **at_once(16), **settings)

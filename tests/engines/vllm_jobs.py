@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import short_lifbench
 from steadfast.base.files import read_json, read_jsonl, write_json
@@ -25,10 +26,11 @@ def at_once(number: int) -> dict:
 class Jobs:
     """A folder with prompts and a tiny model, and the jobs that run in it."""
 
-    def __init__(self, folder: Path, lengths: dict[str, int]):
+    def __init__(self, folder: Path, lengths: dict[str, int], **section: Any):
         self.folder, self.python, self.lengths = folder, vllm_python(), lengths
+        self.section = {"lengths": lengths, **section}
         self.warm = warm_vllm()
-        self.built = short_lifbench.build(folder, lengths, expressions=1, most_output=16)
+        self.built = short_lifbench.build(folder, lengths, expressions=1, most_output=16, **section)
         texts = [
             context["text"]
             for path in sorted((self.built.folder / "contexts").rglob("*.jsonl"))
@@ -52,7 +54,7 @@ class Jobs:
         self.models[name] = settings
         write_json(
             self.folder / "config.json",
-            {"lifbench": {"lengths": self.lengths}, "models": self.models},
+            {"lifbench": self.section, "models": self.models},
         )
 
     def start(
