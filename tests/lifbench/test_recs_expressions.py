@@ -46,7 +46,7 @@ def test_the_nearest_usable_texts_have_their_cluster_s_number(tmp_path):
 
 
 def test_draws_hold_as_many_usable_texts_as_there_are_clusters(tmp_path):
-    whole = sampled(tmp_path, "random", draws=20)
+    whole = sampled(tmp_path, "random", samples=20)
     texts = {one["expression_id"]: one for one in whole["expressions"]}
     assert whole["sampling"]["nearest"] == []
     drawn = whole["sampling"]["random"]
@@ -66,10 +66,10 @@ def test_draws_hold_as_many_usable_texts_as_there_are_clusters(tmp_path):
 
 
 def test_rejecting_a_text_replaces_it_in_the_draws_and_moves_no_other(tmp_path):
-    before = sampled(tmp_path, "random", draws=30)
+    before = sampled(tmp_path, "random", samples=30)
     decisions = {"format": 1, "task": TASK, "decisions": {key(5): "reject"}}
     write_text(tmp_path / "r.yaml", yaml.safe_dump(decisions))
-    after = sampled(tmp_path, "random", draws=30, review=str(tmp_path / "r.yaml"))
+    after = sampled(tmp_path, "random", samples=30, review=str(tmp_path / "r.yaml"))
     pairs = list(zip(before["sampling"]["random"], after["sampling"]["random"], strict=True))
     assert any(1005 in one for one, _ in pairs)
     for one, other in pairs:
@@ -250,7 +250,7 @@ def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
         write_jsonl(made["candidates"], candidates(inputs, WORDED[task], ["sim-a", "sim-b"]))
         write_jsonl(made["vectors"], vectors(made, {"kind": "tfidf"}))
         write_jsonl(made["clusters"], clusters(made, 5, 1))
-        whole = expressions(made, WORDED[task], None, "both", 1, draws=2)
+        whole = expressions(made, WORDED[task], None, "both", 1, samples=2)
         ids = [one["expression_id"] for one in whole["expressions"]]
         assert len(set(ids)) == len(ids)
         assert len([i for i in whole["sampling"]["nearest"] if i < 200]) == 5

@@ -189,7 +189,7 @@ COMMANDS = {
         "1 a run cannot be read, and why; 2 the command line is wrong",
     ),
     "labels": Command(
-        "draws what people are to label, and writes a sheet and a page for it",
+        "samples responses that people are to label: a sheet, and a page to fill it in",
         "my.yaml --number 150",
         (CONFIG, ANSWERS),
     ),
@@ -207,7 +207,7 @@ COMMANDS = {
     ),
     "export": Command("writes the benchmarks as data sets, to results/export", "my.yaml", WORKFLOW),
     "nondeterminism": Command(
-        "asks a few requests repeatedly: how far an engine's answers vary by themselves",
+        "sends a few requests repeatedly, to measure an engine's run-to-run variation",
         "my.yaml",
         WORKFLOW,
     ),

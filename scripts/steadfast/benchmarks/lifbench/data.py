@@ -153,7 +153,7 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
             "task": worded,
             "review": RELEASED if recs.review == RELEASED else review,
             "sampling": recs.sampling,
-            "draws": RANDOM_SAMPLES if recs.sampling == "both" else 1,
+            "samples": RANDOM_SAMPLES if recs.sampling == "both" else 1,
             "seed": config.seed,
             "directory": section.released.directory,
         }

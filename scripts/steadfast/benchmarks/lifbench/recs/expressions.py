@@ -72,7 +72,7 @@ def expressions(
     review: str | None,
     sampling: Sampling,
     seed: int,
-    draws: int = 1,
+    samples: int = 1,
     directory: str | None = None,
 ) -> Record:
     """Returns the templates of a task that RECS samples, and which sample has which.
@@ -93,7 +93,9 @@ def expressions(
     nearest = nearest_texts(texts, where, remedy) if sampling != "random" else {}
     drawn: list[list[PickedText]] = []
     if sampling != "nearest":
-        drawn = [_drawn(texts, f"{seed}/{name}/{draw}", where, remedy) for draw in range(draws)]
+        drawn = [
+            _drawn(texts, f"{seed}/{name}/{sample}", where, remedy) for sample in range(samples)
+        ]
     kept = [
         {**expression, "expression_id": HAND + expression["expression_id"]}
         for expression in hand["expressions"]
