@@ -301,5 +301,5 @@ def test_a_summary_that_lacks_a_column(tmp_path):
 
 def test_a_summary_with_a_measure_twice(tmp_path):
     write_csv(tmp_path / "h.csv", pd.DataFrame([row("a", "PSR", 0.5), row("a", "PSR", 0.6)]))
-    with pytest.raises(UserError, match="PSR of model 'a' is there twice"):
+    with pytest.raises(UserError, match="duplicate rows of PSR of model 'a'"):
         read_summary(tmp_path / "h.csv")
