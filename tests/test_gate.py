@@ -13,10 +13,10 @@ from steadfast.compare.gate import (
     PASS,
     UNCLEAR,
     WORSE,
-    contexts_needed,
     gate,
-    more_contexts,
+    more_units,
     shown_worse,
+    units_needed,
     worst,
 )
 from steadfast.compare.results import MEASURED, TESTS
@@ -118,7 +118,7 @@ def test_contexts_that_agree_are_counted_as_contexts(difference, contexts, stric
 
 def test_what_may_be_unseen_and_what_strict_needs():
     # .98^149 = .0493 and .98^148 = .0503
-    assert contexts_needed(0.02) == 149
+    assert units_needed(0.02) == 149
     # (1 − .3930)^6 = .05
     assert gate(agreeing(0.0, 6), 0.02).unseen == pytest.approx(0.3930, abs=5e-5)
 
@@ -140,9 +140,9 @@ def test_no_common_score_tells_nothing():
     assert gate(none, 0.02).verdict == UNCLEAR
 
 
-def test_what_more_contexts_would_tell_is_said_where_nothing_else_is():
+def test_what_more_units_would_tell_is_said_where_nothing_else_is():
     (row,) = gate(compared(("m", 0.0, 0.012)), 0.02).measures.itertuples()
-    more = more_contexts(row, 0.02)
+    more = more_units(row, 0.02)
     clusters = round(more * 12)
     assert more == clusters / 12
 
@@ -155,7 +155,7 @@ def test_what_more_contexts_would_tell_is_said_where_nothing_else_is():
     assert t * 0.012 / math.sqrt(more) == pytest.approx(0.02, rel=0.08)
     assert told_apart(clusters) <= 0.02 < told_apart(clusters - 1)
     (row,) = gate(compared(("m", 0.0, 0.0)), 0.02).measures.itertuples()
-    assert math.isnan(more_contexts(row, 0.02))
+    assert math.isnan(more_units(row, 0.02))
 
 
 @pytest.mark.parametrize("wrong", [PASS, WORSE])

@@ -28,7 +28,7 @@ def test_the_pair_that_varies_most_counts_and_failures_that_go_unseen_are_named(
     assert row["factor"] == row["clusters_all"] / 20
     # .05^(1/k): none of k contexts fails in 5 of 100 runs
     assert row["unseen"] == pytest.approx(1 - 0.05 ** (1 / row["clusters_all"]))
-    assert "all 3 pairs" in page and "The run in the results folder has 20 contexts." in page
+    assert "all 3 pairs" in page and "The run in the results folder has 20 units." in page
     one, three = (smallest_difference(0.02, 19, pairs, skewed=True) for pairs in (1, 3))
     assert f"{one:.3f} for one pair, {three:.3f} for each of all pairs" in page
     assert analysed(tmp_path, [ROW | {"degrees_of_freedom": 3}])[0] != []

@@ -60,7 +60,7 @@ def gate(runs, a: str, b: str, margin: str = "0.05", *options: str):
 
 
 # 1 − .05^(1/240) = .0124
-UNSEEN = "; a failure in fewer than 1% of contexts may go undetected (240 were sampled)."
+UNSEEN = "; a failure in fewer than 1% of sampling units may go undetected (240 were sampled)."
 CASES = {
     ("v1", "v2-better"): (0, f"pass (1 pass){UNSEEN}"),
     ("v1", "v2-worse"): (3, "worse (1 worse)."),
@@ -92,7 +92,7 @@ def test_a_strict_gate_says_how_many_contexts_it_needs(runs):
     # .98^149 = .0493
     code, lines = gate(runs, "few-v1", "few-v2", "0.02", "--strict")
     (line,) = [line for line in lines if " Score " in line]
-    assert code == 4 and "strict needs 149 contexts, groups or records; 40 were sampled" in line
+    assert code == 4 and "strict needs 149 sampling units; 40 were sampled" in line
     assert gate(runs, "v1", "v2", "0.05", "--strict")[0] == 0  # .95^59 = .0485
 
 
@@ -100,6 +100,6 @@ def test_too_small_a_run_says_how_many_more_would_tell(runs):
     code, lines = gate(runs, "few-v1", "few-v2", "0.02")
     assert (code, lines[-1].split(": ")[1]) == (4, "cannot tell (1 cannot tell).")
     (line,) = [line for line in lines if " Score " in line]
-    assert "× as many contexts, groups or records would decide" in line
+    assert "× as many sampling units would decide" in line
     # The whole runs tell at .05, and nothing at a margin that is a tenth of it.
     assert gate(runs, "v1", "v2", "0.005")[0] == 4

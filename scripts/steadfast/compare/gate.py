@@ -38,7 +38,7 @@ from steadfast.stats.power import Pilot
 IDENTICAL, PASS, WORSE, UNCLEAR = "identical", "pass", "worse", "cannot tell"
 EXIT_CODES = {IDENTICAL: 0, PASS: 0, WORSE: 3, UNCLEAR: 4}
 COLUMNS = (
-    "benchmark", "model", "measure", "difference", "low", "high", "p", "contexts", "lacking",
+    "benchmark", "model", "measure", "difference", "low", "high", "p", "sampling_units", "lacking",
     "verdict", "error", "degrees_of_freedom",
 )  # fmt: skip
 EACH, TOGETHER = 0.01, 0.032
@@ -52,11 +52,11 @@ class Gate(NamedTuple):
     Attributes:
         measures: a row a measure and model (``COLUMNS``): difference is B minus A in units of the
             measure, low and high its 95 % interval, p the one-sided p-value of a loss within the
-            margin, contexts how many were sampled (or groups, records), lacking the share of A's
+            margin, sampling_units their number, lacking the share of A's
             scored answers that B has no score for, error the standard error of the difference as a
             share of full marks, degrees_of_freedom its degrees of freedom.
         verdict: of all together.
-        needed: contexts that a strict gate needs; None where it is not strict.
+        needed: sampling units that a strict gate needs; None where it is not strict.
     """
 
     measures: pd.DataFrame
@@ -65,15 +65,15 @@ class Gate(NamedTuple):
 
     @property
     def unseen(self) -> float:
-        """Share of contexts, of the measure with the fewest, below which a loss may be unseen."""
-        contexts = self.measures["contexts"].min()
-        return unseen(contexts) if contexts > 0 else 1.0
+        """Share of sampling units (of the measure with the fewest) in which a loss may be unseen."""
+        fewest = self.measures["sampling_units"].min()
+        return unseen(fewest) if fewest > 0 else 1.0
 
 
-def contexts_needed(margin: float) -> int:
+def units_needed(margin: float) -> int:
     """Contexts from which on a loss of all points in the unseen ones stays within the margin.
 
-    >>> contexts_needed(0.02), contexts_needed(0.05)
+    >>> units_needed(0.02), units_needed(0.05)
     (149, 59)
     """
     return math.ceil(math.log(SIGNIFICANT) / math.log(1 - margin))
@@ -81,7 +81,7 @@ def contexts_needed(margin: float) -> int:
 
 def gate(comparison: Comparison, margin: float, strict: bool = False) -> Gate:
     """Judges run B, which may be worse than A by a margin, a share of full marks such as 0.02."""
-    needed = contexts_needed(margin) if strict else None
+    needed = units_needed(margin) if strict else None
     measures = pd.DataFrame(_measures(comparison, margin, needed or 0), columns=list(COLUMNS))
     if len(measures) and (measures["verdict"] == IDENTICAL).all():
         return Gate(measures, IDENTICAL, needed)
@@ -169,15 +169,15 @@ def _p_within(test: Any, margin: float, agree: bool) -> float:
     return float(max(p, least))
 
 
-def more_contexts(row: Any, margin: float) -> float:
-    """How many times as many contexts would let an equal run pass with 80 % power; or nan.
+def more_units(row: Any, margin: float) -> float:
+    """How many times as many sampling units would let an equal run pass with 80 % power; or nan.
 
     ``row`` is of ``Gate.measures``.
     """
     if not (row.error > NOTHING and row.degrees_of_freedom >= 1):
         return math.nan
-    needed = Pilot(row.error, row.degrees_of_freedom, row.contexts).needed(margin)
-    return needed / row.contexts if needed else math.nan
+    needed = Pilot(row.error, row.degrees_of_freedom, row.sampling_units).needed(margin)
+    return needed / row.sampling_units if needed else math.nan
 
 
 def worst(comparison: Comparison) -> pd.DataFrame:

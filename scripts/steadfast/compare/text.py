@@ -17,7 +17,7 @@ from steadfast.compare.gate import (
     PASS,
     UNCLEAR,
     Gate,
-    more_contexts,
+    more_units,
     worst,
 )
 from steadfast.compare.results import Comparison
@@ -183,9 +183,9 @@ def _verdict(verdicts: Gate, margin: float) -> list[str]:
     if verdicts.verdict == IDENTICAL:
         return ["All responses and scores are identical: no test needed.", f"{last}."]
     if verdicts.verdict == PASS:
-        fewest = verdicts.measures["contexts"].min()
+        fewest = verdicts.measures["sampling_units"].min()
         last += (
-            f"; a failure in fewer than {verdicts.unseen:.0%} of contexts may go undetected "
+            f"; a failure in fewer than {verdicts.unseen:.0%} of sampling units may go undetected "
             f"({fewest:.0f} were sampled)"
         )
     return [f"{last}."]
@@ -199,16 +199,16 @@ def _remark(row: Any, needed: int | None, margin: float) -> str:
         remarks.append("no difference")
     if row.verdict != UNCLEAR:
         return "; ".join(remarks)
-    if needed and row.contexts < needed:
+    if needed and row.sampling_units < needed:
         remarks.append(
-            f"strict needs {needed:,} contexts, groups or records; {row.contexts:,} were sampled"
+            f"strict needs {needed:,} sampling units; {row.sampling_units:,} were sampled"
         )
-    elif (times := more_contexts(row, margin)) > 1:
-        remarks.append(f"{times:.1f} × as many contexts, groups or records would decide")
+    elif (times := more_units(row, margin)) > 1:
+        remarks.append(f"{times:.1f} × as many sampling units would decide")
     elif row.high < 0:
         remarks.append("lower than A; whether by more than the margin is undecided")
     elif math.isnan(row.low):
-        remarks.append("too few contexts for a test")
+        remarks.append("too few sampling units for a test")
     else:
         remarks.append("the difference is near the margin")
     return "; ".join(remarks)

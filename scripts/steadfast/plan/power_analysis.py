@@ -1,4 +1,4 @@
-"""The power analysis of a plan: the contexts needed to detect a difference between two models.
+"""The power analysis of a plan: sampling units needed to detect a difference of two models.
 
 It uses the comparisons of the run in the results folder, and assumes contexts whose differences are
 skewed against the better model (``stats.power``).
@@ -24,13 +24,13 @@ LEAST_FREEDOM = 3
 """Minimum degrees of freedom of a variance."""
 NO_VARIANCES = (
     "No power analysis yet, for lack of variances. Run at least two models on at least four "
-    "contexts (groups, records) of each task, then plan again."
+    "sampling units (families of contexts, groups, records) of each task, then plan again."
 )
 
 
 @dataclass(frozen=True)
 class WidestPair:
-    """The pair of models whose difference in a main measure varies most, and needs most contexts.
+    """The pair of models whose difference in a main measure varies most, and needs most units.
 
     Attributes:
         name: of the measure, with its language or the like.
@@ -43,7 +43,7 @@ class WidestPair:
     models: int
 
     def row(self, difference: float) -> Record:
-        """The contexts needed to detect a difference: ``COLUMNS`` without the benchmark."""
+        """The sampling units needed to detect a difference: ``COLUMNS`` without the benchmark."""
         needed = self.pilot.needed(difference)
         needed_of_all = self.pilot.needed(difference, comb(self.models, 2))
         return {
@@ -104,7 +104,7 @@ def _page(pair: WidestPair, rows: Sequence[Record]) -> Iterator[str]:
     pilot = pair.pilot
     pairs = comb(pair.models, 2)
     head = [
-        "difference", "contexts, one pair", f"contexts, all {pairs} pairs", "factor on this run",
+        "difference", "one pair", f"all {pairs} pairs", "factor on this run",
         "undetected failures",
     ]  # fmt: skip
     cells = [
@@ -120,16 +120,17 @@ def _page(pair: WidestPair, rows: Sequence[Record]) -> Iterator[str]:
     one_pair = _share(pilot.smallest(pilot.clusters))
     all_pairs = _share(pilot.smallest(pilot.clusters, pairs))
     yield from (
-        f"Contexts (groups, records) needed to detect a difference between two models with a power "
-        f"of {POWER:.0%}, by the paired test at {SIGNIFICANT:.0%}: for a single pair, and for each "
-        "of all pairs of the run (Bonferroni). Undetected failures: failures of entire contexts "
-        "that are rarer may not occur in any of so many contexts, and are not covered.",
+        "Sampling units (families of contexts, contexts, groups, records) needed to detect a "
+        f"difference between two models with a power of {POWER:.0%}, by the paired test at "
+        f"{SIGNIFICANT:.0%}: for a single pair, and for each of all pairs of the run (Bonferroni). "
+        "Undetected failures: failures of entire units that are rarer may not occur in any of so "
+        "many, and are not covered.",
         "",
         markdown_table(head, cells, padded=False),
         "",
-        f"The run in the results folder has {pilot.clusters:,} contexts. Minimum detectable "
+        f"The run in the results folder has {pilot.clusters:,} units. Minimum detectable "
         f"difference: {one_pair} for one pair, {all_pairs} for each of all pairs. All numbers are "
-        "for the pair with the largest variance, and contexts skewed against the better model "
+        "for the pair with the largest variance, and units skewed against the better model "
         "(docs/metrics.md).",
     )
 
