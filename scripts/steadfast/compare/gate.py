@@ -65,7 +65,7 @@ class Gate(NamedTuple):
 
     @property
     def unseen(self) -> float:
-        """Share of sampling units (of the measure with the fewest) in which a loss may be unseen."""
+        """Share of sampling units, of the measure with the fewest, where a loss may be unseen."""
         fewest = self.measures["sampling_units"].min()
         return unseen(fewest) if fewest > 0 else 1.0
 
