@@ -94,6 +94,13 @@ def test_shorter_lengths_of_a_family_compute_no_context(tmp_path):
         }
         assert cached["apart"] < 0.1 * lengths[length] < 0.8 * lengths[length] < cached["joint"]
 
+    parts = [jobs.built.part(length) for length in lengths]
+    items = [part.joined.item(sample) for part in parts for sample in part.read()]
+    names = ("context_id", "head", "context", "tail", "max_tokens")
+    found = schedule(jobs, [{name: getattr(item, name) for name in names} for item in items])
+    assert found["asked"] == len(items)
+    assert_as_one_generate(found)
+
 
 def test_two_copies_of_the_model_give_the_answers_of_one(jobs):
     for name, settings in (("alone", {}), ("both", {"data_parallel_size": 2})):

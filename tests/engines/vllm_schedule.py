@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 
 from steadfast.base.files import read_jsonl
-from steadfast.contract.request import Item, grouped, ordered
+from steadfast.contract.request import Item, families, grouped, ordered
 from steadfast.engines.base import Loaded, Setup
 from steadfast.engines.fit import fitted
 from steadfast.engines.vllm.engine import VllmEngine
@@ -27,8 +27,9 @@ def main(model: str, path: str) -> None:
     step = core.step
     core.step = lambda: (steps.append(1), step())[1]
 
+    groups = families(grouped(requests))
     ours = {}
-    for request, response in engine.answer(grouped(requests)):
+    for request, response in engine.answer(groups):
         ours[request.hash] = response.text, response.prompt_tokens - response.cached_tokens
     took = {"ours": (len(steps), sum(computed for _, computed in ours.values()))}
 
@@ -36,7 +37,7 @@ def main(model: str, path: str) -> None:
 
     engine.engine.reset_prefix_cache()
     steps.clear()
-    asked = list(engine.tokenizer.encode_prompts(ordered(grouped(requests))))
+    asked = list(engine.tokenizer.encode_prompts(ordered(groups)))
     stops = engine.tokenizer.stop_token_ids
     outputs = loaded.model.generate(
         [{"prompt_token_ids": ids} for _, ids in asked],
