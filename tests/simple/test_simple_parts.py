@@ -57,6 +57,29 @@ def test_a_score_is_the_mean_of_what_the_function_gives(name, total, points, ext
     assert (score.total, score.points, score.extracted) == (total, points, extracted)
 
 
+def scored_at(length: str, number: int, context: str, total: float) -> Scored:
+    record = {"sample_id": f"{length}/{number}", "repeat": 0, "context_id": context}
+    record |= {"status": "ok", "total": total, "by": {}, "points": {}, "response": "x"}
+    return Scored("m", length, record)
+
+
+def test_an_id_at_three_lengths_with_a_context_each_is_one_sampling_unit():
+    scores = [
+        scored_at(length, number, f"{length}-{number // 2}", number % 3 / 2)
+        for length in ("4k", "8k", "16k")
+        for number in range(24)
+    ]
+    units = metrics(scores, {}, None)["sampling_units"]
+    # Two ids share each context, at each length: 12 units, of 24 ids and 36 contexts.
+    assert units[["clusters", "records"]].values.tolist() == [[12, 72]]
+
+
+def test_one_context_for_all_is_said_below_the_table():
+    scores = [scored_at("all", number, "the only one", number % 2) for number in range(6)]
+    (results, *_) = tables(metrics(scores, {}, None), Display(), "n", "T", (), judged=False)
+    assert any("All records share one context" in text for _, text in results.notes)
+
+
 def test_what_is_not_answered_has_no_score():
     score = SimpleScoring(f"{__name__}:HALF").score(sample(), Answer("refused", ""), {})
     assert (score.status, score.total, score.points) == ("refused", None, None)

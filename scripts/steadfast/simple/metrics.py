@@ -1,13 +1,17 @@
 """The metrics of a simple benchmark: the mean score, by fields too, and comparisons of models.
 
 A sample without a score is in no mean; it lowers the coverage. An answer out of which the scorer
-could read nothing counts as wrong; the coverage says how many there are. Intervals draw what
-instances belong to (``Instance.cluster``), over all parts together.
+could read nothing counts as wrong; the coverage says how many there are. Intervals resample what
+instances belong to (``Instance.cluster``), over all parts together. The same id in several parts is
+one thing at several lengths, so its contexts are one cluster.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from steadfast.base.files import Record
 from steadfast.contract.components import Data, Frames, Labels, Scored
@@ -73,7 +77,27 @@ def score_frame(scores: Iterable[Scored]) -> pd.DataFrame:
         record: Record = {**of.record}
         by = {PART: of.part, **record["by"]}
         rows.append({**answer_row(of), "by": by, UNREAD: bool(record.get(UNREAD))})
-    return pd.DataFrame(rows).astype({"total": float})
+    frame = pd.DataFrame(rows).astype({"total": float})
+    return frame.assign(cluster=joined_clusters(frame["cluster"], frame["sample_id"]))
+
+
+def joined_clusters(clusters: pd.Series, sample_ids: pd.Series) -> pd.Series:
+    """Returns the clusters, with those of one id in several parts as one.
+
+    >>> clusters = pd.Series(["short a", "long a", "long b"])
+    >>> joined_clusters(clusters, pd.Series(["4k/1", "8k/1", "8k/2"])).tolist()
+    ['short a', 'short a', 'long b']
+    """
+    codes, names = pd.factorize(clusters)
+    ids, _ = pd.factorize(sample_ids.str.split("/", n=1).str[-1])
+    # A graph of clusters and ids, with an edge where a cluster has an instance of an id.
+    edges = (np.ones(len(codes)), (codes, len(names) + ids))
+    size = len(names) + ids.max(initial=-1) + 1
+    _, components = connected_components(coo_array(edges, shape=(size, size)), directed=False)
+    first: dict[int, str] = {}
+    for name, component in zip(names, components, strict=False):
+        first.setdefault(component, name)
+    return pd.Series([first[components[code]] for code in codes], clusters.index)
 
 
 def mean_scores(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

@@ -23,10 +23,10 @@ class SimpleResults(OneScore):
         words, drawn = facts("simple/tables.yaml"), frames["sampling_units"]
         unit = "records" if (drawn["clusters"] == drawn["records"]).all() else "groups"
         fixed = words["fixed"]["judged" if judged else "ruled"]
-        words = {
-            **words,
-            "sampling_unit": {"unit": words["sampling_unit"][unit], "stratum": "", "fixed": fixed},
-        }
+        sampling_unit = {"unit": words["sampling_unit"][unit], "stratum": "", "fixed": fixed}
+        if drawn["records"].sum() > 1:
+            sampling_unit["alone"] = words["sampling_unit"]["alone"]
+        words = {**words, "sampling_unit": sampling_unit}
         if UNREAD in frames["coverage"]:
             notes = {**words["notes"], "statuses": words["notes"]["statuses_" + UNREAD]}
             words |= {"coverage": {UNREAD: words[UNREAD], **words["coverage"]}, "notes": notes}
