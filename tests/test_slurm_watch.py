@@ -250,7 +250,7 @@ def test_what_a_model_may_not_say_of_slurm(settings, expected):
 
 def test_arrays_are_refused():
     session = SimpleNamespace(_snakemake=SimpleNamespace(arrays="inference", jobs=[]))
-    with pytest.raises(UserError, match=r"--slurm-array-jobs: .+; leave it out"):
+    with pytest.raises(UserError, match=r"--slurm-array-jobs: .+; remove this option"):
         Session.refuse_targets(session)
 
 

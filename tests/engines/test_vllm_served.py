@@ -29,7 +29,8 @@ def test_one_server_asks_all_parts_and_prompts_are_cut_by_the_model_s_own_tokens
     jobs.run("served", "2k", "--together")
     jobs.run("served", "3k", "--together")
     runs = [read_json(record_path(jobs.journal("served", part)))["runs"] for part in ("2k", "3k")]
-    assert [[run["load_seconds"] > 0 for run in part] for part in runs] == [[True], [False]]
+    loading = [[run["load_seconds"] > 0 for run in part] for part in runs]
+    assert loading[0] == [True] and not any(loading[1])
     served = jobs.outputs("served", "2k") + jobs.outputs("served", "3k")
     # The server refuses a prompt that is one token too long: none was, and many were cut.
     assert {output["status"] for output in served} <= {"ok", "length"}

@@ -16,7 +16,7 @@ from steadfast.benchmarks.lifbench.released_files import scores_file
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.config.load import load_config
-from steadfast.config.settings import asked_models, display, references, scored_models
+from steadfast.config.settings import queried_models, display, references, scored_models
 
 FILE = "onedoc-qa.csv"
 HEAD = "model,ins_id,param_id,length,correct,format,total_score\n"
@@ -133,7 +133,7 @@ def test_labels_groups_and_gold_answers_are_the_paper_s_by_default():
     assert shown["Qwen2.5-7B"]["group"] == "Models With 7-20B Parameters"
     assert references(config) == ["standard"]
     assert scored_models(config) == {"Qwen2.5-7B": "Qwen2.5-7B", "standard": "standard"}
-    assert asked_models(config) == ["sim-a"]
+    assert queried_models(config) == ["sim-a"]
 
 
 @needs_cases

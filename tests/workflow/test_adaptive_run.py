@@ -69,7 +69,7 @@ def decision(project: Project, rounds: int) -> dict:
 
 def test_models_stop_and_nothing_is_asked_twice(project, server):
     said = project.snakemake()
-    assert "lifbench: round 2 is decided, 2 models go on" in said
+    assert "lifbench: round 2 is decided, 2 models continue" in said
     assert decision(project, 2)["goes_on"] == ["gold", "near"]
     assert decision(project, 3)["goes_on"] == []
     whole, two = prompts(project, "prompts"), prompts(project, "rounds/2")

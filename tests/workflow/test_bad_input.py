@@ -71,7 +71,7 @@ def test_a_config_file_changes_keys_of_another(fresh):
         ("lifbench/outputs/sim-b/2k.jsonl", "models: unknown model 'sim-b'; did you mean 'sim-a'?"),
         (
             "lifbench/outputs/sim-a/7k.jsonl",
-            "lifbench has no part '7k' by this config; did you mean '3k'?",
+            "lifbench has no part '7k' in this config; did you mean '3k'?",
         ),
         ("tabels", "results/tabels: no rule makes this; did you mean 'results/tables'?"),
     ],

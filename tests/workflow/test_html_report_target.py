@@ -144,7 +144,7 @@ def test_tables_have_the_values_of_the_tables_and_what_the_paper_prints(held, pr
 
 def test_what_was_run_is_there_without_the_times_that_differ_between_runs(held):
     run = held["run"]
-    assert "synthetic contexts" in run["benchmarks"][0]["asked"]
+    assert "synthetic contexts" in run["benchmarks"][0]["data_note"]
     assert not {"wall_seconds", "runs"} & set(run["usage"]["columns"])
     (judging,) = (row for row in run["usage"]["rows"] if row[3] == "judge")
     # 98 tokens at 1, 2 cached ones at 0.5 and 10 of output at 2 a million.

@@ -148,7 +148,7 @@ def test_metrics_of_another_config_are_refused(project):
         steadfast.load(results)
     # Of a folder without a config of its own, one that is named is compared with the metrics.
     config.unlink()
-    with pytest.raises(UserError, match="no such file, which a run writes"):
+    with pytest.raises(UserError, match="no such file, although a run writes it"):
         steadfast.load(results)
     assert steadfast.load(results, project.path("my.yaml")).benchmarks == ["lifbench"]
     project.edit("my.yaml", "span: ", "span: 1")
