@@ -91,7 +91,7 @@ def test_models_stop_and_nothing_is_asked_twice(project, server):
     assert "lifbench.contexts_per_length: 3, but adaptive has rounds of one context each" in said
     project.configure(config(server.url, top=2))
     said = project.snakemake(ok=False)
-    assert "with top 1, which is not changed to 2 after a look" in said
+    assert "with top 1; it must not change to 2" in said
 
 
 def test_killed_within_a_round_and_between_rounds_it_goes_on(project, server):
