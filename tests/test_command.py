@@ -99,6 +99,10 @@ def test_a_wrong_command_line_ends_with_2_and_a_sentence(words, said, folder, ca
         ("run bad.yaml", "config: bad.yaml:2: invalid YAML"),
         ("plan my.yaml --set seed", "--set 'seed': no value; write --set KEY=VALUE"),
         (
+            "plan my.yaml --set lifbench.seed=3",
+            "--set 'lifbench.seed=3': 'lifbench.seed' is no key; write --set 'lifbench={seed: 3}'",
+        ),
+        (
             "run --directory my.yaml",
             "--directory my.yaml: cannot be created (File exists); name another",
         ),

@@ -190,7 +190,7 @@ def test_a_folder_without_its_config_wants_it_named(base, tmp_path):
     other.path("results/config.yaml").unlink()
     a, b = base.path("results"), other.path("results")
     done = compare(a, b)
-    assert done.returncode == 1 and "or name its config as CONFIG" in done.stderr
+    assert done.returncode == 1 and "or name its config" in done.stderr
     assert compare("--config", other.path("my.yaml"), a, b).returncode == 0
 
 

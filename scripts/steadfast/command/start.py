@@ -29,8 +29,13 @@ def check(given: Namespace) -> None:
     if given.config:
         check_source(given.config)
     for setting in given.set:
-        if not setting.partition("=")[1]:
+        key, equals, value = setting.partition("=")
+        if not equals:
             raise UserError(f"--set {shown(setting)}: no value; write --set KEY=VALUE")
+        if not key.isidentifier():
+            section, _, inner = key.partition(".")
+            advice = f"--set '{section}={{{inner}: {value}}}'" if inner else "--set KEY=VALUE"
+            raise UserError(f"--set {shown(setting)}: {shown(key)} is no key; write {advice}")
     if given.directory:
         try:
             Path(given.directory).mkdir(parents=True, exist_ok=True)

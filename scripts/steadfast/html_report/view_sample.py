@@ -145,7 +145,7 @@ def _check(wanted: Sequence[InputDigests], part: FinishedPart, models: Sequence[
 def nearest_samples(name: str, known: Sequence[str]) -> str:
     """A clause that names the samples whose names are nearest to one."""
     if not known:
-        return "no prompts yet: run the workflow, or name its config as CONFIG"
+        return "no prompts yet: run the workflow, or name the config of its run"
     longer = [one for one in known if name and name in one][:NEAR]
     near = longer or difflib.get_close_matches(name, known, n=NEAR, cutoff=0.3) or known[:NEAR]
     return f"did you mean {', '.join(near)}?"

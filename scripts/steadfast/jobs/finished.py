@@ -105,7 +105,7 @@ class FinishedRun:
         if not own.is_file() and config is None:
             raise UserError(
                 f"{own}: no such file, although a run writes it with its tables; run the workflow "
-                "once more (nothing is re-requested), or name its config as CONFIG"
+                "once more (nothing is re-requested), or name its config"
             )
         file = own if own.is_file() else Path(str(config))
         try:
