@@ -16,7 +16,7 @@ from steadfast.benchmarks.lifbench.released_files import scores_file
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.config.load import load_config
-from steadfast.config.settings import queried_models, display, references, scored_models
+from steadfast.config.settings import display, queried_models, references, scored_models
 
 FILE = "onedoc-qa.csv"
 HEAD = "model,ins_id,param_id,length,correct,format,total_score\n"
