@@ -244,7 +244,7 @@ def test_tables_have_the_baseline_as_an_unranked_line_of_its_own_and_what_is_abo
         "No-lookup baseline",
         "Gold",
     ]
-    assert (baseline["group"], baseline["Overall"]) == ("Baseline (no lookup)", "0.500")
+    assert (baseline["group"], baseline["Overall"]) == ("Baseline (no model)", "0.500")
     assert float(good["Above baseline"]) == pytest.approx(
         2 * float(good["Overall"]) - 1, abs=0.0015
     )

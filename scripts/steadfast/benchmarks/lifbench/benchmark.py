@@ -294,7 +294,7 @@ LIFBENCH = Benchmark(
     task=task,
     measures={
         "ARS": Measure("ARS of LIFBench", compared={"task": OVERALL, "length": ""}),
-        "IFS": Measure("IFS of LIFBench (smaller is steadier)", smaller=True),
+        "IFS": Measure("IFS of LIFBench (smaller is more stable)", smaller=True),
     },
     released_models=PAPER_MODELS,
     check=check,
