@@ -145,3 +145,16 @@ def test_the_tutorial_s_picture_is_what_the_default_run_draws(tmp_path):
     draw(task.figures.function.plain, metrics, shown, {"ars_by_length": stem})
     drawn = stem.with_suffix(".png").read_bytes()
     assert drawn == (ROOT / "docs/ars_by_length.png").read_bytes(), "make docs"
+
+
+def test_files_that_pages_name_exist():
+    """Whole paths in docs, and in CONTRIBUTING.md those below scripts/steadfast/ too."""
+    missing = []
+    for page in (ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))):
+        for name in re.findall(r"`([\w/]+/[\w/]+\.(?:py|yaml|smk|js))`", page.read_text("utf-8")):
+            folders = ["", "scripts", "scripts/steadfast", "docs/examples/benchmarks/wordbench"]
+            places = [ROOT / folder / name for folder in folders]
+            if not any(path.exists() for path in places):
+                missing.append(f"{page.name}: {name}")
+    # Files of a run, and of an unpacked bundle.
+    assert [one for one in missing if " results/" not in one and " there/" not in one] == []
