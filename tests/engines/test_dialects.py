@@ -104,6 +104,15 @@ def test_a_generation_says_what_the_settings_say(tmp_path):
     }
 
 
+@pytest.mark.parametrize("own", [{}, {"system": "Be brief."}])
+@pytest.mark.parametrize("engine", SERVERS)
+def test_a_prompt_s_own_system_message_follows_the_model_s(tmp_path, engine, own):
+    items_ = [replace(item, system="In rhyme.") for item in items(1, 1)]
+    body = asked(tmp_path, engine, items_=items_, **own)
+    text = body.get("system") or body["systemInstruction"]["parts"][0]["text"]
+    assert text == ("Be brief.\n\nIn rhyme." if own else "In rhyme.")
+
+
 @pytest.mark.parametrize(
     ("engine", "answers", "place", "sent"),
     [

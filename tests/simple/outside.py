@@ -14,12 +14,13 @@ SMALL = {
 }
 
 
-def installed(folder: Path) -> None:
+def installed(folder: Path, **further: str) -> None:
     """Puts the examples into a folder of ``PYTHONPATH``, as an installer would."""
     for path in EXAMPLES.glob("*.py"):
         shutil.copy2(path, folder)
     (folder / "outside-1.0.dist-info").mkdir()
     (folder / "outside-1.0.dist-info/METADATA").write_text("Name: outside\nVersion: 1.0\n")
-    lines = [f"{name} = {value}\n" for name, value in POINTS.items()]
+    points = POINTS | further
+    lines = [f"{name} = {value}\n" for name, value in points.items()]
     entry_points = f"[steadfast.benchmarks]\n{''.join(lines)}"
     (folder / "outside-1.0.dist-info/entry_points.txt").write_text(entry_points)

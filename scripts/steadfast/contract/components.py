@@ -116,12 +116,14 @@ class Answer:
         text: the answer; empty where there is none.
         prompt_truncated: whether its context was cut to fit.
         before: the answer to the turn before.
+        reasoning: what the model wrote before the answer; None where it wrote none.
     """
 
     status: str
     text: str
     prompt_truncated: bool = False
     before: "Answer | None" = None
+    reasoning: str | None = None
 
     @property
     def answered(self) -> bool:
@@ -252,6 +254,8 @@ class Samples(ABC):
             task=prompt["task"],
             repeat=sample.repeat,
             follows=sample.before.id if sample.before else None,
+            turns=tuple((asked, said) for asked, said in prompt.get("turns", ())),
+            system=prompt.get("system", ""),
         )
 
 

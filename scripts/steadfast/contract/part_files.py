@@ -110,7 +110,8 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
 def answer_of(record: OutputRecord, before: Answer | None = None) -> Answer:
     """Returns an output's record as an answer."""
     truncated = (record.get("prompt_truncated_tokens") or 0) > 0
-    return Answer(record["status"], record["response"] or "", truncated, before)
+    text, reasoning = record["response"] or "", record.get("reasoning")
+    return Answer(record["status"], text, truncated, before, reasoning)
 
 
 def read_replies(verdicts: Path) -> dict[str, Reply]:

@@ -42,6 +42,7 @@ class Item:
         follows: key of the item whose conversation it goes on with; None where it opens one.
         reminder: what is added when the answer could not be read and is asked for again.
         turns: the earlier ones, pairs of prompt and answer; known once ``follows`` is answered.
+        system: a system message of its own, after the model's.
         attempt: 1 for the first asking.
         schema: JSON schema that the answer has to follow, as JSON; empty: it may be any text.
         barred: why it must not be asked; None where it may.
@@ -60,6 +61,7 @@ class Item:
     turns: Turns = ()
     attempt: int = 1
     schema: str = ""
+    system: str = ""
     barred: str | None = None
 
     @property
@@ -82,7 +84,7 @@ class Request:
         hash: of all that determines the response (``request_hash``).
         turns: the earlier ones, pairs of prompt and answer.
         repeat: as the item's.
-        schema: as the item's.
+        schema, system: as the item's.
     """
 
     sample_id: str
@@ -99,6 +101,7 @@ class Request:
     turns: Turns = ()
     repeat: int = 0
     schema: str = ""
+    system: str = ""
 
     @property
     def key(self) -> str:
@@ -246,6 +249,7 @@ def request_hash(
     attempt: int = 1,
     repeat: int = 0,
     schema: str = "",
+    system: str = "",
 ) -> str:
     """Returns the hash by which a response is known: settings, whole prompt, output limit, schema.
 
@@ -262,6 +266,8 @@ def request_hash(
         rest["draw"] = repeat  # as version 0.1 named it: responses in journals are known by it
     if schema:
         rest["schema"] = schema
+    if system:
+        rest["system"] = system
     hasher = hasher.copy()
     hasher.update(f"{suffix}\0{canonical_json(rest)}".encode("utf-8", "surrogatepass"))
     return hasher.hexdigest()

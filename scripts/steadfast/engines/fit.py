@@ -193,7 +193,11 @@ def _fit_one(
     # At temperature 0 the same prompt would bring the same response: the reminder changes it.
     tail = item.tail + item.reminder if item.attempt > 1 else item.tail
     alone = item.turns or not (item.head or item.context)
-    group = (item.key, "") if alone else (item.context_id if item.context else "", item.head)
+    group = (
+        (item.key, "")
+        if alone
+        else (item.context_id if item.context else "", item.system + item.head)
+    )
     tokenizer = context.tokenizer
 
     def build(kept: int | None, tokens: int | None, overflow: str | None = None) -> Request:
@@ -218,10 +222,12 @@ def _fit_one(
                 item.attempt,
                 item.repeat,
                 item.schema,
+                item.system,
             ),
             turns=item.turns,
             repeat=item.repeat,
             schema=item.schema,
+            system=item.system,
         )
 
     if tokenizer is None:
@@ -229,6 +235,7 @@ def _fit_one(
     tail_tokens = tokenizer.count(tail)
     # Earlier turns count with their templates: one for each prompt, one for each response.
     history = [text for turn in item.turns for text in turn]
+    history += [item.system] if item.system else []
     template_tokens += sum(tokenizer.count(text) + template_tokens for text in history)
     limit = window - template_tokens - item.max_tokens
 

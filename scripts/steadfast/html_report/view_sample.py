@@ -53,8 +53,11 @@ class SeenSample:
 
     @property
     def before(self) -> list[str]:
-        """The instructions of the turns that it follows."""
-        return [turn.prompt["instruction"] for turn in self.sample.turns[:-1]]
+        """Its system message, and the turns that it follows."""
+        prompt: Mapping[str, Any] = self.sample.prompt
+        system = [f"System message: {prompt['system']}"] if "system" in prompt else []
+        given = [f"{asked}\nResponse: {said}" for asked, said in prompt.get("turns", ())]
+        return [*system, *given, *(turn.prompt["instruction"] for turn in self.sample.turns[:-1])]
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -39,6 +39,8 @@ class Instance:
         context: a long text. Instances with the same one share it in the files and as a prefix of
             their prompts, and it alone may be cut to fit a model's window.
         before: what precedes the context.
+        system: a system message, after the model's own.
+        turns: earlier turns of the conversation, pairs of prompt and response.
         group: whose instances are drawn together and are no independent evidence, of all instances
             or of none; by default those of a context are.
         by: values of the fields by which tables show the mean score.
@@ -52,6 +54,8 @@ class Instance:
     reference: str = ""
     context: str = ""
     before: str = ""
+    system: str = ""
+    turns: Sequence[Sequence[str]] = ()
     group: str = ""
     by: Mapping[str, str] = field(default_factory=dict)
     fields: Settings = field(default_factory=dict)
@@ -150,6 +154,10 @@ def _problem(one: Instance, seen: Collection[str], grouped: bool, by: Sequence[s
         return "duplicate id; make it unique"
     if not (one.before + one.context + one.prompt).strip():
         return "empty prompt; add one"
+    if not all(
+        len(turn) == 2 and all(isinstance(text, str) for text in turn) for turn in one.turns
+    ):
+        return "a turn must be two strings, prompt and response; correct it"
     for name in by:
         if name not in one.by:
             return f"no value of {name!r} in by; {nearest(name, one.by)}"
@@ -165,7 +173,7 @@ def prompts(part: str, data: Data, name: str) -> Iterator[Record]:
             "sample_id": f"{part}/{one['id']}",
             "task": name,
             "context_id": one["group"] or one["context"] or one["id"],
-            **({"before": one["before"]} if one["before"] else {}),
+            **{key: one[key] for key in ("before", "system", "turns") if one[key]},
             **({"long_context_id": one["context"]} if one["context"] else {}),
             "instruction": one["prompt"],
             "max_tokens": one["max_tokens"],

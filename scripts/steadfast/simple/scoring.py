@@ -1,6 +1,7 @@
 """A simple benchmark's scorer: a function of the text of an answer and its instance."""
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 from steadfast.base.errors import UserError
@@ -8,6 +9,8 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.simple.instance import UNREAD, Mark, instance_of
+
+REASONING = "reasoning"
 
 
 class BySample(Scoring):
@@ -20,19 +23,24 @@ class BySample(Scoring):
 class SimpleScoring(BySample):
     """The mean of what a function gives an answer; its fields ``by`` stand beside it.
 
-    The function takes text and instance, and the settings as keyword arguments. It gives a number
-    from 0 to 1, several by name, or a ``Mark``.
+    The function takes text and instance, and the settings as keyword arguments; with a parameter
+    ``reasoning`` also what the model wrote before the response, or None. It gives a number from 0
+    to 1, several by name, or a ``Mark``.
     """
 
     def __init__(self, function: str, settings: Settings | None = None):
         self._name, self._score, self._settings = function, load(function), settings or {}
+        self._sees_reasoning = REASONING in signature(self._score).parameters
 
     def score(self, sample: Sample[Any], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         """Returns what an answer is worth; one that there is not has no score."""
         if not answer.answered:
             return Score(answer.status)
+        settings = {**self._settings}
+        if self._sees_reasoning:
+            settings[REASONING] = answer.reasoning
         try:
-            found = self._score(answer.text, instance_of(sample), **self._settings)
+            found = self._score(answer.text, instance_of(sample), **settings)
         except Exception as error:
             raise self._wrong(sample, f"fails ({type(error).__name__}: {error})") from error
         mark = found if isinstance(found, Mark) else Mark(found)

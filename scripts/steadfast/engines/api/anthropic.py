@@ -10,7 +10,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
-from steadfast.engines.api.body import array, count, mapping, messages, text
+from steadfast.engines.api.body import array, count, mapping, messages, system_message, text
 from steadfast.engines.api.dialect import FACTS, DialectProvider, joined, parts_of
 from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
@@ -54,6 +54,7 @@ class Anthropic(DialectProvider):
         if kind := self.answers.get("thinking"):
             budget = {"budget_tokens": self.answers["budget"]} if kind == "budget" else {}
             thinking = {"thinking": {"type": THINKING[kind], **budget}}
+        system = system_message(self.answers.get("system"), request.system)
         output = self._sent({"effort": "effort"})
         if request.schema:
             output["format"] = {"type": "json_schema", "schema": json.loads(request.schema)}
@@ -61,7 +62,7 @@ class Anthropic(DialectProvider):
             {
                 "model": self.answers["model"],
                 "max_tokens": request.max_tokens,
-                **self._sent({"system": "system"}),
+                **({} if system is None else {"system": system}),
                 **self._sampling(),
                 **thinking,
                 **({"output_config": output} if output else {}),

@@ -54,9 +54,10 @@ SAMPLING = ("temperature", "top_p", "top_k", "min_p")  # sent where they are set
 def request_body(answers: Settings, request: Request, max_tokens_field: str) -> Record:
     """The body of one request, from the engine's settings that determine a response."""
     if answers["template"] == "base":
-        content: Record = {"prompt": plain_text(request.prompt, request.turns)}
+        content: Record = {"prompt": plain_text(request.prompt, request.turns, request.system)}
     else:
-        content = {"messages": messages(request.prompt, request.turns, answers.get("system"))}
+        system = system_message(answers.get("system"), request.system)
+        content = {"messages": messages(request.prompt, request.turns, system)}
     # Each repeat has its own seed: with the same one, a server returns the same response again.
     seed = {"seed": answers["seed"] + request.repeat} if "seed" in answers else {}
     form = {}
@@ -74,9 +75,17 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
     }
 
 
-def plain_text(prompt: str, turns: Turns = ()) -> str:
-    """A prompt and the turns before it, as one text that a base model continues."""
-    return as_text(turns) + _question(prompt)
+def system_message(of_model: str | None, of_prompt: str) -> str | None:
+    """The system message: the model's, and that of the prompt after it; None without either."""
+    if not of_prompt:
+        return of_model
+    return f"{of_model}\n\n{clean(of_prompt)}" if of_model else clean(of_prompt)
+
+
+def plain_text(prompt: str, turns: Turns = (), system: str = "") -> str:
+    """A prompt and what precedes it, as one text that a base model continues."""
+    opening = f"{clean(system)}\n\n" if system else ""
+    return opening + as_text(turns) + _question(prompt)
 
 
 def as_text(exchanges: Iterable[tuple[str, str]]) -> str:

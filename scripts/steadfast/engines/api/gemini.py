@@ -10,7 +10,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Request, Response
 from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
-from steadfast.engines.api.body import array, clean, count, mapping, text
+from steadfast.engines.api.body import array, clean, count, mapping, system_message, text
 from steadfast.engines.api.client import ServerReply
 from steadfast.engines.api.dialect import FACTS, DialectProvider, joined
 from steadfast.engines.api.replies import Retry, failure
@@ -52,7 +52,7 @@ class Gemini(DialectProvider):
         if request.schema:
             config["responseMimeType"] = "application/json"
             config["responseJsonSchema"] = json.loads(request.schema)
-        system = self.answers.get("system")
+        system = system_message(self.answers.get("system"), request.system)
         return self._with_extra(
             {
                 "contents": contents,

@@ -11,7 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.request import Request, Turns
-from steadfast.engines.api.body import clean, messages, plain_text
+from steadfast.engines.api.body import clean, messages, plain_text, system_message
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -67,13 +67,13 @@ class LocalText:
         """The number of tokens of a text."""
         return len(self.encode(text))
 
-    def render(self, prompt: str, turns: Turns = ()) -> str:
+    def render(self, prompt: str, turns: Turns = (), system: str = "") -> str:
         """The prompt in the chat template, or with the suffix of appendix E after it."""
         if not self._chat:
-            return plain_text(prompt, turns)
+            return plain_text(prompt, turns, system)
         fixed = {"date_string": f"{DATE:%d %b %Y}", "strftime_now": DATE.strftime}
         rendered = self._tokenizer.apply_chat_template(
-            messages(prompt, turns, self._system or None),
+            messages(prompt, turns, system_message(self._system or None, system)),
             add_generation_prompt=True,
             tokenize=False,
             **(fixed | self._args),
@@ -90,7 +90,7 @@ class LocalText:
             shared: str | None = None
             ids: list[int] = []
             for request in sharing:
-                text = self.render(request.prompt, request.turns)
+                text = self.render(request.prompt, request.turns, request.system)
                 if shared is None:
                     shared, ids, whole = self._share(text, prefix)
                     yield request, whole

@@ -118,7 +118,7 @@ def prompt_tokens(request: Request) -> int:
     if request.prompt_tokens is not None:
         return request.prompt_tokens
     turns = (text for turn in request.turns for text in turn)
-    return text_tokens("".join((*turns, request.prefix, request.suffix)))
+    return text_tokens("".join((request.system, *turns, request.prefix, request.suffix)))
 
 
 def text_tokens(text: str) -> int:
