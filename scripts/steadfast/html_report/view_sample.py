@@ -1,7 +1,7 @@
 """One sample with everything about it, found by its name in the results folder."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
