@@ -1,11 +1,8 @@
 """Instructions in atomic turns (supplement, 5.5): which turn answers for which scoring question."""
 
-import re
 from typing import NamedTuple
 
 from steadfast.benchmarks.complexbench.instance import InstanceRecord, SubInstruction
-
-_KEY = re.compile(r"sub_instruction_(\d{1,4})")
 
 
 class Turn(NamedTuple):
