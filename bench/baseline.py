@@ -102,7 +102,7 @@ def measured(results: Path, model: str) -> dict[str, dict[tuple[str, str], float
         )
         for record in read_jsonl(scores):
             prompt, cell = prompts[record["sample_id"]], (record["task"], length)
-            answer = outputs[record["sample_id"]]["text"]
+            answer = outputs[record["sample_id"]]["response"]
             share = right(prompt, contexts[prompt["context_id"]], answer)
             least = forced(prompt["task"])
             found["most"][cell].append(least + (1 - least) * share)
