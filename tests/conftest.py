@@ -34,7 +34,7 @@ def shared(tmp_path_factory, worker_id):
 
 @pytest.fixture
 def cpu_limit():
-    """Fails a test that takes ten seconds of CPU time, which only endless work does.
+    """Fails a test that takes five seconds of CPU time, which only endless work does.
 
     Texts are so long that time which grows with their square would be more. What others do on
     the machine does not count.
@@ -44,7 +44,7 @@ def cpu_limit():
         pytest.fail("this work grows faster than its input", pytrace=False)
 
     before = signal.signal(signal.SIGVTALRM, fail)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 10)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 5)
     yield
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     signal.signal(signal.SIGVTALRM, before)

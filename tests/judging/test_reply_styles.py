@@ -164,6 +164,15 @@ def test_one_constraint_is_read_in_its_styles_too():
     assert strict('{"verdict": "NO", "confidence": "1"}', ANSWER, 1) is None
 
 
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+@pytest.mark.parametrize("reply", ["{}", "{}, satisfied", "satisfied, {}", "['{}', 'satisfied']"])
+def test_letters_that_only_patterns_take_for_an_i_are_read_as_one(reply, benchmark):
+    for count in (1, 2):
+        plain = read(benchmark, reply.format("satisfied"), count)
+        for word in ("satısfied", "SATİSFİED"):
+            assert read(benchmark, reply.format(word), count) == plain
+
+
 def test_order_by_number_makes_no_difference_and_numbers_that_lack_do():
     assert strict("3: YES, 1: NO, 2: YES", ANSWER, 3) == [0, 1, 1]
     assert strict('{"2": "NO", "1": "YES", "3": "YES"}', ANSWER, 3) == [1, 0, 1]
@@ -205,7 +214,7 @@ def test_twice_the_reply_takes_at_most_twice_the_steps(piece, cpu_limit):
 
     read_all(10)  # what is compiled once
     assert steps(read_all, 4_000) <= 2.2 * steps(read_all, 2_000)
-    read_all(8_000)
+    read_all(20_000)
 
 
 SAID = (

@@ -271,7 +271,7 @@ class _Reader:
         )
 
     def _at_end(self, line: str, rest: str, number: int | None) -> _Row | None:
-        if not words.ends_in_verdict(line, self._words):
+        if not words.ends_in_verdict(line, self._figures):
             return None
         match = _ending(self._figures).search(line[-_ENDING:])
         value = words.verdict(match["word"], self._words) if match else None

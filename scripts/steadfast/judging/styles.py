@@ -157,6 +157,9 @@ def _turned(text: str, match: re.Match[str]) -> bool:
     return bool(changed or words.negative(_lead(text, match.start())))
 
 
+_SEPARATORS = re.compile(r"[\s,;|]+")
+
+
 def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     """Lines of several verdicts with a mark or a blank between, alone or behind a label."""
     known = FIGURES if figures else WORDS
@@ -169,8 +172,11 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     element = re.compile(word, re.IGNORECASE)
     given = words.squeezed_lines(answer)
     for line, stop in words.lines(text):
-        if len(line) >= _SENTENCE or not words.ends_in_verdict(line, known):
+        if len(line) >= _SENTENCE or not words.ends_in_verdict(line, figures):
             continue
+        earlier = _SEPARATORS.split(line)[:-1]
+        if not any(words.ends_in_verdict(piece, figures) for piece in earlier):
+            continue  # one verdict at most
         match = form.fullmatch(line.strip("|{} "))
         if not match:
             continue

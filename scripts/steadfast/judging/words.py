@@ -47,13 +47,24 @@ def pattern(figures: bool = False) -> str:
     return f"(?:{'|'.join(map(re.escape, words))})"
 
 
-def ends_in_verdict(line: str, words: Words) -> bool:
+@cache
+def _endings(figures: bool) -> tuple[str, ...]:
+    """The words that do not end in another: what ends in any word ends in one of these."""
+    words = FIGURES if figures else WORDS
+
+    def ends_in_shorter(word: str) -> bool:
+        return any(word[start:] in words for start in range(1, len(word)))
+
+    return tuple(word for word in words if not ends_in_shorter(word))
+
+
+def ends_in_verdict(line: str, figures: bool = False) -> bool:
     """Whether the last word of a line may be a verdict: a quick look before a thorough one.
 
-    >>> ends_in_verdict("1. The tone: YES.", WORDS), ends_in_verdict("Yes, it does so", WORDS)
+    >>> ends_in_verdict("1. The tone: YES."), ends_in_verdict("Yes, it does so")
     (True, False)
     """
-    return line.rstrip(" \t.,;!)]}|\"'").casefold().endswith(tuple(words))
+    return line.rstrip(" \t.,;!)]}|\"'").casefold().endswith(_endings(figures))
 
 
 _EXPLAINED = re.compile(r"(.{1,20}?)\s*\((.{1,20})\)")  # "yes (satisfied)"
@@ -168,6 +179,8 @@ _CIRCLED = {ord("①") + place: f"({place + 1}) " for place in range(20)}
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
 _MARKS = str.maketrans(
     {"‘": "'", "’": "'", "、": ",", "。": ".", "【": "[", "】": "]"}
+    # Without regard to case a pattern takes these two for an i, but str.casefold does not.
+    | {"ı": "i", "İ": "I"}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufe0f\ufeff`$", "")
 )
 
