@@ -27,12 +27,12 @@ class SimpleSimulator(Simulator):
     def simulated(self, sample: Sample[Any], settings: Settings, seen: float, rng: Random) -> str:
         """The same, half of its words, or that it is not known; seldom where the context is long
         for the simulated model or was cut."""
-        one = instance_of(sample)
-        tokens = len(one.context) / CHARACTERS_PER_TOKEN
+        instance = instance_of(sample)
+        tokens = len(instance.context) / CHARACTERS_PER_TOKEN
         recall = (1 - settings["slip"]) * seen * 0.5 ** (tokens / settings["span"])
         if rng.random() < recall:
-            return self._signed(one.reference_answer, True)
-        words = one.reference_answer.split()
+            return self._signed(instance.reference_answer, True)
+        words = instance.reference_answer.split()
         half = " ".join(words[: len(words) // 2])
         return self._signed(half if rng.random() < 0.5 and half else UNKNOWN, False)
 

@@ -19,18 +19,22 @@ class SimpleExports(Exports):
     """
 
     def __init__(self, title: str, source: Settings | str, settings: Settings):
-        self._known, self._title, self._settings = facts("simple/export.yaml"), title, settings
-        known = self._known["sources"][source] if isinstance(source, str) else source
-        self._source = Source(**{"name": "instances", **known})
+        self._known = facts("simple/export.yaml")
+        self._title = title
+        self._settings = settings
+        card = self._known["sources"][source] if isinstance(source, str) else source
+        self._source = Source(**{"name": "instances", **card})
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns the tables by part; no contexts where no instance has one."""
         prompts = {part: _prompts(asked) for part, asked in parts.items()}
         kinds = {
-            kind: {part: of[kind][part] for part, of in data.items()}
+            kind: {part: files[kind][part] for part, files in data.items()}
             for kind in ("instances", "contexts")
         }
-        return {"prompts": prompts} | {k: of for k, of in kinds.items() if any(of.values())}
+        return {"prompts": prompts} | {
+            kind: records for kind, records in kinds.items() if any(records.values())
+        }
 
     def about(self) -> About:
         named = {"title": self._title, "summary": self._known["summary"].format(title=self._title)}
@@ -38,4 +42,4 @@ class SimpleExports(Exports):
 
 
 def _prompts(asked: Sequence[Asked]) -> Iterator[Record]:
-    return ({**one.sample.prompt, "reference": one.reference} for one in asked)
+    return ({**question.sample.prompt, "reference": question.reference} for question in asked)

@@ -42,10 +42,14 @@ class DatasetJudgePrompts(JudgePrompts):
     def prompts(
         self, sample: Sample[Any], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        one, form = instance_of(sample), templates[TEMPLATE]
-        own = {"prompt": f"{one.before}{one.prompt}".strip(), "context": one.context}
-        own |= {"reference": one.reference_answer, "boundary": boundary(answer.text)}
-        fields = {name: str(value) for name, value in one.fields.items()} | own
+        instance = instance_of(sample)
+        form = templates[TEMPLATE]
+        slots = {
+            "prompt": f"{instance.before}{instance.prompt}".strip(),
+            "context": instance.context,
+        }
+        slots |= {"reference": instance.reference_answer, "boundary": boundary(answer.text)}
+        fields = {name: str(value) for name, value in instance.fields.items()} | slots
         head, tail = form.render(fields)
         request = JudgeRequest(sample.id, tail, self._expected, form.reminder, MAX_TOKENS)
         yield JudgePrompt(sample.id, TEMPLATE, head, answer.text, [request])
@@ -60,8 +64,8 @@ def score_of(scale: Sequence[float], reply: str, answer: str) -> float | None:
     """Returns the number behind ``Score:`` on the last line of the judge's own words, where it is
     on the scale."""
     claim = last_claim(reply, answer, "Score")
-    found = NUMBER.fullmatch(claim) if claim else None
-    value = float(found[1]) if found else None
+    match = NUMBER.fullmatch(claim) if claim else None
+    value = float(match[1]) if match else None
     return value if value is not None and scale[0] <= value <= scale[1] else None
 
 

@@ -29,7 +29,9 @@ class SimpleScoring(BySample):
     """
 
     def __init__(self, function: str, settings: Settings | None = None):
-        self._name, self._score, self._settings = function, load(function), settings or {}
+        self._name = function
+        self._score = load(function)
+        self._settings = settings or {}
         self._sees_reasoning = REASONING in signature(self._score).parameters
 
     def score(self, sample: Sample[Any], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
@@ -40,10 +42,10 @@ class SimpleScoring(BySample):
         if self._sees_reasoning:
             settings[REASONING] = answer.reasoning
         try:
-            found = self._score(answer.text, instance_of(sample), **settings)
+            result = self._score(answer.text, instance_of(sample), **settings)
         except Exception as error:
             raise self._wrong(sample, f"fails ({type(error).__name__}: {error})") from error
-        mark = found if isinstance(found, Mark) else Mark(found)
+        mark = result if isinstance(result, Mark) else Mark(result)
         points = mark.score if isinstance(mark.score, Mapping) else {"score": mark.score}
         if not points or not all(map(_is_share, points.values())):
             raise self._wrong(sample, f"gives {mark.score!r}, and not numbers from 0 to 1")
