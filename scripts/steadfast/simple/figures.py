@@ -18,24 +18,28 @@ def figures(
     """Returns the figures of the benchmark of that name and title; the arguments are those of its
     tables."""
     results = SimpleResults(frames, display, name, title, judged)
-    words, means = results.words, frames["scores"]
-    lines = dict.fromkeys(zip(means["kind"], means["category"], strict=True))
-    shown = list(lines)[: words["most_categories"]]
+    words = results.words
+    means = frames["scores"]
+    pairs = dict.fromkeys(zip(means["kind"], means["category"], strict=True))
+    categories = list(pairs)[: words["most_categories"]]
     labels = {
-        f"{kind}\0{of}": wrapped(f"{kind}: {of}" if kind else words["all"]) for kind, of in shown
+        f"{kind}\0{category}": wrapped(f"{kind}: {category}" if kind else words["all"])
+        for kind, category in categories
     }
     rows = means.assign(category=means["kind"] + "\0" + means["category"])
     figure = by_category(results.roster, results.shown_models, rows, labels, words["measure"])
     notes = range_notes(results.roster, words["ranked"], results.ranking, results.digits)
     notes += [*results.notes(), *results.left_out("scores")]
-    if len(shown) < len(lines):
-        slots = {"shown": len(shown), "all": len(lines), "name": name}
+    if len(categories) < len(pairs):
+        slots = {"shown": len(categories), "all": len(pairs), "name": name}
         notes.append((None, words["notes"]["most_categories"].format(**slots)))
-    found = {"scores": picture(figure, words["figure"].format(title=title), notes)}
+    pictures = {"scores": picture(figure, words["figure"].format(title=title), notes)}
     if EFFECTIVE in frames:
-        of = Effective(results, words["ranked"])
+        effective = Effective(results, words["ranked"])
         shown_groups, left_out = pictured(results.roster, results.ranking)
-        said: list[Note] = [*((None, text) for text in of.kept_by()), *results.notes(), *left_out]
-        caption = results.caption(EFFECTIVE, **of.slots)
-        found[EFFECTIVE] = picture(effective_figure(of, shown_groups), caption, said)
-    return found
+        length_notes: list[Note] = [(None, text) for text in effective.kept_by()]
+        length_notes += [*results.notes(), *left_out]
+        caption = results.caption(EFFECTIVE, **effective.slots)
+        figure = effective_figure(effective, shown_groups)
+        pictures[EFFECTIVE] = picture(figure, caption, length_notes)
+    return pictures

@@ -46,8 +46,9 @@ def metrics(
     """
     scores = list(scores)
     frame = score_frame(scores)
-    reads = any(UNREAD in of.record for of in scores)
-    counts, means = coverage(frame, flags=[UNREAD] * reads), mean_scores(frame, by)
+    has_reading = any(UNREAD in scored.record for scored in scores)
+    counts = coverage(frame, flags=[UNREAD] if has_reading else [])
+    means = mean_scores(frame, by)
     compared = overall_pairs(frame.assign(measure=SCORE, task="", stratum=""), references)
     clusters = sampling_units(frame, None, []).assign(records=frame["sample_id"].nunique())
     alone = (clusters["clusters"] == clusters["records"]).all()
@@ -59,8 +60,9 @@ def metrics(
         of_judges = judge_verdicts(scores, judges, _given)
         further[AGREEMENT] = answer_agreement(of_judges, {}, scores)
     if lengths:
-        further[EFFECTIVE] = kept = effective(frame, lengths)
-        summary = with_reaches(summary, kept[~kept["model"].isin(references)], SCORE)
+        retention = effective(frame, lengths)
+        further[EFFECTIVE] = retention
+        summary = with_reaches(summary, retention[~retention["model"].isin(references)], SCORE)
     return further | {
         "scores": means,
         "coverage": counts,
@@ -73,10 +75,10 @@ def metrics(
 def score_frame(scores: Iterable[Scored]) -> pd.DataFrame:
     """Returns a row an answer, scored or not; ``by`` has its fields."""
     rows = []
-    for of in scores:
-        record: Record = {**of.record}
-        by = {PART: of.part, **record["by"]}
-        rows.append({**answer_row(of), "by": by, UNREAD: bool(record.get(UNREAD))})
+    for scored in scores:
+        record: Record = {**scored.record}
+        by = {PART: scored.part, **record["by"]}
+        rows.append({**answer_row(scored), "by": by, UNREAD: bool(record.get(UNREAD))})
     frame = pd.DataFrame(rows).astype({"total": float})
     return frame.assign(cluster=joined_clusters(frame["cluster"], frame["sample_id"]))
 
@@ -110,7 +112,9 @@ def mean_scores(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     [['', '', 0.75], ['topic', 'sea', 1.0], ['topic', 'train', 0.5]]
     """
     cells = [frame.assign(kind="", category="")]
-    cells += [frame.assign(kind=f, category=[one[f] for one in frame["by"]]) for f in by]
+    cells += [
+        frame.assign(kind=name, category=[values[name] for values in frame["by"]]) for name in by
+    ]
     rows = pd.concat(cells, ignore_index=True)
     means = Clusters(frame, []).means(rows, ["model", "kind", "category"]).rows()
     order = {"kind": list(by), "category": list(dict.fromkeys(rows["category"]))}
@@ -122,7 +126,7 @@ def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:
 
     What was drawn for one length alone is compared as two samples; what all have, in pairs.
     """
-    rows = frame.assign(length=[one[PART] for one in frame["by"]])
+    rows = frame.assign(length=[values[PART] for values in frame["by"]])
     alone = (rows.groupby("cluster")["length"].nunique() == 1).all()
     drawn = Clusters(rows, ["length"] if alone else [])
     return kept_shares(drawn.means(rows, ["model", "length"]), lengths)

@@ -20,11 +20,12 @@ class SimpleResults(OneScore):
     """The metrics of the benchmark of that name and title, and how they are shown."""
 
     def __init__(self, frames: Frames, display: Display, name: str, title: str, judged: bool):
-        words, drawn = facts("simple/tables.yaml"), frames["sampling_units"]
-        unit = "records" if (drawn["clusters"] == drawn["records"]).all() else "groups"
+        words = facts("simple/tables.yaml")
+        units = frames["sampling_units"]
+        unit = "records" if (units["clusters"] == units["records"]).all() else "groups"
         fixed = words["fixed"]["judged" if judged else "ruled"]
         sampling_unit = {"unit": words["sampling_unit"][unit], "stratum": "", "fixed": fixed}
-        if drawn["records"].sum() > 1:
+        if units["records"].sum() > 1:
             sampling_unit["alone"] = words["sampling_unit"]["alone"]
         words = {**words, "sampling_unit": sampling_unit}
         if UNREAD in frames["coverage"]:
@@ -49,9 +50,9 @@ def tables(
         yield _by(results, by)
     yield results.coverage_table()
     if EFFECTIVE in frames:
-        of = Effective(results, results.words["ranked"])
+        effective = Effective(results, results.words["ranked"])
         yield effective_table(
-            of,
+            effective,
             results.groups,
             results.notes(),
             lambda values, length: Values(values, results.incomplete, better="larger"),
@@ -62,11 +63,12 @@ def tables(
 
 
 def _by(results: SimpleResults, by: Sequence[str]) -> Table:
-    words, means = results.words, results.frames["scores"]
+    words = results.words
+    means = results.frames["scores"]
     sections = [
-        (field.capitalize(), [(str(value), rows) for value, rows in of])
+        (field.capitalize(), [(str(value), rows) for value, rows in by_value])
         for field in by
-        if (of := list(rows_of(means, kind=field).groupby("category", sort=False)))
+        if (by_value := list(rows_of(means, kind=field).groupby("category", sort=False)))
     ]
     headings = (words["value"], words["count"])
     return results.across(
