@@ -290,5 +290,6 @@ def test_a_long_text_ends(name, piece):
     ],
 )
 def test_a_judge_s_score_is_the_number_on_the_scale_behind_its_last_score(reply, score):
-    assert score_of([1, 5], reply, "the lamp") == score
-    assert readable({"scale": [1, 5]}, reply, "the lamp") == (score is not None)
+    assert score_of(reply, "the lamp", [1, 5]) == score
+    read = "steadfast.simple.judge:score_of"
+    assert readable({"scale": [1, 5]}, reply, "the lamp", read) == (score is not None)

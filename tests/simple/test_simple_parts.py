@@ -9,7 +9,7 @@ import pytest
 from outside import EXAMPLES
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.contract.components import Answer, Sample, Scored
+from steadfast.contract.components import Answer, Reply, Sample, Score, Scored
 from steadfast.contract.registry import checked_task
 from steadfast.contract.task import Output, Part
 from steadfast.jobs.digests import digest
@@ -57,7 +57,80 @@ def test_a_score_is_the_mean_of_what_the_function_gives(name, total, points, ext
     assert (score.total, score.points, score.extracted) == (total, points, extracted)
 
 
-def scored_at(length: str, number: int, context: str, total: float) -> Scored:
+def yes_or_no(reply, response):
+    """What a judge replies; None for what is neither."""
+    return reply if reply in ("yes", "no") else None
+
+
+def by_verdict(text, instance, verdict):
+    """Whether the judge says yes, and whether the text is short."""
+    return {"Right": float(verdict == "yes"), "Short": float(len(text) < 5)}
+
+
+def is_kind_x(instance):
+    return instance.by["kind"] == "x"
+
+
+def judged(reply: Reply | None, text: str = "blue", one: Instance = ONE, **settings) -> Score:
+    scoring = SimpleScoring(
+        f"{__name__}:by_verdict",
+        main="Right",
+        read=f"{__name__}:yes_or_no",
+        **settings,
+    )
+    replies = {} if reply is None else {f"all/{one.id}": reply}
+    return scoring.score(sample(one), Answer("ok", text), replies)
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "total"),
+    [
+        (Reply("ok", "yes"), "ok", 1.0),
+        (Reply("ok", "no"), "ok", 0.0),
+        (Reply("ok", "perhaps"), "invalid", None),
+        (Reply("error", ""), "invalid", None),
+        (None, "invalid", None),
+    ],
+)
+def test_a_verdict_is_read_and_a_response_without_one_is_invalid(reply, status, total):
+    score = judged(reply)
+    assert (score.status, score.total) == (status, total)
+
+
+def test_the_main_measure_is_the_total_and_the_line_of_a_simulated_model_is_no_response():
+    score = judged(Reply("ok", "yes"), "blue\n\n[simulated: kept 1]")
+    assert (score.total, score.points) == (1.0, {"Right": 1.0, "Short": 1.0})
+
+
+def test_an_instance_that_is_not_judged_is_scored_without_a_verdict():
+    other = dataclasses.replace(ONE, by={"kind": "y"})
+    assert judged(None, one=other, applies=f"{__name__}:is_kind_x").total == 0.0
+    assert judged(None, applies=f"{__name__}:is_kind_x").status == "invalid"
+
+
+def test_a_scorer_without_its_main_measure_is_named():
+    with pytest.raises(UserError, match=r"gives .*, which lacks 'Met'"):
+        SimpleScoring(f"{__name__}:BOTH", main="Met").score(sample(), Answer("ok", "x"), {})
+
+
+def test_each_measure_has_a_mean_over_the_responses_that_have_it():
+    points = [{"Met": 1, "Long": 0.5}, {"Met": 0}, {"Met": 1, "Long": 1}, {}]
+    scores = [
+        Scored(
+            "m", "all", scored_at("all", number, str(number), of.get("Met")).record | {"points": of}
+        )
+        for number, of in enumerate(points)
+    ]
+    frames = metrics(scores, {}, None, measures=["Met", "Long"])
+    rows = frames["scores"][["measure", "value", "n"]]
+    assert rows.values.tolist() == [["Met", pytest.approx(2 / 3), 3], ["Long", 0.75, 2]]
+    assert frames["summary"][["measure", "n", "expected"]].values.tolist() == [
+        ["Met", 3, 4],
+        ["Long", 2, 4],
+    ]
+
+
+def scored_at(length: str, number: int, context: str, total: float | None) -> Scored:
     record = {"sample_id": f"{length}/{number}", "repeat": 0, "context_id": context}
     record |= {"status": "ok", "total": total, "by": {}, "points": {}, "response": "x"}
     return Scored("m", length, record)
@@ -122,7 +195,9 @@ def test_an_instance_that_cannot_be_asked_is_named(others, sentence):
 
 def test_the_page_shows_the_example_as_it_is():
     page = (EXAMPLES.parents[1] / "new-benchmark.md").read_text()
-    assert f"```python\n{(EXAMPLES / 'constraints.py').read_text()}```" in page
+    package = "wordbench/wordbench"
+    for name in ("constraints.py", f"{package}/benchmark.py", f"{package}/scoring.py"):
+        assert f"```python\n{(EXAMPLES / name).read_text()}```" in page, name
 
 
 def test_no_instance_at_all_is_a_sentence():
@@ -148,6 +223,7 @@ def record(sample_id, total, cluster, topic, status="ok"):
         "repeat": 0,
         "context_id": cluster,
         "status": status,
+        "points": {"score": total},
         "total": total,
         "by": {"topic": topic},
     }

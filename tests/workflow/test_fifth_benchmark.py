@@ -31,7 +31,6 @@ CONFIG = {
 def written(folder: Path) -> None:
     """Copies the package there, as an installer leaves it."""
     shutil.copytree(WORDBENCH / "wordbench", folder / "wordbench")
-    shutil.copy(WORDBENCH / "wordbench_judge.txt", folder)
     installed = folder / "wordbench-1.0.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Name: wordbench\nVersion: 1.0\n")
@@ -62,28 +61,48 @@ def rows(project: Project, path: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def test_its_reference_keeps_every_wish_judged_and_ruled(project):
-    scores = list(read_jsonl(project.path("results/wordbench/scores/reference/en.jsonl")))
-    assert {(score["task"], score["total"]) for score in scores} == {("rule", 1), ("judge", 1)}
+def test_its_reference_meets_every_request(project):
+    scores = list(read_jsonl(project.path("results/wordbench/scores/reference/all.jsonl")))
+    assert {(score["total"], *score["points"].values()) for score in scores} == {(1, 1, 1, 1)}
     assert all("sim-judge" in score["other_raters"] for score in scores)
 
 
-def test_its_table_and_its_columns_of_the_report_have_intervals(project):
-    (summary,) = [
-        row for row in rows(project, "wordbench/metrics/summary.csv") if "sim" in row["model"]
-    ]
+def test_its_metrics_are_means_of_what_its_scorer_gives(project):
+    scores = list(read_jsonl(project.path("results/wordbench/scores/sim-a/all.jsonl")))
+    points = [score["points"] for score in scores if score["points"]]
+    assert 0 < sum(point["Met"] for point in points) < len(points)
+    for row in rows(project, "wordbench/metrics/scores.csv"):
+        if (row["model"], row["kind"]) == ("sim-a", ""):
+            mean = sum(point[row["measure"]] for point in points) / len(points)
+            assert float(row["value"]) == pytest.approx(mean)
+    errors = [score["extracted"]["error"] for score in scores if score["points"]]
+    of_model = [r for r in rows(project, "wordbench/metrics/errors.csv") if r["model"] == "sim-a"]
+    # Two prompts of each number of words: the mean of means is the mean.
+    assert len(of_model) == 6
+    assert sum(float(row["value"]) for row in of_model) / 6 == pytest.approx(sum(errors) / 12)
+
+
+def test_its_tables_and_its_columns_of_the_summary_have_intervals(project):
+    by_measure = {
+        row["measure"]: row
+        for row in rows(project, "wordbench/metrics/summary.csv")
+        if row["model"] == "sim-a"
+    }
+    assert list(by_measure) == ["Met", "Words", "Topic"]
+    summary = by_measure["Met"]
     assert float(summary["low"]) < float(summary["value"]) < float(summary["high"])
     report = project.path("results/tables/summary.md").read_text()
-    assert "Wordbench: Kept" in report
+    assert "Wordbench: Met" in report
     assert f"{float(summary['value']):.3f}" in report
-    assert "sim-a" in project.path("results/tables/wordbench_words.md").read_text()
+    for name in ("results", "by", "errors", "coverage", "agreement"):
+        assert "sim" in project.path(f"results/tables/wordbench_{name}.md").read_text()
 
 
 def test_its_figure_is_drawn(project):
-    run(project, "results/figures/wordbench_words.png")
-    begins = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG", "txt": b"Wordbench: share"}
+    run(project, "results/figures/wordbench_scores.png")
+    begins = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG", "txt": b"Wordbench: main"}
     for kind, beginning in begins.items():
-        path = project.path(f"results/figures/wordbench_words.{kind}")
+        path = project.path(f"results/figures/wordbench_scores.{kind}")
         assert path.read_bytes().startswith(beginning), kind
 
 
@@ -97,16 +116,10 @@ def test_its_bundle_says_which_package_brings_it(project, tmp_path):
         unbundle(bundle, tmp_path / "there")
 
 
-def test_without_exports_in_its_task_it_is_no_data_set(project):
-    for options in ((), ("--dry-run",)):
-        said = project.snakemake(*options, "export", ok=False, PYTHONPATH=str(project.folder))
-        assert "Wordbench cannot be exported: its Task has no exports" in said
-
-
 def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):
-    project.edit("wordbench/scoring.py", 'reply.text.strip() == "yes"', '"yes" in reply.text')
+    project.edit("wordbench/scoring.py", 'verdict == "yes"', 'verdict != "no"')
     planned = project.planned(PYTHONPATH=str(project.folder))
-    project.edit("wordbench/scoring.py", '"yes" in reply.text', 'reply.text.strip() == "yes"')
+    project.edit("wordbench/scoring.py", 'verdict != "no"', 'verdict == "yes"')
     # What reads verdicts stands in the same module, so that judges' replies are read again.
     assert planned.keys() & {"inference", "judge_prompts", "prompts"} == set()
     assert planned["scores"] == 2
@@ -120,24 +133,24 @@ def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project,
     (planned,) = [row for row in rows(project, "plan/plan.csv") if row["model"] == "api"]
     assert (planned["requests"], planned["remaining"]) == ("12", "12")
     run(project)
-    outputs = project.path("results/wordbench/outputs/api/en.jsonl")
+    outputs = project.path("results/wordbench/outputs/api/all.jsonl")
     first = outputs.read_bytes()
     outputs.unlink()
-    run(project, "results/wordbench/outputs/api/en.jsonl")
+    run(project, "results/wordbench/outputs/api/all.jsonl")
     assert outputs.read_bytes() == first
-    prompts = read_jsonl(project.path("results/wordbench/prompts/en.jsonl"))
+    prompts = read_jsonl(project.path("results/wordbench/prompts/all.jsonl"))
     assert {server.answered[prompt["instruction"]] for prompt in prompts} == {1}
     run(project, "nondeterminism")
     overall = [
         row
-        for row in rows(project, "nondeterminism/wordbench/api/en.csv")
+        for row in rows(project, "nondeterminism/wordbench/api/all.csv")
         if row["task"] == "overall"
     ]
     assert [(row["n"], row["identical"]) for row in overall] == [("4", "1")] * 2
 
 
 def test_an_unknown_key_of_its_section_is_named(project):
-    project.configure({**CONFIG, "wordbench": {"topic": 3}})
+    project.configure({**CONFIG, "wordbench": {"prompt": 3}})
     text = project.snakemake(ok=False, PYTHONPATH=str(project.folder))
     project.configure(CONFIG)
-    assert "unknown key 'wordbench.topic'; did you mean 'topics'?" in text
+    assert "unknown key 'wordbench.prompt'; did you mean 'prompts'?" in text

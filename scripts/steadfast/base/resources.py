@@ -45,10 +45,12 @@ def _content(path: Path) -> Any:
 
 
 def located(path: str) -> Path:
-    """Returns the path of a user's file, or of a packaged one whose name follows ``resource:``."""
+    """Returns the path of a user's file, or of a packaged one whose name follows ``resource:``,
+    with a colon between package and file where it is another package's than this one."""
     if not path.startswith(PREFIX):
         return Path(path)
-    found = ROOT / path.removeprefix(PREFIX)
-    if not found.exists():
-        raise UserError(f"{path}: no such packaged file; reinstall steadfast")
-    return found
+    package, _, name = path.removeprefix(PREFIX).rpartition(":")
+    file = resource(name, package)
+    if not file.exists():
+        raise UserError(f"{path}: no such packaged file; reinstall {package or 'steadfast'}")
+    return file

@@ -25,7 +25,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json, write_text
 from steadfast.base.names import nearest
 from steadfast.base.provenance import digest_of
-from steadfast.base.resources import LOADER, PACKAGE, resource
+from steadfast.base.resources import LOADER, PACKAGE, PREFIX, located, resource
 from steadfast.base.tokens import cache_folder
 from steadfast.contract.components import Component
 
@@ -55,7 +55,7 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
 @cache  # called for each job
 def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
     paths = resources(*names)
-    paths |= {path for name in files for path in _files_of(resource(name))}
+    paths |= {path for name in files for path in _files_of(located(PREFIX + name))}
     parts = {module: _contents(_source(module)).digest for module in modules(*names)}
     parts |= {_short(path): _contents(path).digest for path in paths}
     code_digest = digest_of([SCHEME, parts])

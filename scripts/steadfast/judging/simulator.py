@@ -36,6 +36,16 @@ def signed(answer: str) -> frozenset[int] | None:
     return frozenset(map(int, re.findall(r"\d{1,9}", found[1]))) if found else None
 
 
+def unsigned(answer: str) -> str:
+    """Returns an answer without its last line where that names what is kept.
+
+    >>> unsigned("Four words and this.\\n\\n[simulated: kept 1]")
+    'Four words and this.'
+    """
+    text, _, _ = answer.rstrip().rpartition("\n")
+    return answer if signed(answer) is None else text.rstrip()
+
+
 class BelievingJudge(JudgeSimulator):
     """Verdicts on answers that say what they kept; on others, none."""
 

@@ -24,6 +24,7 @@ from steadfast.show.cells import (
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, Results, values_by_model
 from steadfast.show.roster import STRINGS, Display, Group
 from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import Ties
 
 Line = tuple[str, pd.DataFrame]
@@ -138,26 +139,33 @@ class OneScore(ModelsAcross):
         return [self.column(rows), interval_cells(rows, self.roster.models, self.digits)]
 
     def results_table(
-        self, whole: pd.DataFrame, further: Iterable[tuple[Column, CellsByModel]] = ()
+        self,
+        whole: pd.DataFrame,
+        measures: Mapping[str, str],
+        further: Sequence[tuple[Column, CellsByModel]] = (),
     ) -> Table:
-        """Returns the table of the score, with what may be first and all possible ranks.
+        """Returns the table of the measures, with what may be first, and all possible ranks.
 
-        ``whole`` has its rows, one a model; ``further`` columns stand before it.
+        Args:
+            whole: rows with model and measure.
+            measures: their headings, the main one first, by which models have ranks.
+            further: columns before them.
         """
-        words, compared = self.words, self.frames["comparisons"]
-        ties, before = Ties.of(compared), list(further)
-        cells = joined_cells(
-            [
-                *(its for _, its in before),
-                self.cells([Values(self.ranking, self.incomplete, ties=ties)]),
-                interval_cells(whole, self.roster.models, self.digits),
-                rank_cells(self.roster, ties, self.ranking),
-            ]
-        )
-        headings = (words["measure"], words["interval"], STRINGS["ranks"])
-        columns = (MODEL, *(column for column, _ in before), *map(Column, headings))
-        notes = [*self.notes(), *self.tie_notes(), *self.rank_notes(words["ranked"], compared)]
-        return self.table("results", columns, self.sections(self.groups, cells.__getitem__), notes)
+        words, comparisons = self.words, self.frames["comparisons"]
+        columns = [column for column, _ in further]
+        cells = [column_cells for _, column_cells in further]
+        for measure, heading in measures.items():
+            rows = rows_of(whole, measure=measure)
+            ties = Ties.of(rows_of(comparisons, measure=measure))
+            columns += [Column(heading), Column(words["interval"])]
+            cells.append(self.cells([Values(values_by_model(rows), self.incomplete, ties=ties)]))
+            cells.append(interval_cells(rows, self.roster.models, self.digits))
+        main = rows_of(comparisons, measure=next(iter(measures)))
+        columns.append(Column(STRINGS["ranks"]))
+        cells.append(rank_cells(self.roster, Ties.of(main), self.ranking))
+        row = joined_cells(cells).__getitem__
+        notes = [*self.notes(), *self.tie_notes(), *self.rank_notes(words["ranked"], main)]
+        return self.table("results", (MODEL, *columns), self.sections(self.groups, row), notes)
 
     def untested_table(
         self, name: str, columns: Iterable[Column], cells: Sequence[CellsByModel], **slots: str

@@ -12,27 +12,90 @@ from typing import Any, TypeVar
 from steadfast.base.files import Settings
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component, Scoring
+from steadfast.contract.judge_template import packaged
 from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
 from steadfast.simple.instance import AGREEMENT, EFFECTIVE, METRICS, PART, SCORE, Instance, Mark
+from steadfast.simple.judge import TEMPLATE, template_fields
 
 PACKAGE = "steadfast.simple"
 ALL = "all"
 """The part of a benchmark that has but one."""
 S = TypeVar("S", bound=StrictModel)
+Function = str | Callable[..., Any]
+"""A function, or ``module:function`` where its module should be loaded by the jobs alone that use
+it: a change of the module re-runs these alone, and pandas takes half a second to load."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A model's verdict on responses, which the scorer takes as its parameter ``verdict``.
+
+    Attributes:
+        template: file with the judge's prompt, or ``resource:PACKAGE:FILE``. It has the slot
+            ``answer`` and, where it wants them, ``prompt``, ``context``, ``reference``,
+            ``boundary`` and ``fields`` of the instances.
+        read: gives the verdict, a plain value, of a reply and the response that it is about; None
+            where it cannot be read: the judge is then requested again.
+        replies: of a simulated judge about a wrong and about a right response.
+        applies: whether responses to an instance are judged; by default all are.
+        settings: further keyword arguments of ``read``, plain values.
+    """
+
+    template: str
+    read: Function
+    replies: tuple[str, str]
+    applies: Callable[[Instance], bool] | None = None
+    settings: Settings = field(default_factory=dict)
+
+    @property
+    def scoring(self) -> Settings:
+        """What the scorer takes of it."""
+        return {"read": named(self.read), "reading": dict(self.settings), **self._applies}
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions that the scorer calls for it."""
+        return (named(self.read), *self._applies.values())
+
+    @property
+    def _applies(self) -> dict[str, str]:
+        return {"applies": named(self.applies)} if self.applies else {}
+
+    def judging(self, config: Config) -> Judging:
+        """Returns how responses are judged."""
+        templates = {TEMPLATE: self.template}
+        fields = template_fields(self.template)
+        read = named(self.read)
+        return Judging(
+            prompts=Component(
+                f"{PACKAGE}.judge:InstanceJudgePrompts",
+                {"fields": fields, "reading": dict(self.settings), **self._applies},
+                packaged(templates),
+                tuple(self._applies.values()),
+            ),
+            readable=Component(f"{PACKAGE}.judge:readable", {"read": read}, calls=(read,)),
+            simulator=Component(f"{PACKAGE}.judge:InstanceJudge", {"replies": list(self.replies)}),
+            templates=templates,
+            attempts=config.judging.attempts,
+        )
 
 
 def simple_benchmark(
     name: str,
     title: str,
     section: type[S],
-    instances: Callable[..., Iterable[Instance]],
-    score: Callable[[str, Instance], float | Mapping[str, float] | Mark],
+    instances: str | Callable[..., Iterable[Instance]],
+    score: str | Callable[..., float | Mapping[str, float] | Mark],
     *,
     parts: Callable[[S], Mapping[str, int]] | None = None,
     lengths: bool = False,
     by: Sequence[str] = (),
+    measures: Mapping[str, str] | None = None,
+    judge: Judge | None = None,
+    metrics: Mapping[str, Function] | None = None,
+    tables: Mapping[str, Function] | None = None,
     data_note: str = "",
     source: Settings | str = "synthetic",
     **further: Any,
@@ -51,21 +114,29 @@ def simple_benchmark(
             lengths; of the section. By default there is one part.
         lengths: whether these are lengths, from the shortest on: models then have an effective
             length.
-        by: fields of ``Instance.by`` by which tables show the mean score.
+        by: fields of ``Instance.by`` by which tables show the means.
+        measures: what each number is that has a mean, a test and a column of its own, by the name
+            that ``score`` gives it; the first is the main one. By default the mean of all numbers.
+        judge: of responses that a program cannot score.
+        metrics: functions that give a data frame of ``metrics.score_frame``'s rows, by its name.
+        tables: functions that give a table of ``tables.SimpleResults``, by its name.
         data_note: a sentence about the data, below every table.
         source: what the instances are made of, for the card of an export: the fields of a
             ``contract.exports.Source``, but for its name.
         **further: of the ``Benchmark``, such as ``check``.
     """
+    main = {"main": next(iter(measures))} if measures else {}
     spec = Simple(
         name,
         title,
-        instances=_named(instances),
-        scoring=Component(
-            f"{PACKAGE}.scoring:SimpleScoring", {"function": _named(score)}, calls=(_named(score),)
-        ),
+        instances=named(instances),
+        scoring=scoring(named(score), main, judge),
         by=tuple(by),
         lengths=lengths,
+        measures=tuple(measures or [SCORE]),
+        judge=judge,
+        metrics={name: named(function) for name, function in (metrics or {}).items()},
+        tables={name: named(function) for name, function in (tables or {}).items()},
         data_note=data_note,
         source=source,
     )
@@ -74,19 +145,30 @@ def simple_benchmark(
         title=title,
         section=section,
         task=partial(_task, spec, parts),
-        measures=measures(title),
+        measures=compared_measures(title, measures),
         task_names=(name,),
         code=(spec.instances,),
         **further,
     )
 
 
-def measures(title: str) -> dict[str, Measure]:
-    """Returns the one main measure of a benchmark of that title."""
-    return {SCORE: Measure(f"mean score of {title}", compared={"measure": SCORE})}
+def compared_measures(title: str, measures: Mapping[str, str] | None = None) -> dict[str, Measure]:
+    """Returns the measures of a benchmark of that title; by default the mean score alone."""
+    texts = measures or {SCORE: f"mean score of {title}"}
+    return {name: Measure(text, compared={"measure": name}) for name, text in texts.items()}
 
 
-def _named(function: Callable[..., object]) -> str:
+def scoring(function: str, settings: Settings, judge: Judge | None) -> Component[Scoring]:
+    """Returns the scorer by the function of that name, with settings of ``SimpleScoring``."""
+    settings = {"function": function, **settings, **(judge.scoring if judge else {})}
+    calls = (function, *(judge.functions if judge else ()))
+    return Component(f"{PACKAGE}.scoring:SimpleScoring", settings, calls=calls)
+
+
+def named(function: Function) -> str:
+    """Returns the name by which a job loads a function."""
+    if isinstance(function, str):
+        return function
     return f"{function.__module__}:{function.__qualname__}"
 
 
@@ -104,7 +186,6 @@ class Simple:
     Attributes:
         instances: name of the function that gives them, as ``base.loading.load`` takes it.
         files: files of the user's that the function reads.
-        judging: where a model judges.
         required: files that the config names, by its key.
         data: of another benchmark that the instances are made of, by part the files by name.
         sources: what makes these files.
@@ -116,10 +197,13 @@ class Simple:
     scoring: Component[Scoring]
     by: tuple[str, ...] = ()
     lengths: bool = False
+    measures: tuple[str, ...] = (SCORE,)
+    judge: Judge | None = None
+    metrics: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, str] = field(default_factory=dict)
     data_note: str = ""
     source: Settings | str = "synthetic"
     files: tuple[str, ...] = ()
-    judging: Judging | None = None
     required: tuple[tuple[str, str], ...] = ()
     data: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sources: Sequence[DataFile] = ()
@@ -131,17 +215,30 @@ class Simple:
         parts: Mapping[str, int],
         card: Settings | None = None,
     ) -> Task:
-        """Returns what a config asks of it: parts by name with the tokens of their contexts, of
-        which the function gives the instances by these settings; ``card`` are those to show on the
-        card of an export, where they are others."""
+        """Returns what a config asks of it.
+
+        Args:
+            config: the whole.
+            settings: keyword arguments of ``instances``, beside the part.
+            parts: by name the tokens of their contexts.
+            card: settings to show on the card of an export, where they are others.
+        """
         by = [*([PART] if len(parts) > 1 else []), *self.by]
-        shown = {"name": self.name, "title": self.title, "by": by, "judged": bool(self.judging)}
-        judges = judge_names(config) if self.judging and len(judge_names(config)) > 1 else []
+        judges = judge_names(config) if self.judge and len(judge_names(config)) > 1 else []
         agreement = (AGREEMENT,) if judges else ()
-        several = self.lengths and len(parts) > 1
-        reached = (EFFECTIVE,) if several else ()
-        kept = {"lengths": list(parts)}
-        tables = ("results", *(("by",) if by else ()), "coverage", *agreement, *reached)
+        reached = (EFFECTIVE,) if self.lengths and len(parts) > 1 else ()
+        measures = {"measures": list(self.measures)}
+        asked: Settings = {
+            "by": by,
+            "references": references(config),
+            "judges": judges,
+            **measures,
+            **({"lengths": list(parts)} if reached else {}),
+        }
+        shown = {"name": self.name, "title": self.title, "by": by, "judged": bool(self.judge)}
+        shown |= measures
+        tables = ["results", *(["by"] if by else []), *self.tables, "coverage"]
+        tables += [*agreement, *reached]
         return Task(
             data_note=self.data_note,
             parts={
@@ -159,24 +256,28 @@ class Simple:
             prompts=Component(f"{PACKAGE}.instance:prompts", {"name": self.name}),
             samples=Component(f"{PACKAGE}.instance:SimpleSamples"),
             simulator=Component(
-                f"{PACKAGE}.answers:SimpleSimulator", {"judged": self.judging is not None}
+                f"{PACKAGE}.answers:SimpleSimulator", {"judged": self.judge is not None}
             ),
             scoring=self.scoring,
             metrics=Output(
                 Component(
                     f"{PACKAGE}.metrics:metrics",
-                    {"by": by, "references": references(config), "judges": judges}
-                    | (kept if several else {}),
+                    {**asked, "further": dict(self.metrics)},
+                    calls=tuple(self.metrics.values()),
                 ),
-                (*METRICS, *agreement, *reached),
+                (*METRICS, *agreement, *reached, *self.metrics),
                 fields=("by",),
             ),
             tables=Output(
-                Component(f"{PACKAGE}.tables:tables", shown),
+                Component(
+                    f"{PACKAGE}.tables:tables",
+                    {**shown, "own": dict(self.tables)},
+                    calls=tuple(self.tables.values()),
+                ),
                 tuple(f"{self.name}_{table}" for table in tables),
             ),
             figures=Output(Component(f"{PACKAGE}.figures:figures", shown), ("scores", *reached)),
-            judging=self.judging,
+            judging=self.judge.judging(config) if self.judge else None,
             files=self.required,
             exports=Component(
                 f"{PACKAGE}.export:SimpleExports",

@@ -10,21 +10,21 @@ from typing import Literal, NamedTuple, Self
 from pydantic import field_validator, model_validator
 
 from steadfast.base.checksums import contents
-from steadfast.base.files import Settings, canonical_json, file_sha256, read_text, write_text
+from steadfast.base.files import Settings, canonical_json, file_sha256, write_text
 from steadfast.base.names import shown
 from steadfast.base.resources import PREFIX, located
 from steadfast.base.tokens import cache_folder, fingerprint
 from steadfast.contract.components import Component, Scoring
 from steadfast.contract.data_notes import data_note
-from steadfast.contract.judge_template import ANSWER, SLOT, load_template, packaged
+from steadfast.contract.judge_template import load_template
 from steadfast.contract.registry import benchmarks
-from steadfast.contract.task import Benchmark, DataFile, Family, Judging, Task
+from steadfast.contract.task import Benchmark, DataFile, Family, Task
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, key, shown_text
 from steadfast.simple import extraction, records, scorers
-from steadfast.simple.benchmark import ALL, PACKAGE, Simple, measures
+from steadfast.simple.benchmark import ALL, PACKAGE, Judge, Simple, compared_measures, scoring
 from steadfast.simple.instance import Instance, checked
-from steadfast.simple.judge import OWN_SLOTS, TEMPLATE
+from steadfast.simple.judge import OWN_SLOTS, TEMPLATE, template_fields
 from steadfast.simple.records import CONTEXT
 from steadfast.simple.scorers import OPTIONS, SCORERS, first_match
 
@@ -97,10 +97,9 @@ class DataSet(StrictModel):
     @property
     def judge_fields(self) -> list[str]:
         """The fields of the records that the judge's template names, where there is one."""
-        file = located(self.judge_template)
-        if self.scorer != "judge" or not file.is_file():
+        if self.scorer != "judge" or not located(self.judge_template).is_file():
             return []
-        return sorted({*SLOT.findall(read_text(file))} - OWN_SLOTS - {ANSWER})
+        return template_fields(self.judge_template)
 
     @property
     def reading(self) -> Settings:
@@ -120,7 +119,7 @@ def dataset(name: str, section: DataSet) -> Benchmark[DataSet]:
         title=title,
         section=DataSet,
         task=partial(task, name),
-        measures=measures(title),
+        measures=compared_measures(title),
         check=partial(check, name),
         task_names=(name,),
         family=NAME,
@@ -136,25 +135,17 @@ def task(name: str, config: Config, section: DataSet) -> Task:
     files = [(f"{NAME}.{name}.path", section.path)]
     if judged and section.judge_template != PACKAGED:
         files.append((f"{NAME}.{name}.judge_template", section.judge_template))
-    function = f"{PACKAGE}.scorers:{section.scorer}"
-    rules: Component[Scoring] = Component(
-        f"{PACKAGE}.scoring:SimpleScoring",
-        {"function": function, "settings": section.options},
-        calls=(function,),
-    )
     about = _contexts(config, section.contexts) if section.contexts else NONE
     spec = Simple(
         name,
         title,
         instances=f"{PACKAGE}.records:instances",
-        scoring=Component(f"{PACKAGE}.judge:DatasetJudgeScoring", {"scale": section.scale})
-        if judged
-        else rules,
+        scoring=_scoring(section),
         by=tuple(section.by),
         data_note=data_note(title, "file"),
         source="file",
         files=(section.path,),
-        judging=_judging(config, section) if judged else None,
+        judge=_judge(section) if judged else None,
         required=tuple(files),
         lengths=bool(about.parts),
         data=about.files,
@@ -189,16 +180,18 @@ def _contexts(config: Config, benchmark: str) -> Contexts:
     return Contexts(tokens, files, [made[path] for path in needed])
 
 
-def _judging(config: Config, section: DataSet) -> Judging:
-    templates = {TEMPLATE: section.judge_template}
-    asked = {"fields": section.judge_fields, "scale": section.scale}
-    return Judging(
-        prompts=Component(f"{PACKAGE}.judge:DatasetJudgePrompts", asked, packaged(templates)),
-        readable=Component(f"{PACKAGE}.judge:readable"),
-        simulator=Component(f"{PACKAGE}.judge:DatasetJudge"),
-        templates=templates,
-        attempts=config.judging.attempts,
-    )
+def _scoring(section: DataSet) -> Component[Scoring]:
+    if section.scorer == "judge":
+        scale = {"settings": {"scale": section.scale}}
+        return scoring(f"{PACKAGE}.judge:share_of_scale", scale, _judge(section))
+    return scoring(f"{PACKAGE}.scorers:{section.scorer}", {"settings": section.options}, None)
+
+
+def _judge(section: DataSet) -> Judge:
+    lowest, highest = (f"Score: {score:g}" for score in section.scale)
+    settings = {"scale": section.scale}
+    read = f"{PACKAGE}.judge:score_of"
+    return Judge(section.judge_template, read, (lowest, highest), settings=settings)
 
 
 # --- before anything runs ---------------------------------------------------------------------

@@ -8,18 +8,25 @@ from steadfast.show.figures import Picture, picture, wrapped
 from steadfast.show.panels import by_category, effective_figure, pictured
 from steadfast.show.results import Note, range_notes
 from steadfast.show.roster import Display
-from steadfast.simple.instance import EFFECTIVE
+from steadfast.simple.instance import EFFECTIVE, SCORE
 from steadfast.simple.tables import SimpleResults
+from steadfast.stats.tidy import rows_of
 
 
 def figures(
-    frames: Frames, display: Display, name: str, title: str, by: Sequence[str], judged: bool
+    frames: Frames,
+    display: Display,
+    name: str,
+    title: str,
+    by: Sequence[str],
+    judged: bool,
+    measures: Sequence[str] = (SCORE,),
 ) -> dict[str, Picture]:
-    """Returns the figures of the benchmark of that name and title; the arguments are those of its
-    tables."""
-    results = SimpleResults(frames, display, name, title, judged)
+    """Returns the figures of the benchmark of that name and title, of its main measure; the
+    arguments are those of its tables."""
+    results = SimpleResults(frames, display, name, title, judged, measures)
     words = results.words
-    means = frames["scores"]
+    means = rows_of(frames["scores"], measure=measures[0])
     pairs = dict.fromkeys(zip(means["kind"], means["category"], strict=True))
     categories = list(pairs)[: words["most_categories"]]
     labels = {

@@ -1,7 +1,7 @@
 """What a simple benchmark asks: its instances, and how they stand in the files of data."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -102,6 +102,12 @@ def context_name(text: str) -> str:
 def instance_of(sample: Sample[Any]) -> Instance:
     """Returns the instance that a sample asks."""
     return Instance(**sample.source["instance"] | {"context": sample.source["context"]})
+
+
+def is_judged(applies: str | None) -> Callable[[Instance], bool]:
+    """Returns whether responses to an instance are judged, by the function of that name if any."""
+    judged: Callable[[Instance], bool] = load(applies) if applies else (lambda instance: True)
+    return judged
 
 
 # --- the files of data ------------------------------------------------------------------------

@@ -1,104 +1,108 @@
-"""Answers that a judge scores: one number, on the last line of its reply."""
+"""Responses that a judge scores: its prompt, the verdict in its reply, and simulated judges.
+
+Data sets of one's own have the judge of this module's ``score_of``: a number on a scale, on the
+last line of the reply.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from random import Random
 from typing import Any
 
-from steadfast.base.files import Record
-from steadfast.contract.components import (
-    INVALID,
-    Answer,
-    JudgePrompt,
-    JudgePrompts,
-    JudgeRequest,
-    Reply,
-    Sample,
-    Score,
-)
-from steadfast.contract.judge_template import JudgeTemplate, boundary
+from steadfast.base.files import Record, Settings, read_text
+from steadfast.base.loading import load
+from steadfast.base.resources import located
+from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
+from steadfast.contract.judge_template import ANSWER, SLOT, JudgeTemplate, boundary
 from steadfast.judging.reply import last_claim
-from steadfast.judging.simulator import BelievingJudge
-from steadfast.simple.instance import instance_of
-from steadfast.simple.scoring import BySample
+from steadfast.judging.simulator import BelievingJudge, unsigned
+from steadfast.simple.instance import Instance, Mark, instance_of, is_judged
 
 TEMPLATE = "score"
 """Name of the one template."""
 OWN_SLOTS = frozenset({"prompt", "context", "reference", "boundary"})
 """Slots that any template may have; others are fields of the records."""
-MAX_TOKENS = 1024  # of a reply: a few sentences, and the score
+MAX_TOKENS = 1024  # of a reply: a few sentences, and the verdict
 NUMBER = re.compile(r"[\s*_`]*([-+]?[0-9]{1,9}(?:\.[0-9]{1,9})?)[\s*_`.]*")
 
 
-class DatasetJudgePrompts(JudgePrompts):
-    """One request an answer. ``fields`` are those of the records that the template names."""
+def template_fields(template: str) -> list[str]:
+    """Returns the fields of the instances that a judge's template names."""
+    slots = set(SLOT.findall(read_text(located(template))))
+    return sorted(slots - OWN_SLOTS - {ANSWER})
+
+
+class InstanceJudgePrompts(JudgePrompts):
+    """One request about each response that is judged.
+
+    Args:
+        fields: those of the instances that the template names.
+        reading: keyword arguments of the function that reads a reply.
+        applies: name of the function that says of an instance whether it is judged.
+    """
 
     required = frozenset()
 
-    def __init__(self, fields: Sequence[str], scale: Sequence[float]):
+    def __init__(
+        self, fields: Sequence[str], reading: Settings | None = None, applies: str | None = None
+    ):
         self.slots = OWN_SLOTS | {*fields}  # type: ignore[misc]
-        self._expected: Record = {"scale": list(scale)}
+        self._expected: Record = dict(reading or {})
+        self._is_judged = is_judged(applies)
 
     def prompts(
         self, sample: Sample[Any], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
         instance = instance_of(sample)
+        if not self._is_judged(instance):
+            return
         form = templates[TEMPLATE]
-        slots = {
+        slots = {name: str(value) for name, value in instance.fields.items()}
+        slots |= {
             "prompt": f"{instance.before}{instance.prompt}".strip(),
             "context": instance.context,
+            "reference": instance.reference_answer,
+            "boundary": boundary(answer.text),
         }
-        slots |= {"reference": instance.reference_answer, "boundary": boundary(answer.text)}
-        fields = {name: str(value) for name, value in instance.fields.items()} | slots
-        head, tail = form.render(fields)
+        head, tail = form.render(slots)
         request = JudgeRequest(sample.id, tail, self._expected, form.reminder, MAX_TOKENS)
         yield JudgePrompt(sample.id, TEMPLATE, head, answer.text, [request])
 
 
-def readable(expected: Record, reply: str, answer: str) -> bool:
-    """Whether a reply ends with a score on the scale."""
-    return score_of(expected["scale"], reply, answer) is not None
+def readable(expected: Settings, reply: str, response: str, read: str) -> bool:
+    """Whether the function of that name reads a verdict out of a judge's reply."""
+    return load(read)(reply, unsigned(response), **expected) is not None
 
 
-def score_of(scale: Sequence[float], reply: str, answer: str) -> float | None:
-    """Returns the number behind ``Score:`` on the last line of the judge's own words, where it is
-    on the scale."""
-    claim = last_claim(reply, answer, "Score")
-    match = NUMBER.fullmatch(claim) if claim else None
-    value = float(match[1]) if match else None
-    return value if value is not None and scale[0] <= value <= scale[1] else None
-
-
-class DatasetJudgeScoring(BySample):
-    """The judge's number, as a share of its scale; without a readable one the sample is invalid."""
-
-    def __init__(self, scale: Sequence[float]):
-        self._scale = scale
-
-    def score(self, sample: Sample[Any], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        if not answer.answered:
-            return Score(answer.status)
-        reply = verdicts.get(sample.id)
-        if reply is None or not reply.answered:
-            return Score(INVALID, extracted={"problem": f"reply {reply.status if reply else ''}"})
-        value = score_of(self._scale, reply.text, answer.text)
-        if value is None:
-            return Score(INVALID, extracted={"problem": "the reply gives no score"})
-        lowest, highest = self._scale
-        share = (value - lowest) / (highest - lowest)
-        return Score(answer.status, {"judge": share}, share, extracted={"score": value})
-
-
-class DatasetJudge(BelievingJudge):
-    """Replies of judges without a model: the highest or the lowest score."""
+class InstanceJudge(BelievingJudge):
+    """Simulated judges; ``replies`` are those about a wrong and about a right response."""
 
     flip, chatter = 0.5, 0.2
+
+    def __init__(self, replies: Sequence[str]):
+        self._replies = replies
 
     def numbers(self, request: JudgeRequest) -> Sequence[int]:
         return [1]
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
-        return f"Score: {request.expected['scale'][int(verdicts[0])]:g}"
+        return self._replies[int(verdicts[0])]
 
-    def unreadable(self, reply: str, rng: Random) -> str:
-        return rng.choice(["Hard to say.", "A fine answer.", ""])
+
+# --- a number on a scale ------------------------------------------------------------------------
+
+
+def score_of(reply: str, response: str, scale: Sequence[float]) -> float | None:
+    """Returns the number behind ``Score:`` on the last line of the judge's own words, where it is
+    on the scale."""
+    claim = last_claim(reply, response, "Score")
+    match = NUMBER.fullmatch(claim) if claim else None
+    value = float(match[1]) if match else None
+    return value if value is not None and scale[0] <= value <= scale[1] else None
+
+
+def share_of_scale(
+    response: str, instance: Instance, verdict: float, scale: Sequence[float]
+) -> Mark:
+    """Returns a judge's number as a share of its scale."""
+    lowest, highest = scale
+    return Mark({"judge": (verdict - lowest) / (highest - lowest)}, extracted={"score": verdict})

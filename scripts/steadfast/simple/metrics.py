@@ -1,4 +1,4 @@
-"""The metrics of a simple benchmark: the mean score, by fields too, and comparisons of models.
+"""The metrics of a simple benchmark: means of its measures, by fields too, and comparisons.
 
 A sample without a score is in no mean; it lowers the coverage. An answer out of which the scorer
 could read nothing counts as wrong; the coverage says how many there are. Intervals resample what
@@ -14,6 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from steadfast.base.files import Record
+from steadfast.base.loading import load
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE, UNREAD
 from steadfast.stats.agreement import answer_agreement
@@ -33,6 +34,8 @@ def metrics(
     references: Collection[str] = (),
     judges: Sequence[str] = (),
     lengths: Sequence[str] = (),
+    measures: Sequence[str] = (SCORE,),
+    further: Mapping[str, str] | None = None,
 ) -> Frames:
     """Returns the metrics by name: ``METRICS``, ``AGREEMENT`` of judges and ``EFFECTIVE`` lengths.
 
@@ -43,27 +46,31 @@ def metrics(
         references: models that are compared with none.
         judges: whose agreement in their scores is wanted, if any.
         lengths: the parts, where they are lengths whose effective one is wanted.
+        measures: names of numbers that the scorer gives, the main one first; ``SCORE``: the score.
+        further: metrics of the benchmark's own by name, functions of ``score_frame``'s rows.
     """
     scores = list(scores)
     frame = score_frame(scores)
+    values = by_measure(frame, measures)
     has_reading = any(UNREAD in scored.record for scored in scores)
     counts = coverage(frame, flags=[UNREAD] if has_reading else [])
-    means = mean_scores(frame, by)
-    compared = overall_pairs(frame.assign(measure=SCORE, task="", stratum=""), references)
+    means = mean_scores(values, by)
+    compared = overall_pairs(values.assign(task="", stratum=""), references)
     clusters = sampling_units(frame, None, []).assign(records=frame["sample_id"].nunique())
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
-    whole = rows_of(means, kind="").assign(measure=SCORE)
-    summary = joint_summary(counts, whole, {SCORE: compared}, clusters, unit)
-    further = {}
+    comparisons = {measure: rows_of(compared, measure=measure) for measure in measures}
+    summary = joint_summary(counts, rows_of(means, kind=""), comparisons, clusters, unit)
+    frames = {name: load(function)(frame) for name, function in (further or {}).items()}
     if judges:
-        of_judges = judge_verdicts(scores, judges, _given)
-        further[AGREEMENT] = answer_agreement(of_judges, {}, scores)
+        of_judges = judge_verdicts(scores, judges, _total)
+        frames[AGREEMENT] = answer_agreement(of_judges, {}, scores)
     if lengths:
         retention = effective(frame, lengths)
-        further[EFFECTIVE] = retention
-        summary = with_reaches(summary, retention[~retention["model"].isin(references)], SCORE)
-    return further | {
+        frames[EFFECTIVE] = retention
+        reached = retention[~retention["model"].isin(references)]
+        summary = with_reaches(summary, reached, measures[0])
+    return frames | {
         "scores": means,
         "coverage": counts,
         "comparisons": compared,
@@ -73,14 +80,32 @@ def metrics(
 
 
 def score_frame(scores: Iterable[Scored]) -> pd.DataFrame:
-    """Returns a row an answer, scored or not; ``by`` has its fields."""
+    """Returns a row an answer, scored or not, by ``scores.answer_row``; ``by`` has its fields,
+    ``points`` what the scorer gave it, ``extracted`` what it read."""
     rows = []
     for scored in scores:
         record: Record = {**scored.record}
-        by = {PART: scored.part, **record["by"]}
-        rows.append({**answer_row(scored), "by": by, UNREAD: bool(record.get(UNREAD))})
+        further = {
+            "by": {PART: scored.part, **record["by"]},
+            "points": record["points"] or {},
+            "extracted": record.get("extracted"),
+            UNREAD: bool(record.get(UNREAD)),
+        }
+        rows.append(answer_row(scored) | further)
     frame = pd.DataFrame(rows).astype({"total": float})
     return frame.assign(cluster=joined_clusters(frame["cluster"], frame["sample_id"]))
+
+
+def by_measure(frame: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+    """Returns the answers' rows once for each measure, with its value as ``total``."""
+    if tuple(measures) == (SCORE,):
+        return frame.assign(measure=SCORE)
+    parts = []
+    for measure in measures:
+        # A scorer may give a number to some responses alone.
+        values = [points.get(measure) for points in frame["points"]]
+        parts.append(frame.assign(measure=measure, total=pd.Series(values, frame.index, float)))
+    return pd.concat(parts, ignore_index=True)
 
 
 def joined_clusters(clusters: pd.Series, sample_ids: pd.Series) -> pd.Series:
@@ -102,23 +127,25 @@ def joined_clusters(clusters: pd.Series, sample_ids: pd.Series) -> pd.Series:
     return pd.Series([first[components[code]] for code in codes], clusters.index)
 
 
-def mean_scores(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Returns the mean score of each model: of all, and of each value (category) of each field
-    (kind), in the order in which these occur.
+def mean_scores(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Returns each model's means of the measures: of all, and of each value (category) of each
+    field (kind), in the order in which these occur.
 
-    >>> frame = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "total": [1.0, 0.5]})
-    >>> found = mean_scores(frame.assign(by=[{"topic": "sea"}, {"topic": "train"}]), ["topic"])
-    >>> found[["kind", "category", "value"]].values.tolist()
+    >>> rows = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "total": [1.0, 0.5]})
+    >>> rows = rows.assign(measure="Score", by=[{"topic": "sea"}, {"topic": "train"}])
+    >>> mean_scores(rows, ["topic"])[["kind", "category", "value"]].values.tolist()
     [['', '', 0.75], ['topic', 'sea', 1.0], ['topic', 'train', 0.5]]
     """
-    cells = [frame.assign(kind="", category="")]
-    cells += [
-        frame.assign(kind=name, category=[values[name] for values in frame["by"]]) for name in by
-    ]
-    rows = pd.concat(cells, ignore_index=True)
-    means = Clusters(frame, []).means(rows, ["model", "kind", "category"]).rows()
-    order = {"kind": list(by), "category": list(dict.fromkeys(rows["category"]))}
-    return in_order(means, {"model": sorted(set(frame["model"])), **order})
+    parts = [rows.assign(kind="", category="")]
+    for field in by:
+        categories = [values[field] for values in rows["by"]]
+        parts.append(rows.assign(kind=field, category=categories))
+    cells = pd.concat(parts, ignore_index=True)
+    keys = ["model", "kind", "category", "measure"]
+    means = Clusters(rows, []).means(cells, keys).rows()
+    order = {"kind": list(by), "category": list(dict.fromkeys(cells["category"]))}
+    order["measure"] = list(dict.fromkeys(rows["measure"]))
+    return in_order(means, {"model": sorted(set(rows["model"])), **order})
 
 
 def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:
@@ -128,9 +155,9 @@ def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:
     """
     rows = frame.assign(length=[values[PART] for values in frame["by"]])
     alone = (rows.groupby("cluster")["length"].nunique() == 1).all()
-    drawn = Clusters(rows, ["length"] if alone else [])
-    return kept_shares(drawn.means(rows, ["model", "length"]), lengths)
+    units = Clusters(rows, ["length"] if alone else [])
+    return kept_shares(units.means(rows, ["model", "length"]), lengths)
 
 
-def _given(rated: Record) -> dict[int, float]:
+def _total(rated: Record) -> dict[int, float]:
     return {} if rated["total"] is None else {0: rated["total"]}

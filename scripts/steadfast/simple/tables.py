@@ -1,8 +1,11 @@
-"""A simple benchmark's tables: the mean score, the same by fields, and coverage."""
+"""A simple benchmark's tables: its measures, the same by fields, coverage, and its own."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
+import pandas as pd
+
+from steadfast.base.loading import load
 from steadfast.base.resources import facts
 from steadfast.contract.components import Frames
 from steadfast.show.cells import Values
@@ -11,15 +14,26 @@ from steadfast.show.judges import agreement_table
 from steadfast.show.one_score import OneScore
 from steadfast.show.results import values_by_model
 from steadfast.show.roster import Display
-from steadfast.show.table import Table
-from steadfast.simple.instance import AGREEMENT, EFFECTIVE, UNREAD
+from steadfast.show.table import Column, Table
+from steadfast.simple.instance import AGREEMENT, EFFECTIVE, SCORE, UNREAD
 from steadfast.stats.tidy import rows_of
 
 
 class SimpleResults(OneScore):
-    """The metrics of the benchmark of that name and title, and how they are shown."""
+    """The metrics of the benchmark of that name and title, and how they are shown.
 
-    def __init__(self, frames: Frames, display: Display, name: str, title: str, judged: bool):
+    ``measures`` are the names of its numbers, the main one first; ``SCORE`` is the mean of all.
+    """
+
+    def __init__(
+        self,
+        frames: Frames,
+        display: Display,
+        name: str,
+        title: str,
+        judged: bool,
+        measures: Sequence[str] = (SCORE,),
+    ):
         words = facts("simple/tables.yaml")
         units = frames["sampling_units"]
         unit = "records" if (units["clusters"] == units["records"]).all() else "groups"
@@ -31,23 +45,56 @@ class SimpleResults(OneScore):
         if UNREAD in frames["coverage"]:
             notes = {**words["notes"], "statuses": words["notes"]["statuses_" + UNREAD]}
             words |= {"coverage": {UNREAD: words[UNREAD], **words["coverage"]}, "notes": notes}
+        if tuple(measures) != (SCORE,):
+            words |= words["several"] | {"ranked": measures[0]}
         super().__init__(frames, display, words, {"title": title, "name": name}, judged)
         self.prefix = f"{name}_"
+        self.measures = list(measures)
+        self._own_captions: dict[str, str] = {}
 
     @cached_property
     def ranking(self) -> Mapping[str, float]:
-        """The mean score of all answers."""
-        return values_by_model(rows_of(self.frames["scores"], kind=""))
+        """The mean of the main measure over all answers."""
+        rows = rows_of(self.frames["scores"], kind="", measure=self.measures[0])
+        return values_by_model(rows)
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """The measures' headings."""
+        return {name: self.words["measure"] if name == SCORE else name for name in self.measures}
+
+    def caption(self, name: str, **slots: str) -> str:
+        return self._own_captions.get(name) or super().caption(name, **slots)
+
+    def values_table(self, name: str, caption: str, columns: Mapping[str, pd.DataFrame]) -> Table:
+        """Returns a table of the benchmark's own, a row a model, without tests.
+
+        ``columns`` has by heading the rows that the values are in, with model and value, one a
+        model.
+        """
+        self._own_captions[name] = caption
+        cells = [self.column(rows) for rows in columns.values()]
+        return self.untested_table(name, map(Column, columns), cells)
 
 
 def tables(
-    frames: Frames, display: Display, name: str, title: str, by: Sequence[str], judged: bool
+    frames: Frames,
+    display: Display,
+    name: str,
+    title: str,
+    by: Sequence[str],
+    judged: bool,
+    measures: Sequence[str] = (SCORE,),
+    own: Mapping[str, str] | None = None,
 ) -> Iterator[Table]:
-    """Yields the tables of the benchmark of that name and title."""
-    results = SimpleResults(frames, display, name, title, judged)
-    yield results.results_table(rows_of(frames["scores"], kind=""))
+    """Yields the tables of the benchmark of that name and title; ``own`` are functions of
+    ``SimpleResults`` by the name of the table that each gives."""
+    results = SimpleResults(frames, display, name, title, judged, measures)
+    yield results.results_table(rows_of(frames["scores"], kind=""), results.headings)
     if by:
         yield _by(results, by)
+    for function in (own or {}).values():
+        yield load(function)(results)
     yield results.coverage_table()
     if EFFECTIVE in frames:
         effective = Effective(results, results.words["ranked"])
@@ -65,11 +112,17 @@ def tables(
 def _by(results: SimpleResults, by: Sequence[str]) -> Table:
     words = results.words
     means = results.frames["scores"]
-    sections = [
-        (field.capitalize(), [(str(value), rows) for value, rows in by_value])
-        for field in by
-        if (by_value := list(rows_of(means, kind=field).groupby("category", sort=False)))
-    ]
+    sections = []
+    for measure in results.measures:
+        for field in by:
+            rows = rows_of(means, kind=field, measure=measure)
+            lines = [
+                (str(value), of_value) for value, of_value in rows.groupby("category", sort=False)
+            ]
+            heading = field.capitalize()
+            if len(results.measures) > 1:
+                heading = f"{measure}, by {field}"
+            sections.append((heading, lines))
     headings = (words["value"], words["count"])
     return results.across(
         "by", headings, sections, results.incomplete, results.notes(), fields=" and ".join(by)

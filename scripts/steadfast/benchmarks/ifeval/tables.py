@@ -59,14 +59,15 @@ def tables(
 
 
 def _results(results: IfevalResults) -> Table:
-    at_lengths = (
+    at_lengths = [
         (
             Column(name, results.words["lengths"]),
             results.column(results.of_all("accuracy", measure=SCORE, length=name)),
         )
         for name in results.lengths
-    )
-    return results.results_table(results.frames["summary"], at_lengths)
+    ]
+    summary = results.frames["summary"]
+    return results.results_table(summary, {SCORE: results.words["measure"]}, at_lengths)
 
 
 def _accuracy(results: IfevalResults) -> Table:

@@ -1,49 +1,53 @@
-"""Wordbench: so many words on a topic."""
+"""Wordbench: so many words on a topic; a program counts the words, a judge reads for the topic."""
+
+from collections.abc import Iterator
+from random import Random
 
 from pydantic import Field
 
-from steadfast.contract.components import Component
-from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task
-from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
+from steadfast.simple.benchmark import Judge, simple_benchmark
+from steadfast.simple.instance import Instance
 
-DATA = "wordbench/data/topics.jsonl"
+TOPICS = ("the sea", "a train", "winter", "bread", "a key", "rain")
 
 
 class Wordbench(StrictModel):
     """Wordbench: so many words on a topic."""
 
-    topics: int = Field(default=12, ge=2, le=100, description="Topics, with a prompt each.")
+    prompts: int = Field(default=12, ge=2, le=1000, description="Prompts, two of each length.")
 
 
-def task(config: Config, section: Wordbench) -> Task:
-    """One part, en; the words of every second topic are judged."""
-    content = Component("wordbench.data:topics", {"number": section.topics, "seed": config.seed})
-    return Task(
-        parts={"en": Part(tokens=256, sources={("data", "topics"): DATA})},
-        data=[DataFile(DATA, "wordbench_data", content)],
-        prompts=Component("wordbench.data:prompts"),
-        samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
-        simulator=Component("wordbench.answers:Writer"),
-        scoring=Component("wordbench.scoring:WordScoring"),
-        metrics=Output(Component("wordbench.results:metrics"), ("words", "coverage", "summary")),
-        tables=Output(Component("wordbench.tables:tables"), ("wordbench_words",)),
-        figures=Output(Component("wordbench.figures:figures"), ("words",)),
-        judging=Judging(
-            prompts=Component("wordbench.judge:TopicPrompts"),
-            readable=Component("wordbench.scoring:readable"),
-            simulator=Component("wordbench.answers:Judge"),
-            templates={"topic": "wordbench_judge.txt"},
-            attempts=config.judging.attempts,
-        ),
-    )
+def instances(part: str, seed: int, prompts: int) -> Iterator[Instance]:
+    """Yields prompts for 3, 3, 4, 4, 5, … words, each on a topic."""
+    topics = list(TOPICS)
+    Random(seed).shuffle(topics)
+    for number in range(prompts):
+        words = 3 + number // 2
+        topic = topics[number % len(topics)]
+        yield Instance(
+            id=str(number),
+            prompt=f"Write exactly {words} words about {topic}.",
+            answer=words,
+            reference=" ".join([topic.split()[-1]] * words),
+            by={"topic": topic, "words": str(words)},
+            fields={"topic": topic},
+        )
 
 
-WORDBENCH = Benchmark(
-    name="wordbench",
-    title="Wordbench",
-    section=Wordbench,
-    task=task,
-    measures={"Kept": Measure("share of Wordbench's requests that are met")},
-    task_names=("rule", "judge"),
+WORDBENCH = simple_benchmark(
+    "wordbench",
+    "Wordbench",
+    Wordbench,
+    instances,
+    "wordbench.scoring:score",
+    by=["topic"],
+    measures={
+        "Met": "share of Wordbench's requests that are met",
+        "Words": "share of Wordbench's responses with the requested number of words",
+        "Topic": "share of Wordbench's responses on their topic",
+    },
+    judge=Judge("resource:wordbench:judge.txt", "wordbench.scoring:verdict", ("no", "yes")),
+    metrics={"errors": "wordbench.errors:metric"},
+    tables={"errors": "wordbench.errors:table"},
 )

@@ -1,28 +1,18 @@
-"""Scores a response by its number of words, or by a judge's reply."""
+"""Scores a response by its number of words and the judge's verdict on its topic."""
 
-from collections.abc import Mapping
-
-from steadfast.base.files import Record
-from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.simple.instance import Instance, Mark
 
 
-class WordScoring(Scoring):
-    """1 where the request is met, else 0."""
-
-    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """Returns the score of one response; it never raises."""
-        if not answer.answered:
-            return Score(answer.status)
-        if sample.source["scorer"] == "rule":
-            met = len(answer.text.split()) == sample.source["words"]
-            return Score(answer.status, {"words": float(met)}, float(met))
-        reply = verdicts.get(sample.id)
-        if reply is None or not reply.answered or not readable({}, reply.text, answer.text):
-            return Score(INVALID)
-        met = reply.text.strip() == "yes"
-        return Score(answer.status, {"topic": float(met)}, float(met))
+def verdict(reply: str, response: str) -> str | None:
+    """Returns what a judge replies, yes or no; None where it is neither."""
+    word = reply.strip().strip(".").lower()
+    return word if word in ("yes", "no") else None
 
 
-def readable(expected: Record, reply: str, answer: str) -> bool:
-    """Whether a judge's reply is a verdict."""
-    return reply.strip() in ("yes", "no")
+def score(text: str, instance: Instance, verdict: str) -> Mark:
+    """Returns whether the words are as many as requested, and on the topic; and how many too many
+    or too few there are."""
+    error = abs(len(text.split()) - instance.answer)
+    words = float(error == 0)
+    topic = float(verdict == "yes")
+    return Mark({"Met": words * topic, "Words": words, "Topic": topic}, extracted={"error": error})
