@@ -18,12 +18,13 @@ from steadfast.base.loading import load
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE, UNREAD
 from steadfast.stats.agreement import answer_agreement
+from steadfast.stats.breakdown import breakdown, by_measure
 from steadfast.stats.effective_context_length import kept_shares, with_reaches
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import joint_summary, overall_pairs, sampling_units
 from steadfast.stats.raters import judge_verdicts
 from steadfast.stats.scores import answer_row, coverage
-from steadfast.stats.tidy import in_order, rows_of
+from steadfast.stats.tidy import rows_of
 
 
 def metrics(
@@ -51,11 +52,12 @@ def metrics(
     """
     scores = list(scores)
     frame = score_frame(scores)
-    values = by_measure(frame, measures)
+    values = by_measure(with_points(frame, measures), {name: name for name in measures})
     has_reading = any(UNREAD in scored.record for scored in scores)
     counts = coverage(frame, flags=[UNREAD] if has_reading else [])
     means = mean_scores(values, by)
-    compared = overall_pairs(values.assign(task="", stratum=""), references)
+    units = values.assign(total=values["value"], task="", stratum="")
+    compared = overall_pairs(units, references)
     clusters = sampling_units(frame, None, []).assign(records=frame["sample_id"].nunique())
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
@@ -96,16 +98,14 @@ def score_frame(scores: Iterable[Scored]) -> pd.DataFrame:
     return frame.assign(cluster=joined_clusters(frame["cluster"], frame["sample_id"]))
 
 
-def by_measure(frame: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
-    """Returns the answers' rows once for each measure, with its value as ``total``."""
-    if tuple(measures) == (SCORE,):
-        return frame.assign(measure=SCORE)
-    parts = []
-    for measure in measures:
-        # A scorer may give a number to some responses alone.
-        values = [points.get(measure) for points in frame["points"]]
-        parts.append(frame.assign(measure=measure, total=pd.Series(values, frame.index, float)))
-    return pd.concat(parts, ignore_index=True)
+def with_points(frame: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+    """Returns the answers with a column for each measure: what the scorer gave them by that name,
+    empty where it gave nothing; of ``SCORE`` the total."""
+    columns = {}
+    for name in measures:
+        points = [of.get(name) for of in frame["points"]]
+        columns[name] = frame["total"] if name == SCORE else pd.Series(points, frame.index, float)
+    return frame.assign(**columns)
 
 
 def joined_clusters(clusters: pd.Series, sample_ids: pd.Series) -> pd.Series:
@@ -127,25 +127,25 @@ def joined_clusters(clusters: pd.Series, sample_ids: pd.Series) -> pd.Series:
     return pd.Series([first[components[code]] for code in codes], clusters.index)
 
 
-def mean_scores(rows: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+def mean_scores(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Returns each model's means of the measures: of all, and of each value (category) of each
     field (kind), in the order in which these occur.
 
-    >>> rows = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "total": [1.0, 0.5]})
-    >>> rows = rows.assign(measure="Score", by=[{"topic": "sea"}, {"topic": "train"}])
-    >>> mean_scores(rows, ["topic"])[["kind", "category", "value"]].values.tolist()
+    >>> values = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "value": [1.0, 0.5]})
+    >>> values = values.assign(measure="Score", by=[{"topic": "sea"}, {"topic": "train"}])
+    >>> mean_scores(values, ["topic"])[["kind", "category", "value"]].values.tolist()
     [['', '', 0.75], ['topic', 'sea', 1.0], ['topic', 'train', 0.5]]
     """
-    parts = [rows.assign(kind="", category="")]
+    divisions = {"": pd.Series("", values.index)}
     for field in by:
-        categories = [values[field] for values in rows["by"]]
-        parts.append(rows.assign(kind=field, category=categories))
-    cells = pd.concat(parts, ignore_index=True)
-    keys = ["model", "kind", "category", "measure"]
-    means = Clusters(rows, []).means(cells, keys).rows()
-    order = {"kind": list(by), "category": list(dict.fromkeys(cells["category"]))}
-    order["measure"] = list(dict.fromkeys(rows["measure"]))
-    return in_order(means, {"model": sorted(set(rows["model"])), **order})
+        categories = [fields[field] for fields in values["by"]]
+        divisions[field] = pd.Series(categories, values.index, dtype=object)
+    occurring = pd.concat(divisions.values())
+    order = {
+        "category": list(dict.fromkeys(occurring)),
+        "measure": list(dict.fromkeys(values["measure"])),
+    }
+    return breakdown(values, divisions, order, strata=[])
 
 
 def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, MEASURES, SETS, ScoreRecord
-from steadfast.benchmarks.cfbench.frames import by_measure, record_frame, sample_frame, with_full
+from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, MEASURE_OF, MEASURES, SETS, ScoreRecord
+from steadfast.benchmarks.cfbench.frames import record_frame, sample_frame, with_full
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
 from steadfast.contract.components import Labels, Question, Sample, Scored
 from steadfast.stats.agreement import agreement_rows, answer_agreement, consensus, majority
+from steadfast.stats.breakdown import by_measure
 from steadfast.stats.corrected import corrected_rows
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.raters import (
@@ -190,7 +191,7 @@ def corrected(
 
 
 def _units(scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]) -> pd.DataFrame:
-    rows = by_measure(sample_frame(scores, record_frame(data)))
+    rows = by_measure(sample_frame(scores, record_frame(data)), MEASURE_OF)
     unit = rows["cluster"] + "#" + rows["repeat"].astype(str)
     return rows[["model", "measure", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
 

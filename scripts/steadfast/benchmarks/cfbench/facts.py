@@ -16,6 +16,7 @@ OTHER_TASKS = "(other tasks)"  # those with few records, together
 # Of one record, as scores have them.
 RATES: tuple[Literal["csr", "isr", "psr"], ...] = ("csr", "isr", "psr")
 MEASURES = ("CSR", "ISR", "PSR")  # their means
+MEASURE_OF: dict[str, str] = dict(zip(RATES, MEASURES, strict=True))
 PRIMARY_KIND, SECONDARY_KIND = "primary", "secondary"  # of constraint types
 Mode = Literal["strict", "released"]
 

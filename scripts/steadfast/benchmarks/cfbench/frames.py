@@ -76,10 +76,3 @@ def checkpoint_frame(scores: Iterable[Scored[ScoreRecord]], data: Records) -> pd
 def with_full(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns rows of the splits, and again as rows of both together."""
     return pd.concat([frame, frame.assign(split=FULL)])
-
-
-def by_measure(frame: pd.DataFrame) -> pd.DataFrame:
-    """The scored samples with a row a measure: columns measure and value instead of the rates."""
-    others = [column for column in frame if column not in RATES]
-    rows = frame.melt(others, list(RATES), "measure", "value").dropna(subset="value")
-    return rows.assign(measure=rows["measure"].str.upper())

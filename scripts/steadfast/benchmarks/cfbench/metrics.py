@@ -18,6 +18,7 @@ from steadfast.benchmarks.cfbench.data import PRIMARY_OF, TYPES
 from steadfast.benchmarks.cfbench.facts import (
     FULL,
     LANGUAGE,
+    MEASURE_OF,
     MEASURES,
     OTHER_TASKS,
     PRIMARY_KIND,
@@ -29,7 +30,6 @@ from steadfast.benchmarks.cfbench.facts import (
 )
 from steadfast.benchmarks.cfbench.frames import (
     Records,
-    by_measure,
     checkpoint_frame,
     record_frame,
     sample_frame,
@@ -37,14 +37,12 @@ from steadfast.benchmarks.cfbench.frames import (
 )
 from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, hundredths
 from steadfast.contract.components import Data, Labels, Scored
+from steadfast.stats.breakdown import breakdown, by_measure, means
 from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
-from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import joint_summary, pairs, sampling_units
 from steadfast.stats.scores import coverage as answer_coverage
 from steadfast.stats.scores import models_of, with_prompts
 from steadfast.stats.tidy import PROMPTS, in_order, rows_of
-
-VALUES = ["value", "low", "high", "n"]
 
 
 def metrics(
@@ -90,19 +88,19 @@ def metrics(
 def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
     """Returns CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7)."""
     keys = ["model", "split", "measure"]
-    rows = with_full(by_measure(samples.assign(stratum=samples["split"])))
-    table = _means(rows, keys, "stratum")
+    rows = with_full(by_measure(samples.assign(stratum=samples["split"]), MEASURE_OF))
+    table = means(rows, keys, ["stratum"])
     if mode == "released":
         cells = rows.groupby(keys)["value"]
-        means = cells.agg(lambda values: hundredths(values.to_numpy().mean()))
-        table = table.set_index(keys).assign(value=means).reset_index()
+        rounded = cells.agg(lambda values: hundredths(values.to_numpy().mean()))
+        table = table.set_index(keys).assign(value=rounded).reset_index()
     return in_order(table, {"model": _models(samples), "split": SETS, "measure": MEASURES})
 
 
 def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.DataFrame:
     """Returns CSR, ISR and PSR of every two models on the records that both have scored."""
     compared = samples[~samples["model"].isin(references)]
-    rows = with_full(by_measure(compared.assign(stratum=compared["split"])))
+    rows = with_full(by_measure(compared.assign(stratum=compared["split"]), MEASURE_OF))
     found = pairs(rows.assign(total=rows["value"]), ["measure"], "split")
     order = {"split": SETS, "measure": MEASURES, "model": _models(samples)}
     found = in_order(found[found["split"].isin(SETS)], order)
@@ -115,13 +113,13 @@ def summary(
 ) -> pd.DataFrame:
     """Returns CSR, ISR and PSR of each model on all records; empty without a scored record."""
     every, whole, of_all = (rows_of(rows, split=FULL) for rows in (counts, rates, compared))
-    by_measure = {measure: rows_of(of_all, measure=measure) for measure in MEASURES}
-    return joint_summary(every, whole, by_measure, records, "records")
+    pairs_of = {measure: rows_of(of_all, measure=measure) for measure in MEASURES}
+    return joint_summary(every, whole, pairs_of, records, "records")
 
 
 def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:
     """Satisfied share of the checkpoints of each primary and each secondary type (Figure 4)."""
-    rows = _means(checkpoint_frame(scores, data), ["model", "kind", "category"])
+    rows = means(checkpoint_frame(scores, data), ["model", "kind", "category"], ["split"])
     labels = [*dict.fromkeys([*TYPES, *PRIMARY_OF]), ""]
     order = {"model": models_of(scores), "kind": (PRIMARY_KIND, SECONDARY_KIND), "category": labels}
     return in_order(rows, order)
@@ -175,33 +173,22 @@ def by_factor(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by_category(
-    samples: pd.DataFrame, parts: Mapping[str, pd.Series], categories: Sequence[str]
+    samples: pd.DataFrame, divisions: Mapping[str, pd.Series], categories: Sequence[str]
 ) -> pd.DataFrame:
     """The measures of the samples of each category, for several divisions into categories."""
-    keys = ["model", "category", "measure"]
-    rows = [
-        _means(by_measure(samples.assign(category=of).dropna(subset="category")), keys).assign(
-            kind=kind
-        )
-        for kind, of in parts.items()
-    ]
-    order = {
-        "model": _models(samples),
-        "kind": list(parts),
-        "category": [category for category in dict.fromkeys(categories) if category],
-        "measure": MEASURES,
-    }
-    return in_order(pd.concat(rows, ignore_index=True), order)[[*order, *VALUES]]
+    rows = by_measure(samples.assign(**divisions), MEASURE_OF)
+    order = {"category": list(filter(None, dict.fromkeys(categories))), "measure": MEASURES}
+    return breakdown(rows, {kind: rows[kind] for kind in divisions}, order, ["split"])
 
 
 def statistics(data: Records) -> pd.DataFrame:
     """Returns what is asked (Table 1): records, means per record, checkpoints by primary type."""
-    means = ["characters", "primary", "checkpoints", "types"]
+    averaged = ["characters", "primary", "checkpoints", "types"]
     types = [Counter(point["type"] for point in of["checkpoints"]) for of in data.values()]
     counts = pd.DataFrame(types, list(data), [*TYPES, ""]).assign(records=1)
-    cells = with_full(record_frame(data)[["split", *means]].join(counts)).groupby("split")
+    cells = with_full(record_frame(data)[["split", *averaged]].join(counts)).groupby("split")
     sums = cells[list(counts)].sum().reindex(SETS, fill_value=0)
-    table = sums.join(cells[means].mean())[["records", *means, *TYPES, ""]]
+    table = sums.join(cells[averaged].mean())[["records", *averaged, *TYPES, ""]]
     return table.rename_axis(columns="measure").stack(future_stack=True).reset_index(name="value")
 
 
@@ -217,13 +204,6 @@ def coverage(samples: pd.DataFrame) -> pd.DataFrame:
     counts = rows.drop(columns=PROMPTS).set_index(keys).reindex(every, fill_value=0)
     others = [column for column in counts if column not in flags]
     return with_prompts(counts[[*others, *flags]].reset_index(), samples)
-
-
-def _means(rows: pd.DataFrame, by: list[str], stratum: str = "split") -> pd.DataFrame:
-    """Returns means of the column value in each cell, with intervals over records."""
-    if rows.empty:
-        return pd.DataFrame(columns=[*by, *VALUES]).astype({"value": float, "n": int})
-    return Clusters(rows, [stratum]).means(rows, by, "value").rows()
 
 
 def _models(samples: pd.DataFrame) -> list[str]:

@@ -1,0 +1,73 @@
+"""Means of several measures of the same answers, in all and by what divides the answers."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from steadfast.stats.intervals import Clusters
+from steadfast.stats.tidy import in_order
+
+KEYS = ("model", "kind", "category", "measure")
+VALUES = ("value", "low", "high", "n")
+
+
+def by_measure(answers: pd.DataFrame, measures: Mapping[str, str]) -> pd.DataFrame:
+    """Returns the answers' rows once for each measure that they have a value of.
+
+    Args:
+        answers: a row an answer, with a column for each measure.
+        measures: names of the measures by column.
+
+    Returns:
+        Columns measure and value in place of the measures' own.
+
+    >>> answers = pd.DataFrame({"model": "m", "csr": [1.0, 0.5], "psr": [1.0, None]})
+    >>> by_measure(answers, {"csr": "CSR", "psr": "PSR"})[["measure", "value"]].values.tolist()
+    [['CSR', 1.0], ['CSR', 0.5], ['PSR', 1.0]]
+    """
+    others = [column for column in answers if column not in measures]
+    rows = answers.melt(others, list(measures), "measure", "value").dropna(subset="value")
+    return rows.assign(measure=rows["measure"].map(measures))
+
+
+def means(rows: pd.DataFrame, by: Sequence[str], strata: Sequence[str]) -> pd.DataFrame:
+    """Returns the means of the column value in each cell of ``by``, with their intervals.
+
+    Clusters (column cluster) are the sampling units, sampled within ``strata``.
+    """
+    if rows.empty:
+        return pd.DataFrame(columns=[*by, *VALUES]).astype({"value": float, "n": int})
+    return Clusters(rows, list(strata)).means(rows, list(by), "value").rows()
+
+
+def breakdown(
+    rows: pd.DataFrame,
+    divisions: Mapping[str, pd.Series],
+    order: Mapping[str, Sequence[str]],
+    strata: Sequence[str],
+) -> pd.DataFrame:
+    """Returns each measure's mean in every category of several divisions of the answers.
+
+    Args:
+        rows: as ``by_measure`` returns them.
+        divisions: the category of each row by the division's name (kind); rows without one are in
+            none of its categories.
+        order: of the values of category and measure, as tables show them.
+        strata: as ``means`` takes them.
+
+    >>> rows = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "measure": "CSR"})
+    >>> rows = rows.assign(value=[1.0, 0.5])
+    >>> topics = {"topic": pd.Series(["sea", "train"])}
+    >>> found = breakdown(rows, topics, {"category": ["train", "sea"], "measure": ["CSR"]}, [])
+    >>> found[["kind", "category", "value"]].values.tolist()
+    [['topic', 'train', 0.5], ['topic', 'sea', 1.0]]
+    """
+    parts = []
+    for kind, categories in divisions.items():
+        divided = rows.assign(kind=kind, category=categories).dropna(subset="category")
+        parts.append(means(divided, KEYS, strata))
+    models = sorted(set(rows["model"]))
+    table = in_order(
+        pd.concat(parts, ignore_index=True), {"model": models, "kind": list(divisions), **order}
+    )
+    return table[[*KEYS, *VALUES]]
