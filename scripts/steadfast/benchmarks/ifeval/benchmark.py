@@ -93,14 +93,14 @@ def task(config: Config, section: Ifeval) -> Task:
     """Returns what a config asks of IFEval and IFBench; a part is a length, or ``ALONE``."""
     lengths = [ALONE, *section.lengths]
     several = len(lengths) > 1
-    shown = {"version": section.instructions, "position": section.positions[0]}
+    display = {"version": section.instructions, "position": section.positions[0]}
     tables = ["results", "accuracy"]
-    tables += ["drops", "effective_context_length", "reliable", "stability"] if several else []
-    tables += [
-        "kinds",
-        *(["positions"] if several and len(section.positions) > 1 else []),
-        "coverage",
-    ]
+    if several:
+        tables += ["drops", "effective_context_length", "reliable", "stability"]
+    tables.append("kinds")
+    if several and len(section.positions) > 1:
+        tables.append("positions")
+    tables.append("coverage")
     return Task(
         data_note=data_note(TITLE, section.source),
         parts=_parts(section),
@@ -127,8 +127,8 @@ def task(config: Config, section: Ifeval) -> Task:
             },
             fields=("kinds", "strict", "loose", "position", "expression_id"),
         ),
-        tables=OWN.tables(tables, {**shown, "names": tables}),
-        figures=OWN.output("figures:figures", ("by_length",), shown),
+        tables=OWN.tables(tables, {**display, "names": tables}),
+        figures=OWN.output("figures:figures", ("by_length",), display),
         files=_files(section),
         # All lengths and framing_sentences of a prompt or none, so that they can be paired.
         trial=Trial(together="context_id", spread=()),
@@ -164,7 +164,8 @@ def _texts(config: Config, section: Ifeval) -> list[DataFile]:
     """Returns the texts of all lengths, and the corpora that they are built from."""
     if not section.lengths:
         return []
-    number, kind = section.contexts_per_length, facts_of(section.context)
+    number = section.contexts_per_length
+    kind = facts_of(section.context)
     tokens = 2 * max(section.lengths.values()) * number
     corpora = {
         name: corpus_file(config, name, tokens, f"{NAME}/corpora") for name in kind["corpora"]

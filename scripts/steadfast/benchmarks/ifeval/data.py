@@ -23,11 +23,11 @@ def sample(inputs: Mapping[str, Path]) -> Iterator[Record]:
 
 def local(inputs: Mapping[str, Path], directory: str, sets: Sequence[str]) -> Iterator[Record]:
     """Yields the prompts of a directory's files, set by set, in their order."""
-    files = {name: local_file(directory, name) for name in sets}
-    lines = {
-        name: (str(path), ((number, record) for number, _, record in placed_jsonl(path)))
-        for name, path in files.items()
-    }
+    lines = {}
+    for name in sets:
+        path = local_file(directory, name)
+        numbered = ((number, record) for number, _, record in placed_jsonl(path))
+        lines[name] = (str(path), numbered)
     return checked(lines)
 
 
@@ -39,12 +39,13 @@ def local_file(directory: str, name: str) -> Path:
 
 def released(inputs: Mapping[str, Path], sets: Sequence[str]) -> Iterator[Record]:
     """Yields the prompts as published, fetched at pinned revisions."""
-    found = {}
+    lines = {}
     for name in sets:
         pinned = RELEASED[name]
         content = fetch(pinned, LOCALLY.format(file=pinned["files"][0]))
-        found[name] = pinned["url"], enumerate(map(json.loads, content.splitlines()), start=1)
-    return checked(found)
+        numbered = enumerate(map(json.loads, content.splitlines()), start=1)
+        lines[name] = (pinned["url"], numbered)
+    return checked(lines)
 
 
 def checked(sets: Mapping[str, tuple[str, Iterable[tuple[int, Any]]]]) -> Iterator[Record]:
@@ -57,20 +58,25 @@ def checked(sets: Mapping[str, tuple[str, Iterable[tuple[int, Any]]]]) -> Iterat
         UserError: a line is no prompt in the published schema, a key stands twice, or there is no
             verifier for an instruction.
     """
-    found = [
-        (name, place, instance(name, place, line))
-        for name, (where, lines) in sets.items()
-        for number, line in lines
-        for place in [f"{where}:{number}"]
-    ]
-    check_library({one["kind"] for *_, record in found for one in record["instructions"]})
-    seen: set[str] = set()
-    for name, where, record in found:
-        if record["prompt_id"] in seen:
-            raise UserError(f"{where}: the key of {record['prompt_id']} stands twice; correct one")
-        seen.add(record["prompt_id"])
-        for one in record["instructions"]:
-            library_verifier(name, one["kind"], one["kwargs"], record["prompt"])
+    records = []
+    kinds: set[str] = set()
+    for name, (file, lines) in sets.items():
+        for number, line in lines:
+            place = f"{file}:{number}"
+            record = instance(name, place, line)
+            records.append((place, record))
+            kinds.update(instruction["kind"] for instruction in record["instructions"])
+    # Before the first verifier is built: the message on a missing library says what to install.
+    check_library(kinds)
+    prompt_ids: set[str] = set()
+    for place, record in records:
+        if record["prompt_id"] in prompt_ids:
+            raise UserError(f"{place}: the key of {record['prompt_id']} stands twice; correct one")
+        prompt_ids.add(record["prompt_id"])
+        for instruction in record["instructions"]:
+            library_verifier(
+                record["set"], instruction["kind"], instruction["kwargs"], record["prompt"]
+            )
         yield record
 
 
@@ -81,12 +87,14 @@ def instance(name: str, where: str, line: Any) -> Record:
         UserError: it is no prompt in the published schema.
     """
     try:
-        key, prompt = line["key"], line["prompt"]
-        kinds, kwargs = line["instruction_id_list"], line["kwargs"]
-        instructions = [
-            {"kind": kind, "kwargs": {k: v for k, v in of.items() if v is not None}}
-            for kind, of in zip(kinds, kwargs, strict=True)
-        ]
+        key = line["key"]
+        prompt = line["prompt"]
+        kinds = line["instruction_id_list"]
+        instructions = []
+        for kind, arguments in zip(kinds, line["kwargs"], strict=True):
+            # The published lines name all arguments of all kinds, those of others as null.
+            kwargs = {name: value for name, value in arguments.items() if value is not None}
+            instructions.append({"kind": kind, "kwargs": kwargs})
         if not (instructions and isinstance(prompt, str) and isinstance(key, str | int)):
             raise ValueError("key, prompt or instructions are missing")
         if not all(isinstance(kind, str) for kind in kinds):
@@ -96,9 +104,16 @@ def instance(name: str, where: str, line: Any) -> Record:
             f"{where}: no prompt with key, prompt, instruction_id_list and kwargs "
             f"({type(error).__name__}: {error}); take the file as published"
         ) from None
-    record: Record = {"prompt_id": f"{name}/{key}", "set": name, "prompt": prompt}
-    record["instructions"] = instructions
-    mended: Settings = facts("ifeval/corrections.yaml").get(name, {}).get(str(key), {})
-    if mended:
-        record["corrected"] = [mended.get(str(at), one) for at, one in enumerate(instructions)]
+    record: Record = {
+        "prompt_id": f"{name}/{key}",
+        "set": name,
+        "prompt": prompt,
+        "instructions": instructions,
+    }
+    corrections: Settings = facts("ifeval/corrections.yaml").get(name, {}).get(str(key), {})
+    if corrections:
+        record["corrected"] = [
+            corrections.get(str(place), instruction)
+            for place, instruction in enumerate(instructions)
+        ]
     return record

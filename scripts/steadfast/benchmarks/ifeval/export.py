@@ -16,37 +16,38 @@ class IfevalExports(Exports):
     """Tables and card. ``texts`` says where the texts are from; empty where there are none."""
 
     def __init__(self, source: str, sets: Sequence[str], texts: str, settings: Settings):
-        self._known, self._settings = facts("ifeval/export.yaml"), settings
+        self._card = facts("ifeval/export.yaml")
+        self._settings = settings
         kinds = {name: "local" if source == "local" else name for name in sets}
-        self._sources = {name: self._known["sources"][kind] for name, kind in kinds.items()}
+        self._sources = {name: self._card["sources"][kind] for name, kind in kinds.items()}
         if texts:
-            self._sources["texts"] = self._known["texts"][texts]
+            self._sources["texts"] = self._card["texts"][texts]
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns the prompts by length, the texts by length, and the instructions of all."""
-        texts = {
-            part: {
-                one["context_id"]: {key: one[key] for key in TEXT}
-                for one in chain(*of.get("contexts", {}).values())
-            }
-            for part, of in data.items()
-        }
+        prompts = {}
+        for part, requests in parts.items():
+            prompts[part] = [
+                request.sample.prompt | {"reference": request.reference} for request in requests
+            ]
+        contexts = {}
+        for part, files in data.items():
+            records = list(chain(*files.get("contexts", {}).values()))
+            by_id = {record["context_id"]: {key: record[key] for key in TEXT} for record in records}
+            if by_id:
+                contexts[part] = list(by_id.values())
+        # Instances are the same in all parts.
         instances = next(iter(data.values()))["data"]
-        found: dict[str, dict[str, list[Record]]] = {
-            "prompts": {
-                part: [one.sample.prompt | {"reference": one.reference} for one in asked]
-                for part, asked in parts.items()
-            },
+        tables: dict[str, dict[str, list[Record]]] = {
+            "prompts": prompts,
             "instances": {ALL: list(chain(*instances.values()))},
         }
-        if any(texts.values()):
-            found["contexts"] = {part: list(of.values()) for part, of in texts.items() if of}
-        return found
+        return tables | ({"contexts": contexts} if contexts else {})
 
     def about(self) -> About:
-        known = dict(self._known)
+        card = dict(self._card)
         if "texts" not in self._sources:
             for part in ("tables", "columns"):
-                known[part] = {name: of for name, of in known[part].items() if name != "contexts"}
-        sources = [Source(name=name, **of) for name, of in self._sources.items()]
-        return about_by(known, sources, self._settings)
+                card[part] = {name: text for name, text in card[part].items() if name != "contexts"}
+        sources = [Source(name=name, **fields) for name, fields in self._sources.items()]
+        return about_by(card, sources, self._settings)

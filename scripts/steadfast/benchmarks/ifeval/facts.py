@@ -14,7 +14,8 @@ SETS = (SYNTHETIC, *RELEASED)
 """Sets of prompts, which are the tasks."""
 Position = Literal["after", "before", "both"]
 Version = Literal["released", "corrected"]
-STRICT, LOOSE = "strict", "loose"
+STRICT = "strict"
+LOOSE = "loose"
 
 
 def reported_accuracy(task: str) -> str:

@@ -16,15 +16,16 @@ def figures(
 ) -> dict[str, drawing.Picture]:
     """Returns the figures by name; the arguments are those of the tables."""
     results = IfevalResults(frames, display, version, position)
-    words, rows = results.words, rows_of(frames["accuracy"], measure=SCORE)
+    words = results.words
+    rows = rows_of(frames["accuracy"], measure=SCORE)
     groups, left_out = pictured(results.roster, results.ranking)
     lines = lineups(groups)
     sets = [name for name in results.sets if name != OVERALL] or [OVERALL]  # nothing has a score
     figure, panels, keys = rows_of_panels(len(lines), 2.6, len(sets))
     for task, down in zip(sets, panels, strict=True):
-        its = rows_of(rows, task=task).set_index("length")
+        of_set = rows_of(rows, task=task).set_index("length")
         for axes, (heading, models) in zip(down, lines, strict=True):
-            drawing.draw_models(axes, results.roster, models, its, results.lengths, 0.2)
+            drawing.draw_models(axes, results.roster, models, of_set, results.lengths, 0.2)
             axes.set_xticks(range(len(results.lengths)), results.lengths)
             axes.set(ylim=(0, 1.02), xlabel=words["axis"], ylabel=words["score"])
             drawing.frame(axes, "\n".join(filter(None, (heading, words["sets"][task]))))

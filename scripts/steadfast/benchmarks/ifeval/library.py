@@ -18,21 +18,21 @@ def check_library(kinds: Collection[str] = ()) -> None:
     """Raises UserError where the library, as pinned, or data that kinds need is not here."""
     install = f"run '{installation('verifiers')}'"
     try:
-        found = version(NEEDED["package"])
+        installed = version(NEEDED["package"])
     except PackageNotFoundError:
         raise UserError(
             f"ifeval: {NEEDED['package']}, which verifies published instructions, is not "
             f"installed; {install}, or take source: synthetic"
         ) from None
-    if found != NEEDED["version"]:
+    if installed != NEEDED["version"]:
         raise UserError(
-            f"ifeval: {NEEDED['package']} {found} is installed, whose verdicts may differ from "
+            f"ifeval: {NEEDED['package']} {installed} is installed, whose verdicts may differ from "
             f"those of {NEEDED['version']}; {install}"
         )
     import nltk
 
-    for resource, of in NEEDED["nltk_data"].items():
-        if not of or set(of) & set(kinds):
+    for resource, needing_kinds in NEEDED["nltk_data"].items():
+        if not needing_kinds or set(needing_kinds) & set(kinds):
             try:
                 nltk.data.find(resource)
             except LookupError:
@@ -49,14 +49,15 @@ def _kinds(task: str) -> Mapping[str, Any]:
     import nltk
 
     # The library fetches what it believes to lack when it is imported.
-    download, nltk.download = nltk.download, lambda *_, **__: False
+    download = nltk.download
+    nltk.download = lambda *_, **__: False
     try:
         module = import_module(f"{NEEDED['package']}.{task}.instructions_registry")
     finally:
         nltk.download = download
     langdetect.DetectorFactory.seed = 0
-    found: Mapping[str, Any] = module.INSTRUCTION_DICT
-    return found
+    verifiers: Mapping[str, Any] = module.INSTRUCTION_DICT
+    return verifiers
 
 
 def library_verifier(

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from steadfast.base.files import Record
 from steadfast.benchmarks.ifeval.facts import (
     ALONE,
     LOOSE,
@@ -33,7 +34,7 @@ SCORE = "Score"
 """The summary: accuracy by prompt, strict or loose as the set's authors report it."""
 BY_PROMPT = ("prompt_strict", "prompt_loose")
 BY_INSTRUCTION = ("instruction_strict", "instruction_loose")
-MEASURES = (SCORE, *(name for two in zip(BY_PROMPT, BY_INSTRUCTION, strict=True) for name in two))
+MEASURES = (SCORE, "prompt_strict", "instruction_strict", "prompt_loose", "instruction_loose")
 PERSPECTIVES = {"framing": "expression_id", "length": "length"}
 KEYS = ["model", "task", "length"]
 SAMPLE = ["length", "sample_id"]
@@ -55,39 +56,41 @@ def metrics(
         positions: of the prompts; all but one metric are of the first.
         references: models that are compared with none.
     """
-    every = score_frame(scores, lengths)
-    frame = every[every["position"].isin(["", positions[0]])]
+    answers = score_frame(scores, lengths)
+    # Without a context a prompt has no position.
+    frame = answers[answers["position"].isin(["", positions[0]])]
     by_length = over_lengths(frame)
-    compared = overall_pairs(by_length.assign(repeat=0), references)
-    of_sets = sampling_units(frame, None, ["task"])
-    whole = overall(by_length).assign(measure=SCORE)
+    comparisons = overall_pairs(by_length.assign(repeat=0), references)
+    units = sampling_units(frame, None, ["task"])
+    overall_score = overall(by_length).assign(measure=SCORE)
     counts = coverage(frame, SAMPLE)
-    summary = joint_summary(counts, whole, {SCORE: compared}, of_sets, "prompts")
-    of_all = length_means(frame)
-    kept = kept_shares(of_all, lengths)
-    contenders = kept[~kept["model"].isin(references)]
-    return {
+    summary = joint_summary(counts, overall_score, {SCORE: comparisons}, units, "prompts")
+    retention = kept_shares(length_means(frame), lengths)
+    contenders = retention[~retention["model"].isin(references)]
+    frames = {
         "accuracy": accuracy(frame),
         "drops": drops(frame),
-        "effective_context_length": kept,
+        "effective_context_length": retention,
         "reliable": reliable(frame),
         "stability": stability(frame),
         "kinds": by_kind(frame),
-        **({"positions": by_position(every, positions)} if len(positions) > 1 else {}),
-        "coverage": coverage(every, SAMPLE, ["prompt_truncated"]),
-        "comparisons": compared,
-        "sampling_units": of_sets,
+        "coverage": coverage(answers, SAMPLE, ["prompt_truncated"]),
+        "comparisons": comparisons,
+        "sampling_units": units,
         "summary": with_reaches(summary, contenders, SCORE),
     }
+    if len(positions) > 1:
+        frames["positions"] = by_position(answers, positions)
+    return frames
 
 
 def score_frame(scores: Iterable[Scored[ScoreRecord]], lengths: Sequence[str]) -> pd.DataFrame:
     """Returns a row an answer, scored or not; ``cluster`` is the prompt, ``task`` its set."""
     rows = []
-    for of in scores:
-        record = of.record
-        more = {name: record[name] for name in FIELDS}  # type: ignore[literal-required]
-        rows.append(answer_row(of) | {"length": of.part} | more)
+    for scored in scores:
+        record: Record = {**scored.record}
+        fields = {name: record[name] for name in FIELDS}
+        rows.append(answer_row(scored) | {"length": scored.part} | fields)
     frame = pd.DataFrame(rows).astype({"total": float})
     frame["length"] = pd.Categorical(frame["length"], list(lengths), ordered=True)
     return frame
@@ -111,13 +114,13 @@ def accuracy(frame: pd.DataFrame) -> pd.DataFrame:
     ``OVERALL`` is the plain mean of the sets.
     """
     units = clusters(frame)
-    known = frame[frame["total"].notna()]
-    by_prompt = known.assign(
-        **{SCORE: known["total"]},
-        **{name: [float(all(of)) for of in known[_criterion(name)]] for name in BY_PROMPT},
-    )
+    scored = frame[frame["total"].notna()]
+    # A prompt is followed where all of its instructions are.
+    by_prompt = scored.assign(**{SCORE: scored["total"]})
+    for measure in BY_PROMPT:
+        by_prompt[measure] = scored[_criterion(measure)].map(all).astype(float)
     parts = [_means(units, by_prompt, measure, measure) for measure in (SCORE, *BY_PROMPT)]
-    exploded = known.explode([STRICT, LOOSE]).astype({STRICT: float, LOOSE: float})
+    exploded = scored.explode([STRICT, LOOSE]).astype({STRICT: float, LOOSE: float})
     parts += [_means(units, exploded, _criterion(name), name) for name in BY_INSTRUCTION]
     keys = [*KEYS, "measure"]
     rows = pd.concat(part.rows() for part in parts)
@@ -150,8 +153,9 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
     start = index.get_indexer(pd.MultiIndex.from_frame(index.to_frame().assign(length=ALONE)))
     longer = np.flatnonzero((index.get_level_values("length") != ALONE) & (start >= 0))
     rises = left(means.take(longer), means.take(start[longer]), 1.0).rows()
-    fallen = {"value": 0 - rises["value"], "low": 0 - rises["high"], "high": 0 - rises["low"]}
-    return _sorted(rises.assign(**fallen), frame)
+    # 0 − x, since −x of 0 would be printed as −0.
+    falls = {"value": 0 - rises["value"], "low": 0 - rises["high"], "high": 0 - rises["low"]}
+    return _sorted(rises.assign(**falls), frame)
 
 
 def reliable(frame: pd.DataFrame) -> pd.DataFrame:
@@ -160,14 +164,14 @@ def reliable(frame: pd.DataFrame) -> pd.DataFrame:
     A prompt that lacks a score among them counts where one fails, and in no mean otherwise. Lengths
     at which a prompt has fewer answers are left out: fewer hold more easily.
     """
-    cells = frame.groupby([*KEYS, "cluster"], observed=True)["total"]
-    found = cells.agg(least="min", known="count", k="size").reset_index()
-    held = found["least"].where((found["known"] == found["k"]) | (found["least"] == 0))
-    rows = found.assign(total=held)
-    most = rows.groupby("length", observed=True)["k"].max()
-    rows = rows[rows["length"].isin(most.index[most == most.max()])]
+    answers = frame.groupby([*KEYS, "cluster"], observed=True)["total"]
+    prompts = answers.agg(lowest="min", scored="count", k="size").reset_index()
+    is_decided = (prompts["scored"] == prompts["k"]) | (prompts["lowest"] == 0)
+    rows = prompts.assign(total=prompts["lowest"].where(is_decided))
+    k = rows.groupby("length", observed=True)["k"].max()
+    rows = rows[rows["length"].isin(k.index[k == k.max()])]
     means = with_overall(clusters(frame).means(rows, KEYS), ["model", "length"]).rows()
-    return _sorted(means.assign(k=means["length"].map(most).astype(int)), frame)
+    return _sorted(means.assign(k=means["length"].map(k).astype(int)), frame)
 
 
 def stability(frame: pd.DataFrame) -> pd.DataFrame:
@@ -179,7 +183,8 @@ def stability(frame: pd.DataFrame) -> pd.DataFrame:
     beyond what framing sentences (or lengths) do.
     """
     boot = Bootstrap(frame, ["task"])
-    parts, by_chance = [], []
+    parts = []
+    by_chance = []
     for name, column in PERSPECTIVES.items():
         rows = frame if name == "length" else frame[frame["length"] != ALONE]
         if rows[column].nunique() > 1:
@@ -202,32 +207,30 @@ def by_kind(frame: pd.DataFrame) -> pd.DataFrame:
     Strictly or loosely, as the set's score is; a kind is named with its set's name before it where
     there are several sets.
     """
-    known = frame[frame["total"].notna()]
-    counted = [
-        row[STRICT if reported_accuracy(row["task"]) == STRICT else LOOSE]
-        for row in known[["task", STRICT, LOOSE]].to_dict("records")
-    ]
-    rows = known[[*KEYS, "cluster", "kinds"]].assign(total=counted).explode(["kinds", "total"])
+    scored = frame[frame["total"].notna()]
+    is_strict = scored["task"].map(reported_accuracy) == STRICT
+    counted = scored[STRICT].where(is_strict, scored[LOOSE])
+    rows = scored[[*KEYS, "cluster", "kinds"]].assign(total=counted).explode(["kinds", "total"])
     rows = rows.astype({"total": float}).rename(columns={"kinds": "category"})
-    found = clusters(frame).means(rows, [*KEYS, "category"]).rows()
-    categories = {"category": sorted(set(found["category"]))}
-    return _sorted(found, frame, categories)
+    means = clusters(frame).means(rows, [*KEYS, "category"]).rows()
+    return _sorted(means, frame, {"category": sorted(set(means["category"]))})
 
 
 def by_position(frame: pd.DataFrame, positions: Sequence[str]) -> pd.DataFrame:
     """Returns the score of each position of the prompt, at each length with a text."""
     rows = frame[frame["position"] != ""].rename(columns={"position": "group"})
     means = clusters(frame).means(rows, [*KEYS, "group"])
-    found = with_overall(means, ["model", "length", "group"]).rows()
-    return _sorted(found, frame, {"group": list(positions)})
+    with_sets = with_overall(means, ["model", "length", "group"]).rows()
+    return _sorted(with_sets, frame, {"group": list(positions)})
 
 
 def over_lengths(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns a row for each model, prompt and length: the mean over framings and repeats."""
     keys = ["model", "length", "prompts", "task", "cluster"]
-    found = frame.groupby(keys, observed=True)["total"].agg(total="mean", n="count").reset_index()
-    names = found["length"].astype(str) + "/" + found["cluster"]
-    return found.assign(sample_id=names, stratum=found["task"], measure=SCORE)
+    totals = frame.groupby(keys, observed=True)["total"]
+    rows = totals.agg(total="mean", n="count").reset_index()
+    sample_ids = rows["length"].astype(str) + "/" + rows["cluster"]
+    return rows.assign(sample_id=sample_ids, stratum=rows["task"], measure=SCORE)
 
 
 def overall(by_length: pd.DataFrame) -> pd.DataFrame:
@@ -242,14 +245,14 @@ def _models(frame: pd.DataFrame) -> list[str]:
 
 
 def _sorted(
-    rows: pd.DataFrame, frame: pd.DataFrame, more: Mapping[str, Sequence[object]] | None = None
+    rows: pd.DataFrame, frame: pd.DataFrame, further: Mapping[str, Sequence[object]] | None = None
 ) -> pd.DataFrame:
     order: dict[str, Sequence[object]] = {
         "model": _models(frame),
         "task": [*SETS, OVERALL],
         "length": list(frame["length"].cat.categories),
         "measure": MEASURES,
-        **(more or {}),
+        **(further or {}),
     }
     rows = rows.astype({name: str for name in ("task", "length") if name in rows})
-    return in_order(rows, {name: of for name, of in order.items() if name in rows})
+    return in_order(rows, {column: order[column] for column in order if column in rows})

@@ -22,21 +22,22 @@ def _bullets(text: str, num_bullets: int) -> bool:
 
 
 def _placeholders(text: str, num_placeholders: int) -> bool:
-    found = 0
+    placeholders = 0
     for line in text.split("\n"):
         end = 0
+        # Each [ with the next ] behind it; find gives −1, so that end is 0, where there is none.
         while (start := line.find("[", end)) >= 0 and (end := line.find("]", start) + 1):
-            found += 1
-    return found >= num_placeholders
+            placeholders += 1
+    return placeholders >= num_placeholders
 
 
 def _title(text: str) -> bool:
-    spans = ((line, line.find("<<"), line.rfind(">>")) for line in text.split("\n"))
-    return any(
-        line[start:end].lstrip("<").rstrip(">").strip()
-        for line, start, end in spans
-        if 0 <= start < end
-    )
+    for line in text.split("\n"):
+        start = line.find("<<")
+        end = line.rfind(">>")
+        if 0 <= start < end and line[start:end].lstrip("<").rstrip(">").strip():
+            return True
+    return False
 
 
 def _keywords(text: str, keywords: list[str]) -> bool:
@@ -44,8 +45,8 @@ def _keywords(text: str, keywords: list[str]) -> bool:
 
 
 def _forbidden(text: str, forbidden_words: list[str]) -> bool:
-    whole = (rf"\b{re.escape(word)}\b" for word in forbidden_words)
-    return not any(re.search(word, text, re.IGNORECASE) for word in whole)
+    patterns = [rf"\b{re.escape(word)}\b" for word in forbidden_words]
+    return not any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
 def _end(text: str, end_phrase: str) -> bool:

@@ -26,37 +26,39 @@ def prompts(
     drawn by the seed, so that each text has as many as another, or one more. At all lengths it
     stands beside texts of the same family, the shorter of which are beginnings of the longer ones.
     """
-    known = list(chain(*data["data"].values()))
+    instances = list(chain(*data["data"].values()))
     if part == ALONE:
-        yield from (_record(one, one["prompt_id"], 0, max_tokens) for one in known)
+        for instance in instances:
+            yield _record(instance, instance["prompt_id"], 0, max_tokens)
         return
-    texts = [text["context_id"] for text in chain(*data["contexts"].values())]
-    drawn = sorted(known, key=lambda one: fingerprint(f"{seed}/{one['prompt_id']}"))
-    for number, text in enumerate(texts):
-        beside = {one["prompt_id"] for one in drawn[number :: len(texts)]}
+    contexts = [context["context_id"] for context in chain(*data["contexts"].values())]
+    shuffled = sorted(instances, key=lambda record: fingerprint(f"{seed}/{record['prompt_id']}"))
+    for number, context in enumerate(contexts):
+        sharing = {instance["prompt_id"] for instance in shuffled[number :: len(contexts)]}
+        # Instances in the order of the data, whichever of them share the context.
+        selected = [instance for instance in instances if instance["prompt_id"] in sharing]
         for position, framing in product(positions, range(framing_sentences)):
             form = FRAMING_SENTENCES[position][framing]
-            for one in known:
-                if one["prompt_id"] in beside:
-                    name = f"{one['prompt_id']}/{position}/w{framing}"
-                    asked = {key: _filled(of, one["prompt"]) for key, of in form.items()}
-                    before = {"before": asked["ahead"]} if "ahead" in asked else {}
-                    yield {
-                        **_record(one, name, framing, max_tokens),
-                        **before,
-                        "long_context_id": text,
-                        "position": position,
-                        "instruction": asked["behind"],
-                    }
+            for instance in selected:
+                sample_id = f"{instance['prompt_id']}/{position}/w{framing}"
+                framed = {place: _filled(text, instance["prompt"]) for place, text in form.items()}
+                before = {"before": framed["ahead"]} if "ahead" in framed else {}
+                yield {
+                    **_record(instance, sample_id, framing, max_tokens),
+                    **before,
+                    "long_context_id": context,
+                    "position": position,
+                    "instruction": framed["behind"],
+                }
 
 
-def _record(one: Record, name: str, framing: int, max_tokens: int) -> Record:
+def _record(instance: Record, sample_id: str, framing: int, max_tokens: int) -> Record:
     return {
-        "sample_id": name,
-        "task": one["set"],
-        "context_id": one["prompt_id"],
+        "sample_id": sample_id,
+        "task": instance["set"],
+        "context_id": instance["prompt_id"],
         "expression_id": framing,
-        "instruction": one["prompt"],
+        "instruction": instance["prompt"],
         "max_tokens": max_tokens,
     }
 
@@ -71,13 +73,15 @@ class IfevalSamples(Samples):
 
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """Yields ``instance`` and ``context``, None where the prompt stands alone."""
-        known = {one["prompt_id"]: one for one in chain(*data["data"].values())}
-        texts = {one["context_id"]: one for one in chain(*data.get("contexts", {}).values())}
+        instances = {record["prompt_id"]: record for record in chain(*data["data"].values())}
+        contexts = {
+            record["context_id"]: record for record in chain(*data.get("contexts", {}).values())
+        }
         for prompt in prompts:
-            text = (
-                named_by(prompt, "long_context_id", texts) if "long_context_id" in prompt else None
-            )
-            yield {"instance": named_by(prompt, "context_id", known), "context": text}
+            context = None
+            if "long_context_id" in prompt:
+                context = named_by(prompt, "long_context_id", contexts)
+            yield {"instance": named_by(prompt, "context_id", instances), "context": context}
 
     def text(self, sample: Sample[Prompt]) -> str:
         context = sample.source["context"]

@@ -27,29 +27,30 @@ class IfevalScoring(Scoring):
 
     def facts(self, sample: Sample[Prompt]) -> Record:
         return {
-            "kinds": [one["kind"] for one in _instructions(sample, self._version)],
+            "kinds": [instruction["kind"] for instruction in _instructions(sample, self._version)],
             "position": sample.prompt.get("position", ""),
             "expression_id": sample.prompt["expression_id"],
         }
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         """Returns what an answer is worth; one without a verdict on each instruction nothing."""
-        others: dict[str, Score] = {}
-        if "corrected" in sample.source["instance"]:
-            other = OTHER[self._version]
-            others[other] = _score(sample, answer, other)
-        found = _score(sample, answer, self._version)
-        return replace(found, other_raters=others)
+        score = _score(sample, answer, self._version)
+        if "corrected" not in sample.source["instance"]:
+            return score
+        other_version = OTHER[self._version]
+        other_score = _score(sample, answer, other_version)
+        return replace(score, other_raters={other_version: other_score})
 
 
 def _instructions(sample: Sample[Prompt], version: Version) -> Sequence[Record]:
     instance = sample.source["instance"]
-    found: Sequence[Record] = instance["instructions"]
-    return instance.get("corrected", found) if version == "corrected" else found
+    published: Sequence[Record] = instance["instructions"]
+    return instance.get("corrected", published) if version == "corrected" else published
 
 
 def _score(sample: Sample[Prompt], answer: Answer, version: Version) -> Score:
-    instructions, task = _instructions(sample, version), sample.prompt["task"]
+    instructions = _instructions(sample, version)
+    task = sample.prompt["task"]
     if not answer.answered:
         unknown = [None] * len(instructions)
         return Score(answer.status, values={"strict": unknown, "loose": unknown})
@@ -59,8 +60,9 @@ def _score(sample: Sample[Prompt], answer: Answer, version: Version) -> Score:
     values = {"strict": strict, "loose": loose}
     if problems:
         return Score(INVALID, values=values, extracted=problems)
-    names = (f"{at} {one['kind']}" for at, one in enumerate(instructions))
-    points = {name: float(bool(held)) for name, held in zip(names, counted, strict=True)}
+    points = {}
+    for place, (instruction, is_followed) in enumerate(zip(instructions, counted, strict=True)):
+        points[f"{place} {instruction['kind']}"] = float(bool(is_followed))
     return Score(answer.status, points, min(points.values()), values)
 
 
@@ -82,8 +84,9 @@ class Verdicts(NamedTuple):
 def variants(answer: str) -> Iterator[str]:
     """Yields the eight texts of which one has to follow an instruction loosely (section 2.3)."""
     lines = answer.split("\n")
-    cut = ("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))
-    for text in (answer, *cut):
+    # Without its first line, its last one, or both: an introduction or an offer of further help.
+    shortened = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
+    for text in (answer, *shortened):
         yield text
         yield text.replace("*", "")
 
@@ -98,19 +101,24 @@ def followed(task: str, instructions: Sequence[Instruction], prompt: str, answer
     strict: list[bool | None] = []
     loose: list[bool | None] = []
     problems = {}
-    for place, one in enumerate(instructions):
+    for place, instruction in enumerate(instructions):
+        kind = instruction["kind"]
+        kwargs = instruction["kwargs"]
         try:
-            built = (build(one["kind"], one["kwargs"], prompt) for _ in range(2))
-            first, again = built
-            strict.append(_follows(first, answer))
-            loose.append(any(_follows(again, text) for text in dict.fromkeys(variants(answer))))
+            strict_verifier = build(kind, kwargs, prompt)
+            loose_verifier = build(kind, kwargs, prompt)
+            is_followed = _follows(strict_verifier, answer)
+            texts = dict.fromkeys(variants(answer))
+            is_loosely_followed = any(_follows(loose_verifier, text) for text in texts)
         except UserError:
             raise
         except Exception as error:  # a library's, of whatever text a model wrote
-            del strict[place:]
             strict.append(None)
             loose.append(None)
-            problems[str(place)] = f"{one['kind']}: {type(error).__name__}: {error}"
+            problems[str(place)] = f"{kind}: {type(error).__name__}: {error}"
+        else:
+            strict.append(is_followed)
+            loose.append(is_loosely_followed)
     return Verdicts(strict, loose, problems)
 
 

@@ -29,9 +29,9 @@ class IfevalResults(OneScore):
         slots = {"version": words["versions"][version]}
         super().__init__(frames, display, words, slots, judged=False)
         self._position = words["positions"][position].lower()
-        found = frames["accuracy"]
-        self.lengths = list(dict.fromkeys(found["length"]))
-        self.sets = list(dict.fromkeys(found["task"]))
+        accuracy = frames["accuracy"]
+        self.lengths = list(dict.fromkeys(accuracy["length"]))
+        self.sets = list(dict.fromkeys(accuracy["task"]))
         several_or_none = OVERALL in self.sets or not self.sets  # none: nothing has a score
         self.whole = OVERALL if several_or_none else self.sets[0]
 
@@ -71,12 +71,13 @@ def _results(results: IfevalResults) -> Table:
 
 
 def _accuracy(results: IfevalResults) -> Table:
-    words, rows = results.words, results.frames["accuracy"]
+    words = results.words
+    accuracy = results.frames["accuracy"]
     sections = []
     for task in results.sets:
         for length in results.lengths:
-            its = rows_of(rows, task=task, length=length)
-            lines = [(text, rows_of(its, measure=key)) for key, text in words["measures"].items()]
+            rows = rows_of(accuracy, task=task, length=length)
+            lines = [(text, rows_of(rows, measure=key)) for key, text in words["measures"].items()]
             heading = f"{words['sets'][task]}, {words['length'].format(length=length).lower()}"
             sections.append((heading, lines))
     headings = (words["accuracy"], words["count"])
@@ -85,19 +86,21 @@ def _accuracy(results: IfevalResults) -> Table:
 
 def _with_intervals(results: IfevalResults, metric: str) -> Table:
     """Returns a metric of all sets together, at each length or in each perspective."""
-    words, columns, cells = results.words, list[Column](), list[CellsByModel]()
-    stable = metric == "stability"
-    rows = results.frames[metric] if stable else results.of_all(metric)
-    by = "perspective" if stable else "length"
+    words = results.words
+    columns: list[Column] = []
+    cells: list[CellsByModel] = []
+    is_stability = metric == "stability"
+    rows = results.frames[metric] if is_stability else results.of_all(metric)
+    by = "perspective" if is_stability else "length"
     for value in dict.fromkeys(rows[by]):
-        group = words[by][value] if stable else words[by].format(length=value)
+        group = words[by][value] if is_stability else words[by].format(length=value)
         headings = (words["with_interval"][metric], words["interval"])
         columns += [Column(heading, group) for heading in headings]
-        its = rows_of(rows, **{by: value})
-        cells += results.with_interval(its)
-        if stable:
+        column_rows = rows_of(rows, **{by: value})
+        cells += results.with_interval(column_rows)
+        if is_stability:
             columns.append(Column(words["by_chance"], group))
-            cells.append(results.column(its.assign(value=its["chance"])))
+            cells.append(results.column(column_rows.assign(value=column_rows["chance"])))
     slots = {"k": str(rows["k"].max())} if "k" in rows else {}
     return results.untested_table(metric, columns, cells, **slots)
 
@@ -106,41 +109,34 @@ def _effective(results: IfevalResults) -> Table:
     def filled(values: Mapping[str, float], length: str) -> Values:
         return Values(values, results.incomplete)
 
-    of = Effective(results, results.words["score"].lower())
-    return effective_table(of, results.groups, results.notes(), filled)
+    effective = Effective(results, results.words["score"].lower())
+    return effective_table(effective, results.groups, results.notes(), filled)
 
 
 def _kinds(results: IfevalResults) -> Table:
-    words, rows = results.words, results.frames["kinds"]
+    words = results.words
+    rows = results.frames["kinds"]
+    # Without a context, and at the longest one.
     ends = rows[rows["length"].isin([ALONE, *results.lengths[-1:]])]
-    sections = [
-        (
-            words["sets"][task],
-            [
-                (f"{kind}, {length}", its)
-                for kind, of in rows_of(ends, task=task).groupby("category", sort=False)
-                for length, its in of.groupby("length", sort=False)
-            ],
-        )
-        for task in results.sets
-        if task != OVERALL
-    ]
+    sections = []
+    for task in results.sets:
+        if task != OVERALL:
+            lines = []
+            for kind, of_kind in rows_of(ends, task=task).groupby("category", sort=False):
+                for length, cell in of_kind.groupby("length", sort=False):
+                    lines.append((f"{kind}, {length}", cell))
+            sections.append((words["sets"][task], lines))
     headings = (words["kind"], words["instructions"])
     return results.across("kinds", headings, sections, results.incomplete, results.notes())
 
 
 def _positions(results: IfevalResults) -> Table:
-    words, rows = results.words, results.of_all("positions")
-    sections = [
-        (
-            words["length"].format(length=length),
-            [
-                (words["positions"][str(position)], its)
-                for position, its in of.groupby("group", sort=False)
-            ],
-        )
-        for length, of in rows.groupby("length", sort=False)
-    ]
+    words = results.words
+    sections = []
+    for length, rows in results.of_all("positions").groupby("length", sort=False):
+        by_position = rows.groupby("group", sort=False)
+        lines = [(words["positions"][str(position)], cell) for position, cell in by_position]
+        sections.append((words["length"].format(length=length), lines))
     headings = (words["position"], words["count"])
     return results.across("positions", headings, sections, results.incomplete, results.notes())
 
