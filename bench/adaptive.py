@@ -30,7 +30,8 @@ from steadfast.stats.adaptive import Course, Design, Differences
 from steadfast.stats.intervals import SIGNIFICANT, Estimates
 from steadfast.stats.pairs import holm
 
-RUNS, BATCH = 200, 10
+RUNS = 200
+BATCH = 10
 HEAD = ("contexts", "effects", "requests", "left open", "runs with an error",
         "pairs as in the full run", "bias of a stopped difference")  # fmt: skip
 
@@ -159,7 +160,8 @@ def replayed(design: Design, run: list[Differences], models: int) -> Course:
 
 def measure(people: Population, design: Design, runs: list[list[Differences]]) -> np.ndarray:
     """The values of ``HEAD`` from requests on: means over the runs."""
-    models, truth = len(people.truth), people.truth
+    models = len(people.truth)
+    truth = people.truth
     found = []
     for run in runs:
         course = replayed(design, run, models)

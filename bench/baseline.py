@@ -51,7 +51,8 @@ def forced(task: str, rubric: str = "corrected") -> float:
 
 def right(prompt: Record, context: Record, answer: str) -> float:
     """The share of an answer that is right; of several parts, be they grouped or not, their F1."""
-    given, task = fields(prompt), prompt["task"]
+    given = fields(prompt)
+    task = prompt["task"]
     match task:
         case "LSI" | "LOI" | "LOE":
             return float(answer == expected_element(prompt))
@@ -101,7 +102,8 @@ def measured(results: Path, model: str) -> dict[str, dict[tuple[str, str], float
             for path in (f"prompts/{length}.jsonl", f"outputs/{model}/{length}.jsonl")
         )
         for record in read_jsonl(scores):
-            prompt, cell = prompts[record["sample_id"]], (record["task"], length)
+            prompt = prompts[record["sample_id"]]
+            cell = (record["task"], length)
             answer = outputs[record["sample_id"]]["response"]
             share = right(prompt, contexts[prompt["context_id"]], answer)
             least = forced(prompt["task"])

@@ -90,14 +90,16 @@ def main() -> None:
     """Prints what the released scores have, and what drawn contexts would."""
     directory = Path(sys.argv[1])
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 10
-    tasks, rng = list(released(directory)), np.random.default_rng(0)
+    tasks = list(released(directory))
+    rng = np.random.default_rng(0)
     firsts = [may_be_first(task, changes_of_signs(LENGTHS, rng)) for task in tasks]
     below = [below_others(of, task.mean(axis=1)) for of, task in zip(firsts, tasks, strict=True)]
     print(f"released: {np.sum(firsts)} of {np.size(firsts)} may be first, {np.sum(below)} below")
     print("contexts  trend  first, a column  below, a column  share  columns that have some")
     for trend in (False, True):
         for contexts in CONTEXTS:
-            signs, counts = changes_of_signs(contexts, rng), []
+            signs = changes_of_signs(contexts, rng)
+            counts = []
             for task in tasks:
                 slope = task @ STEPS / (STEPS @ STEPS)
                 mean = task.mean(axis=1, keepdims=True)

@@ -56,9 +56,12 @@ class Taken:
 @contextmanager
 def taken() -> Iterator[Taken]:
     """Measures what is done in it."""
-    found, wall, core = Taken(), time.perf_counter(), time.process_time()
+    found = Taken()
+    wall = time.perf_counter()
+    core = time.process_time()
     yield found
-    found.wall, found.core = time.perf_counter() - wall, time.process_time() - core
+    found.wall = time.perf_counter() - wall
+    found.core = time.process_time() - core
 
 
 @contextmanager

@@ -36,7 +36,8 @@ def records(megabytes: int) -> Iterator[Record]:
     while written < megabytes * 10**6:
         text = " ".join(rng.choices(words, k=STRINGS))
         yield dict(zip(FIELDS, (str(number), f"Title {number}", text), strict=True))
-        written, number = written + len(text), number + 1
+        written = written + len(text)
+        number = number + 1
 
 
 def write_json(path: Path, rows: Iterator[Record]) -> None:

@@ -14,8 +14,10 @@ from scipy import stats
 
 from steadfast.stats.corrected import Corrected, corrected
 
-RUNS, GROUPS = 2000, 180
-SENSITIVITY, SPECIFICITY = 0.92, 0.80
+RUNS = 2000
+GROUPS = 180
+SENSITIVITY = 0.92
+SPECIFICITY = 0.80
 KINDS = {"one verdict": (1, 0.0, 0.0), "five, .5 alike": (5, 0.5, 0.3), "five, .7": (5, 0.7, 0.5)}
 """Items of a group, and how their truth and the judge's errors on them correlate."""
 Sums = tuple[np.ndarray, np.ndarray]
@@ -24,7 +26,8 @@ Sums = tuple[np.ndarray, np.ndarray]
 
 def alike(rng: np.random.Generator, items: int, correlation: float) -> np.ndarray:
     """Standard normal numbers of each group's items, correlated within groups."""
-    of_group, of_item = rng.normal(size=(GROUPS, 1)), rng.normal(size=(GROUPS, items))
+    of_group = rng.normal(size=(GROUPS, 1))
+    of_item = rng.normal(size=(GROUPS, items))
     numbers: np.ndarray = np.sqrt(correlation) * of_group + np.sqrt(1 - correlation) * of_item
     return numbers
 
@@ -74,7 +77,8 @@ def coverage(kind: str, share: float, labelled: int, wrong: float = 0.0) -> str:
 
 def differences(kind: str, shares: tuple[float, float], labelled: int) -> str:
     """How often the intervals of a difference hold it."""
-    rng, covers = np.random.default_rng([labelled, 7]), []
+    rng = np.random.default_rng([labelled, 7])
+    covers = []
     for _ in range(RUNS):
         (true, said), (other, of_other) = (drawn(rng, kind, share) for share in shares)
         found = estimate(true * 1.0 - other, said * 1.0 - of_other, labelled)

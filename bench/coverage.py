@@ -23,7 +23,8 @@ from steadfast.stats.intervals import Clusters, Estimates
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.step_down import step_down
 
-RUNS, MANY = 400, 4000
+RUNS = 400
+MANY = 4000
 TASKS = {"LSI": "list", "MF": "multidoc", "OQ": "onedoc"}
 LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
 TREND = 0.06  # of the mean from one length to the next
@@ -79,7 +80,8 @@ def runs(
         options: mean (0.7) and trend (0) of the totals, spread of expressions (0), seed (0).
     """
     rng = np.random.default_rng([contexts, len(lengths), int(options.get("seed", 0))])
-    mean, trend = options.get("mean", 0.7), options.get("trend", 0.0)
+    mean = options.get("mean", 0.7)
+    trend = options.get("trend", 0.0)
     shape = (models, len(TASKS), len(lengths), contexts, 5)
     model, task, length, context, sample = (axis.ravel() for axis in np.indices(shape))
     level = effects(rng, (*shape[:2], 1 if nested else len(lengths), contexts, 1))
@@ -90,7 +92,8 @@ def runs(
         totals = level + expressions + rng.normal(0, 0.1, shape)
     else:
         totals = (rng.random(shape) < level).astype(float)
-    tasks, names = np.array(list(TASKS)), np.array(lengths)
+    tasks = np.array(list(TASKS))
+    names = np.array(lengths)
     scenario = np.array(list(TASKS.values()))[task]
     frame = pd.DataFrame({"model": model, "task": tasks[task], "length": names[length]})
     kind = pd.Series(scenario) + ("" if nested else "-" + frame["length"])
@@ -152,7 +155,8 @@ def failures(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
 
 def lognormal(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
     """Contexts of which very few are very much harder."""
-    middle, spread = np.exp(0.32), np.sqrt(np.exp(1.28) - np.exp(0.64))
+    middle = np.exp(0.32)
+    spread = np.sqrt(np.exp(1.28) - np.exp(0.64))
     return of_means(0.7 - 0.06 * (rng.lognormal(0, 0.8, size) - middle) / spread, 0.7)
 
 
@@ -310,7 +314,8 @@ def raters(times: int = 300) -> None:
         agree = 1 - 2 * wrong + 2 * (wrong**2 + 0.3 * wrong * (1 - wrong))
         said = yes * (1 - wrong) + (1 - yes) * wrong
         chance = said**2 + (1 - said) ** 2
-        truth, held = {"raw": agree, "kappa": (agree - chance) / (1 - chance)}, []
+        truth = {"raw": agree, "kappa": (agree - chance) / (1 - chance)}
+        held = []
         for _ in range(times):
             right = rng.random((number, 10)) < yes
             size_of = (1 - 0.3) / 0.3

@@ -56,7 +56,8 @@ def measured(name: str, tree: Path) -> float:
         wall, cpu = run(tree, Path(folder))
         _, nothing = run(tree, Path(folder))
         benchmarks = Path(folder) / "results" / "benchmarks"
-        jobs, stages = len(list(benchmarks.rglob("*.tsv"))), seconds_by_stage(benchmarks)
+        jobs = len(list(benchmarks.rglob("*.tsv")))
+        stages = seconds_by_stage(benchmarks)
     print(f"{name}: {wall:.1f} s, {cpu:.1f} s of CPU, {jobs} jobs of {stages.total():.1f} s in all")
     print(f"  dry run {planned:.1f} s of CPU, nothing to do {nothing:.1f} s")
     print("  " + ", ".join(f"{stage} {s:.1f} s" for stage, s in stages.most_common(SHOWN)))

@@ -19,7 +19,8 @@ from coverage import LENGTHS, RUNS, Effects, normal, print_row, runs, shares, sk
 from steadfast.benchmarks.lifbench.analyses import effective
 from steadfast.stats.effective_context_length import reaches
 
-SHARE, START = 0.85, 0.8
+SHARE = 0.85
+START = 0.8
 CURVES = {
     "steady": (1, 1, 1, 1, 1, 1),
     "just kept": (1, 0.97, 0.94, 0.91, 0.88, 0.85),
@@ -69,7 +70,8 @@ def main() -> None:
             np.array([LENGTHS.index(getattr(reach, end)) for reach in reaches(rows).values()])
             for end in ("low", "high", "value")
         )
-        below, above = np.mean(low > truth), np.mean(high < truth)
+        below = np.mean(low > truth)
+        above = np.mean(high < truth)
         values = (1 - below - above, below, above, np.mean(high - low), np.mean(hit == truth))
         print_row(name, contexts, kind, [f"{value:.3f}" for value in values])
 

@@ -27,7 +27,9 @@ from steadfast.compare.results import MEASURED, TESTS, Comparison
 from steadfast.show.results import unseen
 from steadfast.stats.intervals import Clusters
 
-RUNS, MARGIN, SCENARIOS = 500, 0.05, 3
+RUNS = 500
+MARGIN = 0.05
+SCENARIOS = 3
 Changes = np.ndarray
 """By how much each context changes: a row a run, a column a context."""
 Shape = Callable[[np.random.Generator, int, float], Changes]
@@ -60,8 +62,10 @@ def broken(share: float | None, noise: float) -> Shape:
 
 def records(rng: np.random.Generator, contexts: int, loss: float) -> Changes:
     """Nine in ten are right before."""
-    right, drawn = rng.random((RUNS, contexts)) < 0.9, rng.random((RUNS, contexts))
-    falls, rises = (0.03 + loss) / 0.9, 0.03 / 0.1
+    right = rng.random((RUNS, contexts)) < 0.9
+    drawn = rng.random((RUNS, contexts))
+    falls = (0.03 + loss) / 0.9
+    rises = 0.03 / 0.1
     return np.where(right, -1.0 * (drawn < falls), 1.0 * (drawn < rises))
 
 

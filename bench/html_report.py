@@ -166,11 +166,14 @@ def main() -> None:
     collect_seldom()
     for number, reasoning in PAGES:
         with tempfile.TemporaryDirectory() as folder:
-            results, out = Path(folder), Path(folder) / "report.html"
+            results = Path(folder)
+            out = Path(folder) / "report.html"
             run = written(results, [f"model-{one}" for one in range(number)], reasoning)
-            start, used = time.perf_counter(), time.process_time()
+            start = time.perf_counter()
+            used = time.process_time()
             cut = made(run, out)
-            passed, used = time.perf_counter() - start, time.process_time() - used
+            passed = time.perf_counter() - start
+            used = time.process_time() - used
             kind = "with reasoning" if reasoning else "without reasoning"
             answers = number * len(LENGTHS) * PROMPTS
             print(f"{answers:,} answers {kind}: {out.stat().st_size / 1e6:.1f} MB, {cut}")

@@ -24,7 +24,9 @@ from steadfast.engines.api import engine as api_engine
 from steadfast.engines.cost.forecast import distinct_tokens
 from steadfast.engines.fit import fit
 
-MODEL, JUDGE, PART = "reference", "judge", "zh"
+MODEL = "reference"
+JUDGE = "judge"
+PART = "zh"
 ENOUGH = 10**9  # characters: every context counts as short
 
 

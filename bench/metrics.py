@@ -76,9 +76,11 @@ def write_scores(models: int, folder: Path) -> dict[tuple[str, str], Path]:
 
 def timed(name: str, function: Callable[[], T]) -> T:
     """Calls a function and prints its seconds."""
-    start, used = time.perf_counter(), time.process_time()
+    start = time.perf_counter()
+    used = time.process_time()
     made = function()
-    passed, used = time.perf_counter() - start, time.process_time() - used
+    passed = time.perf_counter() - start
+    used = time.process_time() - used
     print(f"{name:10} {passed:6.2f} s, {used:6.2f} s of CPU")
     return made
 

@@ -34,7 +34,8 @@ class Recorded(Sequence[str]):
         import punkt
 
         tokenizer = punkt.PunktSentenceTokenizer(punkt.load_model("english"))
-        self.text, self._spans = text, list(tokenizer.span_tokenize(text))
+        self.text = text
+        self._spans = list(tokenizer.span_tokenize(text))
         self.taken: dict[int, list[int]] = {}
 
     def __len__(self) -> int:

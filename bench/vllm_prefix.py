@@ -62,7 +62,8 @@ def items_of(folder: Path, length: str) -> list[Item]:
 
 def requests(folder: Path, length: str) -> list[Request]:
     """The same as requests, in the order in which our engine asks them."""
-    engine, answers = our_engine(folder), {"window": WINDOW}
+    engine = our_engine(folder)
+    answers = {"window": WINDOW}
     return ordered(grouped(fitted("tiny", engine, answers, items_of(folder, length))))
 
 
@@ -74,7 +75,8 @@ class Measured:
     """
 
     def __init__(self, engine: Any):
-        self._step, self._steps = engine.step, 0
+        self._step = engine.step
+        self._steps = 0
         engine.step = self._count
         self._started = time.perf_counter()
         self._computed = self._logical = 0
@@ -106,7 +108,8 @@ def generate(folder: Path, way: str, length: str, tight: bool) -> dict[str, Any]
     """vLLM's own ``generate``, in one of three ways; tokenizing is no part of the time."""
     from vllm import LLM, SamplingParams
 
-    text, wanted = our_engine(folder).tokenizer, requests(folder, length)
+    text = our_engine(folder).tokenizer
+    wanted = requests(folder, length)
     asked = list(text.encode_prompts(wanted))
     if way == "shuffled":
         random.Random(1).shuffle(asked)
@@ -156,7 +159,8 @@ def our_engine(folder: Path, tight: Sequence[Request] = ()) -> VllmEngine:
 def ours(folder: Path, length: str, tight: bool) -> dict[str, Any]:
     """Our engine; tokenizing is part of the time."""
     wanted = requests(folder, length)
-    engine, groups = our_engine(folder, wanted if tight else []), grouped(wanted)
+    engine = our_engine(folder, wanted if tight else [])
+    groups = grouped(wanted)
     engine.load()
     measured = Measured(engine.engine)
     for request, response in engine.answer(groups):
@@ -219,7 +223,8 @@ def paper_shape(folder: Path, length: str) -> None:
     from steadfast.base.tokens import load_tokenizer
 
     count = load_tokenizer("o200k_base").count
-    tails, heads = defaultdict(list), {}
+    tails = defaultdict(list)
+    heads = {}
     for item in items_of(folder, length):
         task = item.sample_id.split("/")[0]
         tails[task].append(count(item.tail))
@@ -250,10 +255,8 @@ def reference_lengths(built: Prepared, length: str) -> None:
     from steadfast.base.tokens import load_tokenizer
     from steadfast.contract.components import component
 
-    count, simulator = (
-        load_tokenizer("o200k_base").count,
-        component(built.task.simulator.plain).make(),
-    )
+    count = load_tokenizer("o200k_base").count
+    simulator = component(built.task.simulator.plain).make()
     samples = {sample.id: sample for sample in built.part(length).read()}
     records = [
         record | {"max_tokens": max(1, count(simulator.reference(samples[record["sample_id"]])))}
@@ -280,7 +283,8 @@ def main() -> None:
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.asking:
-        folder, given = Path(args.folder), (args.length, args.tight)
+        folder = Path(args.folder)
+        given = (args.length, args.tight)
         if args.asking == "short":
             result = short(folder, args.length)
         elif args.asking == "ours":

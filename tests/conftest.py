@@ -64,7 +64,8 @@ counted = cpu_seconds()
 def pytest_runtest_makereport():
     global counted
     report = yield
-    before, counted = counted, cpu_seconds()
+    before = counted
+    counted = cpu_seconds()
     report.cpu = counted - before
     return report
 
@@ -81,7 +82,8 @@ def place(item):
 
 
 def pytest_terminal_summary(terminalreporter):
-    spent, wall = Counter(), Counter()
+    spent = Counter()
+    wall = Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
             if hasattr(report, "cpu"):

@@ -20,7 +20,9 @@ class Run:
     """Of Snakemake what an audit looks at; what it is told to make stands in ``forced``."""
 
     def __init__(self, *jobs, wanted=(), taking_option=None):
-        self.jobs, self._wanted, self.taking_option = jobs, wanted, taking_option
+        self.jobs = jobs
+        self._wanted = wanted
+        self.taking_option = taking_option
         self.forced = []
 
     def is_wanted(self, job):
@@ -55,15 +57,18 @@ def job(results, name, input_digest="lin", made=None):
 
 
 def test_what_is_as_the_run_wants_it_is_left_as_it_is(results):
-    run, audit = Run(job(results, "a", made="lin"), job(results, "absent")), Audit(results)
+    run = Run(job(results, "a", made="lin"), job(results, "absent"))
+    audit = Audit(results)
     audit.compare(run)
     assert (run.forced, audit.left) == ([], None)
     assert not audit.leaves(results / "a.md")
 
 
 def test_what_was_made_of_something_else_is_made_again_and_not_shown_until_then(results):
-    good, other = job(results, "a", made="lin"), job(results, "b", made="older")
-    run, audit = Run(good, other), Audit(results)
+    good = job(results, "a", made="lin")
+    other = job(results, "b", made="older")
+    run = Run(good, other)
+    audit = Audit(results)
     audit.compare(run)
     assert run.forced == [other]
     assert "b.md: made from other settings, data or code" in audit.left
@@ -86,7 +91,8 @@ def test_what_was_edited_is_refused_but_where_the_command_makes_it_again(results
 def test_a_job_with_one_of_its_files_is_looked_at_and_one_with_none_is_not(results):
     half = job(results, "a", made="older")
     half.output["second"] = str(results / "second.md")
-    run, audit = Run(half), Audit(results)
+    run = Run(half)
+    audit = Audit(results)
     audit.compare(run)
     assert run.forced == []  # one of its files is absent, so that Snakemake makes both
     (results / "second.md").write_text("")

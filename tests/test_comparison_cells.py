@@ -87,7 +87,8 @@ def test_points_that_differ_are_named_with_both_values():
 
 
 def test_what_is_extracted_otherwise_and_scored_alike_is_no_flip():
-    a, b = SCORE | {"extracted": "x"}, SCORE | {"extracted": "y"}
+    a = SCORE | {"extracted": "x"}
+    b = SCORE | {"extracted": "y"}
     assert list(flips({"s": a}, {"s": b})) == []
 
 

@@ -74,7 +74,8 @@ def test_a_sample_has_its_status_and_where_there_is_one_its_total():
 def test_main_measures_that_moved_have_their_paired_test():
     row = dict.fromkeys(TESTS, 0.0) | {"benchmark": "b", "model": "m", "cell": "task=overall"}
     moved = row | {"measure": "ARS", "difference": -0.1, "low": -0.2, "high": 0.05, "p": 0.21}
-    same, task = moved | {"model": "n", "difference": 0.0}, moved | {"measure": ""}
+    same = moved | {"model": "n", "difference": 0.0}
+    task = moved | {"measure": ""}
     *_, line = _measures(pd.DataFrame([moved, same, task]))[1].splitlines()
     cells = ("b", "m", "ARS", "task=overall", "0.0", "-0.1", "[-0.2,", "+0.05]", "p", "0.21")
     assert tuple(line.split()) == cells

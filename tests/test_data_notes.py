@@ -10,7 +10,8 @@ from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 
-ASKED, RELEASED = {"engine": "reference"}, {"engine": "scored"}
+ASKED = {"engine": "reference"}
+RELEASED = {"engine": "scored"}
 OTHER = "Not comparable with the paper's numbers."
 
 

@@ -208,7 +208,8 @@ def test_a_server_that_jobs_start_needs_its_program_and_no_key(tmp_path):
 
 def test_addresses_of_data_are_asked_and_nothing_is_fetched():
     with served() as address:
-        here, gone = f"{address}/data.json", f"{address}/other.json"
+        here = f"{address}/data.json"
+        gone = f"{address}/other.json"
         assert silent([here, gone, here]) == {gone: "HTTP status 404"}
 
 

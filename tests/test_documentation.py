@@ -134,7 +134,8 @@ def test_commands_shown_exist(text):
 def test_the_tutorial_s_picture_is_what_the_default_run_draws(tmp_path):
     """Drawn again of the metrics of `make tables`, where it has been run as the code is now."""
     run = Evaluation(load_config(yaml.safe_load((ROOT / "config/config.yaml").read_text())))
-    folder, task = ROOT / "results/lifbench/metrics", run.tasks["lifbench"]
+    folder = ROOT / "results/lifbench/metrics"
+    task = run.tasks["lifbench"]
     provenance = folder / "provenance.json"
     input_digest = read_json(provenance)["input_digest"] if provenance.exists() else None
     if input_digest != InputDigests(run).metrics("lifbench").input_digest:

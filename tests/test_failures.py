@@ -61,9 +61,11 @@ class Job:
     """As much of Snakemake's job as is looked at."""
 
     def __init__(self, log: Path, model: str, retries=3):
-        self.log, self.rule = [str(log)], SimpleNamespace(name="inference")
+        self.log = [str(log)]
+        self.rule = SimpleNamespace(name="inference")
         self.wildcards = {"benchmark": "lifbench", "model": model, "part": log.stem}
-        self.attempt, self.restart_times = 1, retries
+        self.attempt = 1
+        self.restart_times = retries
 
     def is_group(self):
         return False
@@ -82,7 +84,8 @@ class Job:
 class Group(list):
     """As much of Snakemake's group of jobs."""
 
-    attempt, restart_times = 1, 3
+    attempt = 1
+    restart_times = 3
 
     def is_group(self):
         return True
@@ -90,8 +93,10 @@ class Group(list):
 
 class Run:
     def __init__(self, folder: Path):
-        self.folder, stream = folder, io.StringIO()
-        self.said, logger = stream.getvalue, logging.Logger("run")
+        self.folder = folder
+        stream = io.StringIO()
+        self.said = stream.getvalue
+        logger = logging.Logger("run")
         logger.addHandler(logging.StreamHandler(stream))
         nothing = {"run_job_pre": lambda job: None, "report_job_success": lambda info: None}
         self.executor = SimpleNamespace(
@@ -133,7 +138,8 @@ def test_one_that_may_pass_is_tried_again_with_what_it_had(run):
 
 
 def test_a_job_gets_more_of_what_it_was_short_of_and_of_nothing_else(run):
-    job, other = run.job("m/4k"), run.job("m/8k")
+    job = run.job("m/4k")
+    other = run.job("m/8k")
     job.end(run, "m: 3 requests\n", "TIMEOUT")
     job.end(run, "m: 3 requests\n", "TIMEOUT")
     job.end(run, "m: 3 requests\n", "NODE_FAIL")
@@ -163,7 +169,8 @@ def test_what_an_earlier_try_wrote_is_not_taken_for_the_last_one_s_word(run):
 
 
 def test_in_a_group_the_job_that_failed_is_told_and_not_those_beside_it(run):
-    done, failed = run.job("m/4k"), run.job("m/8k")
+    done = run.job("m/4k")
+    failed = run.job("m/8k")
     group = Group([done, failed])
     run.executor.run_job_pre(group)
     Path(done.log[0]).write_text("m: 3 records\n")

@@ -79,7 +79,9 @@ def test_answers_that_b_lacks_count_as_none_of_their_points():
 
 
 def test_one_that_is_worse_decides_and_all_must_pass():
-    fine, worse, unclear = ("a", 0, 0.001), ("b", -0.1, 0.01), ("c", 0, 0.02)
+    fine = ("a", 0, 0.001)
+    worse = ("b", -0.1, 0.01)
+    unclear = ("c", 0, 0.02)
     assert gate(compared(fine, unclear), 0.02).verdict == UNCLEAR
     assert gate(compared(fine, unclear, worse), 0.02).verdict == WORSE
 
@@ -160,7 +162,9 @@ def test_what_more_units_would_tell_is_said_where_nothing_else_is():
 
 @pytest.mark.parametrize("wrong", [PASS, WORSE])
 def test_it_errs_in_at_most_5_of_100_runs_where_the_loss_is_the_margin(wrong):
-    rng, runs, errors = np.random.default_rng(8), 200, 0
+    rng = np.random.default_rng(8)
+    runs = 200
+    errors = 0
     for _ in range(runs):
         apart = -0.02 + rng.normal(0, 0.02, (2, 12))
         tests = zip("ab", apart.mean(1), scipy.stats.sem(apart, axis=1), strict=True)

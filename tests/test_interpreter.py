@@ -38,7 +38,8 @@ def other(tmp_path):
 
 
 def run(tmp_path, engine, python, forked=False):
-    script, out = tmp_path / "script.py", tmp_path / "out"
+    script = tmp_path / "script.py"
+    out = tmp_path / "out"
     script.write_text(SCRIPT)
     begin = [script]
     if forked:  # as a process that has run something else before

@@ -67,7 +67,8 @@ def test_a_models_journals_lie_by_benchmark_and_a_judges_in_one_folder(tmp_path)
 @pytest.fixture
 def assignment(tmp_path) -> Assignment:
     """A job whose prompts and contexts are there."""
-    prompts, contexts = tmp_path / "prompts.jsonl", tmp_path / "contexts.jsonl"
+    prompts = tmp_path / "prompts.jsonl"
+    contexts = tmp_path / "contexts.jsonl"
     for path in (prompts, contexts):
         path.write_text("{}\n")
     return Assignment(ANSWERS, {"seed": 1}, "lin", str(prompts), [str(contexts)], str(tmp_path))

@@ -54,7 +54,8 @@ def test_rows_are_summed_by_benchmark_model_and_role():
         ("second", "judge", "judges"),
         ("second", "api", "rewriters"),
     ]
-    first, gpu = found.loc["first", "api", "models"], found.loc["second", "gpu", "models"]
+    first = found.loc["first", "api", "models"]
+    gpu = found.loc["second", "gpu", "models"]
     assert list(first[["requests", "cached", "remaining", *REMAINING]]) == [20, 3, 17, 300, 140, 60]
     assert list(first[["cost", "cost_uncached"]]) == [2.5, 5.0]
     assert pd.isna(first["gpu_hours"]) and gpu["gpu_hours"] == 2.0
@@ -142,7 +143,8 @@ def test_the_plan_says_what_the_jobs_of_a_load_ask_for_within_the_most_hours(tmp
 def test_the_configured_option_costs_what_the_rows_and_the_totals_say(tmp_path):
     price = {"input": 2.0, "output": 8.0, "batch": 0.5}
     api = {"engine": "openai", "model": "m", "price": price}
-    models, judges = {"live": api, "batched": {**api, "batch": True}}, {"judge": api}
+    models = {"live": api, "batched": {**api, "batch": True}}
+    judges = {"judge": api}
     run = prepared(tmp_path, "cfbench", models=models, judges=judges)
     rows, page = plan(run)
     with open(run.results / "plan/options.csv", newline="") as lines:

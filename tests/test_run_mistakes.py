@@ -22,7 +22,9 @@ from steadfast.workflow.mistakes import sentence
 class Rule:
     """As much of Snakemake's rule as is looked at."""
 
-    name, lineno, snakefile = "scores", 3, "Snakefile"
+    name = "scores"
+    lineno = 3
+    snakefile = "Snakefile"
     workflow = SimpleNamespace(linemaps={})
 
     def __str__(self):

@@ -36,7 +36,8 @@ class Slurm:
 
     def __init__(self):
         stream = io.StringIO()
-        self.said, logger = stream.getvalue, logging.Logger("slurm")
+        self.said = stream.getvalue
+        logger = logging.Logger("slurm")
         logger.addHandler(logging.StreamHandler(stream))
         self.failures = FailedJobs(Path("logs"), logger)
         self.watch = Watch(logger, self.failures)

@@ -72,11 +72,13 @@ ONE_THREAD = {
 READ_AT_START = ("PYTHON", "LANG", "LC_", "TZ", "MPL")
 """Variables that count when Python and the libraries start: with others, Python is started."""
 
-PACKAGE, HERE = "steadfast", Path(__file__).parents[1]
+PACKAGE = "steadfast"
+HERE = Path(__file__).parents[1]
 WITH_TEXTS = "command"
 """What has texts in which the checkout's place stands; it is imported where it is."""
 
-LARGE, MADV_COLLAPSE = 2 << 20, 25
+LARGE = 2 << 20
+MADV_COLLAPSE = 25
 
 COLD = sys.platform != "linux" or os.environ.get("STEADFAST_TESTS_COLD") == "1"
 SERVERS: list[int] = []
@@ -95,7 +97,8 @@ def warm_python(
         return python
     folder = tempfile.mkdtemp(prefix="warm-")
     atexit.register(shutil.rmtree, folder)
-    address, program = f"{folder}/socket", Path(folder) / "python"
+    address = f"{folder}/socket"
+    program = Path(folder) / "python"
     begin = f"#!{sys.executable} -IS\nADDRESS, PYTHON = {address!r}, {python!r}\n"
     program.write_text(begin + CLIENT.read_text())
     program.chmod(0o755)
@@ -331,12 +334,15 @@ def run(arguments: list[str], warm: str) -> None:
         if rest[0] == "snakemake":
             sys.executable = warm
             sys.path += ADDED
-        sys.argv, place = rest, str(Path.cwd())
+        sys.argv = rest
+        place = str(Path.cwd())
     elif how == "-c":
-        sys.argv, place = ["-c", *rest[1:]], ""
+        sys.argv = ["-c", *rest[1:]]
+        place = ""
         code = compile(rest[0], "<string>", "exec")
     else:
-        sys.argv, place = [how, *rest], str(Path(how).resolve().parent)
+        sys.argv = [how, *rest]
+        place = str(Path(how).resolve().parent)
         code = compile(Path(how).read_bytes(), how, "exec")
         main.__file__ = how
     if not safe:

@@ -83,7 +83,8 @@ def main() -> None:
     arguments = parser.parse_args()
     os.environ.update(OPENAI_API_KEY="none", LOCAL_API_KEY="none", INSPECT_LOG_LEVEL="error")
     run = HARNESSES[arguments.harness](arguments.url, arguments.count, arguments.at_once)
-    wall, core = time.perf_counter(), time.process_time()
+    wall = time.perf_counter()
+    core = time.process_time()
     answers = run()
     print(answers, time.perf_counter() - wall, time.process_time() - core, flush=True)
 

@@ -268,7 +268,8 @@ def test_an_answer_that_the_code_here_makes_otherwise_is_left_out(unpacked, tmp_
 
 @pytest.mark.parametrize("kind", ["file", "full", "link"])
 def test_what_stands_where_it_is_to_go_is_left_alone(unpacked, tmp_path, kind):
-    there, other = tmp_path / "there", tmp_path / "other"
+    there = tmp_path / "there"
+    other = tmp_path / "other"
     other.mkdir()
     (other / "mine.txt").write_text("mine")
     if kind == "file":

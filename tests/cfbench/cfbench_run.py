@@ -21,7 +21,9 @@ class Run(JudgedRun):
         self, mode: str = "strict", records: Sequence[Record] | None = None, direct: bool = False
     ):
         super().__init__("cfbench", {"direct": direct}, mode)
-        self.mode, self.direct, self.by_model = mode, direct, {}
+        self.mode = mode
+        self.direct = direct
+        self.by_model = {}
         if records is not None:
             normal = map(normalised, checked(list(records), "made"))
             self.data = {"zh": {"data": {"zh": list(normal)}}}
@@ -41,7 +43,8 @@ class Run(JudgedRun):
 
     def judged(self, answers: Answers, slip: float = 0.0) -> Replies:
         """A simulated judge's replies."""
-        judge, settings = CfbenchJudge(), {"slip": slip}
+        judge = CfbenchJudge()
+        settings = {"slip": slip}
         return {
             r.id: Reply("ok", judge.simulated(prompt, r, settings, Random(f"{slip}/{r.id}")))
             for prompt in self.judge_prompts("zh", answers)

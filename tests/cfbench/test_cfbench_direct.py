@@ -86,7 +86,8 @@ def test_a_judge_is_asked_for_both_and_the_score_is_asked_for_without_the_checkl
     assert [prompt.template for prompt in checklist] == ["zh"] * 24
     assert checklist == Run().judge_prompts("zh", answers)  # nothing is paid for twice
     for prompt in scored:
-        record, (request,) = run.records[prompt.answer_id], prompt.requests
+        record = run.records[prompt.answer_id]
+        (request,) = prompt.requests
         assert (prompt.template, request.id) == ("direct", f"{prompt.answer_id}/direct")
         whole = prompt.head + prompt.answer + request.tail
         assert record["prompt"] in whole and record["gold"] in whole and "{{" not in whole
@@ -196,7 +197,8 @@ def test_the_tables_show_both_ways_and_what_is_missing():
     run.score("m", answers, j=run.judged(answers, slip=0.8))
     name = next(iter(run.records))
     labels = [{"model": "m", "sample_id": name, "verdicts": 0.9}]
-    frames, display = run.metrics(["j"], labels), Display(models={"m": Shown("m", engine="openai")})
+    frames = run.metrics(["j"], labels)
+    display = Display(models={"m": Shown("m", engine="openai")})
     table, people = tables(frames, display, "strict", ["direct", "table6_humans"])
     rows = frames["direct"].set_index(["split", "measure"]).loc["full"]
     (section,) = table.sections
@@ -212,7 +214,8 @@ def test_the_config_asks_for_it():
         raw = {"benchmarks": ["cfbench"]} | dict.fromkeys(("models", "judges"), REFERENCE)
         return CFBENCH.of(load_config(raw | {"cfbench": {"direct": direct}}))
 
-    with_it, without = task(True), task(False)
+    with_it = task(True)
+    without = task(False)
     assert set(with_it.metrics.names) - set(without.metrics.names) == {"direct", "direct_humans"}
     assert set(with_it.tables.names) - set(without.tables.names) == {"cfbench_direct"}
     assert set(with_it.judging.templates) == {"zh", "direct"}

@@ -27,7 +27,8 @@ def run():
 
 def test_a_prompt_is_the_instruction_alone(run):
     for sample in run.samples["zh"]:
-        prompt, record = sample.prompt, run.records[sample.id]
+        prompt = sample.prompt
+        record = run.records[sample.id]
         assert prompt["instruction"] == record["prompt"]
         assert prompt["sample_id"] == prompt["context_id"] == record["sample_id"]
         assert (prompt["task"], prompt["split"]) == (record["source"], record["split"])
@@ -36,7 +37,8 @@ def test_a_prompt_is_the_instruction_alone(run):
 
 def test_a_judge_prompt_shows_all_that_the_judge_needs_in_order(run):
     for asked in run.judge_prompts("zh", run.answers("zh")):
-        record, (request,) = run.records[asked.answer_id], asked.requests
+        record = run.records[asked.answer_id]
+        (request,) = asked.requests
         texts = [checkpoint["text"] for checkpoint in record["checkpoints"]]
         whole = asked.head + asked.answer + request.tail
         mark = boundary(asked.answer)
@@ -54,7 +56,8 @@ def test_the_worked_examples_of_the_template_are_themselves_readable():
     verdicts = []
     for example in head.split("核对清单：\n")[1:3]:
         checklist, _, rest = example.partition("\n你的输出：\n")
-        texts, reply = checklist.split("\n\n"), rest.partition("\n\n【")[0]
+        texts = checklist.split("\n\n")
+        reply = rest.partition("\n\n【")[0]
         assert readable({"mode": "released", "checkpoints": texts}, reply, "")
         verdicts.append(read_reply("strict", texts, [PRIMARY] * len(texts), reply, "").verdicts)
     assert verdicts == [[1, 0], [0, 1, 0, 1, 0]]

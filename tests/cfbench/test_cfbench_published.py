@@ -29,7 +29,8 @@ def test_full_is_the_mean_of_its_halves():
 
 
 def test_the_section_appears_only_when_asked_for(frames):
-    plain, asked = all_tables(frames), all_tables(frames, display=ASKED)
+    plain = all_tables(frames)
+    asked = all_tables(frames, display=ASKED)
     assert {name for name in plain if plain[name] != asked[name]} == {NAME}
     *sections, published = asked[NAME].sections
     assert tuple(sections) == plain[NAME].sections

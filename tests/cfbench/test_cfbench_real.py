@@ -75,11 +75,13 @@ def test_the_released_judged_samples_give_their_metrics(records, judged):
 
 
 def test_the_released_replies_are_read_strictly_as_far_as_they_can(records, judged):
-    unreadable, mended = [], []
+    unreadable = []
+    mended = []
     for name, record in ((n, r) for of_model in judged.values() for n, r in of_model.items()):
         checkpoints = records[name]["checkpoints"]
         texts, priorities = ([c[key] for c in checkpoints] for key in ("text", "priority"))
-        reply, answer = record["judge_response"], record["response"]
+        reply = record["judge_response"]
+        answer = record["response"]
         reading = read_reply("strict", texts, priorities, reply, answer)
         if record["judge_parsing"] == "1":
             assert reading.verdicts == [int(score) for score in record["judge_score"]]

@@ -189,6 +189,7 @@ def test_priority_satisfaction_at_its_threshold(priorities, verdicts, psr):
 
 
 def test_the_released_fallback_loses_zeros():
-    texts, reply = ["甲", "乙"], "甲\t1\n乙\t0"
+    texts = ["甲", "乙"]
+    reply = "甲\t1\n乙\t0"
     assert outcome(texts, PRIORITIES, reply).rates == (1, 1, 1)
     assert read_verdicts(texts, reply) == [1, 0]

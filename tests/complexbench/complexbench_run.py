@@ -48,7 +48,8 @@ class Run(JudgedRun):
     def __init__(self, records: Sequence[Record], mode: str = "strict", judging: str = "rules"):
         turned = any(record["turns"] for record in records)
         section = {"languages": ["zh", "en"], "decomposition": turned, "judging": judging}
-        self.task, self.mode = task(section, judging={"mode": mode}), mode
+        self.task = task(section, judging={"mode": mode})
+        self.mode = mode
         self.data = {part: {"data": {part.partition("-")[0]: records}} for part in self.task.parts}
         self.samples = {part: self._samples(part) for part in self.task.parts}
         self.scored: list[Scored] = []

@@ -117,7 +117,8 @@ TEMPLATE = "{{instruction}}\n{{boundary}}\n{{answer}}\n{{boundary}}\n{{question}
     ],
 )
 def test_a_template_of_ones_own_must_have_its_slots_in_place(tmp_path, text, complaint):
-    own, run = tmp_path / "own.txt", Run([record()])
+    own = tmp_path / "own.txt"
+    run = Run([record()])
     templates = run.task.judging.templates | {"judge_zh": str(own)}
     own.write_text(TEMPLATE)
     (one,) = run.judge_prompts("zh", run.given("好"), templates)

@@ -157,7 +157,8 @@ def test_worked_by_hand():
 
 
 def test_where_released_divides_by_zero_there_is_no_value():
-    failing, without = [selecting(0, "a")], [record(0, [asked()])]
+    failing = [selecting(0, "a")]
+    without = [record(0, [asked()])]
     found = released_statistics(metrics(failing, {"m": [[False, True]]}, "released"))
     coherent = set(found) & set(RELEASED_COHERENT.values())
     assert coherent == {"single_origin_test", "single_coherent_test"}
@@ -317,7 +318,8 @@ def test_people_who_label_all_replace_the_judge():
         for one, verdicts in zip(instances, true, strict=True)
     ]
     scores = [Scored("m", "zh", row) for row in score_records(instances, lenient)]
-    data, people = {"zh": {"data": {"zh": instances}}}, Labels("labels.jsonl", labels)
+    data = {"zh": {"data": {"zh": instances}}}
+    people = Labels("labels.jsonl", labels)
     found = compute(iter(scores), data, people, "strict", ["zh"], ["j"])
     (row,) = found["corrected"].itertuples()
     known = metrics(instances, {"m": true})["summary"]["value"].item()

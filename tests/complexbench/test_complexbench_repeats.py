@@ -46,7 +46,8 @@ def test_equal_draws_change_no_value_and_no_interval():
 
 def test_dependencies_and_groups_are_those_of_a_draw():
     instances = [selecting(0, "a"), selecting(1, "a")]
-    first, second = [[True, True], [False, True]], [[False, True], [True, True]]
+    first = [[True, True], [False, True]]
+    second = [[False, True], [True, True]]
     found = drawn(instances, first, second)
     # Of each repeat one instance loses both questions, the second by the first's.
     assert value(found["drfr"], measure="overall") == 0.5

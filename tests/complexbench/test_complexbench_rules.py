@@ -23,7 +23,8 @@ def released(rule: str, segments: list[str]) -> bool | int | str:
 
 
 def test_every_recorded_case_has_the_released_verdict():
-    different, seen = [], Counter()
+    different = []
+    seen = Counter()
     for case in cases("rules.jsonl"):
         seen[case["kind"]] += 1
         expected = case["error"] or case["verdict"]

@@ -95,7 +95,8 @@ def test_other_judges_stand_beside_the_first():
 
 def test_dependencies_reach_into_earlier_turns():
     run = Run([turned(asked(), asked(dep=[0]))])
-    part, judge = "zh-decomposed", saying({0: verdict(False), 1: verdict(True)})
+    part = "zh-decomposed"
+    judge = saying({0: verdict(False), 1: verdict(True)})
     found = run.score(run.given(ANSWER, part), part=part, j=judge)
     assert found["0/0"]["points"] == {"0": 0.0}
     assert (found["0/1"]["raw"], found["0/1"]["points"]) == ({"1": True}, {"1": 0.0})
@@ -103,7 +104,8 @@ def test_dependencies_reach_into_earlier_turns():
 
 def test_a_turn_without_an_answer_leaves_those_that_depend_on_it_open():
     run = Run([turned(asked(), asked(dep=[0]))])
-    part, answers = "zh-decomposed", {"0/0": None, "0/1": ANSWER}
+    part = "zh-decomposed"
+    answers = {"0/0": None, "0/1": ANSWER}
     found = run.score(run.given(answers, part), part=part, j=saying({1: verdict(True)}))
     assert (found["0/0"]["status"], found["0/1"]["status"]) == ("error", "invalid")
     assert found["0/1"]["points"] == {"1": None}

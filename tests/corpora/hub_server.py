@@ -17,7 +17,9 @@ class Hub(ThreadingHTTPServer):
 
     def __init__(self, files: dict[str, bytes]):
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.repo, self.revision, self.files = REPO, REVISION, files
+        self.repo = REPO
+        self.revision = REVISION
+        self.files = files
         self.requests: list[tuple[str, str, dict[str, str]]] = []  # method, path, headers
         self.status: int | None = None  # answered to everything, if set
         self.breaks: list[int] = []  # after how many bytes the next bodies break off
@@ -62,7 +64,8 @@ class _Handler(BaseHTTPRequestHandler):
         path = unquote(urlsplit(self.path).path)
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.requests.append((self.command, path, headers))
-        repo, revision = self.server.repo, self.server.revision
+        repo = self.server.repo
+        revision = self.server.revision
         tree = f"/api/datasets/{repo}/tree/{revision}"
         resolve = f"/datasets/{repo}/resolve/{revision}/"
         if self.server.status:

@@ -210,7 +210,9 @@ def test_the_pinned_data_sets_are_found_in_the_layout_that_the_hub_s_pages_show(
 ):
     taken, files = PINNED[corpus]
     known = facts("corpora/hub.yaml")[corpus]
-    hub.repo, hub.revision, hub.files = known["repo"], known["revision"], CARD | files
+    hub.repo = known["repo"]
+    hub.revision = known["revision"]
+    hub.files = CARD | files
     records = list(hub_source.corpus({}, corpus, **known, lock=str(tmp_path / "lock.json")))
     fields = known["fields"]
     assert [record["text"] for record in records] == [f"{fields['text']} 1", f"{fields['text']} 2"]

@@ -46,7 +46,8 @@ def test_texts_are_the_same_whatever_the_day(monkeypatch):
 
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_a_corpus_has_the_tokens_that_are_asked_and_grows_by_more_records(corpora, corpus):
-    whole, small = corpora[corpus], build(corpus, 5_000)
+    whole = corpora[corpus]
+    small = build(corpus, 5_000)
     assert TOKENS <= sum(lengths(whole)) <= 1.5 * TOKENS
     assert len(small) < len(whole) and whole[: len(small)] == small
     assert build(corpus, 2_000, seed=2)[0] != whole[0]

@@ -162,8 +162,10 @@ def test_f1_is_squad_s(text, answer, value):
 @given(st.lists(WORD, max_size=8), st.lists(WORD, max_size=8))
 def test_f1_is_the_harmonic_mean_of_precision_and_recall(given_words, right_words):
     """By counting one by one, and in fractions."""
-    given_words, right_words = words(" ".join(given_words)), words(" ".join(right_words))
-    left, common = list(right_words), 0
+    given_words = words(" ".join(given_words))
+    right_words = words(" ".join(right_words))
+    left = list(right_words)
+    common = 0
     for word in given_words:
         if word in left:
             left.remove(word)
@@ -174,7 +176,8 @@ def test_f1_is_the_harmonic_mean_of_precision_and_recall(given_words, right_word
     elif not common:
         assert found == 0
     else:
-        p, r = Fraction(common, len(given_words)), Fraction(common, len(right_words))
+        p = Fraction(common, len(given_words))
+        r = Fraction(common, len(right_words))
         assert found == pytest.approx(float(2 * p * r / (p + r)))
 
 

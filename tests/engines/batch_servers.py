@@ -40,10 +40,17 @@ class Batching:
 
     def __init__(self, delay=0.0):
         super().__init__(delay)
-        self.fates, self.batches, self.files = deque(), [], {}
-        self.looks, self.lost_replies, self.page = 2, 0, 100
-        self.lost_as, self.cut = None, 0
-        self.calls, self.refusals, self.odd = Counter(), {}, {}
+        self.fates = deque()
+        self.batches = []
+        self.files = {}
+        self.looks = 2
+        self.lost_replies = 0
+        self.page = 100
+        self.lost_as = None
+        self.cut = 0
+        self.calls = Counter()
+        self.refusals = {}
+        self.odd = {}
         self.complaint = "busy"
 
     def submitted(self):
@@ -68,7 +75,8 @@ class Batching:
         if "results" not in batch:
             batch["results"] = []
             for name, body in reversed(batch["asked"]):
-                prompt, fate = prompt_of(body), "answered"
+                prompt = prompt_of(body)
+                fate = "answered"
                 if prompt.endswith(batch["fate"].lose or ("\0",)):
                     fate = "lost"
                 elif prompt.endswith(batch["fate"].fail or ("\0",)):
@@ -174,7 +182,8 @@ class BatchServer(Batching, Server):
         return {**said, "status": fate.status, **files}
 
     def record(self, name, body, fate, message):
-        response, error = None, None
+        response = None
+        error = None
         if fate == "lost":
             error = {"code": "batch_expired", "message": "too late"}
         elif fate == "failed":

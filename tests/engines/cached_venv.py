@@ -27,7 +27,8 @@ def cached_python(name: str, pins: str, more: Sequence[str] = ()) -> Path:
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steadfast"
     key = path.read_bytes() + " ".join(more).encode()
     folder = cache / f"{name}-{hashlib.sha256(key).hexdigest()[:12]}"
-    python, complete = folder / "bin" / "python", folder / "complete"
+    python = folder / "bin" / "python"
+    complete = folder / "complete"
     cache.mkdir(parents=True, exist_ok=True)
     with open(cache / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -38,7 +38,10 @@ class CachingServer(Server):
 
     def __init__(self, delay=0.0):
         super().__init__(delay)
-        self.machines, self.times, self.bill, self.usage = {}, {}, [], []
+        self.machines = {}
+        self.times = {}
+        self.bill = []
+        self.usage = []
         self.turn = threading.Lock()
         self.number = 0
 

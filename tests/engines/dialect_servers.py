@@ -23,7 +23,8 @@ class AnthropicServer(Server):
     def __init__(self, delay=0.0):
         super().__init__(delay)
         self.cache = set()
-        self.blocks, self.stop = None, "end_turn"
+        self.blocks = None
+        self.stop = "end_turn"
         self.written = self.read = self.plain = 0
         self.counting = threading.Lock()
 
@@ -41,7 +42,8 @@ class AnthropicServer(Server):
                 plain -= tokens
                 read, written = (tokens, 0) if key in self.cache else (0, tokens)
                 self.cache.add(key)
-            self.read, self.written = self.read + read, self.written + written
+            self.read = self.read + read
+            self.written = self.written + written
             self.plain += plain
         return plain, written, read
 
@@ -66,7 +68,9 @@ class GeminiServer(Server):
 
     def __init__(self, delay=0.0):
         super().__init__(delay)
-        self.parts, self.finish, self.paths = None, "STOP", set()
+        self.parts = None
+        self.finish = "STOP"
+        self.paths = set()
 
     def reply(self, prompt, path, body):
         self.paths.add(path)

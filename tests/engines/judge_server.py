@@ -70,7 +70,8 @@ def templates() -> list[tuple[str, str, re.Pattern]]:
 
 def _pattern(text: str) -> re.Pattern:
     prompt, _, reminder = text.partition("=== reminder ===\n")
-    seen, parts = set(), []
+    seen = set()
+    parts = []
     for number, piece in enumerate(SLOT.split(prompt.rstrip("\n"))):
         if number % 2 == 0:
             parts.append(re.escape(piece))
@@ -281,7 +282,8 @@ MANNERS = {
 }
 """Replies that no strict reading takes for a verdict."""
 ERRING = "erring"
-SENSITIVITY, SPECIFICITY = 0.92, 0.80
+SENSITIVITY = 0.92
+SPECIFICITY = 0.80
 
 
 def erring(asked: Asked) -> str:

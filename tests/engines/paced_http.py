@@ -18,7 +18,8 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client is there."""
-        self._transport, self._data = transport, b""
+        self._transport = transport
+        self._data = b""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def data_received(self, data: bytes) -> None:

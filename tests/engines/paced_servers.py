@@ -152,7 +152,9 @@ class Paced:
     def __post_init__(self):
         self._rng = random.Random(self.seed)
         self._begun = None
-        self._tokens, self._filled, self._window = self.burst, 0.0, -1
+        self._tokens = self.burst
+        self._filled = 0.0
+        self._window = -1
 
     async def reply(self):
         """The status (0: the connection was reset) and, of a 429, the seconds to wait."""
@@ -173,21 +175,25 @@ class Paced:
         finally:
             self.under_way -= 1
         self.replies += 1
-        self.last_but_one, self._last = self._last, loop.time()
+        self.last_but_one = self._last
+        self._last = loop.time()
         if self.changed is not None and self.replies >= self.change_after:
-            self.slots, self.changed = self.changed, None
+            self.slots = self.changed
+            self.changed = None
         return 200, None
 
     def _refusal(self, now):
         if self.refuse_next:
-            wait, self.refuse_next = self.refuse_next, 0.0
+            wait = self.refuse_next
+            self.refuse_next = 0.0
             return 429, wait
         if self.down[0] <= now < self.down[1]:
             return 503, None
         if self.window:
             number = int(now / self.window)
             if number != self._window:
-                self._window, self._tokens = number, self.per_second * self.window
+                self._window = number
+                self._tokens = self.per_second * self.window
             if self._tokens < 1:
                 return 429, (number + 1) * self.window - now
             self._tokens -= 1
@@ -274,7 +280,8 @@ async def ask_bare(reply, count, at_once):
     Args:
         reply: asks one request; returns status and Retry-After.
     """
-    left, rng = iter(range(count)), random.Random(1)
+    left = iter(range(count))
+    rng = random.Random(1)
 
     async def work():
         for _ in left:

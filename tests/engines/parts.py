@@ -159,7 +159,8 @@ if __name__ == "__main__":
     # A shell's background jobs are born deaf to SIGINT, and hand that down.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     directory, url, contexts, questions, operation = sys.argv[1:]
-    asked, how = items(int(contexts), int(questions)), json.loads(operation)
+    asked = items(int(contexts), int(questions))
+    how = json.loads(operation)
     part = Part(Path(directory), url)
     part.answers |= {"engine": how.pop("engine", "openai"), **how.pop("answers", {})}
     times = how.pop("times", 1)

@@ -24,11 +24,13 @@ class Prepared:
     """
 
     def __init__(self, raw: Mapping[str, Any], results: Path):
-        self._raw, self.config = raw, load_config(raw)
+        self._raw = raw
+        self.config = load_config(raw)
         self.name = self.config.benchmarks[0]
         self._run = Evaluation(self.config)
         self.task = self._run.tasks[self.name]
-        self.results, self.folder = results, results / self.name
+        self.results = results
+        self.folder = results / self.name
 
     def prompts(self, part: str) -> Path:
         return self.folder / f"prompts/{part}.jsonl"
@@ -95,8 +97,10 @@ class Prepared:
 
     def ask_judge(self, model: str, part: str) -> None:
         """What is asked of a judge about a model's answers."""
-        asking, templates = self.task.judging.prompts.plain, self.task.judging.templates
-        outputs, out = self.outputs(model, part), self.judging(model, part)
+        asking = self.task.judging.prompts.plain
+        templates = self.task.judging.templates
+        outputs = self.outputs(model, part)
+        out = self.judging(model, part)
         repeats = self._repeats(model)
         write_judge_prompts(self.part(part), asking, outputs, templates, out, self.results, repeats)
 
@@ -111,6 +115,8 @@ class Prepared:
     def score(self, model: str, part: str, *judges: str) -> None:
         """The scores of a model's answers, by what the judges replied."""
         verdicts = {judge: self.verdicts(judge, model, part) for judge in judges}
-        outputs, out = self.outputs(model, part), self.scores(model, part)
-        scoring, repeats = self.task.scoring.plain, self._repeats(model)
+        outputs = self.outputs(model, part)
+        out = self.scores(model, part)
+        scoring = self.task.scoring.plain
+        repeats = self._repeats(model)
         score_part(self.part(part), scoring, outputs, verdicts, out, repeats)

@@ -195,7 +195,9 @@ def test_what_there_is_never_room_for_is_an_error(part, server):
 @pytest.mark.parametrize("status", [None, 500, 503])
 def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, status):
     part.run(items(1, 2))  # an older batch, of as many requests as one to come
-    server.lost_replies, server.lost_as, server.page = 1, status, 1
+    server.lost_replies = 1
+    server.lost_as = status
+    server.page = 1
     part.run(items(2, 2))
     assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
 
@@ -232,7 +234,9 @@ def test_a_file_that_is_in_no_batch_when_the_job_ends_is_in_one_later(part, serv
 @only("anthropic")
 def test_a_list_whose_pages_are_all_the_same_comes_to_an_end(part, server):
     part.run(items(1, 2))
-    server.lost_replies, server.page, server.stuck = 1, 1, True
+    server.lost_replies = 1
+    server.page = 1
+    server.stuck = True
     part.run(items(2, 2))
     assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
 

@@ -149,5 +149,6 @@ def test_contexts_are_shared_out_by_their_work(sizes, expected):
 
 
 def test_the_answers_of_a_context_are_work_too():
-    long, wide = [request(1000, 10)], [request(600, 300) for _ in range(3)]
+    long = [request(1000, 10)]
+    wide = [request(600, 300) for _ in range(3)]
     assert shares([long, wide], 2) == [[wide], [long]]

@@ -45,7 +45,9 @@ def test_jobs_side_by_side_hold_different_gpus(tmp_path):
 
 def test_a_job_of_two_gpus_gets_them_though_jobs_of_one_come_after_it(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.engines.devices.LOOK_SECONDS", 0.01)
-    names, order, said = ["0", "1"], [], []
+    names = ["0", "1"]
+    order = []
+    said = []
     held = lease(1, names, print, tmp_path)
 
     def work(count: int) -> None:

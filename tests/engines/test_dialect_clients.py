@@ -96,7 +96,8 @@ print(json.dumps(seen))
 """
 SCHEMA = json.dumps({"type": "object"})
 FIRST = items(1, 1)[0]
-ANSWER, MORE = "It is 4.", "More?"
+ANSWER = "It is 4."
+MORE = "More?"
 BLANK = {"head": "", "context": "", "tail": MORE}
 TURN = {**BLANK, "turns": ((FIRST.head + FIRST.context + FIRST.tail, ANSWER),)}
 

@@ -68,7 +68,10 @@ def taken(rate, count, start=4, most=64, full=lambda number: True):
     """The levels at which requests are sent in turn, each with the number of answers before it,
     where so many answers a second come at each level, one after the other, and each is or is not
     of a time when the level held requests back."""
-    level, now, waiting, found = Level(start, most), 0.0, deque(), []
+    level = Level(start, most)
+    now = 0.0
+    waiting = deque()
+    found = []
     for number in range(count):
         if not found or level.limit != found[-1][0]:
             found.append((level.limit, number))
@@ -223,7 +226,9 @@ def test_whatever_the_server_all_is_answered_within_the_bounds(
     ),
 )
 def test_it_never_leaves_its_bounds(start, most, events):
-    level, now, under_way = Level(start, most), 0.0, []
+    level = Level(start, most)
+    now = 0.0
+    under_way = []
     for kind, seconds, full in events:
         now += seconds
         while len(under_way) < level.limit:

@@ -58,8 +58,10 @@ def test_parts_per_load_gives_so_many_parts_a_load(tmp_path):
 
 def test_prompts_come_before_models_and_models_before_judges_and_first_jobs_first(tmp_path):
     found = loads(tmp_path)
-    judge, api = job("cfbench", "zh", judge="judge"), job("lifbench", "2k", model="api")
-    first, second = job("lifbench", "2k"), job("lifbench", "3k")
+    judge = job("cfbench", "zh", judge="judge")
+    api = job("lifbench", "2k", model="api")
+    first = job("lifbench", "2k")
+    second = job("lifbench", "3k")
     order = [found.priority(Job.of(wildcards)) for wildcards in (api, first, second, judge)]
     assert order[0] == 0
     assert order == sorted(set(order), reverse=True)

@@ -22,7 +22,8 @@ class Model:
     """In place of ``ask``: notes what is asked, loads where it is not in ``known``, and writes."""
 
     def __init__(self):
-        self.asked, self.loads = [], 0
+        self.asked = []
+        self.loads = 0
         self.known: set[str] = set()
         self.errors: dict[str, UserError] = {}
         self.meanwhile = lambda part: None
@@ -34,7 +35,8 @@ class Model:
         if part not in self.known and (loaded is None or loaded.model is None):
             self.loads += 1
             if loaded:
-                loaded.model, loaded.seconds = "weights", self.seconds
+                loaded.model = "weights"
+                loaded.seconds = self.seconds
         self.meanwhile(part)
         if part in self.errors:
             raise self.errors[part]
@@ -62,7 +64,8 @@ def parts(tmp_path) -> dict[str, Assignment]:
         prompts = tmp_path / f"results/b/prompts/{part}.jsonl"
         prompts.parent.mkdir(parents=True, exist_ok=True)
         prompts.write_text(f"prompts {part}")
-        job, params = Job("inference", "b", "m", part), {"answers": {"engine": "vllm"}}
+        job = Job("inference", "b", "m", part)
+        params = {"answers": {"engine": "vllm"}}
         results = tmp_path / "results"
         before = {str(results / job.outputs): 0}
         files = str(prompts), [], str(results), "", "models.m", "run-1", before

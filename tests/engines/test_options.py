@@ -24,7 +24,9 @@ from test_marks import long_items
 OLDER = {"input": 4.0, "cached": 0.4, "output": 20.0, "flex": 0.5, "batch": 0.5}
 NEWER = OLDER | {"written": 5.0}
 LONG = {"tokens": 1800, "input": 8.0, "cached": 0.8, "written": 10.0, "output": 30.0}
-BATCH, FLEX, MARKED = {"batch": True}, {"service_tier": "flex"}, {"cache": "30m"}
+BATCH = {"batch": True}
+FLEX = {"service_tier": "flex"}
+MARKED = {"cache": "30m"}
 
 
 class Forgetful(MarkingServer):
@@ -157,7 +159,8 @@ def test_an_option_by_hand():
     prefix = count(first.head + first.context)
     tails = sum(count(item.tail) for item in (first, second, third))
     plain = tails + count(alone.head + "Short.") + count(alone.tail) + 4 * 7
-    prompts, answers = plain * 4 + 2 * prefix * 0.4 + prefix * 5, 4 * 50 * 20
+    prompts = plain * 4 + 2 * prefix * 0.4 + prefix * 5
+    answers = 4 * 50 * 20
     assert row["cost"] == pytest.approx((prompts + answers) / 1e6)
     assert row["cost_uncached"] == pytest.approx((plain * 4 + 3 * prefix * 5 + answers) / 1e6)
     assert row["prompts_cost"] == pytest.approx(prompts / 1e6)

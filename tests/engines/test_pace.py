@@ -28,7 +28,8 @@ async def fail(pace: Pace, count: int, **how) -> None:
 
 def test_as_many_are_sent_at_once_as_there_are_slots_in_their_order():
     async def run():
-        pace, order = Pace(2, 2), []
+        pace = Pace(2, 2)
+        order = []
 
         async def ask(name, seconds):
             sent_at = await pace.acquire()
@@ -59,7 +60,8 @@ def test_a_place_that_is_given_up_is_the_next_ones():
 
 def test_all_wait_twice_as_long_with_each_pause_until_an_answer_comes():
     async def run():
-        pace, waits = Pace(8, 8), []
+        pace = Pace(8, 8)
+        waits = []
         for _ in range(3):
             await fail(pace, 6, overloaded=False, broken=True)
             waits.append(await seconds_until_a_slot(pace))
@@ -99,7 +101,8 @@ def test_where_less_than_half_is_refused_fewer_are_sent_and_none_waits():
 
 def test_what_was_let_in_before_the_level_fell_is_not_sent_beyond_it():
     async def run():
-        pace, sent = Pace(8, 32), []
+        pace = Pace(8, 32)
+        sent = []
         pace.level.disturbed = pace.level.answered = lambda *_: None
 
         async def ask(name):
@@ -143,7 +146,8 @@ def test_while_no_answer_comes_after_a_pause_fewer_failures_are_enough_for_the_n
 @pytest.mark.parametrize(("busy", "full"), [(17, False), (18, True)])
 def test_a_level_of_which_nine_tenths_are_in_use_holds_requests_back(busy, full):
     async def run():
-        pace, seen = Pace(20, 20), []
+        pace = Pace(20, 20)
+        seen = []
         pace.level.answered = lambda sent_at, now, full: seen.append(full)
         await asyncio.sleep(100)
         sent = [await pace.acquire() for _ in range(busy)]
@@ -199,7 +203,9 @@ def test_the_usual_time_follows_the_answers_by_a_sixteenth():
 
 def test_the_next_attempt_waits_as_asked_or_ever_longer():
     async def run():
-        pace, loop, waits = Pace(1, 1), asyncio.get_running_loop(), []
+        pace = Pace(1, 1)
+        loop = asyncio.get_running_loop()
+        waits = []
         for attempt, after in ((1, 5.0), (1, 9_999.0), (1, None), (3, None), (9, None)):
             before = loop.time()
             await pace.wait(attempt, after)

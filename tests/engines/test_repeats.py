@@ -22,7 +22,9 @@ FICKLE = "Ask 1.0!"
 @pytest.fixture
 def fickle(server):
     """Answers anew each time to one prompt."""
-    turns, seen, reply = itertools.count(), [], server.reply
+    turns = itertools.count()
+    seen = []
+    reply = server.reply
 
     def answer(prompt, path, body):
         whole = reply(prompt, path, body)
@@ -97,7 +99,8 @@ class Crowded(Engine):
 
     def __init__(self):
         self.asked = []
-        self.left, self.fails_at = math.inf, None
+        self.left = math.inf
+        self.fails_at = None
 
     def answer(self, groups):
         names = [request.sample_id for group in groups for request in group]
@@ -116,7 +119,8 @@ def repeated(engine, asked, path):
 
 
 def test_a_pass_that_a_kill_cut_short_is_asked_again_whole_and_no_other(engine, tmp_path):
-    asked, crowd = requests(engine), Crowded()
+    asked = requests(engine)
+    crowd = Crowded()
     crowd.left = 10 + 10 + 10 + 4
     with pytest.raises(KeyboardInterrupt):
         repeated(crowd, asked, tmp_path / "nondeterminism.jsonl")

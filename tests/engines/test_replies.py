@@ -252,7 +252,8 @@ def test_any_body_status_and_header_has_a_meaning(body, status, header):
 
 # --- reasoning in fields of their own ----------------------------------------------------------
 
-REASONING, ANSWER = "2+2", "4"
+REASONING = "2+2"
+ANSWER = "4"
 DETAILS = [
     {"type": "reasoning.text", "text": REASONING, "signature": None},
     {"type": "reasoning.encrypted", "data": "AAA"},

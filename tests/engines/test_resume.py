@@ -38,8 +38,11 @@ def test_a_stopped_job_goes_on_where_it_stood(tmp_path, server, number):
 
 def test_five_kills_at_random_moments_lose_nothing_and_ask_nothing_twice(tmp_path, server):
     server.delay = 0.01
-    rng, (contexts, questions), kills = random.Random("kills"), (6, 25), 5
-    killed, requests = tmp_path / "killed", contexts * questions
+    rng = random.Random("kills")
+    (contexts, questions) = (6, 25)
+    kills = 5
+    killed = tmp_path / "killed"
+    requests = contexts * questions
     asked = 0
     for _ in range(kills):
         asked += rng.randint(2, 2 * requests // kills - 8)

@@ -104,7 +104,8 @@ def settings_of(path):
 
 
 def test_settings_have_the_content_and_not_the_path(tmp_path):
-    here, there = write(tmp_path / "here.jsonl"), write(tmp_path / "there.jsonl")
+    here = write(tmp_path / "here.jsonl")
+    there = write(tmp_path / "there.jsonl")
     assert settings_of(here) == settings_of(there)
     assert settings_of(here)["examples"] == EXAMPLES
     write(tmp_path / "there.jsonl", EXAMPLES[::-1])

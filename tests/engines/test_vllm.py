@@ -112,7 +112,8 @@ def test_the_openai_engine_asks_a_vllm_server(undisturbed):
         settings = {"engine": "openai", "model": "tiny", "window": 8192, "max_concurrency": 4}
         jobs.configure("served", {**settings, "base_url": url, "api_key_env": None})
         jobs.run("served", "2k")
-    served, offline = jobs.outputs("served", "2k"), jobs.outputs("tiny", "2k")
+    served = jobs.outputs("served", "2k")
+    offline = jobs.outputs("tiny", "2k")
     assert {o["status"] for o in served} <= {"ok", "length"}
     # The server and the offline engine put the same template around the same prompts.
     assert [o["prompt_tokens"] for o in served] == [o["prompt_tokens"] for o in offline]

@@ -173,6 +173,7 @@ def schedule(jobs: Jobs, records: list[dict]) -> dict:
 
 def assert_as_one_generate(found: dict) -> None:
     assert found["same"] == found["asked"]
-    (steps, computed), (plain_steps, plain_computed) = found["ours"], found["generate"]
+    (steps, computed) = found["ours"]
+    (plain_steps, plain_computed) = found["generate"]
     assert computed == plain_computed
     assert steps <= 1.05 * plain_steps

@@ -14,7 +14,8 @@ pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 
 KINDS = list(product(("special", "plain"), ("closed", "prefilled")))
 TAGS = {"tags": ["<think>", "</think>"], "tokens": 100}
-REASONING, ANSWER = "abcdef", "4"
+REASONING = "abcdef"
+ANSWER = "4"
 # vLLM's CPU build cannot sample by seed while a prompt is read in pieces.
 WHOLE_PROMPTS = {"enable_chunked_prefill": False, "max_num_batched_tokens": TINY["window"]}
 

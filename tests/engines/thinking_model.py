@@ -13,7 +13,10 @@ from transformers import AutoTokenizer, LlamaForCausalLM
 
 from tiny_model import TEMPLATE, save
 
-START, REASONING, END, ANSWER = "<think>", "abcdef", "</think>", "4"
+START = "<think>"
+REASONING = "abcdef"
+END = "</think>"
+ANSWER = "4"
 
 
 def make(folder: Path, special: bool, prefilled: bool) -> None:

@@ -43,7 +43,8 @@ def fail_at(number: int) -> None:
     import torch
     from vllm.v1.engine.llm_engine import LLMEngine
 
-    step, steps = LLMEngine.step, iter(range(1, number + 1))
+    step = LLMEngine.step
+    steps = iter(range(1, number + 1))
 
     def failing(engine):
         if next(steps) == number:

@@ -27,7 +27,9 @@ class Jobs:
     """A folder with prompts and a tiny model, and the jobs that run in it."""
 
     def __init__(self, folder: Path, lengths: dict[str, int], **section: Any):
-        self.folder, self.python, self.lengths = folder, vllm_python(), lengths
+        self.folder = folder
+        self.python = vllm_python()
+        self.lengths = lengths
         self.section = {"lengths": lengths, **section}
         self.warm = warm_vllm()
         self.built = short_lifbench.build(folder, lengths, expressions=1, most_output=16, **section)
@@ -75,7 +77,8 @@ class Jobs:
 
     def run(self, name: str, length: str, *how: str, code: int = 0, **variables: str) -> str:
         job = self.start(name, length, *how, warm=True, **variables)
-        found, messages = job.wait(), (self.folder / f"{name}.stderr").read_text()
+        found = job.wait()
+        messages = (self.folder / f"{name}.stderr").read_text()
         assert found == code, messages
         return messages
 

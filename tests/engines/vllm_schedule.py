@@ -23,7 +23,8 @@ def main(model: str, path: str) -> None:
     engine = VllmEngine(Setup(answers, operation, lambda line: None, loaded=loaded))
     requests = fitted("tiny", engine, {"window": WINDOW}, items(read_jsonl(path)))
     engine.load()
-    core, steps = engine.engine, []
+    core = engine.engine
+    steps = []
     step = core.step
     core.step = lambda: (steps.append(1), step())[1]
 

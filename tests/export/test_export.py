@@ -34,7 +34,8 @@ class Exported:
         self.built = Prepared({"judges": MODELS, "models": MODELS, **raw}, folder / "results")
         self.built.make_data()
         self.built.write_prompts()
-        self.cwd, self.out = folder, folder / "results/export" / self.built.name
+        self.cwd = folder
+        self.out = folder / "results/export" / self.built.name
         self.export(self.out)
 
     @property
@@ -87,7 +88,8 @@ def test_the_card_s_own_code_gives_the_very_prompts_that_models_are_asked(lifben
 
 
 def test_each_context_is_there_once(lifbench):
-    contexts, prompts = lifbench.rows("contexts", "2k"), lifbench.rows("prompts", "2k")
+    contexts = lifbench.rows("contexts", "2k")
+    prompts = lifbench.rows("prompts", "2k")
     names = [row["context_id"] for row in contexts]
     assert len(names) == len({*names}) == 3
     assert {row["context_id"] for row in prompts} == {*names}

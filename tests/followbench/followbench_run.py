@@ -64,7 +64,8 @@ def scored(
 
     The judge that counts first errs on sim-c alone, the second on all.
     """
-    scores, data = [], {}
+    scores = []
+    data = {}
     for language in LANGUAGES:
         of_language = run(source, language)
         data |= of_language.data

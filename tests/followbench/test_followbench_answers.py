@@ -21,7 +21,8 @@ def ruled(source: str, language: str) -> list[Sample]:
 
 
 def passed(sample: Sample, answer: str) -> bool:
-    group, level = sample.source, sample.prompt["level"]
+    group = sample.source
+    level = sample.prompt["level"]
     target = group["levels"][level - 1]["target"]
     return satisfied(group["scorer"], group["language"], level, target, answer)
 

@@ -81,7 +81,8 @@ def test_without_two_temperatures_there_is_no_such_figure():
 
 
 def test_agreement_needs_two_raters():
-    alone, labelled = task(), task({"labels": "people.jsonl"})
+    alone = task()
+    labelled = task({"labels": "people.jsonl"})
     two = task(judges={"a": {"engine": "reference"}, "b": {"engine": "reference"}})
     names = [f"followbench_{name}" for name in BUILDERS]
     assert list(labelled.tables.names) == names

@@ -66,7 +66,8 @@ def test_rates_by_hand():
     found = metrics(
         record("style/1", 2, [1, 1]), record("style/2", 2, [1, 0]), record("mixed/1", 2, [0, 0])
     )
-    hsr, ssr = found.rates("hard"), found.rates("soft")
+    hsr = found.rates("hard")
+    ssr = found.rates("soft")
     assert value(hsr, category="style", level="2") == 50
     assert value(ssr, category="style", level="2") == 75
     # Categories count alike, however many groups they have.
@@ -184,7 +185,8 @@ def test_ways_to_ask_a_judge_are_raters_of_whole_items():
         ([1, 0], [1, 1], 1, ["YES", "NO"]),
         ([1, 1], None, 0, ["YES", "YES"]),
     ]
-    scores, labels = [], []
+    scores = []
+    labels = []
     for number, (path, last, rating, label) in enumerate(verdicts, start=1):
         group = f"style/{number}"
         others = {

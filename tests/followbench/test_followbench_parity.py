@@ -66,7 +66,8 @@ def scores(case: dict) -> Iterator[Scored]:
     """The scores in mode released of a recorded case, whose id is the model."""
     for kind, scorer in (("judged", JUDGE), ("ruled", "exact")):
         for row in case[kind]:
-            level, points = row["level"], [float(row.get("satisfied", 0))]
+            level = row["level"]
+            points = [float(row.get("satisfied", 0))]
             if kind == "judged":
                 kept = round(row["soft"] * level)
                 failed = row["hard"] < 0

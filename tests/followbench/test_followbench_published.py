@@ -57,7 +57,8 @@ def test_the_section_appears_only_when_asked_for(asked):
         "table3_agreement"  # in a note
     }
     for name in SHOWING:
-        before, after = rows_of(plain[name]), rows_of(asked[name])
+        before = rows_of(plain[name])
+        after = rows_of(asked[name])
         assert after[: len(before)] == before
         assert {row[0] for row in after[len(before) :]} == {f"English: {HEADING}"}
 

@@ -28,7 +28,8 @@ def test_constraints_are_counted_one_by_one():
 
 
 def test_a_rule_decides_alone():
-    right, wrong = ruled(Answer("ok", "Oslo")), ruled(Answer("ok", "Bergen"))
+    right = ruled(Answer("ok", "Oslo"))
+    wrong = ruled(Answer("ok", "Bergen"))
     assert (right.points, right.total) == ({"rule": 1.0}, 1.0)
     assert (wrong.points, wrong.total) == ({"rule": 0.0}, 0.0)
 

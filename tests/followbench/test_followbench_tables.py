@@ -164,7 +164,8 @@ def test_in_mode_released_unreadable_replies_are_counted():
 def test_the_figure_has_a_panel_a_language_and_a_line_a_model():
     figure = drawn(lambda: figures(found(), DISPLAY))["by_category"].figure
     check(figure)
-    panels, legend = figure.axes[:2], figure.axes[2].get_legend()
+    panels = figure.axes[:2]
+    legend = figure.axes[2].get_legend()
     assert [axes.get_title() for axes in panels] == ["English", "Chinese"]
     assert len(legend.get_texts()) == 4
     hsr = found()["hsr"].set_index(["model", "language", "category", "level"])["value"]
@@ -183,7 +184,8 @@ def test_figure_5_has_a_line_for_models_that_differ_in_temperature_alone():
     check(made.figure)
     assert [axes.get_title() for axes in made.figure.axes] == ["English", "Chinese"]
     for axes, language in zip(made.figure.axes, LANGUAGES, strict=True):
-        (line,), (intervals,) = axes.lines, axes.collections
+        (line,) = axes.lines
+        (intervals,) = axes.collections
         assert line.get_label() == "Model $A_1$ & co"
         rates = [hsr.loc[(model, language, OVERALL, "")] for model in ("real-b", "real-a")]
         assert list(line.get_xdata()) == [0.0, 0.7]

@@ -106,7 +106,8 @@ def test_every_verdict_is_upstream_s_but_where_its_verifier_changed(verified, na
     if CASES != SHARED and not cases:
         pytest.skip(f"no case of {name} in {CASES}")
     asked = [of(name, known[str(case["key"])], case["answer"]) for case in cases]
-    differ, compared = Counter(), 0
+    differ = Counter()
+    compared = 0
     for case, found in zip(cases, verified(asked), strict=True):
         key = str(case["key"])
         for reading, verdicts in zip(("strict", "loose"), found, strict=True):

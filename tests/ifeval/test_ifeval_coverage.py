@@ -8,7 +8,10 @@ from steadfast.benchmarks.ifeval.metrics import drops, length_means
 from steadfast.stats.effective_context_length import kept_shares, reaches
 
 LENGTHS = ["0", "4k", "32k", "128k"]
-RUNS, PROMPTS, WORDINGS, MEAN = 400, 60, 2, 0.8
+RUNS = 400
+PROMPTS = 60
+WORDINGS = 2
+MEAN = 0.8
 KEPT = {"0": 1.0, "4k": 0.95, "32k": 0.85, "128k": 0.6}
 """The share of its chance at length 0 with which a reader still follows a prompt; at 32k just the
 share that an effective context length asks for."""

@@ -131,7 +131,8 @@ def test_either_name_of_a_file_is_taken(tmp_path):
 @needs_cases
 @pytest.mark.parametrize("name", FILES)
 def test_the_shared_files_are_the_pinned_ones(name):
-    path, pinned = data_file(name), RELEASED[name]
+    path = data_file(name)
+    pinned = RELEASED[name]
     assert (file_sha256(path), path.stat().st_size) == (pinned["sha256"], pinned["bytes"])
     assert len(lines(path)) == pinned["prompts"]
 

@@ -10,7 +10,9 @@ from steadfast.stats.tidy import SUMMARY, rows_of
 
 COMMA = {"kind": "punctuation:no_comma", "kwargs": {}}
 TITLE = {"kind": "detectable_format:title", "kwargs": {}}
-GOOD, BAD, LOOSE = "<<One>>\nyes", "a, b", "a, b\n<<One>>"
+GOOD = "<<One>>\nyes"
+BAD = "a, b"
+LOOSE = "a, b\n<<One>>"
 """Follows both kinds, none; and loosely each of them, in different variants."""
 PROMPTS = [
     {

@@ -17,7 +17,8 @@ PROMPTS = list(sample({}))
 @pytest.mark.parametrize("kind", KINDS)
 def test_verdicts_of_the_cases_are_upstream_s(kind):
     known = {line["key"]: instance("ifeval", "", line) for line in lines(data_file("ifeval"))}
-    found, upstream = [], []
+    found = []
+    upstream = []
     for case in (case for path in case_files("ifeval") for case in lines(path)):
         for place, one in enumerate(known[case["key"]]["instructions"]):
             if one["kind"] == kind:

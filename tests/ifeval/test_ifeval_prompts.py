@@ -61,7 +61,8 @@ def test_after_the_text_all_wordings_share_it_as_a_prefix():
 @pytest.mark.parametrize(("position", "ahead", "behind"), [("before", 1, 0), ("both", 1, 1)])
 def test_the_other_positions(position, ahead, behind):
     for sample in asked(RECORDS, positions=(position,), framing_sentences=4)["4k"]:
-        item, prompt = ITEM(sample), sample.source["instance"]["prompt"]
+        item = ITEM(sample)
+        prompt = sample.source["instance"]["prompt"]
         assert (item.head.count(prompt), item.tail.count(prompt)) == (ahead, behind)
 
 

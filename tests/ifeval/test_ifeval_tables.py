@@ -113,7 +113,8 @@ def test_the_effective_length_stands_between_the_start_and_what_is_kept_of_it(ma
 
 
 def test_kinds_stand_alone_and_beside_the_longest_text(made):
-    title, comma = "detectable_format:title", "punctuation:no_comma"
+    title = "detectable_format:title"
+    comma = "punctuation:no_comma"
     assert rows(made["kinds"]) == {
         "Synthetic": [
             [f"{title}, 0", "3", "1.000", "0.667"],

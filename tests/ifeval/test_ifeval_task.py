@@ -50,7 +50,8 @@ def test_synthetic_text_is_the_benchmark_s_own_and_other_text_is_shared(tmp_path
 
 
 def test_the_reading_makes_nothing_but_scores_and_tables_anew():
-    one, other = task(), task(instructions="corrected")
+    one = task()
+    other = task(instructions="corrected")
     assert one.prompts == other.prompts and one.data == other.data and one.metrics == other.metrics
     assert one.scoring != other.scoring
 

@@ -34,7 +34,8 @@ def test_what_is_signed_is_read(text, kept):
 
 
 class ThreeQuestions(BelievingJudge):
-    flip, chatter = 0.5, 1.0
+    flip = 0.5
+    chatter = 1.0
 
     def numbers(self, request):
         return range(3)
@@ -57,7 +58,8 @@ def test_of_an_answer_without_that_line_a_judge_knows_nothing(answer):
 
 
 def test_a_judge_believes_that_line_and_errs_by_its_slip():
-    judge, asked = ThreeQuestions(), prompt("Done.\n[simulated: kept 0, 2]")
+    judge = ThreeQuestions()
+    asked = prompt("Done.\n[simulated: kept 0, 2]")
     assert judge.reference(asked, REQUEST) == "101"
     always = [judge.simulated(asked, REQUEST, {"slip": 1.0}, Random(seed)) for seed in range(20)]
     assert set(always) == set(CHATTER)

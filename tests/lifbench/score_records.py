@@ -20,7 +20,8 @@ from steadfast.stats.tidy import read_csv, write_csv
 LENGTHS = ("4k", "8k")
 PAPER_LENGTHS = ("4k", "8k", "16k", "32k", "64k", "128k")
 LIST_TASKS = ("LSI", "LOI", "LOE", "LBI", "LBE")
-EXPRESSIONS, VARIABLES = 2, 3
+EXPRESSIONS = 2
+VARIABLES = 3
 FEW = ("LSI", "MF", "OQ")
 """A task of each scenario, where no more are needed: metrics take as long as there are tasks."""
 

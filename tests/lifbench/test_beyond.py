@@ -121,7 +121,8 @@ def test_all_other_measures_are_of_the_paper_s_samples():
         for more in [{"format": "json", "perspective": "format", "total": 0.0}]
         if TASKS[one.record["task"]].scenario != "onedoc"
     ]
-    alone, frames = computed(scores), computed([*scores, *extra], FORMATS)
+    alone = computed(scores)
+    frames = computed([*scores, *extra], FORMATS)
     rows = frames["ifs"]
     frames["ifs"] = rows[rows["perspective"] != "format"].reset_index(drop=True)
     assert set(frames) == {*alone, "perspectives"}
@@ -153,7 +154,8 @@ def section(**settings):
 
 
 def test_a_domain_has_files_of_its_own_and_leaves_the_others_as_they_are():
-    task, alone = section(domains={"list": ["uuids", "mixed"]}), section()
+    task = section(domains={"list": ["uuids", "mixed"]})
+    alone = section()
     files, before = ({file.path: file for file in of.data} for of in (task, alone))
     assert {path: files[path] for path in before} == before
     assert set(files) - set(before) == {

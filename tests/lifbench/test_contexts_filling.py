@@ -70,7 +70,8 @@ def corpus(tmp_path):
 def test_shuffled_depends_on_the_key_and_not_on_the_order_in_the_file(corpus):
     mixed = list(range(50))
     random.Random(3).shuffle(mixed)
-    one, other = corpus(range(50)), corpus(mixed)
+    one = corpus(range(50))
+    other = corpus(mixed)
     assert list(shuffled(one, "k")) == list(shuffled(other, "k"))
     assert list(shuffled(one, "k")) != list(shuffled(one, "l"))
 

@@ -30,7 +30,8 @@ def essays(corpora):
 
 
 def build(path, budget=3072, seeds=(1,), tokenizer="o200k_base"):
-    inputs, length = {"paul_graham": path}, "4k"
+    inputs = {"paul_graham": path}
+    length = "4k"
     found = onedoc.contexts(inputs, length=length, budget=budget, seeds=seeds, tokenizer=tokenizer)
     return list(found)
 

@@ -39,7 +39,8 @@ def test_the_points_that_are_not_shown_are_equal(difference):
 def test_the_page_shows_every_context_and_difference_in_order():
     blocks = [shown_context(context) for context in CONTEXTS.values()]
     blocks += [shown_difference(difference) for difference in DIFFERENCES]
-    page, place = PAGE.read_text(encoding="utf-8"), 0
+    page = PAGE.read_text(encoding="utf-8")
+    place = 0
     for block in blocks:
         assert block in page[place:], f"docs/rubrics.md should have here:\n\n{block}"
         place = page.index(block, place) + len(block)

@@ -10,7 +10,8 @@ from lifbench_samples import LIST, samples
 from steadfast.benchmarks.lifbench.answers import blur_indices
 from steadfast.benchmarks.lifbench.rubric import score
 
-LSI, LMI = samples("LSI")[3], samples("LMI")[0]
+LSI = samples("LSI")[3]
+LMI = samples("LMI")[0]
 GOLD = LMI[0]["variables"]["elements"]
 
 
@@ -134,5 +135,6 @@ def test_the_whole_list_is_no_answer():
 
 @given(st.permutations(GOLD), st.integers(0, 3))
 def test_an_element_more_is_never_less_correct(elements, size):
-    fewer, more = answer(elements[:size]), answer(elements[: size + 1])
+    fewer = answer(elements[:size])
+    more = answer(elements[: size + 1])
     assert points(LMI, fewer)["correct"] < points(LMI, more)["correct"]

@@ -10,7 +10,8 @@ from lifbench_samples import samples
 from steadfast.benchmarks.lifbench.answers import reference_answer
 from steadfast.benchmarks.lifbench.rubric import score
 
-MB, MF = samples("MB")[0], samples("MF")
+MB = samples("MB")[0]
+MF = samples("MF")
 LABELS = json.loads(reference_answer(*MB[:2]))
 CANDIDATES = MB[0]["variables"]["candidates"]
 

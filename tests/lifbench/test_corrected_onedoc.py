@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from lifbench_samples import ONEDOC_CONTEXT, SENTENCES, samples
 from steadfast.benchmarks.lifbench.rubric import score
 
-OR, OQ, OE = samples("OR")[2], samples("OQ"), samples("OE")
+OR = samples("OR")[2]
+OQ = samples("OQ")
+OE = samples("OE")
 SEPARATOR = OR[0]["variables"]["sep"]
 TRUE = [(text, name) for name, _, _, fake, text in SENTENCES if not fake]
 FAKE = [(text, name) for name, _, _, fake, text in SENTENCES if fake]
@@ -32,7 +34,8 @@ def test_any_true_sentences_in_any_order_are_right(pairs):
 def test_a_fake_sentence_more_is_never_more_correct(pairs, fake, data):
     place = data.draw(st.integers(0, len(pairs)))
     more = [*pairs[:place], fake, *pairs[place:]]
-    before, after = points(OR, rows(pairs)), points(OR, rows(more))
+    before = points(OR, rows(pairs))
+    after = points(OR, rows(more))
     assert after["correct"] <= before["correct"] and after["hit"] <= before["hit"]
 
 

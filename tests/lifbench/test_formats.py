@@ -81,7 +81,8 @@ def test_the_budget_holds_in_all_formats_and_one_unit_more_would_not(
 
 
 def test_a_list_that_is_longest_as_numbered_is_that_of_no_other_format(build):
-    alone, several = build("list"), build("list", formats=list(FORMATS))
+    alone = build("list")
+    several = build("list", formats=list(FORMATS))
     counts = several.pop("format_tokens")
     assert max(counts, key=counts.__getitem__) == "numbered"
     assert several == alone
@@ -169,7 +170,8 @@ def test_gold_answers_have_full_marks_and_the_baseline_the_same_in_every_format(
 
 
 def test_a_domain_has_contexts_of_its_own_name_and_kind(build):
-    uuids, instructions = build("list", "uuids"), build("list", "instructions")
+    uuids = build("list", "uuids")
+    instructions = build("list", "instructions")
     assert uuids["context_id"] == "list-4k-uuids-s1" and uuids["domain"] == "uuids"
     assert all(UUID.fullmatch(element) for element in uuids["elements"])
     assert not any(UUID.fullmatch(element) for element in instructions["elements"])

@@ -40,7 +40,8 @@ def shown(frames: Frames) -> dict[str, Printed]:
 
 def test_equal_draws_change_no_value_and_no_interval(tmp_path):
     scores = list(run({"a": 0.5, "b": 0.7}, contexts=2, tasks=FEW))
-    once, thrice = frames_of(scores, tmp_path), frames_of(drawn(scores, "a"), tmp_path)
+    once = frames_of(scores, tmp_path)
+    thrice = frames_of(drawn(scores, "a"), tmp_path)
     for name in ("ars", "ifp", "ifs", "comparisons", "depth", "rubrics", "summary"):
         values = once[name].columns.difference(["n", "expected"])
         pd.testing.assert_frame_equal(once[name][values], thrice[name][values], rtol=1e-9)

@@ -162,7 +162,8 @@ def test_the_summary_says_what_ars_adds_to_the_baseline(tmp_path):
         "summary"
     ]
     found = rows.set_index(["model", "measure"])[["value", ABOVE_BASELINE]]
-    baseline, a = found.loc[("baseline", "ARS")], found.loc[("a", "ARS")]
+    baseline = found.loc[("baseline", "ARS")]
+    a = found.loc[("a", "ARS")]
     assert a[ABOVE_BASELINE] == pytest.approx(
         (a["value"] - baseline["value"]) / (1 - baseline["value"])
     )

@@ -89,7 +89,8 @@ def test_each_prompt_is_joined_to_its_one_context_and_scenario():
     [("contexts", "list", "context 'list-4k-s1'"), ("expressions", "LSI", "task 'LSI'")],
 )
 def test_a_prompt_whose_context_or_task_is_gone_is_refused(kind, name, lacking):
-    built, data = build(tasks=["LSI"]), small_data()
+    built = build(tasks=["LSI"])
+    data = small_data()
     del data[kind][name]
     with pytest.raises(UserError, match=f"the {lacking} of LSI/list-4k-s1/e0/v0 is not in"):
         list(LifbenchSamples().sources(built, data))

@@ -47,7 +47,8 @@ def encoded(tmp_path_factory):
 
 def agreement(folder, seed):
     """Mean ARI with the released partition, and the released clusters that our picks touch."""
-    rand, touched = [], 0
+    rand = []
+    touched = 0
     for task in TASKS:
         inputs = {name: folder / f"{task}_{name}.jsonl" for name in ("candidates", "vectors")}
         own = list(clusters(inputs, 5, seed))

@@ -135,11 +135,9 @@ def test_fewer_different_texts_than_clusters_are_one_sentence(tmp_path):
 def test_what_nobody_can_use_takes_no_part(tmp_path):
     inputs = written(tmp_path, [[0.0], [0.1], [5.0], [9.0], [9.1]])
     records = list(read_jsonl(inputs["candidates"]))
-    records[3]["status"], records[4]["status"], records[2]["status"] = (
-        "fields",
-        "duplicate",
-        "terms",
-    )
+    records[3]["status"] = "fields"
+    records[4]["status"] = "duplicate"
+    records[2]["status"] = "terms"
     write_jsonl(inputs["candidates"], records)
     assert [one["cluster"] for one in clusters(inputs, 2, seed=1)] == [0, 0, 1]
     encoded = vectors(inputs, {"kind": "tfidf"})
@@ -224,7 +222,8 @@ def answered(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> 
     """Outputs as the inference rule writes them, each asked for up to three times."""
     from random import Random
 
-    simulator, records = RewriterSimulator(), []
+    simulator = RewriterSimulator()
+    records = []
     for prompt in prompts:
         (request,) = prompt.requests
         for attempt in range(3):

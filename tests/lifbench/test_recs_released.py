@@ -92,7 +92,10 @@ def test_rewrites_that_lose_the_key_sentence_are_found(folder):
 
 
 def test_the_picks_are_the_published_ones_with_their_ranks_and_origins(folder):
-    same, printed, ranks, origins = 0, 0, Counter(), Counter()
+    same = 0
+    printed = 0
+    ranks = Counter()
+    origins = Counter()
     tasks = read_json(CASES / "released" / "tasks.json")
     for task, records in rows(folder, "released").items():
         places = {one["text_id"]: one for one in records}

@@ -112,7 +112,8 @@ def of_documents(length: str) -> dict[str, Record]:
 
 def scores(task: str) -> list[tuple[str, Record]]:
     """The released scores of a task, and the samples' ids."""
-    name, rows = TASKS[task].scenario, (RELEASED / "scores" / scores_file(TASKS[task])).open()
+    name = TASKS[task].scenario
+    rows = (RELEASED / "scores" / scores_file(TASKS[task])).open()
     with rows:
         return [
             (f"{task}/{name}-{LENGTHS[r['length']]}/e{r['ins_id']}/v{r['param_id']}", r)
@@ -125,7 +126,8 @@ def scores(task: str) -> list[tuple[str, Record]]:
 def test_prompts_are_the_recorded_ones(length, list_file):
     """All but those of OR, OQ and OE, whose records come from other drawings than the scores."""
     tasks = [task for task in TASKS if TASKS[task].scenario != "onedoc"]
-    found, checked = made(length, tasks, list_file), Counter()
+    found = made(length, tasks, list_file)
+    checked = Counter()
     name = {"4k": "3k", "8k": "6k"}[length]
     for case in read_jsonl(CASES / "scorer_cases_dev.jsonl"):
         scenario, of, task = *case["context"].split("-"), case["task"]
@@ -161,7 +163,8 @@ def test_lists_have_the_samples_of_the_released_scores(list_file):
 @needs_cases
 def test_reference_answers_to_published_prompts_over_a_list_score_1(list_file):
     tasks = [task for task in TASKS if TASKS[task].scenario == "list"]
-    data, scoring = built("4k", tasks, list_file), LifbenchScoring("released")
+    data = built("4k", tasks, list_file)
+    scoring = LifbenchScoring("released")
     asked = list(prompts("4k", data, 1, [TASKS[task].asked for task in tasks], released=SCENARIOS))
     for prompt, source in zip(asked, LifbenchSamples().sources(asked, data), strict=True):
         answer = Answer("ok", reference_answer(prompt, source["context"]))

@@ -43,7 +43,8 @@ def test_another_json_file_is_refused(content, tmp_path):
 
 @needs_cases
 def test_the_recorded_facts_are_those_of_the_shared_copy():
-    content, known = (RELEASED / "tasks.json").read_bytes(), facts("lifbench/released.yaml")
+    content = (RELEASED / "tasks.json").read_bytes()
+    known = facts("lifbench/released.yaml")
     assert (len(content), hashlib.sha256(content).hexdigest()) == (known["bytes"], known["sha256"])
 
 

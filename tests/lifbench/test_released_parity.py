@@ -48,7 +48,8 @@ def released() -> dict:
 @pytest.fixture(scope="module")
 def cases(released: dict) -> list[tuple]:
     """Each case with the prompt, context and scenario prompt to score it with."""
-    found, contexts = [], {}
+    found = []
+    contexts = {}
     for path in sorted(CASES.glob("scorer_cases*.jsonl")):
         for case in read_jsonl(path):
             context = released["contexts"][case["context"]]
@@ -67,7 +68,8 @@ def cases(released: dict) -> list[tuple]:
 
 
 def test_every_recorded_score_is_reproduced(cases):
-    wrong, count = [], Counter()
+    wrong = []
+    count = Counter()
     for case, sample in cases:
         if case["released"] is None:
             continue

@@ -39,7 +39,8 @@ COUNTS = {  # cells, matching
     "Table 10": (120, 120),
     "Table 11": (120, 120),
 }
-GPT, QWEN = "gpt-4o-2024-08-06", "Qwen2.5-7B"
+GPT = "gpt-4o-2024-08-06"
+QWEN = "Qwen2.5-7B"
 
 
 def frames_of(scores: Iterable[Scored]) -> dict[str, pd.DataFrame]:

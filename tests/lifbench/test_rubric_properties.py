@@ -53,7 +53,8 @@ def most(task: str, rubric: str, point: str) -> float:
 @settings(max_examples=40, deadline=None)
 def test_any_text_has_a_score_within_bounds(task, rubric, response):
     for sample in samples(task)[:2]:
-        first, again = score(*sample, response, rubric), score(*sample, response, rubric)
+        first = score(*sample, response, rubric)
+        again = score(*sample, response, rubric)
         assert json_line(asdict(first)) == json_line(asdict(again))
         assert first.points.keys() == WEIGHTS[rubric][task].keys()
         for point, value in first.points.items():

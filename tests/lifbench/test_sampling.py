@@ -18,7 +18,9 @@ from steadfast.benchmarks.lifbench.stability import (
 )
 from steadfast.contract.components import Scored
 
-NEAREST, FIRST, SECOND = [0, 1], [1, 1002], [0, 1003]
+NEAREST = [0, 1]
+FIRST = [1, 1002]
+SECOND = [0, 1003]
 TOTALS = {0: 1.0, 1: 0.5, 1002: 0.5, 1003: 0.9}
 """Mean score with each expression; contexts differ a little."""
 SETS = Sets({"LSI": NEAREST}, [{"LSI": FIRST}, {"LSI": SECOND}])

@@ -28,7 +28,8 @@ from steadfast.stats.raters import HUMAN, judge_verdicts, numbered_points, read_
 
 def test_categorical_kappa_by_hand():
     # 4 of 6 agree; chance (2·3 + 2·2 + 2·1)/36 = 1/3; kappa = (2/3 − 1/3)/(2/3).
-    first, second = ["a", "a", "b", "b", "c", "c"], ["a", "a", "b", "a", "c", "b"]
+    first = ["a", "a", "b", "b", "c", "c"]
+    second = ["a", "a", "b", "a", "c", "b"]
     found = verdict_agreement(first, second)
     assert found == pytest.approx({"n": 6, "raw": 2 / 3, "kappa": 0.5})
 
@@ -172,7 +173,8 @@ def test_each_model_has_its_row_and_all_have_one():
 
 def agreed(*clusters: tuple[int, int]) -> dict:
     """Two raters of ten items in each cluster, half of them yes, some of each half disputed."""
-    first, second = {}, {}
+    first = {}
+    second = {}
     for name, (yes, no) in enumerate(clusters):
         for i in range(10):
             first[name, i] = i % 2

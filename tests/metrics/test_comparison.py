@@ -85,7 +85,8 @@ def test_each_pair_is_there_once():
 
 
 def test_a_model_with_draws_is_compared_by_its_mean_of_each_sample():
-    once, several = frame_of({"n": [0.5] * 8}), frame_of({"m": [1] * 8})
+    once = frame_of({"n": [0.5] * 8})
+    several = frame_of({"m": [1] * 8})
     other = several.assign(total=[0.0, 1, 0, 1, 0, 0, 0, 0], repeat=1)
     rows = compared(pd.concat([once.assign(repeat=0), several.assign(repeat=0), other]))
     # Means of the repeats: ½, 1, ½, 1 in A and ½ in B; those of n are ½.

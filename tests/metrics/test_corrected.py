@@ -12,13 +12,18 @@ from steadfast.stats.corrected import (
     raw_values,
 )
 
-GROUPS, ITEMS, LABELLED, RUNS = 180, 5, 30, 400
-SENSITIVITY, SPECIFICITY = 0.92, 0.80
+GROUPS = 180
+ITEMS = 5
+LABELLED = 30
+RUNS = 400
+SENSITIVITY = 0.92
+SPECIFICITY = 0.80
 
 
 def alike(rng: np.random.Generator, correlation: float) -> np.ndarray:
     """Normal numbers of groups' items, correlated within groups."""
-    of_group, own = rng.normal(size=(GROUPS, 1)), rng.normal(size=(GROUPS, ITEMS))
+    of_group = rng.normal(size=(GROUPS, 1))
+    own = rng.normal(size=(GROUPS, ITEMS))
     return np.sqrt(correlation) * of_group + np.sqrt(1 - correlation) * own
 
 
@@ -59,7 +64,8 @@ def test_intervals_cover_what_is_true(truth, errors):
 
 @pytest.mark.parametrize("labelled", [30, 90])
 def test_intervals_cover_a_share_near_the_limit(labelled):
-    rng, covered = np.random.default_rng(2), 0
+    rng = np.random.default_rng(2)
+    covered = 0
     known = np.arange(GROUPS) < labelled
     for _ in range(RUNS):
         low, high = estimated(*judged(rng, 0.95, 0.7, 0.5), known).interval(0, 1, labelled)
@@ -69,7 +75,8 @@ def test_intervals_cover_a_share_near_the_limit(labelled):
 
 
 def test_without_others_it_is_the_mean_of_people():
-    true, said = np.arange(20) % 2.0, np.ones(20)
+    true = np.arange(20) % 2.0
+    said = np.ones(20)
     found = corrected(np.column_stack([said, said]), np.ones((20, 2)), true, np.ones(20, bool))
     assert found.value == 0.5 and found.share == 0
 
@@ -111,7 +118,8 @@ def test_differences_are_of_labelled_models_and_paired():
 
 
 def test_labels_that_are_all_alike_leave_room_for_others():
-    judge, labels = units("a", [1.0, 0.0] * 20), units("a", [0.0] * 20)
+    judge = units("a", [1.0, 0.0] * 20)
+    labels = units("a", [0.0] * 20)
     (row,) = corrected_rows(judge, labels, RAW, {"X": 1.0}).itertuples()
     # Wilson's interval of 0 in 20: up to z² ÷ (20 + z²).
     assert (row.value, row.low) == (0, pytest.approx(0, abs=1e-12))

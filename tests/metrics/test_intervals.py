@@ -95,7 +95,8 @@ def test_unscored_samples_count_nowhere():
 def test_samples_of_no_cluster_or_cell_count_nowhere():
     frame = samples({"a": [0.1, 0.9], "b": [0.3, 0.9], "c": [0.5]})
     found = Clusters(frame, ["stratum"])
-    frame.loc[1, "cluster"], frame.loc[3, "task"] = None, None
+    frame.loc[1, "cluster"] = None
+    frame.loc[3, "task"] = None
     assert found.means(frame, ["task"]).rows()[["value", "n"]].values.tolist() == [[0.3, 3]]
 
 
@@ -129,7 +130,8 @@ def test_single_verdicts_have_wilson_s_interval(right):
 def cr2(sizes: list[int], totals: list[float]) -> tuple[float, float]:
     """Standard error and degrees of freedom of a mean, by the matrices of Bell and McCaffrey."""
     cluster = np.repeat(range(len(sizes)), sizes)
-    number, y = len(cluster), np.repeat(totals, sizes)
+    number = len(cluster)
+    y = np.repeat(totals, sizes)
     left = np.eye(number) - 1 / number
     vectors = []
     for c in range(len(sizes)):
@@ -143,7 +145,8 @@ def cr2(sizes: list[int], totals: list[float]) -> tuple[float, float]:
 
 
 def test_clusters_of_unequal_size_have_the_error_of_cr2():
-    sizes, means = [1, 2, 4, 9], [0.9, 0.5, 0.6, 0.3]
+    sizes = [1, 2, 4, 9]
+    means = [0.9, 0.5, 0.6, 0.3]
     frame = samples({f"c{i}": [means[i]] * size for i, size in enumerate(sizes)})
     (error,), (degrees_of_freedom,), _ = (
         Clusters(frame, ["stratum"]).means(frame, ["task"]).errors()
@@ -174,7 +177,8 @@ def test_an_interval_excludes_0_exactly_where_p_is_below_a_twentieth(values, siz
     several = strata and len(values) > 3
     frame["stratum"] = frame["cluster"].str[1:].astype(int) % 2 if several else 0
     of = Clusters(frame, ["stratum"]).means(frame, ["task"], limits=(-1, 1))
-    (row,), (p,) = of.rows().to_dict("records"), of.p_values()
+    (row,) = of.rows().to_dict("records")
+    (p,) = of.p_values()
     assert (row["low"] > 0 or row["high"] < 0) == (p < 0.05)
 
 

@@ -87,7 +87,8 @@ def test_tidy_rows_come_back_from_their_file_sorted(tmp_path):
 def test_columns_keep_their_kind_also_where_nothing_stands(tmp_path):
     (tmp_path / "x.csv").write_text("model,n,value,low\nNA,2,0.1,\n007,3,,\n")
     (tmp_path / "none.csv").write_text("model,n,value\n")
-    back, none = read_csv(tmp_path / "x.csv"), read_csv(tmp_path / "none.csv")
+    back = read_csv(tmp_path / "x.csv")
+    none = read_csv(tmp_path / "none.csv")
     assert back["model"].tolist() == ["NA", "007"]
     assert back["n"].tolist() == [2, 3] and back["n"].dtype == none["n"].dtype == "int64"
     assert back["value"].tolist()[0] == 0.1 and back[["value", "low"]].isna().sum().tolist() == [

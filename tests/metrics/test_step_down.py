@@ -78,7 +78,9 @@ def test_p_values_are_those_of_all_changes_of_signs_one_by_one():
         return abs(scipy.stats.ttest_1samp(sample, 0).statistic)
 
     for family, p in zip(families, found, strict=True):
-        left, expected, last = family.tolist(), {}, 0.0
+        left = family.tolist()
+        expected = {}
+        last = 0.0
         while left:
             first = max(left, key=lambda pair: t(pairs[pair]))
             largest = [max(t(signs * pairs[pair]) for pair in left) for signs in patterns]
@@ -145,7 +147,8 @@ def test_signs_of_overall_differences_are_those_of_whole_contexts():
 def test_no_interval_is_wider_than_its_own_task_allows():
     """A task whose totals exceed 1 widens no other's limits, and overall its share alone."""
     values = np.array([[0.9, 0.1, 0.9, 0.1], [0.1, 0.9, 0.1, 0.2]])
-    share, more = scores(values, "xxxx"), scores(values * 2, "xxxx")
+    share = scores(values, "xxxx")
+    more = scores(values * 2, "xxxx")
     frame = pd.concat([share, more.assign(task="U", sample_id="u" + more["cluster"])])
     rows = compare_models(frame, {"T": 1.0, "U": 1.0}, Clusters(frame, ["stratum"]))
     ends = rows.set_index("task")[["low", "high"]].abs().max(axis=1)
@@ -163,7 +166,8 @@ def skewed(rng: np.random.Generator) -> np.ndarray:
 def of_pairs(values: np.ndarray) -> Estimates:
     """Differences of every two rows, of clusters (columns) of one stratum."""
     apart = np.array([values[a] - values[b] for a, b in combinations(range(len(values)), 2)])
-    mean, clusters = apart.mean(axis=1, keepdims=True), apart.shape[1]
+    mean = apart.mean(axis=1, keepdims=True)
+    clusters = apart.shape[1]
     shares = np.full(apart.shape, 1 / clusters)
     return Estimates(
         pd.DataFrame({"value": mean[:, 0]}), (apart - mean) * shares, shares, np.zeros(clusters)
@@ -172,7 +176,8 @@ def of_pairs(values: np.ndarray) -> Estimates:
 
 @pytest.mark.parametrize("draw", [normal, skewed])
 def test_any_of_equal_models_is_told_apart_in_at_most_5_of_100_runs(draw):
-    rng, runs = np.random.default_rng(5), 500
+    rng = np.random.default_rng(5)
+    runs = 500
     equal = [of_pairs(draw(rng)) for _ in range(runs)]
     found = [step_down(of, of.contributions, [np.arange(15)])[0].min() for of in equal]
     assert np.mean(np.array(found) < 0.05) <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5

@@ -88,7 +88,8 @@ def test_models_with_other_missing_samples_do_not_disturb_each_other():
 
 def test_what_differs_between_draws_is_a_share_of_its_own():
     # Sums of squares about the mean ½: contexts 8·¼² = ½, within samples 4·2·¼² = ½.
-    first, second = factorial(lambda c, e, v: c / 2), factorial(lambda c, e, v: c / 2 + 0.5)
+    first = factorial(lambda c, e, v: c / 2)
+    second = factorial(lambda c, e, v: c / 2 + 0.5)
     found = shares(pd.concat([first, second.assign(repeat=1)], ignore_index=True))
     assert found == pytest.approx(
         {"context": 0.5, "expression": 0, "variable": 0, "residual": 0, "repeat": 0.5}
@@ -150,7 +151,8 @@ def test_without_depth_there_are_no_rows():
 
 
 def test_ties_are_corrected_for():
-    first, second = np.array([1.0, 1, 2]), np.array([1.0, 2, 3])
+    first = np.array([1.0, 1, 2])
+    second = np.array([1.0, 2, 3])
     assert kendall(first, second) == pytest.approx(2 / 6**0.5)
     assert spearman(first, second) == pytest.approx(1.5 / (1.5 * 2) ** 0.5)
 

@@ -140,7 +140,8 @@ def test_the_reference_rewriter_gives_as_many_distinct_texts_that_keep_the_origi
 
 
 def test_simulated_rewriters_differ_from_each_other_and_slip_as_often_as_they_are_told():
-    prompt, simulator = asked(), RewriterSimulator()
+    prompt = asked()
+    simulator = RewriterSimulator()
 
     def reply(seed, slip):
         return simulator.simulated(prompt, prompt.requests[0], {"slip": slip}, Random(seed))

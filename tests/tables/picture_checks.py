@@ -51,7 +51,8 @@ def shown_texts(figure: Figure) -> list[Text]:
 
 def check(figure: Figure, name: str = "") -> None:
     """That it fits a page, all texts are legible and lie within it, and legends cover nothing."""
-    width, height = figure.bbox.width, figure.bbox.height
+    width = figure.bbox.width
+    height = figure.bbox.height
     assert figure.get_figwidth() in WIDTHS, name
     assert figure.get_figheight() <= HEIGHT, (name, figure.get_figheight())
     texts = shown_texts(figure)

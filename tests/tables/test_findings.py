@@ -20,7 +20,8 @@ def found(tmp_path):
 
 
 def test_the_highest_of_each_benchmark_stands_with_its_lead(found):
-    ars, psr = three("ARS", 0.7, 0.625, 0.5), three("PSR", 0.2, 0.4)
+    ars = three("ARS", 0.7, 0.625, 0.5)
+    psr = three("PSR", 0.2, 0.4)
     instability = three("IFS", 0.3, 0.2, 0.1)  # no main measure: smaller is better
     gold = row("gold", "ARS", 1.0)
     assert found(*ars, gold, *instability, *psr) == [

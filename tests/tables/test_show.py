@@ -63,7 +63,8 @@ def test_released_scores_on_the_same_prompts_are_marked_and_not_apart():
     assert alone.label("n") == "n" and shared_notes(alone, judged=False) == []
 
 
-REAL, SIMULATOR = Shown("GPT-4o", engine="openai"), Shown("Simulator", engine="reference")
+REAL = Shown("GPT-4o", engine="openai")
+SIMULATOR = Shown("Simulator", engine="reference")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,8 @@ def test_only_real_models_have_plain_names_in_figures():
 
 
 def test_a_model_keeps_its_colour_when_others_come_or_go():
-    alone, together = Roster(["o"], DISPLAY), Roster(DISPLAY.models, DISPLAY)
+    alone = Roster(["o"], DISPLAY)
+    together = Roster(DISPLAY.models, DISPLAY)
     assert look(alone, "o") == look(together, "o")
     assert look(together, "m")["color"] != look(together, "o")["color"]
 

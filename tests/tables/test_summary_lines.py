@@ -84,7 +84,8 @@ def test_measures_that_do_not_fit_stand_in_a_further_block_with_the_models():
 
 
 def test_print_s_marks_are_told_as_such():
-    first, second = table(Cell("a"), Cell(".9", "first")), table(Cell("b"), Cell(".5", "second"))
+    first = table(Cell("a"), Cell(".9", "first"))
+    second = table(Cell("b"), Cell(".5", "second"))
     both = replace(first, sections=(*first.sections, *second.sections))
     assert summary_lines(both, 80) == [
         "M  X",

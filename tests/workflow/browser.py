@@ -51,7 +51,8 @@ class Watched:
     """
 
     def __init__(self, page: Any):
-        self.page, self.complaints = page, []
+        self.page = page
+        self.complaints = []
         page.set_default_timeout(20_000)
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))

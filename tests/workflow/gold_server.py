@@ -50,7 +50,8 @@ class GoldServer(BatchServer):
         self._items: list[tuple[Item, str]] = []
 
     def handler(self):
-        chat, batches = handler_of(self), super().handler()
+        chat = handler_of(self)
+        batches = super().handler()
 
         class Both(batches):
             def do_POST(self):
@@ -65,7 +66,8 @@ class GoldServer(BatchServer):
 
     def serve(self, folder: Path, settings: dict) -> None:
         """Goes by the files of a run of that config in that folder."""
-        self._folder, self._settings = folder, settings
+        self._folder = folder
+        self._settings = settings
         for role in ("models", "judges"):
             for name, of in settings.get(role, {}).items():
                 if "reasoning" in of:
@@ -140,10 +142,8 @@ class GoldServer(BatchServer):
 
     def _read_part(self, task, files: PartFiles) -> None:
         samples = files.read()
-        oracle, joined = (
-            SampleOracle(task.simulator.make(), samples),
-            component(files.samples).make(),
-        )
+        oracle = SampleOracle(task.simulator.make(), samples)
+        joined = component(files.samples).make()
         turns: dict[str, list[str]] = {}
         for sample in samples:
             item = joined.item(sample)

@@ -67,7 +67,8 @@ def judged(
     """Model, judge request and score record of all answers that were judged."""
     found = []
     for path in sorted(project.folder.glob("results/*/judging/*/*.jsonl")):
-        benchmark, model = path.parts[-4], path.parts[-2]
+        benchmark = path.parts[-4]
+        model = path.parts[-2]
         if benchmark in benchmarks:
             scores = project.path(f"results/{benchmark}/scores/{model}/{path.name}")
             by_sample = {record["sample_id"]: record for record in read_jsonl(scores)}

@@ -53,7 +53,8 @@ class JudgedRun:
         )
         self.task = benchmarks()[name].of(config)
         files = {file.path: list(file.content.make({})) for file in self.task.data}
-        self.data, self.samples = {}, {}
+        self.data = {}
+        self.samples = {}
         for part, how in self.task.parts.items():
             self.data[part] = data = {}
             for (kind, file), path in how.sources.items():
@@ -61,7 +62,8 @@ class JudgedRun:
             self.samples[part] = self._samples(part)
 
     def _samples(self, part: str) -> list[Sample]:
-        data, found = self.data[part], {}
+        data = self.data[part]
+        found = {}
         prompts = list(self.task.prompts.make(part, data))
         sources = self.task.samples.make().sources(prompts, data)
         for prompt, source in zip(prompts, sources, strict=True):
@@ -71,7 +73,8 @@ class JudgedRun:
 
     def answers(self, part: str, how: str = "reference", changes: Changes | None = None) -> Answers:
         """A simulator's answers, some of them changed."""
-        oracle, found = SampleOracle(self.task.simulator.make(), self.samples[part]), {}
+        oracle = SampleOracle(self.task.simulator.make(), self.samples[part])
+        found = {}
         for sample in self.samples[part]:
             before = found[sample.before.id] if sample.before else None
             answer = Answer("ok", _reply(oracle, sample.id, how), before=before)
@@ -104,7 +107,8 @@ class JudgedRun:
         Returns:
             The replies, by request.
         """
-        prompts, out = self.judge_prompts(part, answers), folder / f"{part}.jsonl"
+        prompts = self.judge_prompts(part, answers)
+        out = folder / f"{part}.jsonl"
         asked = {r.id: (r.expected, prompt.answer) for prompt in prompts for r in prompt.requests}
 
         def readable(request: str, reply: str) -> bool:

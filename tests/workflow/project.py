@@ -51,7 +51,8 @@ SHARED = Path(tempfile.gettempdir())
 
 def once(name: str, make: Callable[[Path], object]) -> Path:
     """A folder that the first worker makes who needs it; not to be changed."""
-    folder, made = SHARED / name, SHARED / f"{name}.made"
+    folder = SHARED / name
+    made = SHARED / f"{name}.made"
     with open(SHARED / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():

@@ -83,7 +83,8 @@ class Cluster:
     gpu_nodes: tuple[str, ...] = nodes
 
     def __init__(self, root: Path, folder: Path):
-        self._root, self._folder = root, folder
+        self._root = root
+        self._folder = folder
         self._plugins = next(root.rglob("libslurmfull.so")).parent
         self._daemons: dict[str, subprocess.Popen] = {}
         libraries = f"{self._plugins}:{self._plugins.parent}"
@@ -142,7 +143,9 @@ class Cluster:
     # --- starting --------------------------------------------------------------------------
 
     def _configure(self) -> None:
-        folder, user, host = self._folder, getpass.getuser(), socket.gethostname().split(".")[0]
+        folder = self._folder
+        user = getpass.getuser()
+        host = socket.gethostname().split(".")[0]
         for name in ("state", "spool", "bin", "log"):
             (folder / name).mkdir()
         (folder / "munge.key").write_bytes(os.urandom(1024))

@@ -62,7 +62,8 @@ PartitionName=cpu Nodes=c1 MaxTime=INFINITE State=UP
         super()._configure()
 
     def _start_database(self, user: str) -> None:
-        folder, data = self._folder, self._folder / "mysql"
+        folder = self._folder
+        data = self._folder / "mysql"
         base = self._root / "usr"
         defaults = [
             "--no-defaults", f"--basedir={base}", f"--datadir={data}", f"--user={user}",

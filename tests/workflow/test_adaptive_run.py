@@ -20,7 +20,8 @@ class Graded(GoldServer):
     """Gives the model ``gold`` the gold answers, ``near`` most of them, ``bad`` few."""
 
     def _answer(self, prompt, body):
-        found, lot = super()._answer(prompt, body), crc32(prompt.encode()) % 40
+        found = super()._answer(prompt, body)
+        lot = crc32(prompt.encode()) % 40
         right = {"gold": range(40), "near": range(39), "bad": range(9)}[body["model"]]
         return found if lot in right else "I do not know."
 
@@ -72,7 +73,8 @@ def test_models_stop_and_nothing_is_asked_twice(project, server):
     assert "lifbench: round 2 is decided, 2 models continue" in said
     assert decision(project, 2)["goes_on"] == ["gold", "near"]
     assert decision(project, 3)["goes_on"] == []
-    whole, two = prompts(project, "prompts"), prompts(project, "rounds/2")
+    whole = prompts(project, "prompts")
+    two = prompts(project, "rounds/2")
     assert server.sent == Counter(gold=whole, near=whole, bad=two)
     assert two < whole
 
@@ -103,7 +105,8 @@ def test_killed_within_a_round_and_between_rounds_it_goes_on(project, server):
     server.delay = 0.0
     project.snakemake()
     assert project.path("results/lifbench/decisions/2.json").stat().st_mtime_ns == first
-    whole, two = prompts(project, "prompts"), prompts(project, "rounds/2")
+    whole = prompts(project, "prompts")
+    two = prompts(project, "rounds/2")
     for name, wanted in (("gold", whole), ("near", whole), ("bad", two)):
         # Only what was under way, at both lengths, when the run was killed is asked again.
         assert wanted <= server.sent[name] <= wanted + 3 * 2 * CONCURRENCY

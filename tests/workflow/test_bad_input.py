@@ -98,7 +98,8 @@ def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(projec
     """Both stand at the end, on the terminal and in Snakemake's log."""
     server.faults[""].extend([error(404)] * 20)
     asked = {"engine": "openai", "model": "gpt", "api_key_env": None}
-    away, gone = {"base_url": "http://127.0.0.1:9/v1"}, {"base_url": server.url}
+    away = {"base_url": "http://127.0.0.1:9/v1"}
+    gone = {"base_url": server.url}
     one = {"lifbench": {"lengths": {"2k": 2048}}}
     project.configure({**one, "models": {"away": {**asked, **away}, "gone": {**asked, **gone}}})
     shown = project.snakemake("--retries", "1", "--keep-going", "results/tables", ok=False)

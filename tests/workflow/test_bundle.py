@@ -20,7 +20,8 @@ from warm_python import warm_python
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-KEY, SECRET = "STUB_JUDGE_KEY", "sk-a-long-secret-0123"
+KEY = "STUB_JUDGE_KEY"
+SECRET = "sk-a-long-secret-0123"
 DATA = {
     "cfbench": {},
     "complexbench": {"languages": ["zh"], "decomposition": True},

@@ -134,7 +134,8 @@ def clone(tmp_path_factory):
 
 @pytest.mark.parametrize("text", shown())
 def test_a_command_runs_as_it_is_typed(text, clone):
-    home, programs = clone / "home", clone / ".venv/bin"
+    home = clone / "home"
+    programs = clone / ".venv/bin"
     shutil.copy2(clone / "home/my.yaml", clone / "my.yaml")  # some commands write it
     (clone / "study.yaml").unlink(missing_ok=True)  # init writes none that is there
     done = subprocess.run(

@@ -100,7 +100,8 @@ def test_runs_that_were_scored_by_two_rubrics_are_not_compared(base, tmp_path):
 
 def test_a_run_s_config_stands_beside_its_tables_also_where_its_page_failed(base, tmp_path):
     other = base.fork(tmp_path)
-    config, page = other.path("results/config.yaml"), other.path("results/report.html")
+    config = other.path("results/config.yaml")
+    page = other.path("results/report.html")
     before = config.read_text()
     config.unlink()
     assert "Nothing to be done" in other.snakemake() and config.read_text() == before
@@ -123,7 +124,8 @@ def test_what_changed_and_what_is_in_one_alone(compared):
 
 def test_the_samples_that_flipped_are_those_whose_scores_differ(compared, base, changed):
     shown, out = compared
-    a, b = totals(base, "sim-a"), totals(changed, "sim-a")
+    a = totals(base, "sim-a")
+    b = totals(changed, "sim-a")
     flipped = rows(out / "samples.csv")
     kinds = Counter(row["kind"] for row in flipped)
     assert kinds["better"] == sum(b[key] > a[key] + 1e-9 for key in a) > 0
@@ -134,7 +136,8 @@ def test_the_samples_that_flipped_are_those_whose_scores_differ(compared, base, 
 
 def test_a_test_is_of_the_mean_difference_of_the_samples_of_both(compared, base, changed):
     shown, out = compared
-    a, b = totals(base, "sim-a"), totals(changed, "sim-a")
+    a = totals(base, "sim-a")
+    b = totals(changed, "sim-a")
     of_task = [key for key in a if key.startswith("MF/")]
     difference = statistics.fmean(b[key] - a[key] for key in of_task)
     (test,) = (
@@ -188,7 +191,8 @@ def test_what_is_no_results_folder_is_one_sentence(base, folder, sentence, tmp_p
 def test_a_folder_without_its_config_wants_it_named(base, tmp_path):
     other = base.fork(tmp_path)
     other.path("results/config.yaml").unlink()
-    a, b = base.path("results"), other.path("results")
+    a = base.path("results")
+    b = other.path("results")
     done = compare(a, b)
     assert done.returncode == 1 and "or name its config" in done.stderr
     assert compare("--config", other.path("my.yaml"), a, b).returncode == 0

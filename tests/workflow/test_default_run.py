@@ -96,7 +96,8 @@ def test_two_runs_give_the_same_bytes(paper, tmp_path):
             and name.as_posix() != "metrics/inference.csv"
         }
 
-    first, second = files(paper), files(again)
+    first = files(paper)
+    second = files(again)
     assert first.keys() == second.keys()
     assert [str(name) for name in first if first[name] != second[name]] == []
 

@@ -95,7 +95,8 @@ def test_what_a_job_loaded_is_in_its_digest_and_nothing_else(recorded):
     for record in recorded:
         names = names_of(record)
         script = {names[0], names[0].rpartition(".")[0]}  # which no job imports
-        known, loaded = modules(*names), script | set(record["modules"])
+        known = modules(*names)
+        loaded = script | set(record["modules"])
         if known != loaded:
             differences[record["rule"], record["code"]] = {
                 "loaded, not known": sorted(loaded - known),
@@ -192,7 +193,8 @@ def test_relative_imports_count_and_those_for_types_alone_do_not(package):
 @pytest.mark.parametrize("name", ["stages.one_load", "stages.tabulate", "share.bundle"])
 def test_imports_are_those_that_grimp_finds(name):
     graph = grimp.build_graph("steadfast", cache_dir=None, exclude_type_checking_imports=True)
-    expected, new = set(), {f"steadfast.{name}"}
+    expected = set()
+    new = {f"steadfast.{name}"}
     while new:
         found = {up for one in new for up in graph.find_upstream_modules(one)} | new
         parents = {one.rsplit(".", up)[0] for one in found for up in range(one.count(".") + 1)}

@@ -73,7 +73,9 @@ class Run:
     """
 
     def __init__(self, folder: Path, seed: int, server: GoldServer, processes: Warm):
-        self.drawn, self.server, self.seed = DRAWN[seed], server, seed
+        self.drawn = DRAWN[seed]
+        self.server = server
+        self.seed = seed
         self.processes = processes
         if self.drawn.needs_released and not RELEASED.is_dir():
             pytest.skip("the released files are absent (LIFEVAL_CASES)")
@@ -176,14 +178,16 @@ def test_requests_are_as_planned(run):
 
 
 def test_a_second_run_asks_nothing_and_changes_no_byte(run):
-    before, sent = results(run.project, "**/*"), run.server.sent.total()
+    before = results(run.project, "**/*")
+    sent = run.server.sent.total()
     assert "Nothing to be done" in run.project.snakemake(*TARGETS)
     assert differing(results(run.project, "**/*"), before) == []
     assert run.server.sent.total() == sent
 
 
 def test_the_journal_alone_gives_the_same(run, tmp_path):
-    sent, again = run.server.sent.total(), run.new(tmp_path / "again")
+    sent = run.server.sent.total()
+    again = run.new(tmp_path / "again")
     shutil.copytree(run.project.results / "journal", again.results / "journal")
     again.snakemake("results/tables")
     assert run.server.sent.total() == sent
@@ -191,7 +195,8 @@ def test_the_journal_alone_gives_the_same(run, tmp_path):
 
 
 def test_a_bundle_gives_the_same_tables_elsewhere(run, tmp_path):
-    sent, there = run.server.sent.total(), tmp_path / "there"
+    sent = run.server.sent.total()
+    there = tmp_path / "there"
     unbundle = [
         "steadfast.command.main",
         "unbundle",
@@ -208,7 +213,8 @@ def test_a_bundle_gives_the_same_tables_elsewhere(run, tmp_path):
 
 
 def test_it_does_not_differ_from_itself(run, tmp_path):
-    folder, config = run.project.results, []
+    folder = run.project.results
+    config = []
     if folder != run.project.path("results"):  # where nothing beside them is what a config names
         config = ["--config", run.project.path("my.yaml")]
     compare = ["steadfast.command.main", "compare", "--fail", *config, folder, folder]
@@ -251,7 +257,8 @@ def test_the_page_is_complete(run):
 
 def test_a_killed_run_ends_with_the_same_bytes(run, tmp_path):
     again = run.new(tmp_path / "again")
-    first, share = run.server.sent.total(), random.Random(run.seed).uniform(0.1, 0.9)
+    first = run.server.sent.total()
+    share = random.Random(run.seed).uniform(0.1, 0.9)
     run.server.delay = 0.005
     job = again.start("results/tables")
     enough = first + share * run.asked.total()

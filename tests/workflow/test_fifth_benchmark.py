@@ -127,7 +127,8 @@ def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):
 
 def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project, server):
     api = {"engine": "openai", "model": "m", "base_url": server.url, "api_key_env": None}
-    models, judges = {**CONFIG["models"], "api": api}, {**CONFIG["judges"], "api-judge": api}
+    models = {**CONFIG["models"], "api": api}
+    judges = {**CONFIG["judges"], "api-judge": api}
     project.configure({**CONFIG, "models": models, "judges": judges})
     run(project, "plan")
     (planned,) = [row for row in rows(project, "plan/plan.csv") if row["model"] == "api"]

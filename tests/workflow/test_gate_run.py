@@ -10,7 +10,8 @@ from servers import Server, running
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-RECORDS, FEW = 240, 40
+RECORDS = 240
+FEW = 40
 WRONG = {"v1": 12, "v2-better": 2, "v2-worse": 30, "v2": 12}
 """Prompts in a hundred that each version answers wrongly; v2 errs in other ones than v1."""
 

@@ -48,7 +48,9 @@ class Tags(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.found, self.scripts, self._runs = [], [], False
+        self.found = []
+        self.scripts = []
+        self._runs = False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):

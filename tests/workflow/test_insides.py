@@ -440,7 +440,8 @@ def test_run_here(monkeypatch):
     jobs = []
     for rule in ("here", "local", "away", "grouped"):
         job = Job.__new__(Job)
-        job.rule, job.groups = rule.replace("grouped", "here"), {}
+        job.rule = rule.replace("grouped", "here")
+        job.groups = {}
         jobs.append(job)
     jobs[-1].groups = {"here": "of the command line"}
     assert [job.is_local for job in jobs] == [True, True, False, False]

@@ -57,9 +57,12 @@ def test_labels_of_150_answers_set_right_what_a_judge_got_wrong(tmp_path):
         project.configure(config(dict(reversed(judges.items())), data))
         project.snakemake("results/cfbench/metrics/summary.csv")
         assert len(server.judged) + len(honest.judged) == asked  # nothing is asked for labels
-    truth, missed = values(project), set()
+    truth = values(project)
+    missed = set()
     for row in corrected:
-        of, other, measure = row["model"], row["other"], row["measure"]
+        of = row["model"]
+        other = row["other"]
+        measure = row["measure"]
         true = truth[of, measure] - (truth[other, measure] if other else 0)
         assert float(row["low"]) <= true <= float(row["high"]), row
         if not float(row["raw_low"]) <= true <= float(row["raw_high"]):

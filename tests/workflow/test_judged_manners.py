@@ -36,7 +36,8 @@ class Judged:
     """
 
     def __init__(self, run: JudgedRun, folder: Path):
-        self._run, self._folder = run, folder
+        self._run = run
+        self._folder = folder
         self._answers = {part: run.answers(part) for part in run.samples}
         self.requests = self._requests()
         self.replies: dict[tuple[str, str], Reply] = {}
@@ -165,7 +166,8 @@ def test_a_judge_that_is_asked_once_only(judged, judge):
 
 def test_replies_are_never_paid_for_twice(judged, judge):
     judge.manner = at_first(UNREADABLE)
-    first, count = outcomes(judged, judge), len(judge.judged)
+    first = outcomes(judged, judge)
+    count = len(judge.judged)
     assert outcomes(judged, judge) == first
     assert len(judge.judged) == count
 

@@ -38,7 +38,8 @@ def test_published_data_through_prompts_a_reader_and_a_judge_to_tables(name, tmp
         project.snakemake()
     assert judge.strange == []
 
-    answers, bad = Counter(), set()
+    answers = Counter()
+    bad = set()
     for _, request, score in judged(project):
         answers[request.part] += 1
         if judge.manner(request.asked) == "good":

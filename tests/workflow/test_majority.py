@@ -31,7 +31,8 @@ def most(said: list[list[int] | None]) -> list[int]:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_what_most_judges_say_of_each_thing_counts(name):
-    run, seen = JudgedRun(name), Counter()
+    run = JudgedRun(name)
+    seen = Counter()
     for part, samples in run.samples.items():
         answers = run.answers(part)
         requests = sent(part, run.judge_prompts(part, answers))

@@ -16,7 +16,9 @@ ALONE = 12
 
 
 def test_noise_is_measured_for_models_alone_and_resumed_from_its_journal(project, server):
-    turns, reply, together = itertools.count(), server.reply, threading.Barrier(12)
+    turns = itertools.count()
+    reply = server.reply
+    together = threading.Barrier(12)
 
     def fickle(prompt, path, body):
         whole = reply(prompt, path, body)

@@ -67,7 +67,8 @@ def test_frames_hold_what_the_files_hold(run, finished):
 def test_a_sample_scores_any_answer(run):
     sample = run.sample("LSI/list-2k-s1/e0/v1")
     assert [one.model for one in sample.answers] == ["reference", "sim-a"]
-    right, silent = sample.score(sample.expected), sample.score(Answer("refused", ""))
+    right = sample.score(sample.expected)
+    silent = sample.score(Answer("refused", ""))
     assert right.total == right.other_raters["corrected"].total == 1
     assert (silent.status, silent.total) == ("refused", None)
     assert steadfast.score("lifbench", sample, sample.expected) == right
@@ -139,7 +140,8 @@ def test_a_run_of_another_version_has_the_metrics_that_it_made(project):
 
 
 def test_metrics_of_another_config_are_refused(project):
-    results, config = project.path("results"), project.path("results/config.yaml")
+    results = project.path("results")
+    config = project.path("results/config.yaml")
     metrics = project.path("results/lifbench/metrics/provenance.json")
     metrics.write_text(metrics.read_text() + " ")
     with pytest.raises(

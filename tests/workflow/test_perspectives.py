@@ -24,7 +24,8 @@ def configure(project: Project, url: str, **section) -> None:
 def test_a_perspective_asks_its_own_prompts_alone_and_leaves_the_paper_s_results(project, server):
     configure(project, server.url)
     project.snakemake()
-    before, asked = project.path(ARS).read_bytes(), len(server.bodies)
+    before = project.path(ARS).read_bytes()
+    asked = len(server.bodies)
     assert asked == 30 + 30
 
     beyond = {"formats": ["numbered", "json"], "domains": {"list": ["mixed", "uuids"]}}

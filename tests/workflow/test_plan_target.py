@@ -39,7 +39,8 @@ def rows(project):
 
 def test_every_model_and_length_has_a_row_and_nothing_is_sent(planned):
     found = rows(planned)
-    models, lengths = [*PAPER["models"], "api"], PAPER["lifbench"]["lengths"]
+    models = [*PAPER["models"], "api"]
+    lengths = PAPER["lifbench"]["lengths"]
     assert list(found) == [(model, length) for model in models for length in lengths]
     assert {row["requests"] for row in found.values()} == {"461"}
     assert not planned.path("results/lifbench/outputs/api").exists()

@@ -26,10 +26,13 @@ def judged(run: JudgedRun, part: str, says: int) -> dict:
 @pytest.mark.parametrize("name", BY_RULE)
 @pytest.mark.parametrize("says", [0, 1])
 def test_the_rule_scores_and_the_judge_stands_beside_it(name, says):
-    plain, asked = JudgedRun(name, SMALL[name]), JudgedRun(name, SMALL[name], rule_items=True)
-    found, scores = 0, []
+    plain = JudgedRun(name, SMALL[name])
+    asked = JudgedRun(name, SMALL[name], rule_items=True)
+    found = 0
+    scores = []
     for part in asked.samples:
-        alone, beside = judged(plain, part, says), judged(asked, part, says)
+        alone = judged(plain, part, says)
+        beside = judged(asked, part, says)
         for sample, record in beside.items():
             others = record.pop("other_raters")
             assert record == {k: v for k, v in alone[sample].items() if k != "other_raters"}

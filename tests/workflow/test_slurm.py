@@ -43,7 +43,8 @@ class OnCluster:
     """A project that runs its inference on the cluster, which it leaves empty."""
 
     def __init__(self, cluster: Cluster, project: Project, models: dict, site: str = SITE):
-        self.cluster, self.project = cluster, project
+        self.cluster = cluster
+        self.project = project
         config = copy.deepcopy(TINY)
         for name, settings in models.items():
             config["models"][name] = {**config["models"].get(name, {}), **settings}

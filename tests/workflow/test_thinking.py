@@ -50,7 +50,9 @@ class Thinker:
     """
 
     def __init__(self, form: str, reasoning: Record | None, finish_reason: str, folder: Path):
-        self._form, self._reason, self._folder = form, finish_reason, folder
+        self._form = form
+        self._reason = finish_reason
+        self._folder = folder
         self._reasoning = reasoning and {**reasoning, "tokens": 4096}
 
     def outputs(self, items: Sequence[Item], texts: Mapping[str, str]) -> Path:
@@ -105,7 +107,8 @@ def gold(run, samples: Sequence[Sample]) -> dict[str, str]:
 
 def scored(run, part: str, outputs: Path, like: Mapping[str, str]) -> list[Record]:
     """Score records of outputs, with the verdicts that the gold answers get."""
-    samples, scoring = run.samples[part], run.task.scoring.make()
+    samples = run.samples[part]
+    scoring = run.task.scoring.make()
     assert isinstance(scoring, Scoring)
     replies = {}
     if run.task.judging:
@@ -121,10 +124,13 @@ def items(run, samples: Sequence[Sample]) -> list[Item]:
 
 @pytest.mark.parametrize("dialect", PROVIDERS)
 def test_gold_behind_reasoning_scores_what_gold_scores(benchmark_run, dialect, tmp_path):
-    run, (form, reasoning) = benchmark_run, PROVIDERS[dialect]
+    run = benchmark_run
+    (form, reasoning) = PROVIDERS[dialect]
     for part, samples in run.samples.items():
-        texts, asked = gold(run, samples), items(run, samples)
-        plain, behind = tmp_path / f"{part}-plain", tmp_path / f"{part}-behind"
+        texts = gold(run, samples)
+        asked = items(run, samples)
+        plain = tmp_path / f"{part}-plain"
+        behind = tmp_path / f"{part}-behind"
         for folder in (plain, behind):
             folder.mkdir()
         of_gold = Thinker("{answer}", None, "stop", plain).outputs(asked, texts)

@@ -79,7 +79,8 @@ class Warm:
     """Starts processes that need not import anything."""
 
     def __init__(self, folder: Path):
-        self._folder, self._started = folder, 0
+        self._folder = folder
+        self._started = 0
         self._address = str(folder / "forks")
 
     def start(self, argv: Sequence[object], cwd: Path) -> Job:

@@ -39,7 +39,8 @@ def download(source: Settings, alternative: str) -> bytes:
     import urllib.request
     from http.client import HTTPException
 
-    url, most = source["url"], source.get("bytes", MOST_BYTES) + 1
+    url = source["url"]
+    most = source.get("bytes", MOST_BYTES) + 1
     try:
         request = urllib.request.Request(url, headers=dict(source.get("headers", {})))
         with urllib.request.urlopen(request, timeout=60) as reply:

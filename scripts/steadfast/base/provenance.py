@@ -149,7 +149,8 @@ class Provenance:
     def check_inputs(self, checksum: Checksum) -> None:
         """Raises a ``UserError`` where a file that these were made with has changed, or one that
         such a file was made with, and so on to the data."""
-        pending, looked_at = [(self.files[0], self.path)], {self.path}
+        pending = [(self.files[0], self.path)]
+        looked_at = {self.path}
         while pending:
             made_file, provenance = pending.pop()
             for path, made in _inputs(_read(provenance), self.results):
@@ -200,7 +201,8 @@ def check_names(results: Path) -> None:
 
 def provenances(job: Any, results: Path) -> list[Provenance]:
     """Returns the provenances of what a job makes, by Snakemake's object of it in DAG or script."""
-    params, output = dict(job.params.items()), dict(job.output.items())
+    params = dict(job.params.items())
+    output = dict(job.output.items())
     inputs = tuple(path for path in map(Path, job.input) if path.is_relative_to(results))
     if "provenances" in output:  # scores that were released, each for itself
         made = zip(map(Path, output["scores"]), params["input_digests"], strict=True)

@@ -46,7 +46,8 @@ def main(given: Namespace) -> None:
 
 
 def _written(run: FinishedRun, name: str, number: int) -> bool:
-    part, steps = next(iter(run.parts(name).values())), InputDigests(run.evaluation)
+    part = next(iter(run.parts(name).values()))
+    steps = InputDigests(run.evaluation)
     for model in part.models:
         outputs = run.results / Job("inference", name, model, part.name).outputs
         if outputs.exists():

@@ -7,7 +7,9 @@ import pandas as pd
 
 from steadfast.stats.intervals import NOTHING
 
-YES, NO, UNKNOWN = "yes", "no", ""
+YES = "yes"
+NO = "no"
+UNKNOWN = ""
 """Whether two cells' intervals are apart; unknown where one has none."""
 COLUMNS = (
     "benchmark", "metric", "model", "cell", "a", "b", "difference", "apart",

@@ -6,7 +6,10 @@ from typing import NamedTuple
 from steadfast.contract.records import ScoreRecord
 from steadfast.stats.intervals import NOTHING
 
-BETTER, WORSE, STATUS, POINTS = "better", "worse", "status", "points"
+BETTER = "better"
+WORSE = "worse"
+STATUS = "status"
+POINTS = "points"
 """How a sample flipped: its total rose or fell, its status changed (and with it whether it is
 scored), or its points changed and their total did not."""
 
@@ -50,7 +53,8 @@ def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterato
 
 
 def _kind(a: ScoreRecord, b: ScoreRecord, points: str) -> str:
-    before, after = a["total"], b["total"]
+    before = a["total"]
+    after = b["total"]
     if a["status"] != b["status"] or (before is None) != (after is None):
         return STATUS
     if before is not None and after is not None and abs(after - before) > NOTHING:

@@ -35,13 +35,17 @@ from steadfast.stats.intervals import NOTHING, SIGNIFICANT, TAIL
 from steadfast.stats.pairs import holm
 from steadfast.stats.power import Pilot
 
-IDENTICAL, PASS, WORSE, UNCLEAR = "identical", "pass", "worse", "cannot tell"
+IDENTICAL = "identical"
+PASS = "pass"
+WORSE = "worse"
+UNCLEAR = "cannot tell"
 EXIT_CODES = {IDENTICAL: 0, PASS: 0, WORSE: 3, UNCLEAR: 4}
 COLUMNS = (
     "benchmark", "model", "measure", "difference", "low", "high", "p", "sampling_units", "lacking",
     "verdict", "error", "degrees_of_freedom",
 )  # fmt: skip
-EACH, TOGETHER = 0.01, 0.032
+EACH = 0.01
+TOGETHER = 0.032
 """Levels of the two tests of *worse*: by Holm, and by the mean of p-values, of which the least that
 six contexts can give is 2 · 2⁻⁶ = .03125."""
 
@@ -143,7 +147,8 @@ def _judged(
     lowest = test.difference if agree else test.low
     passes = lowest - lacking * measured.full > -margin + NOTHING and test.clusters >= needed
     if measured.identical:
-        verdict, p = IDENTICAL, np.nan
+        verdict = IDENTICAL
+        p = np.nan
     else:
         verdict = PASS if passes else UNCLEAR
         p = _p_within(test, margin, agree)

@@ -30,7 +30,8 @@ TESTS = (
 )  # fmt: skip
 MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking", "identical")
 ABSENT = "(absent)"
-EARLIER, LATER = "b", "a"
+EARLIER = "b"
+LATER = "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
 Scores = Mapping[str, ScoreRecord]
 """Of a model and part, by sample and repeat."""

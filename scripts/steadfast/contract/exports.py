@@ -135,7 +135,9 @@ class PlainExports(Exports):
     """
 
     def __init__(self, known: str, sources: Mapping[str, str], settings: Settings):
-        self._known, self._sources, self._settings = facts(known), sources, settings
+        self._known = facts(known)
+        self._sources = sources
+        self._settings = settings
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns prompts by part; each kind of data by file, once."""

@@ -27,7 +27,8 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
     """
     source = config.corpora.source
     settings: Record = {"corpus": corpus}
-    files, needs = list[Path](), Needs()
+    files = list[Path]()
+    needs = Needs()
     match source:
         case "synthetic":
             tokens = max(LEAST_TOKENS, 1 << (tokens - 1).bit_length())

@@ -110,7 +110,8 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
 def answer_of(record: OutputRecord, before: Answer | None = None) -> Answer:
     """Returns an output's record as an answer."""
     truncated = (record.get("prompt_truncated_tokens") or 0) > 0
-    text, reasoning = record["response"] or "", record.get("reasoning")
+    text = record["response"] or ""
+    reasoning = record.get("reasoning")
     return Answer(record["status"], text, truncated, before, reasoning)
 
 
@@ -132,7 +133,8 @@ class SampleOracle:
     """A benchmark's simulator for models, asked by sample id as engines do."""
 
     def __init__(self, simulator: Simulator, samples: Iterable[Sample]):
-        self._simulator, self._samples = simulator, {sample.id: sample for sample in samples}
+        self._simulator = simulator
+        self._samples = {sample.id: sample for sample in samples}
 
     def reference(self, sample_id: str) -> str:
         """Returns the reference answer of a sample."""

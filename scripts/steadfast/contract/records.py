@@ -13,9 +13,11 @@ from steadfast.base.files import read_json, read_jsonl
 
 OVERALL = "overall"
 """The task (or category, measure) that stands for all of them together, in metrics."""
-ALONE, TOGETHER = "alone", "together"
+ALONE = "alone"
+TOGETHER = "together"
 """How requests are sent again: one after the other, or all at once, in another batch each time."""
-OWN, RELEASED = "own", "released"
+OWN = "own"
+RELEASED = "released"
 """Whose prompts a score is about, in its field ``prompts``; by default ``OWN``."""
 
 

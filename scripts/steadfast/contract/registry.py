@@ -13,7 +13,8 @@ from steadfast.contract.task import AnyBenchmark, Benchmark, Family, Task
 from steadfast.schema.config import Config
 from steadfast.schema.strict import check_names
 
-GROUP, FAMILIES = "steadfast.benchmarks", "steadfast.families"
+GROUP = "steadfast.benchmarks"
+FAMILIES = "steadfast.families"
 REQUIRED = ("coverage", "summary")
 """Metrics that others read of every benchmark."""
 RULE = re.compile(r"^rule (\w+):", re.M)

@@ -90,7 +90,8 @@ def joined(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        texts, between = [joined(item) for item in value], "\n"
+        texts = [joined(item) for item in value]
+        between = "\n"
     elif isinstance(value, Mapping):
         form = next((form for form in PUBLISHED["parts"] if form["of"][0] in value), None)
         if form is None:

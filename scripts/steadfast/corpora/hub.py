@@ -82,8 +82,11 @@ class _DataSet:
     def __init__(
         self, corpus: str, repo: str, revision: str, locks: LockFile, sha256: Mapping[str, str]
     ):
-        self._corpus, self._repo, self._revision = corpus, repo, revision
-        self._lock, self._locked = locks.path, locks.read(repo, revision)
+        self._corpus = corpus
+        self._repo = repo
+        self._revision = revision
+        self._lock = locks.path
+        self._locked = locks.read(repo, revision)
         self._expected = ((sha256, "the config"), (self._locked, str(locks.path)))
         self.digests: dict[str, str] = {}
         home = os.environ.get("HF_HOME")
@@ -172,7 +175,8 @@ class _DataSet:
             raise self._refused(what) from None
 
     def _reason(self, error: Exception) -> str:
-        host, status = urlsplit(self._endpoint).hostname or "the hub", _status(error)
+        host = urlsplit(self._endpoint).hostname or "the hub"
+        status = _status(error)
         if self._offline:
             return "HF_HUB_OFFLINE is set and it is not in the cache"
         if status is not None:

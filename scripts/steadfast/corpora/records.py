@@ -89,7 +89,8 @@ def cleaned(
         if not record["text"].strip() or key in texts:
             continue
         texts.add(key)
-        name, repeats = record["id"], 1
+        name = record["id"]
+        repeats = 1
         while record["id"] in ids:  # files of one corpus may number their records alike
             repeats += 1
             record["id"] = f"{name}-{repeats}"

@@ -184,7 +184,9 @@ class _Window:
     """What is in memory of a text: no more than a value's beginning, its end and a chunk."""
 
     def __init__(self, text: TextIO):
-        self._text, self._held, self._at = text, "", 0
+        self._text = text
+        self._held = ""
+        self._at = 0
         self._decode = json.JSONDecoder().raw_decode
 
     @property
@@ -222,5 +224,6 @@ class _Window:
         left = self._held[self._at :]
         read = self._text.read(max(CHUNK, len(left)))
         if read:
-            self._held, self._at = left + read, 0
+            self._held = left + read
+            self._at = 0
         return bool(read)

@@ -147,7 +147,8 @@ class ReplayEngine(Engine):
         if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
             raise ValueError(f"repeat {repeat!r} is not an integer from 0")
         key = sample_id, repeat
-        reason, reasoning = text(finish_reason), text(value("reasoning"))
+        reason = text(finish_reason)
+        reasoning = text(value("reasoning"))
         if status is None:
             status = status_of(finish_reason) if finish_reason is not None else "ok"
             if status is None:

@@ -125,7 +125,8 @@ def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
     some_files = random.sample(files, min(SAMPLED, len(files)))
 
     def fits(cut: Cut) -> bool:
-        samples, answers = Pack(), Pack()
+        samples = Pack()
+        answers = Pack()
         for number, (part, block) in enumerate(some_blocks):
             _add_block(samples, str(number), part, block, cut)
         for number, (part, model) in enumerate(some_files):
@@ -161,7 +162,8 @@ def _add_samples(
 
 def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
     """Adds one part's samples and answers, an answer a row, and returns its index."""
-    name, index = f"{part.benchmark}/{part.name}", list[list[Any]]()
+    name = f"{part.benchmark}/{part.name}"
+    index = list[list[Any]]()
     for number, block in enumerate(_blocks(part.samples)):
         seen = _add_block(pack, f"samples/{name}/{number}", part, block, cut)
         index += [[one.sample.id, one.sample.prompt["task"], sample_digest(one)] for one in seen]

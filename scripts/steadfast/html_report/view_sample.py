@@ -119,7 +119,8 @@ def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
 
 def _wanted(run: Evaluation, results: Path) -> list[InputDigests]:
     """What the config wants of the files: of a whole run, and of the trial that was made last."""
-    written, runs = results / CONFIG_FILE, [run]
+    written = results / CONFIG_FILE
+    runs = [run]
     if written.is_file():
         limit = read_source(str(written)).get("limit")
         if isinstance(limit, int) and limit != run.config.limit:

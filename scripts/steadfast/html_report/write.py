@@ -43,7 +43,8 @@ def write_html_report(
 
     ``nondeterminism`` has the paths, below the results, of the run's measured nondeterminism.
     """
-    shown, name = Display.of(display), run.evaluation.config.name or ""
+    shown = Display.of(display)
+    name = run.evaluation.config.name or ""
     deviations = answer_deviations(run.results / path for path in nondeterminism)
     summaries = {one: run.metric_path(one, "summary") for one in run.evaluation.running}
     summary = RunSummary(summaries, run.evaluation.reported, shown, deviations)
@@ -152,7 +153,8 @@ def _provenances(run: FinishedRun) -> list[Record]:
 
 
 if job := globals().get("snakemake"):
-    params, out = job.params, Path(job.output.report)
+    params = job.params
+    out = Path(job.output.report)
     run = FinishedRun(Evaluation(load_config(job.config["whole"])), out.parent)
     run_rule(
         write_html_report,

@@ -115,7 +115,8 @@ def _imported(module: str) -> frozenset[str]:
 
     To import a module is to import the packages that it is in.
     """
-    source, parts = _source(module), module.split(".")
+    source = _source(module)
+    parts = module.split(".")
     package = parts if source.name == "__init__.py" else parts[:-1]
     found = set(_with_packages(module))
     for level, name in _contents(source).imports:

@@ -8,7 +8,9 @@ from typing import Any
 from steadfast.base.files import Record, file_sha256
 from steadfast.base.provenance import PROVENANCE, digest_of
 
-MODELS, JUDGES, REWRITERS = "models", "judges", "rewriters"
+MODELS = "models"
+JUDGES = "judges"
+REWRITERS = "rewriters"
 """The sections of the config with models, judges and rewriters."""
 ROLES = {"rewrites": REWRITERS, "inference": MODELS, "verdicts": JUDGES}
 """The role that each rule queries, in the order in which replies are needed."""

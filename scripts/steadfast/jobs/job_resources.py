@@ -84,7 +84,9 @@ class Requests:
     """The resources that jobs of the rules inference, verdicts and rewrites request."""
 
     def __init__(self, loads: Loads, snakemake: Snakemake):
-        self._loads, self._run, self._snakemake = loads, loads.run, snakemake
+        self._loads = loads
+        self._run = loads.run
+        self._snakemake = snakemake
 
     def resource(self, name: str) -> Callable[[Any, int], int]:
         """Returns one resource, such as ``gpu`` or ``runtime``, by wildcards and attempt."""

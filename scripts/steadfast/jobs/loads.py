@@ -36,7 +36,8 @@ class HandedOver:
     """
 
     def __init__(self, find: Callable[[], Record]):
-        self._find, self._lock = find, Lock()
+        self._find = find
+        self._lock = Lock()
 
     @cached_property
     def _value(self) -> Record:

@@ -23,7 +23,8 @@ def write_judge_prompts(
     repeats: int = 1,
 ) -> None:
     """Writes what is asked of a judge, a record for the requests about an answer, if any."""
-    asking, samples = component(judge_prompts).make(), part.read(repeats)
+    asking = component(judge_prompts).make()
+    samples = part.read(repeats)
     answers = read_answers(outputs, samples)
     asked = judge_prompts_of(asking, load_templates(asking, templates, results), samples, answers)
     write_jsonl(out, map(asdict, asked))

@@ -58,7 +58,9 @@ def read(reply: str, expected: Settings) -> list[str]:
     """
     if len(reply) > LIMIT:
         raise UnreadableError(f"the reply has more than {LIMIT:,} characters")
-    first, last, count = reply.find("["), reply.rfind("]"), expected["count"]
+    first = reply.find("[")
+    last = reply.rfind("]")
+    count = expected["count"]
     if first < 0 or last < first:
         raise UnreadableError("the reply has no list from [ to ]")
     texts = _value(reply[first : last + 1])

@@ -132,7 +132,8 @@ class _Reader:
     """Reads lines one after the other, and knows under which heading it is."""
 
     def __init__(self, figures: bool, answer: str, place: Place, texts: Sequence[str]):
-        self._figures, self._place = figures, place
+        self._figures = figures
+        self._place = place
         self._words = FIGURES if figures else WORDS
         self._given = words.squeezed_lines(answer)
         self._parts = {
@@ -197,7 +198,8 @@ class _Reader:
 
     def _end_of_bare(self) -> None:
         """Lines that are verdicts: several are all, one belongs to the heading above it."""
-        bare, self._bare = self._bare, []
+        bare = self._bare
+        self._bare = []
         if len(bare) == 1 and self._heading:
             self._under_heading(bare[0].value, self._end)
         elif len(bare) > 1 and not self._figures:
@@ -296,7 +298,8 @@ class _Reader:
         match = _middle(self._figures).fullmatch(line)
         if not match:
             return None
-        word, head = match["word"].casefold(), match["about"]
+        word = match["word"].casefold()
+        head = match["about"]
         names = (head, _number(head)[1])
         if words.verdict(names[1], self._words) is not None:  # "Yes: no, it is not"
             return None

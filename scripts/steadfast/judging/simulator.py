@@ -68,7 +68,8 @@ class BelievingJudge(JudgeSimulator):
         self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
         """The same with a verdict turned round, or the form missed, by the judge's ``slip``."""
-        kept, slip = signed(prompt.answer), settings.get("slip", 0.0)
+        kept = signed(prompt.answer)
+        slip = settings.get("slip", 0.0)
         if kept is None:
             return UNSIGNED
         verdicts = [

@@ -215,7 +215,8 @@ _STATEMENT = re.compile(
 def statements(answer: str, text: str) -> Iterator[Claim]:
     """Sentences that say of each thing by its number or ordinal whether it is satisfied."""
     given = words.squeezed_lines(answer)
-    verdicts, end = [], 0
+    verdicts = []
+    end = 0
     for match in _STATEMENT.finditer(text):
         before = _CLAUSE_END.split(text[max(0, match.start() - _SENTENCE) : match.start()])[-1]
         following = text[match.end() : match.end() + _SENTENCE]
@@ -291,7 +292,8 @@ def single(answer: str, text: str) -> Iterator[Claim]:
     """Lines that are one verdict: alone, behind a label or question, before a reason."""
     given = words.squeezed_lines(answer)
     listed = list(words.lines(text))
-    remarks, verdicts = set(), set()
+    remarks = set()
+    verdicts = set()
     for place, (line, stop) in enumerate(listed):
         value = _single(line.strip("|{} ")) if len(line) < _SENTENCE else None
         if value is None:

@@ -98,7 +98,8 @@ def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str)
 
     Neither has a verdict or a score. The page does not show whose answer it is.
     """
-    sheet, page = folder / f"{name}.csv", folder / f"{name}.html"
+    sheet = folder / f"{name}.csv"
+    page = folder / f"{name}.html"
     rows = [
         {
             "instruction": _safe(answer.instruction),

@@ -10,7 +10,8 @@ from steadfast.schema.known_prices import rates
 from steadfast.schema.model_base import OpenModel, Price, SamplingModel
 from steadfast.schema.strict import answer, operation
 
-FIRST_REQUESTS, MOST_REQUESTS = 8, 256
+FIRST_REQUESTS = 8
+MOST_REQUESTS = 256
 """Concurrent requests when a job begins, and the default of ``max_concurrency``."""
 LEAST_BUDGET = 1024
 """Anthropic's smallest budget of reasoning tokens."""

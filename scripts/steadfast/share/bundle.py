@@ -186,7 +186,8 @@ def write_archive(folder: Path, out: Path) -> None:
     with files.replacing(out) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in contents.files_below(folder):
             member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), TIME)
-            member.create_system, member.external_attr = 3, 0o644 << 16
+            member.create_system = 3
+            member.external_attr = 0o644 << 16
             member.compress_type = zipfile.ZIP_DEFLATED
             with open(path, "rb") as source, archive.open(member, "w", force_zip64=True) as to:
                 shutil.copyfileobj(source, to)

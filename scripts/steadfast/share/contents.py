@@ -11,10 +11,13 @@ from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import nondeterminism_path
 from steadfast.jobs.required_files import required_files
 
-ANSWERS, MADE = "results", "made"
+ANSWERS = "results"
+MADE = "made"
 """Folders of a bundle: what a machine needs to make the tables again, which without a model takes
 minutes; and what the run made of it."""
-CONFIG, MANIFEST, README = "config.yaml", "manifest.json", "README.md"
+CONFIG = "config.yaml"
+MANIFEST = "manifest.json"
+README = "README.md"
 
 
 def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:

@@ -36,7 +36,8 @@ TIMES = (315_532_800, 315_532_800)
 CODE = (".py", ".pyc", ".pyd", ".so", ".pth", ".smk", "Snakefile")
 """How names of files end that a run could be made to execute."""
 MOST_FILES = 200_000
-MOST_TIMES, ALWAYS = 200, 2**28
+MOST_TIMES = 200
+ALWAYS = 2**28
 """What is unpacked has so many times the bytes of its archive, or so many bytes, at most: a run's
 files shrink to a tenth, and what holds nothing but one letter to a thousandth."""
 DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError)
@@ -132,7 +133,8 @@ def _check_names(members: list[zipfile.ZipInfo]) -> None:
     """Whether each member is a plain file with a place of its own below the folder."""
     spelled = Counter(member.orig_filename.casefold() for member in members)
     for member in members:
-        name, path = member.orig_filename, PurePosixPath(member.orig_filename)
+        name = member.orig_filename
+        path = PurePosixPath(member.orig_filename)
         if path.is_absolute() or contents.is_hidden(path):  # .. is hidden too
             what = "would be written outside the folder, or hidden in it"
         elif not name.isprintable() or name != path.as_posix():

@@ -21,7 +21,8 @@ class Effective:
     """Effective context lengths in results with the metric ``FRAME``, by a score such as ARS."""
 
     def __init__(self, results: Results, score: str):
-        self.results, self.rows = results, results.frames[FRAME]
+        self.results = results
+        self.rows = results.frames[FRAME]
         # Where nothing was scored the rows name no length.
         self.lengths = list(dict.fromkeys(self.rows["length"])) or ["--"]
         self.reaches = reaches(self.rows)
@@ -63,7 +64,8 @@ def effective_table(
 
     The words of its benchmark have a caption of the name ``FRAME``.
     """
-    results, headings = of.results, STRINGS["headings"]
+    results = of.results
+    headings = STRINGS["headings"]
     first, *longer = of.lengths
     start = values_by_model(rows_of(of.rows, length=first), "score")
     kept = [filled(values_by_model(rows_of(of.rows, length=length)), length) for length in longer]

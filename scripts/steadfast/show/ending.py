@@ -144,7 +144,8 @@ def _measures(table: Table, rows: Sequence[Sequence[Cell] | None]) -> Iterator[l
     columns = table.columns
     place = 1
     while place < len(columns):
-        heading, group = columns[place].heading, columns[place].group
+        heading = columns[place].heading
+        group = columns[place].group
         following = columns[place + 1].heading if place + 1 < len(columns) else None
         cells = 2 if following == INTERVAL.format(measure=heading) else 1
         column = [[visible(group), visible(heading)]]

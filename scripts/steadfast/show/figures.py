@@ -22,7 +22,8 @@ from steadfast.show.roster import STRINGS, Display, Roster
 # one more that stands apart.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
-PAGE, COLUMN = 7.0, 3.3
+PAGE = 7.0
+COLUMN = 3.3
 """Inches of a figure's width: that of a printed page, and that of one of its two columns."""
 TALL = 9.0
 """Inches of a printed page's height."""
@@ -100,7 +101,8 @@ def write_picture(picture: Picture, stem: Path) -> None:
 
 def look(roster: Roster, model: str) -> Record:
     """Returns a model's line and marker; what is no real model is dashed and hollow."""
-    place, real = roster.place(model), roster.kind(model) == "model"
+    place = roster.place(model)
+    real = roster.kind(model) == "model"
     return {
         "color": PALETTE[place % len(PALETTE)],
         "marker": MARKERS[place % len(MARKERS)],

@@ -42,7 +42,8 @@ def _ranked(summary: RunSummary, measure: SummaryMeasure) -> list[str]:
 
 
 def _leader(summary: RunSummary, measure: SummaryMeasure) -> str:
-    ranked, values = _ranked(summary, measure), measure.values
+    ranked = _ranked(summary, measure)
+    values = measure.values
     if not ranked:
         return ""
     leader = summary.roster.label(ranked[0])

@@ -19,7 +19,8 @@ from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.agreement import ITSELF, KINDS, RATES, RULES
 from steadfast.stats.corrected import FEWEST
 
-AGREEMENT, CORRECTED = facts("agreement.yaml"), facts("corrected.yaml")
+AGREEMENT = facts("agreement.yaml")
+CORRECTED = facts("corrected.yaml")
 
 
 class Rate(NamedTuple):
@@ -96,7 +97,8 @@ def corrected_table(
 ) -> Table:
     """Returns ``stats.corrected.corrected_rows`` as a table; digits: of each measure."""
     rows = results.frames["corrected"]
-    headings, interval = CORRECTED["headings"], SHARED["interval"]
+    headings = CORRECTED["headings"]
+    interval = SHARED["interval"]
     columns = [Column(heading, align="l") for heading in ("Model", "Other", "Measure")]
     for group in ("judge", "corrected"):
         columns += [Column(heading, headings[group]) for heading in ("Value", interval)]

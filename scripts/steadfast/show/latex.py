@@ -90,7 +90,9 @@ def _block(table: Table, places: Sequence[Place]) -> str:
 
 
 def _head(table: Table, places: Sequence[Place]) -> list[str]:
-    spans, rules, start = [], "", 1
+    spans = []
+    rules = ""
+    start = 1
     for group, members in groupby(places, key=lambda place: table.columns[place.value].group):
         width = len(list(members))
         if group:

@@ -18,9 +18,13 @@ PAGE_WIDTH = 500.0
 
 A table of this width is scaled down to 94 % on the narrower one, so that print has 7.5 pt.
 """
-PAGE_HEIGHT, TEXT_WIDTH = 540.0, 345.0
+PAGE_HEIGHT = 540.0
+TEXT_WIDTH = 345.0
 """Points of the smallest text of a page that a table has to fit, that of LaTeX's class article."""
-LINE, HEADING, HEAD, CAPTION_LINE = 9.5, 17.0, 36.0, 12.0
+LINE = 9.5
+HEADING = 17.0
+HEAD = 36.0
+CAPTION_LINE = 12.0
 """Points that a row, a section's heading, a block's head and a line of the caption take."""
 FEWEST_ROWS = 5
 """Rows of a page, at least."""
@@ -30,9 +34,11 @@ SCRIPT = 0.94
 """Width of a text in scriptsize (7 pt) over that in footnotesize."""
 BOLD = 1.16
 """Width of a text in bold over that in upright print."""
-NARROW, WIDE = frozenset("fijlrt.,:;'!|()[] -"), frozenset("mwMW%")
+NARROW = frozenset("fijlrt.,:;'!|()[] -")
+WIDE = frozenset("mwMW%")
 """Characters of about 2.6 and of about 7 points in footnotesize."""
-DIGIT, CAPITAL = 4.25, 5.9
+DIGIT = 4.25
+CAPITAL = 5.9
 """Points of a digit, and of a capital letter."""
 MOST_IN_SMALL = 7
 """Columns of a table in small print, at most."""

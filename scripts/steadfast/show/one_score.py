@@ -151,7 +151,8 @@ class OneScore(ModelsAcross):
             measures: their headings, the main one first, by which models have ranks.
             further: columns before them.
         """
-        words, comparisons = self.words, self.frames["comparisons"]
+        words = self.words
+        comparisons = self.frames["comparisons"]
         columns = [column for column, _ in further]
         cells = [column_cells for _, column_cells in further]
         for measure, heading in measures.items():

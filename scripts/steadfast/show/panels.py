@@ -82,7 +82,8 @@ def by_category(
     high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), TALL - 1)
     figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
     axes = figure.subplots()
-    values, along = rows.set_index("category"), list(labels)
+    values = rows.set_index("category")
+    along = list(labels)
     draw_models(axes, roster, models, values, along, 0.75, upright=False, linestyle="none")
     axes.set_yticks(range(len(labels)), list(labels.values()))
     axes.tick_params(axis="y", length=0)
@@ -98,11 +99,13 @@ def by_category(
 
 def effective_figure(of: Effective, groups: Iterable[Group]) -> Figure:
     """Returns the share of its score that each model keeps at each length, many models by group."""
-    lines, roster = lineups(groups), of.results.roster
+    lines = lineups(groups)
+    roster = of.results.roster
     wide = PAGE if len(lines) > 1 else COLUMN
     figure, (panels,), keys = rows_of_panels(len(lines), 1.9, 1, wide)
     top = max(1.05, 1.03 * of.rows[["value", "high"]].max().max())
-    rows, beside = of.rows.set_index("length"), 0.2 if has_intervals(of.rows) else 0.0
+    rows = of.rows.set_index("length")
+    beside = 0.2 if has_intervals(of.rows) else 0.0
     for axes, (heading, models) in zip(panels, lines, strict=True):
         draw_models(axes, roster, models, rows, of.lengths, beside)
         axes.axhline(float(of.rows["retention"].max()), color="#666666", linewidth=0.8, zorder=0)

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-OPEN, CLOSE = "⟦", "⟧"
+OPEN = "⟦"
+CLOSE = "⟧"
 AROUND = 160
 """Characters that are shown before and behind a place."""
 MOST = 8
@@ -46,7 +47,8 @@ class Excerpt(NamedTuple):
 
 def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[list[Excerpt], int]:
     """Returns the first places, each with what stands around it, and how many more there are."""
-    text, found = passages.text, places(passages)
+    text = passages.text
+    found = places(passages)
     shown = [
         Excerpt(
             f"{'…' if start > around else ''}{text[max(0, start - around) : start]}",

@@ -52,8 +52,11 @@ class Results:
         slots: Mapping[str, str] | None = None,
         otherwise: str = "",
     ):
-        self.frames, self.display, self.words = frames, display, words
-        self.slots, self._otherwise = slots or {}, otherwise
+        self.frames = frames
+        self.display = display
+        self.words = words
+        self.slots = slots or {}
+        self._otherwise = otherwise
         prompts = models_by_prompts(frames["coverage"])
         self.roster = Roster(prompts, display, prompts)
 
@@ -141,7 +144,8 @@ class Results:
 
     def sampling_notes(self) -> list[Note]:
         """Returns the sampling units and their numbers."""
-        words, units = self.words["sampling_unit"], self.frames["sampling_units"]
+        words = self.words["sampling_unit"]
+        units = self.frames["sampling_units"]
         counts = [
             self._sampled(str(part), rows["clusters"])
             for part, rows in units.groupby("part", sort=False)

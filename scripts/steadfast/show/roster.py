@@ -19,7 +19,8 @@ def trial_remark(limit: int | None) -> str:
 
 def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[str]:
     """Returns the sentences on the rounds of adaptive runs, by their last decisions."""
-    words, found = facts("show.yaml")["adaptive"], []
+    words = facts("show.yaml")["adaptive"]
+    found = []
     for decision in decisions:
         by_rounds: dict[int, list[str]] = {}
         for name, known in decision["models"].items():
@@ -29,7 +30,8 @@ def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[s
             words["answered"].format(round=number, models=", ".join(by_rounds[number]))
             for number in sorted(by_rounds, reverse=True)
         )
-        design, going_on = decision["design"], len(decision["goes_on"])
+        design = decision["design"]
+        going_on = len(decision["goes_on"])
         state = words["under_way" if going_on else "stopped"].format(
             round=decision["rounds"], most=design["contexts"], models=going_on
         )

@@ -103,7 +103,8 @@ class RunSummary:
 
 def _summary(path: Path, benchmark: Settings, answer_sd: Mapping[str, float]) -> pd.DataFrame:
     """Returns the rows of a benchmark's measures, with the nondeterminism of its first one."""
-    rows, measures = read_summary(path), benchmark["measures"]
+    rows = read_summary(path)
+    measures = benchmark["measures"]
     rows = rows[rows["measure"].isin(measures)]
     if rows.empty:
         names = " or ".join(measures)
@@ -131,10 +132,13 @@ def _measures(rows: pd.DataFrame, benchmark: Settings, digits: int) -> Iterator[
 
 def summary_table(summary: RunSummary) -> Table:
     """Returns models by measures, each value with its interval; a dash where a model has none."""
-    roster, columns = summary.roster, [MODEL]
+    roster = summary.roster
+    columns = [MODEL]
     cells: CellsByModel = {m: (Cell(roster.label(m)),) for m in roster.models}
     for measure in summary.measures:
-        rows, digits, interval = measure.rows, measure.digits, STRINGS["interval"]
+        rows = measure.rows
+        digits = measure.digits
+        interval = STRINGS["interval"]
         values = Values(
             measure.values,
             results.incomplete_models(rows),
@@ -201,7 +205,8 @@ def _notes(summary: RunSummary) -> list[results.Note]:
 
 def _below_baseline(summary: RunSummary) -> list[results.Note]:
     """Returns the contenders below the baseline in a benchmark's main measure."""
-    texts, roster = STRINGS["notes"], summary.roster
+    texts = STRINGS["notes"]
+    roster = summary.roster
     clauses = []
     for measure in summary.main_measures:
         values = measure.values
@@ -240,7 +245,8 @@ def _sampling_notes(summary: RunSummary) -> list[results.Note]:
 
 def _incomplete(summary: RunSummary) -> list[str]:
     """Returns each model that lacks samples of a measure, with its counts."""
-    texts, counts = STRINGS["notes"], dict[str, list[str]]()
+    texts = STRINGS["notes"]
+    counts = dict[str, list[str]]()
     for measure in summary.measures:
         for row in measure.rows.itertuples():
             if row.n < row.expected:

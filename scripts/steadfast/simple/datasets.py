@@ -131,7 +131,8 @@ DATASETS = Family(NAME, "Data sets of your own", DataSet, dataset)
 
 def task(name: str, config: Config, section: DataSet) -> Task:
     """Returns what a config asks of a data set; its one part has all of it."""
-    title, judged = section.title or name, section.scorer == "judge"
+    title = section.title or name
+    judged = section.scorer == "judge"
     files = [(f"{NAME}.{name}.path", section.path)]
     if judged and section.judge_template != PACKAGED:
         files.append((f"{NAME}.{name}.judge_template", section.judge_template))

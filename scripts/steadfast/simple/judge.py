@@ -76,7 +76,8 @@ def readable(expected: Settings, reply: str, response: str, read: str) -> bool:
 class InstanceJudge(BelievingJudge):
     """Simulated judges; ``replies`` are those about a wrong and about a right response."""
 
-    flip, chatter = 0.5, 0.2
+    flip = 0.5
+    chatter = 0.2
 
     def __init__(self, replies: Sequence[str]):
         self._replies = replies

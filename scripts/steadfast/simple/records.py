@@ -17,7 +17,9 @@ from steadfast.simple.instance import Instance
 
 KNOWN = ("id", "prompt", "context", "choices", "group", "answer", "reference")
 """Fields with a meaning; others are for the template, for ``by`` and for a judge's template."""
-CONTEXT, PROMPT, CHOICES = "{{context}}", "{{prompt}}", "{{choices}}"
+CONTEXT = "{{context}}"
+PROMPT = "{{prompt}}"
+CHOICES = "{{choices}}"
 """Their slots in a template."""
 SCENARIO = "scenario"
 """The field that names the contexts a record is about, where they are another benchmark's."""
@@ -129,7 +131,8 @@ def filled(value: Any, context: Record) -> Any:
 
 
 def _looked_up(path: str, context: Record) -> str:
-    found, number = context, None
+    found = context
+    number = None
     for step in path.split("."):
         if isinstance(found, list) and (place := PLACE.fullmatch(step)):
             number = _number(place, len(found))

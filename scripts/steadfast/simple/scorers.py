@@ -99,7 +99,8 @@ def _f1(given: Sequence[str], right: Sequence[str]) -> float:
 
 def number(text: str, one: Instance, tolerance: float = 0.0) -> Mark:
     """1 where the number of the answer is a right one, or no further from it than the tolerance."""
-    named, most = number_named(text), Decimal(str(tolerance))
+    named = number_named(text)
+    most = Decimal(str(tolerance))
     if named is None:
         return NOTHING_READ
     rights = (right for right in map(last_number, map(str, one.answers)) if right is not None)

@@ -11,7 +11,8 @@ from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sampl
 from steadfast.judging.simulator import unsigned
 from steadfast.simple.instance import UNREAD, Instance, Mark, instance_of, is_judged
 
-REASONING, VERDICT = "reasoning", "verdict"
+REASONING = "reasoning"
+VERDICT = "verdict"
 """Parameters of a scorer that it may have, beside text, instance and settings."""
 
 

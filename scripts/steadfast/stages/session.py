@@ -33,8 +33,11 @@ from steadfast.workflow.mistakes import sentence
 from steadfast.workflow.slurm import Watch
 from steadfast.workflow.terminal import JobLines, Stopping, with_end
 
-TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
-FIGURES, SUMMARY = "figures", "summary"
+TABLES = "tables"
+EXPORT = "export"
+BUNDLE = "bundle.zip"
+FIGURES = "figures"
+SUMMARY = "summary"
 SUMMARY_PAGE = "summary/summary.md"
 END = "steadfast.stages.run_end"
 """Loaded only at the end of a run, since it loads pandas."""
@@ -84,7 +87,8 @@ class Session:
         say_errors(lambda error: sentence(error, self._results, lambda: snakemake.targets))
         if snakemake.hides_rules:
             titles = {name: benchmark.title for name, benchmark in self._run.benchmarks.items()}
-            logs, verbose = self._results / "logs", snakemake.is_verbose
+            logs = self._results / "logs"
+            verbose = snakemake.is_verbose
             JobLines.install(self._log, logs, lambda: snakemake.is_dry, titles, verbose)
 
     def refuse_targets(self) -> None:

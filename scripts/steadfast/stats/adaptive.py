@@ -41,29 +41,38 @@ def boundaries(levels: np.ndarray, shares: Sequence[float]) -> np.ndarray:
         shares: of all data at each look, ascending, the last one 1 at most.
     """
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    places, mass = np.zeros((len(levels), 1)), np.ones((len(levels), 1))
-    found, spent, before = [], np.zeros(len(levels)), 0.0
+    places = np.zeros((len(levels), 1))
+    mass = np.ones((len(levels), 1))
+    found = []
+    spent = np.zeros(len(levels))
+    before = 0.0
     for share in shares:
-        step, deviation = np.sqrt(share - before), np.sqrt(share)
+        step = np.sqrt(share - before)
+        deviation = np.sqrt(share)
         wanted = np.maximum(levels * np.log1p((np.e - 1) * share) - spent, 0.0)
-        low, high = np.zeros(len(levels)), np.full(len(levels), CERTAIN)
+        low = np.zeros(len(levels))
+        high = np.full(len(levels), CERTAIN)
         for _ in range(50):
             middle = (low + high) / 2
             over = _crossing(middle * deviation, places, mass, step) > wanted
-            low, high = np.where(over, middle, low), np.where(over, high, middle)
+            low = np.where(over, middle, low)
+            high = np.where(over, high, middle)
         found.append(high)
-        spent, before = spent + wanted, share
+        spent = spent + wanted
+        before = share
         edge = np.minimum(high, FARTHEST) * deviation
         new = edge[:, None] * nodes
         apart = (new[:, :, None] - places[:, None, :]) / step
         density = np.exp(-(apart**2) / 2) @ mass[:, :, None] / (step * np.sqrt(2 * np.pi))
-        places, mass = new, density[:, :, 0] * edge[:, None] * weights
+        places = new
+        mass = density[:, :, 0] * edge[:, None] * weights
     return np.array(found).T
 
 
 def _crossing(edge: np.ndarray, places: np.ndarray, mass: np.ndarray, step: float) -> np.ndarray:
     """How probable it is to go beyond an edge (of each row) in a step from the places before."""
-    above, below = edge[:, None] - places, edge[:, None] + places
+    above = edge[:, None] - places
+    below = edge[:, None] + places
     beyond = scipy.special.ndtr(-above / step) + scipy.special.ndtr(-below / step)
     probable: np.ndarray = (beyond * mass).sum(axis=1)
     return probable
@@ -177,7 +186,8 @@ class Course:
         """
         places, which = np.unique(self._look, return_inverse=True)
         z = np.array([self.design.boundary(look, SIGNIFICANT) for look in places])[which]
-        last, t = self._last, scipy.special.stdtrit
+        last = self._last
+        t = scipy.special.stdtrit
         with np.errstate(divide="ignore", invalid="ignore"):
             by_p = np.abs(last.difference) / -t(last.degrees_of_freedom, last.p / 2)
         error = np.fmax(last.error, np.where(np.isfinite(by_p), by_p, np.nan))
@@ -189,10 +199,12 @@ class Course:
     @property
     def _needed(self) -> np.ndarray:
         """Whether a model is undecided, or needed for the comparison with one that is."""
-        number, top = len(self.rounds), self.design.top
+        number = len(self.rounds)
+        top = self.design.top
         first, second = self.pairs.T
         told = np.zeros((number, number), int)
-        told[first, second], told[second, first] = self.told, -self.told
+        told[first, second] = self.told
+        told[second, first] = -self.told
         out = (told < 0).sum(axis=1) >= top
         within = ((told > 0).sum(axis=1) >= number - top) | (~out & (number - out.sum() <= top))
         open_models = ~out & ~within & (within.sum() < top)

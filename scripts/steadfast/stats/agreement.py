@@ -15,7 +15,10 @@ from steadfast.contract.components import Scored
 from steadfast.stats.intervals import NOTHING, Estimates
 from steadfast.stats.raters import FURTHER, ByRater, answer_name, first_repeats
 
-JUDGES, ITSELF, MIXED, HUMANS = "judges", "judge and itself", "judge and human", "humans"
+JUDGES = "judges"
+ITSELF = "judge and itself"
+MIXED = "judge and human"
+HUMANS = "humans"
 RULES = "judge and rule"
 KINDS = (JUDGES, ITSELF, RULES, MIXED, HUMANS)
 MAJORITY = "human majority"
@@ -42,7 +45,8 @@ def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> 
     raw is nan without items, kappa also where both know one category only (Cohen 1960, equation 1).
     """
     table = _tables(first, second, np.zeros(len(first), int), 1)
-    (raw,), (kappa,) = _raw(table), _kappa(table)
+    (raw,) = _raw(table)
+    (kappa,) = _kappa(table)
     return {"n": len(first), "raw": float(raw), "kappa": float(kappa)}
 
 
@@ -90,7 +94,8 @@ def agreement_rows(
     for pair in combinations(apart, 2):
         if _is_part(*pair, humans):
             continue
-        kind, sides = kinds[sum(name in humans for name in pair)], [clear[name] for name in pair]
+        kind = kinds[sum(name in humans for name in pair)]
+        sides = [clear[name] for name in pair]
         is_truth = kind == MIXED and {*chain(*(of.values() for of in sides))} <= {*RATES.values()}
         for model, part in by_model(sides, by).items():
             row: Record = {"kind": kind, "first": pair[0], "second": pair[1], "model": model}
@@ -177,7 +182,8 @@ def _itself(
     same = [len(set(verdicts)) == 1 for verdicts in zip(*sides, strict=True)]
     of_items = [str(cluster(item)) if cluster else "" for item in common]
     names, number = np.unique(of_items, return_inverse=True)
-    codes, pairs = list(dict.fromkeys(chain(*sides))), list(permutations(sides, 2))
+    codes = list(dict.fromkeys(chain(*sides)))
+    pairs = list(permutations(sides, 2))
     counts = np.sum([_tables(*pair, number, len(names), codes) for pair in pairs], axis=0)
     found = verdict_agreement([True] * len(same), same)
     (found["kappa"],) = map(float, _kappa(counts.sum(axis=0)[None]))
@@ -202,12 +208,15 @@ def _intervals(tables: np.ndarray) -> dict[str, float]:
     """
     number = tables.sum(axis=(1, 2))
     shares = tables.sum(axis=0) / number.sum()
-    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
-    chance, raw = float(rows @ columns), float(np.trace(shares))
+    rows = shares.sum(axis=1)
+    columns = shares.sum(axis=0)
+    chance = float(rows @ columns)
+    raw = float(np.trace(shares))
     of_raw = np.trace(tables, axis1=1, axis2=2) - raw * number
     of_chance = tables.sum(axis=2) @ columns + tables.sum(axis=1) @ rows - 2 * chance * number
     (kappa,) = _kappa(tables.sum(axis=0)[None])
-    values, parts = {"raw": raw}, [of_raw]
+    values = {"raw": raw}
+    parts = [of_raw]
     if not np.isnan(kappa):
         values["kappa"] = float(kappa)
         parts.append((of_raw - (1 - kappa) * of_chance) / (1 - chance))
@@ -314,7 +323,8 @@ def on_rule_items(
                         for question, verdict in read(of).items()
                         if known is None or question in known
                     }
-    contexts, rows = contexts_of(scores), list[Record]()
+    contexts = contexts_of(scores)
+    rows = list[Record]()
 
     def cluster(item: tuple[str, str, Any]) -> object:
         return contexts[item[:2]]

@@ -45,12 +45,11 @@ class Replicates:
     def variation(self, by: list[str]) -> "Replicates":
         """Returns the sample standard deviation over the mean of the cells that agree."""
         cells = self.values.groupby(level=by, observed=True)
-        mean, count = cells.mean(), cells.count()
+        mean = cells.mean()
+        count = cells.count()
         values = (cells.std() / mean).where((mean > 0) & (count > 1))
-        known, degrees_of_freedom = (
-            values[0].notna(),
-            self.degrees_of_freedom.groupby(level=by, observed=True).min(),
-        )
+        known = values[0].notna()
+        degrees_of_freedom = self.degrees_of_freedom.groupby(level=by, observed=True).min()
         return Replicates(values[known], count.loc[known, 0], degrees_of_freedom[known])
 
     def labelled(self, **labels: str) -> "Replicates":
@@ -68,13 +67,12 @@ class Replicates:
         a stratum has one cluster, and where there are but two clusters, of one stratum.
         """
         low, high = np.full((2, len(self.values)), np.nan)
-        replicates, seen = self.values.to_numpy()[:, 1:], self.values[0].to_numpy()
+        replicates = self.values.to_numpy()[:, 1:]
+        seen = self.values[0].to_numpy()
         known = np.flatnonzero((~np.isnan(replicates)).any(axis=1))
         if len(known):
-            chosen, degrees_of_freedom = (
-                replicates[known],
-                self.degrees_of_freedom.to_numpy(float)[known],
-            )
+            chosen = replicates[known]
+            degrees_of_freedom = self.degrees_of_freedom.to_numpy(float)[known]
             quantile = np.nanquantile if np.isnan(chosen).any() else np.quantile
             least, middle, most = quantile(chosen, [TAIL, 0.5, 1 - TAIL], axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):

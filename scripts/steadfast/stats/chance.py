@@ -43,7 +43,8 @@ def crossed(
     scored = frame[frame["total"].notna()]
     cells = scored.groupby([*keys, *block, group], observed=True)["total"].mean().unstack(group)
     codes = cells.groupby(level=keys, observed=True).ngroup().to_numpy()
-    totals, there = cells.to_numpy(float), cells.notna().to_numpy(bool)
+    totals = cells.to_numpy(float)
+    there = cells.notna().to_numpy(bool)
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
     groups = np.logical_or.reduceat(there, starts).sum(axis=1)
     complete = there.sum(axis=1) == groups[codes]
@@ -77,8 +78,10 @@ def nested(frame: pd.DataFrame, group: str, drawn: Clusters) -> pd.Series:
     cells = means.cells[["value"]].assign(variance=error**2, degrees_of_freedom=degrees_of_freedom)
     of = cells.groupby(level=KEYS, observed=True)
     known = of["variance"].count() == of.size()
-    mean, groups = of.mean(), of.size().to_numpy()
-    variance, number = mean["variance"].to_numpy(), (mean["degrees_of_freedom"] * groups).to_numpy()
+    mean = of.mean()
+    groups = of.size().to_numpy()
+    variance = mean["variance"].to_numpy()
+    number = (mean["degrees_of_freedom"] * groups).to_numpy()
     return (_expected(variance, number, groups) / mean["value"]).where(known & (groups > 1))
 
 

@@ -50,7 +50,8 @@ class Corrected(NamedTuple):
         It is on the scale of all other intervals (``stats.intervals``): a plain t interval holds a
         share of .95 in as few as .85 of runs with 30 labelled clusters.
         """
-        error, width = np.sqrt(self.variance), highest - lowest
+        error = np.sqrt(self.variance)
+        width = highest - lowest
         value = min(max(self.value, lowest), highest)  # the correction may overshoot
         skewness = self.third / error**3 if error > 0 else 0.0
         numbers = (value, lowest, highest, error, self.df, skewness, clusters)
@@ -80,9 +81,12 @@ def corrected(
     known = int(labelled.sum())
     if known < FEWEST:
         return None
-    judge, person, weight = judged[labelled, 1], people[labelled], weights[labelled, 1]
+    judge = judged[labelled, 1]
+    person = people[labelled]
+    weight = weights[labelled, 1]
     others = ~labelled
-    said, share = Moments(0.0, 0.0, 0.0), 0.0
+    said = Moments(0.0, 0.0, 0.0)
+    share = 0.0
     if others.any():
         said = _moments(judged[others, 0], weights[others, 0])
         share = _share(_residuals(person, weight), _residuals(judge, weight), known / others.sum())
@@ -177,7 +181,8 @@ def _row(units: pd.DataFrame, lowest: float, highest: float) -> Record:
     if found is None:
         return counted
     part = by_judge["weight"].sum() / (by_judge["weight"].sum() + sure["weight"].sum())
-    rest, by_rule = 1 - part, _moments(sure["said"].to_numpy(), sure["weight"].to_numpy())
+    rest = 1 - part
+    by_rule = _moments(sure["said"].to_numpy(), sure["weight"].to_numpy())
     whole = found._replace(
         value=part * found.value + rest * by_rule.mean,
         variance=part**2 * found.variance + rest**2 * by_rule.variance,
@@ -212,7 +217,8 @@ def _moments(values: np.ndarray, weights: np.ndarray, estimated: int = 1) -> Mom
     n = len(values)
     if not n:
         return Moments(0.0, 0.0, 0.0)
-    mean, residuals = float(values.sum() / weights.sum()), _residuals(values, weights)
+    mean = float(values.sum() / weights.sum())
+    residuals = _residuals(values, weights)
     variance = float(residuals.var(ddof=estimated) / n) if n > estimated else 0.0
     third = float((residuals**3).sum() / ((n - 1) * (n - 2) * n)) if n > 2 else 0.0
     return Moments(mean, variance, third)

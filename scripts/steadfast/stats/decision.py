@@ -70,8 +70,12 @@ class TakenLook:
         rounds: Mapping[str, int],
         decided_by: Settings,
     ):
-        self._frames, self._design, self._measure = frames, design, measure
-        self._models, self._rounds, self._decided_by = list(models), rounds, decided_by
+        self._frames = frames
+        self._design = design
+        self._measure = measure
+        self._models = list(models)
+        self._rounds = rounds
+        self._decided_by = decided_by
         rows = rows_of(frames["comparisons"], **compared)
         self._rows = rows.drop_duplicates(["model", "other"])  # of several languages the first
         self._pairs = list(combinations(self._models, 2))
@@ -117,9 +121,11 @@ class TakenLook:
     @property
     def frames(self) -> Frames:
         """The metrics with tests and intervals that hold at every look, and no others."""
-        course, compared = self._course, self._frames["comparisons"].copy()
+        course = self._course
+        compared = self._frames["comparisons"].copy()
         compared[list(TESTED)] = np.nan
-        known, numbers = {}, (*course.intervals(), course.p, course.adjusted)
+        known = {}
+        numbers = (*course.intervals(), course.p, course.adjusted)
         for pair, low, high, p, adjusted in zip(self._pairs, *numbers, strict=True):
             known[pair] = [low, high, p, *[adjusted] * 3]
             known[pair[::-1]] = [-high, -low, p, *[adjusted] * 3]

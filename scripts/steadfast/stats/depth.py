@@ -7,7 +7,8 @@ import pandas as pd
 
 from steadfast.stats.intervals import Clusters
 
-BINS, FEW_BINS = 10, 3
+BINS = 10
+FEW_BINS = 3
 POSITIONS = 3  # a bin has on average at least so many distinct positions
 COLUMNS = ("model", "task", "length", "bins", "bin", "start", "end", "value", "low", "high", "n")
 

@@ -138,12 +138,14 @@ def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.
 
 
 def _reach(rows: pd.DataFrame) -> Reach:
-    lengths, share = list(rows["length"]), rows["retention"].to_numpy()
+    lengths = list(rows["length"])
+    share = rows["retention"].to_numpy()
     value, low, high = (rows[name].to_numpy(float) for name in ("value", "low", "high"))
     scored = _leading(~np.isnan(value))
     if scored < 2:
         return Reach()
-    kept, surely = _leading(value >= share - ROUNDING), 1 + _leading(low[1:] > share[1:])
+    kept = _leading(value >= share - ROUNDING)
+    surely = 1 + _leading(low[1:] > share[1:])
     at_most = scored - _leading((high < share)[scored - 1 : 0 : -1])
     known = not np.isnan(low[1:scored]).all()
     return Reach(

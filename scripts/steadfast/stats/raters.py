@@ -167,7 +167,8 @@ def read_labels(
             if not judged(score):
                 others.add((model, score["sample_id"]))
     found: ByRater[K, V] = defaultdict(dict)
-    seen, passed_over = set(), set()
+    seen = set()
+    passed_over = set()
     for number, record in enumerate(labels.records, start=1):
         where = f"{labels.name}: record {number}"
         if "verdicts" not in record:

@@ -99,7 +99,8 @@ def _overall_deviation(
         return None
     shares = {task: counts[task] if weights is None else weights[task] for task in counted}
     # A task that was not sampled has the mean variance of the others.
-    whole, usual = sum(shares.values()), fmean(known.values())
+    whole = sum(shares.values())
+    usual = fmean(known.values())
     variances = (
         (share / whole) ** 2 * known.get(task, usual) / counts[task]
         for task, share in shares.items()

@@ -67,7 +67,8 @@ def read_csv(path: Path) -> pd.DataFrame:
     """Reads a CSV file that ``write_csv`` wrote; names stay text (a model may be called NA)."""
     try:
         numbers = pd.read_csv(path, nrows=0).columns.difference(TEXT)
-        texts, empty = dict.fromkeys(TEXT, str), dict.fromkeys(numbers, ("",))
+        texts = dict.fromkeys(TEXT, str)
+        empty = dict.fromkeys(numbers, ("",))
         rows = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=empty)
     except FileNotFoundError:
         raise UserError(

@@ -16,7 +16,9 @@ FEWEST_FOR_BOLD = 12
 With six clusters, six to eight of twenty models cannot be ruled out in a column, and three of ten
 of these are below a model that is; with twelve clusters three to four, and one of seven.
 """
-BETTER, WORSE, APART = 1, -1, 0
+BETTER = 1
+WORSE = -1
+APART = 0
 Told = Mapping[str, Mapping[str, int]]
 """Of each model and each other that it is compared with: ``BETTER``, ``WORSE`` or ``APART``."""
 
@@ -33,7 +35,8 @@ class Ties:
     """
 
     def __init__(self, told: Told, clusters: float = math.inf):
-        self._told, self._clusters = told, clusters
+        self._told = told
+        self._clusters = clusters
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Ties":
@@ -43,7 +46,8 @@ class Ties:
         columns = ["model", "other", "difference", "p_model", "p_other"]
         for row in tested[columns].itertuples(index=False):
             sign = (row.difference > 0) - (row.difference < 0)
-            of_model, of_other = told.setdefault(row.model, {}), told.setdefault(row.other, {})
+            of_model = told.setdefault(row.model, {})
+            of_other = told.setdefault(row.other, {})
             of_model[row.other] = sign if row.p_model < SIGNIFICANT else APART
             of_other[row.model] = -sign if row.p_other < SIGNIFICANT else APART
         return cls(told, tested["clusters"].max())

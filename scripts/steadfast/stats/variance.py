@@ -8,7 +8,8 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.contract.records import OVERALL
 
-REPEAT, RESIDUAL = "repeat", "residual"
+REPEAT = "repeat"
+RESIDUAL = "residual"
 
 
 def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataFrame:
@@ -68,7 +69,8 @@ def _shares(
     centred = totals - totals.mean(axis=0)
     whole = (centred**2).sum(axis=0)
     whole[whole < 1e-12 * len(totals)] = np.nan
-    taken, design = [np.zeros_like(whole)], np.ones((len(totals), 1))
+    taken = [np.zeros_like(whole)]
+    design = np.ones((len(totals), 1))
     ranks = [1]
     for factor in factors:
         codes, names = pd.factorize(factor)

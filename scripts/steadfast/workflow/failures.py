@@ -74,7 +74,8 @@ class FailedJobs:
     """
 
     def __init__(self, logs: Path, log: logging.Logger):
-        self._logs, self._log = logs, log
+        self._logs = logs
+        self._log = log
         self.states: dict[str, str] = {}
         self._stopped = False
         self._before: dict[str, object] = {}
@@ -152,7 +153,8 @@ class FailedJobs:
             insides.give_up(job)
         again = insides.is_tried_again(job)
         for one, end in ends.items():
-            name, reason = self.name(one), end.reason or "it ended without an error message"
+            name = self.name(one)
+            reason = end.reason or "it ended without an error message"
             tries = (self._failed[name].tries if name in self._failed else 0) + (not end.free)
             # Where the job itself says why, SLURM's log has it among much else.
             tails = {file: "" if reason in said[one] else self.said(file) for file in logs}

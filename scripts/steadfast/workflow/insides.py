@@ -297,7 +297,8 @@ def say_errors(sentence: Callable[[BaseException], str | None]) -> None:
     An ``InputFunctionException``, which is kept and raised again later, has what it was made of as
     its cause.
     """
-    said, make = exceptions.format_exception_to_string, exceptions.InputFunctionException.__init__
+    said = exceptions.format_exception_to_string
+    make = exceptions.InputFunctionException.__init__
 
     def keep_cause(self: BaseException, cause: object, *args: Any, **options: Any) -> None:
         make(self, cause, *args, **options)

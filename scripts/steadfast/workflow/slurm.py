@@ -85,7 +85,9 @@ class Watch:
     """
 
     def __init__(self, log: logging.Logger, failures: FailedJobs):
-        self._log, self._failures, self._name = log, failures, failures.name
+        self._log = log
+        self._failures = failures
+        self._name = failures.name
         self._names: dict[str, str] = {}
         self._logs: dict[str, list[str]] = {}
         self._missed: Counter[str] = Counter()
@@ -97,7 +99,8 @@ class Watch:
         if not Plugin.runs(executor):
             return
         plugin = Plugin(executor)
-        submit, fail = executor.report_job_submission, executor.report_job_error
+        submit = executor.report_job_submission
+        fail = executor.report_job_error
         run = executor.run_job
 
         def run_job(job: Any) -> None:
@@ -122,7 +125,8 @@ class Watch:
             later.daemon = True
             later.start()
 
-        executor.report_job_submission, executor.report_job_error = submitted, failed
+        executor.report_job_submission = submitted
+        executor.report_job_error = failed
         executor.run_job = run_job
         plugin.replace_query(self.query)
 
@@ -149,7 +153,8 @@ class Watch:
 
     def seen(self, states: States) -> States:
         """Returns what the plugin is to know of its jobs, by SLURM's word for each."""
-        ends, before = facts("slurm/ends.yaml"), self._failures.states
+        ends = facts("slurm/ends.yaml")
+        before = self._failures.states
         now = {job: state.split()[0] for job, state in states.items()}
         going = {
             job for job, state in before.items() if state not in {*ends, "COMPLETED", "FAILED"}

@@ -44,7 +44,8 @@ REMARKABLE = {
 }
 """Answers that a job's line names, those that did not fail only where there are some, by status,
 and what it calls them."""
-DONE, TOKENS = "done", "tokens"
+DONE = "done"
+TOKENS = "tokens"
 """What ``Answers.counts`` has beside statuses."""
 BAR = "{percentage:3.0f} % |{bar:20}| {n_fmt} of {total_fmt} jobs, {elapsed}{postfix}"
 MOST_RUNNING = 2
@@ -90,8 +91,10 @@ class JobLines(logging.Filter, logging.Formatter):
         logging.Formatter.__init__(self)
         self._formatter = handler.formatter or logging.Formatter()
         self._filters: Any = handler.filters
-        self._logs, self._dry = logs, dry
-        self._titles, self._each_job = titles, each_job
+        self._logs = logs
+        self._dry = dry
+        self._titles = titles
+        self._each_job = each_job
         self._stages: dict[str, Stage] = {}
         self._started: dict[int, Any] = {}
         self._finished: list[str] = []
@@ -200,8 +203,10 @@ class JobLines(logging.Filter, logging.Formatter):
             total = record.stats["total"]
             return f"{total} {'job' if total == 1 else 'jobs'}"
         if event == LogEvent.PROGRESS:
-            lines, self._stage_lines = self._stage_lines, []
-            finished, self._finished = ", ".join(self._finished), []
+            lines = self._stage_lines
+            self._stage_lines = []
+            finished = ", ".join(self._finished)
+            self._finished = []
             job_lines = [f"{record.done} of {record.total} done: {finished}"] if finished else []
             return "\n".join([*job_lines, *lines])
         return self._formatter.format(record)
@@ -245,7 +250,8 @@ def answered(files: Iterable[str]) -> Answers:
     for path in (Path(file) for file in files if str(file).endswith(PROVENANCE)):
         made = json.loads(path.read_text(encoding="utf-8"))
         if "statuses" in made and "tokens" in made:
-            statuses, tokens = made["statuses"], made["tokens"]
+            statuses = made["statuses"]
+            tokens = made["tokens"]
             counted = (tokens.get("prompt") or 0) + (tokens.get("completion") or 0)
             found = {"error": 0, **statuses, "empty": made.get("empty", 0)}
             counts = {**found, DONE: sum(statuses.values()), TOKENS: counted}

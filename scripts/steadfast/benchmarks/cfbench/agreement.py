@@ -196,7 +196,9 @@ def _units(scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]) ->
     return rows[["model", "measure", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
 
 
-SCORE, SATISFIED, KAPPA = "score", "satisfied", "kappa"
+SCORE = "score"
+SATISFIED = "satisfied"
+KAPPA = "kappa"
 OF_DIRECT = (SCORE, SATISFIED, KAPPA)
 KEYS = ["model", "split", "measure"]
 
@@ -228,7 +230,8 @@ def _agreement(scores: Sequence[Scored[ScoreRecord]], splits: dict[str, str]) ->
     direct_by: dict[str, dict[tuple[str, str], int]] = {}
     psr_by: dict[str, dict[tuple[str, str], int]] = {}
     for model, _, record in scores:
-        value, psr = record["direct"], record["psr"]
+        value = record["direct"]
+        psr = record["psr"]
         if value is not None and psr is not None:
             item = record["sample_id"], answer_name(record)
             direct_by.setdefault(model, {})[item] = is_satisfied(value)

@@ -48,7 +48,8 @@ def task(config: Config, section: Cfbench) -> Task:
     released = released_prompts(NAME, section, names, program)
     templates = templates_of(NAME, names, section.templates, released)
     tables = _tables(config, section)
-    paper, in_print = facts("cfbench/printed.yaml"), section.in_print(LANGUAGE, released)
+    paper = facts("cfbench/printed.yaml")
+    in_print = section.in_print(LANGUAGE, released)
     otherwise = {
         "otherwise": judged_otherwise(config.judges, paper, in_print, config.judging.count)
     }

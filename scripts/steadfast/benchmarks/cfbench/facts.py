@@ -6,7 +6,8 @@ from steadfast.contract import records
 
 FILE = "cfbench_data.json"  # of the released data, and of a directory's
 LANGUAGE = "zh"  # the only one that is published
-PRIMARY, SECONDARY = "主需", "次需"
+PRIMARY = "主需"
+SECONDARY = "次需"
 PRIORITIES = (PRIMARY, SECONDARY)
 SPLITS = ("easy", "hard")
 FULL = "full"  # both splits together

@@ -50,7 +50,8 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
         "domains": (rows_of(origins, kind="domain"), _origin_names(frames, "domain"), "domains"),
         "nlp_tasks": (rows_of(origins, kind="task"), _origin_names(frames, "task"), "domains"),
     }
-    captions, values = results.words["figure_captions"], results.values(FULL, "PSR")
+    captions = results.words["figure_captions"]
+    values = results.values(FULL, "PSR")
     shared = range_notes(results.roster, results.words["ranked"], values, display.digits)
     shared += results.notes(results.shown_models)
     drawn = {}
@@ -85,7 +86,8 @@ def _origin_names(frames: Frames, kind: str) -> dict[str, str]:
 
 def _distribution(results: CfbenchResults) -> Picture:
     """Draws how many records each domain and each NLP task has, most of them on top (Figure 3)."""
-    words, whole = results.words["figures"], results.frames["distribution"]
+    words = results.words["figures"]
+    whole = results.frames["distribution"]
     other = whole.loc[whole["category"] == OTHER_TASKS, "value"].sum()
     named = whole[whole["category"] != OTHER_TASKS]
     parts = {kind: rows_of(named, kind=kind) for kind in ("domain", "task")}
@@ -127,11 +129,13 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
     """A line a model over the bins that have records, and the mean of those shown that compete."""
     table = rows.pivot(index="category", columns="model", values="value")
     table = table.reindex([name for name in bins if name in table.index])
-    bins, models = list(table.index), [m for m in results.best_models(FACTOR_MODELS) if m in table]
+    bins = list(table.index)
+    models = [m for m in results.best_models(FACTOR_MODELS) if m in table]
     draw_models(axes, results.roster, models, rows.set_index("category"), bins, 0.3)
     competing = [model for model in models if model in results.roster.contenders]
     if len(competing) > 1:
-        mean, name = table[competing].mean(axis=1), results.words["figures"]["mean"]
+        mean = table[competing].mean(axis=1)
+        name = results.words["figures"]["mean"]
         axes.plot(range(len(bins)), mean, color="black", linewidth=2, label=name)
     counts = rows.groupby("category")["n"].max()
     shown = [f"{name}\n({counts[name]:,})" for name in bins]

@@ -21,7 +21,8 @@ class CfbenchJudgePrompts(JudgePrompts):
     slots = required | {"boundary", "count"}
 
     def __init__(self, mode: Mode, direct: bool = False):
-        self._mode, self._direct = mode, direct
+        self._mode = mode
+        self._direct = direct
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
         """Returns names that may, and that must, stand in a template; direct: no list."""
@@ -46,7 +47,8 @@ class CfbenchJudgePrompts(JudgePrompts):
             (LANGUAGE, sample.id, {"checkpoints": texts}, MAX_TOKENS)
         ]
         if self._direct:
-            name, count = direct_request(sample.id), {DIRECT: len(texts)}
+            name = direct_request(sample.id)
+            count = {DIRECT: len(texts)}
             asked.append((DIRECT, name, count, DIRECT_TOKENS))
         for name, request_id, expected, max_tokens in asked:
             head, tail = templates[name].render(fields)

@@ -60,8 +60,10 @@ def metrics(
     asked = {scored.record["sample_id"] for scored in found}
     of_records = record_frame(records)
     samples = sample_frame(found, of_records)
-    rates, counts = results(samples, mode), coverage(samples)
-    compared, of_sets = comparisons(samples, references), sampling_units(samples, None, ["split"])
+    rates = results(samples, mode)
+    counts = coverage(samples)
+    compared = comparisons(samples, references)
+    of_sets = sampling_units(samples, None, ["split"])
     of_direct = {}
     if direct:
         splits = {name: record["split"] for name, record in records.items()}
@@ -197,7 +199,8 @@ def coverage(samples: pd.DataFrame) -> pd.DataFrame:
     flagged = samples.assign(
         fallback=samples["parsing"] == PARTLY, nothing=samples["parsing"] == UNREADABLE
     )
-    keys, flags = ["model", "split"], ["fallback", "nothing"]
+    keys = ["model", "split"]
+    flags = ["fallback", "nothing"]
     rows = answer_coverage(with_full(flagged), ["cluster"], flags, by=["split"])
     # A split of which nothing was asked has a row too.
     every = pd.MultiIndex.from_product([_models(samples), SETS], names=keys)

@@ -110,7 +110,8 @@ def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] 
         # that forges its verdicts must not undo those of a judge who disagrees: the whole reply
         # counts unless its verdicts stand in the answer too, one after the other. (To look for
         # each by itself would let an answer with a list of ones and a list of zeros undo any.)
-        judged, forged = _verdict_lines(reply), _verdict_lines(answer)
+        judged = _verdict_lines(reply)
+        forged = _verdict_lines(answer)
         if f"\n{judged}\n" not in f"\n{forged}\n":
             verdicts = read_verdicts(texts, reply)
     if isinstance(verdicts, str):

@@ -36,7 +36,8 @@ def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfac
     Source: paper, "Evaluation Metrics"; in whole numbers, so that no rounding error decides.
     """
     pairs = list(zip(priorities, verdicts, strict=True))
-    held, count = sum(verdicts), len(verdicts)
+    held = sum(verdicts)
+    count = len(verdicts)
     secondary = [verdict for priority, verdict in pairs if priority != PRIMARY]
     kept = sum(secondary)
     if held - kept < count - len(secondary):

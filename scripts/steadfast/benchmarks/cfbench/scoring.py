@@ -53,7 +53,8 @@ class CfbenchScoring(Scoring):
     """
 
     def __init__(self, mode: Mode, direct: bool = False):
-        self._mode, self._direct = mode, direct
+        self._mode = mode
+        self._direct = direct
 
     def facts(self, sample: Sample) -> Record:
         return {"split": sample.source["split"]}
@@ -64,7 +65,8 @@ class CfbenchScoring(Scoring):
             return score
         if not answer.answered:
             return replace(score, values={**score.values, DIRECT: None})
-        reply, value = verdicts.get(direct_request(sample.id), MISSING), None
+        reply = verdicts.get(direct_request(sample.id), MISSING)
+        value = None
         read = _no_reply(reply)
         if reply.answered:
             value = direct_score(self._mode, reply.text, answer.text)

@@ -43,7 +43,8 @@ def _answer(sample: Sample, opening: str, kept: Iterable[int], text: str = "") -
 class CfbenchJudge(BelievingJudge):
     """Replies of judges without a model."""
 
-    flip, chatter = CHANCES["flip"], CHANCES["chatter"]
+    flip = CHANCES["flip"]
+    chatter = CHANCES["chatter"]
 
     def numbers(self, request: JudgeRequest) -> range:
         expected = request.expected

@@ -49,7 +49,8 @@ def tables(
 
 def _statistics(results: CfbenchResults, name: str) -> Table:
     """Returns what is in the data (Table 1)."""
-    words, rows = results.words, results.frames["statistics"]
+    words = results.words
+    rows = results.frames["statistics"]
     values = rows.set_index(["split", "measure"])["value"]
     means = words["statistics"]
     headings = {label: of.number for label, of in TYPES.items()}
@@ -109,7 +110,8 @@ def _results(results: CfbenchResults, name: str) -> Table:
 
 def _types(results: CfbenchResults, name: str) -> Table:
     """Returns satisfied share of the checkpoints by primary and secondary type (Figure 4)."""
-    words, rows = results.words, _by_category(results.frames["types"])
+    words = results.words
+    rows = _by_category(results.frames["types"])
     parts = [(f"{of.number} {of.name}", label, of.secondary) for label, of in TYPES.items()]
     sections = []
     for heading, label, names in [*parts, (words["blank_types"], "", {})]:
@@ -118,14 +120,16 @@ def _types(results: CfbenchResults, name: str) -> Table:
         if (PRIMARY_KIND, label) in rows:
             outer = (words["type_all"], rows[PRIMARY_KIND, label])
             sections.append((heading, [outer, *(inner if len(inner) > 1 else [])]))
-    headings, notes = ("Type", "Checkpoints"), results.notes(results.shown_models)
+    headings = ("Type", "Checkpoints")
+    notes = results.notes(results.shown_models)
     table = results.across(name, headings, sections, results.incomplete(), notes)
     return replace(table, rows_per_page=60)
 
 
 def _domains(results: CfbenchResults, name: str) -> Table:
     """Returns PSR by domain, by NLP task and by source (Figure 5)."""
-    words, rows = results.words, _by_category(rows_of(results.frames["domains"], measure="PSR"))
+    words = results.words
+    rows = _by_category(rows_of(results.frames["domains"], measure="PSR"))
     names = facts("cfbench/domains.yaml")
     shown = names["domains"] | names["sources"] | names["tasks"]
     sections = [
@@ -147,8 +151,10 @@ def _by_category(rows: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
 
 def _direct(results: CfbenchResults, name: str) -> Table:
     """Returns direct scores, and their agreement with the same judge's PSR."""
-    words, rows = results.words["direct"], results.frames["direct"]
-    columns, values = [MODEL], []
+    words = results.words["direct"]
+    rows = results.frames["direct"]
+    columns = [MODEL]
+    values = []
     for split in SETS:
         for measure, heading in words["measures"].items():
             found = rows_of(rows, split=split, measure=measure)
@@ -167,8 +173,11 @@ def _direct(results: CfbenchResults, name: str) -> Table:
 
 def _humans(results: CfbenchResults, name: str) -> Table:
     """Agreement of each judge with people on whole answers, by each way of judging (Table 6)."""
-    words, digits, found = results.words, results.digits, results.frames["humans"]
-    found, notes = found.assign(label=found["judge"]), [words["notes"]["people"]]
+    words = results.words
+    digits = results.digits
+    found = results.frames["humans"]
+    found = found.assign(label=found["judge"])
+    notes = [words["notes"]["people"]]
     if "direct_humans" in results.frames:
         notes.append(words["notes"]["direct_people"])
         by_way = [
@@ -215,7 +224,8 @@ def _corrected(results: CfbenchResults, name: str) -> Table:
 
 def _coverage(results: CfbenchResults, name: str) -> Table:
     """Scored records in per cent, and why others have no score."""
-    words, counts = results.words, results.coverage
+    words = results.words
+    counts = results.coverage
     released = results.mode == "released"
     reasons = {
         column: heading

@@ -67,7 +67,8 @@ class Complexbench(JudgedSection):
 
 def task(config: Config, section: Complexbench) -> Task:
     """What a config asks of ComplexBench; a part is a language, or its decomposed instructions."""
-    mode, languages = {"mode": config.judging.mode}, list(section.languages)
+    mode = {"mode": config.judging.mode}
+    languages = list(section.languages)
     judging = {**mode, "judging": section.judging}
     shown = {**mode, "languages": languages}
     raters = {"judges": judge_names(config), "references": references(config)}

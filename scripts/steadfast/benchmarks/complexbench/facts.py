@@ -9,12 +9,15 @@ from steadfast.contract import records
 
 STRICT = "strict"
 """The mode without the accidents of the released code; the other is released."""
-WHOLE, DECOMPOSED = "whole", "decomposed"
+WHOLE = "whole"
+DECOMPOSED = "decomposed"
 """How instructions are asked: as they are, or turn by turn."""
 HEADING = "【模型回复中评分问题的评测对象】"
 """Below it a judge copies out of an answer what a rule is to decide."""
 LABEL = "评分对象"
-ALL, ABSENT, SEPARATOR = "all", "None", "||"
+ALL = "all"
+ABSENT = "None"
+SEPARATOR = "||"
 _TO_CHINESE = str.maketrans("!#$%&()*,.:;?\\^“”", '！＃＄％＆（）＊，。：；？＼＾""')
 
 

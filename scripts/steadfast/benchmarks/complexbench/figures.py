@@ -37,7 +37,8 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     groups, left_out = pictured(roster, values_by_model(whole))
     lines = lineups(groups)
     texts = LAYOUT["figures"]
-    categories, kinds = _categories(by_category.index), _dimensions(by_dimension.index)
+    categories = _categories(by_category.index)
+    kinds = _dimensions(by_dimension.index)
     found = {
         "by_category": _figure(
             by_category, categories, lines, roster, (texts["by_category"], texts["layers"])

@@ -10,7 +10,8 @@ from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Jud
 from steadfast.contract.judge_template import JudgeTemplate, boundary
 
 JUDGE = {"zh": "judge_zh", "en": "judge_en"}
-EXTRACT_ONE, EXTRACT_EACH = "extract_one_zh", "extract_each_zh"
+EXTRACT_ONE = "extract_one_zh"
+EXTRACT_EACH = "extract_each_zh"
 TEMPLATES = (*JUDGE.values(), EXTRACT_ONE, EXTRACT_EACH)
 CUT = {"instruction": 6000, "answer": 4000}
 """Characters that the released code shows a judge."""
@@ -39,7 +40,8 @@ def routes(sample: Sample[Prompt], mode: str, judging: str) -> dict[int, Route]:
     Rules are Chinese: in English a judge decides, and in mode strict where a rule is unreadable.
     """
     language, _ = language_and_split(sample.part)
-    template, found = _judge_template(language, mode), {}
+    template = _judge_template(language, mode)
+    found = {}
     for point in sample.prompt["points"]:
         rule = sample.source["scoring_questions"][point]["rule"]
         if rule is None:
@@ -137,7 +139,9 @@ class ComplexbenchJudgePrompts(JudgePrompts):
     behind = frozenset({"question"})
 
     def __init__(self, mode: str, judging: str, rule_items: bool = False):
-        self._mode, self._judging, self._rule_items = mode, judging, rule_items
+        self._mode = mode
+        self._judging = judging
+        self._rule_items = rule_items
 
     def prompts(
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]

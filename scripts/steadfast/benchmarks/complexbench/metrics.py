@@ -87,7 +87,8 @@ class DrfrMetrics:
     """The metrics of all models."""
 
     def __init__(self, scored: ScoredAnswers, mode: str):
-        self._scored, self._mode = scored, mode
+        self._scored = scored
+        self._mode = mode
         languages = list(dict.fromkeys(part.language for part in scored.parts.values()))
         self._orders = {"model": scored.models, "language": languages}
 
@@ -108,7 +109,8 @@ class DrfrMetrics:
 
     def coherent(self) -> pd.DataFrame:
         """Coherent test for Selection: instances, and groups whose instances all pass."""
-        keys, parts = ["language", "kind", "measure"], self._scored.parts
+        keys = ["language", "kind", "measure"]
+        parts = self._scored.parts
         rows = [
             (model, *row)
             for (model, name), by_repeat in self._scored.verdicts.items()
@@ -226,7 +228,8 @@ class DrfrMetrics:
         expected = expected.merge(self._scored.asked[["model", "repeats"]], "cross")
         expected["expected"] *= expected.pop("repeats")
         found = rows.merge(expected)
-        orders, whole = {**self._orders, **order}, {}
+        orders = {**self._orders, **order}
+        whole = {}
         for column in columns:
             others = sorted(set(found[column]) - set(orders[column]) - {""})
             whole[column] = list(dict.fromkeys([*orders[column], *others]))

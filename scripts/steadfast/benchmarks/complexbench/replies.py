@@ -14,7 +14,8 @@ MOST_PARTS = 1000  # more are not copied out, but made up
 _BARS = re.compile(r"\|{2,}")
 _AROUND = " \t*_#>`"
 _LABEL_LINE = re.compile(rf"[ \t>#]*(\*\*)?{LABEL}[ \t]*(\*\*)?[ \t]*[:：][ \t]*")
-_OPENING, _CLOSING = '"“`', '"”`'
+_OPENING = '"“`'
+_CLOSING = '"”`'
 _CLAIM = "(?:答案|answer)"
 WORDS = {"zh": ("是", "否"), "en": ("yes", "no")}
 """What a judge is asked to write, by language."""
@@ -76,7 +77,8 @@ def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:
 
 def _parted(copied: str) -> list[str]:
     """Returns what stands between separators; bars beside one begin or end a row of a table."""
-    parts, start = [], 0
+    parts = []
+    start = 0
     for bars in _BARS.finditer(copied):
         more = len(bars[0]) - len(SEPARATOR)
         before = copied[start : bars.start()].splitlines()
@@ -113,7 +115,8 @@ def _located(answer: str, parts: list[str]) -> list[str] | None:
     """Returns the parts as they stand in the answer, the next one behind the last if it does."""
     places = [place for place, char in enumerate(answer) if not char.isspace()]
     squeezed = "".join(answer[place] for place in places)
-    found, start = [], 0
+    found = []
+    start = 0
     for part in parts:
         # Quotation marks may be the judge's; white space counts nowhere.
         spellings = ("".join(form.split()) for form in (part, unquoted(part.strip())))

@@ -44,7 +44,8 @@ class ComplexbenchResults(Results):
 
     def __init__(self, frames: Frames, display: Display, mode: str, languages: Sequence[str]):
         super().__init__(frames, display, LAYOUT, {"mode": LAYOUT["modes"][mode]})
-        self.mode, self.languages = mode, list(languages)
+        self.mode = mode
+        self.languages = list(languages)
 
     def groups(self) -> list[Group]:
         """Returns the roster's groups, by falling overall DRFR in the first language."""

@@ -72,7 +72,8 @@ class ScoredAnswers:
         return chain(*(its for (_, name), its in self.records.items() if name == part))
 
     def _verdicts(self, model: str, part: str) -> dict[int, dict[int, Verdicts]]:
-        instances, records = self.parts[part].instances, self.records[model, part]
+        instances = self.parts[part].instances
+        records = self.records[model, part]
         raw = {
             repeat: {number: [None] * len(_places(one)) for number, one in instances.items()}
             for repeat in sorted({record["repeat"] for record in records})
@@ -98,7 +99,8 @@ COUNTS = ("n", "unread", "open")
 
 def coverage(scored: ScoredAnswers) -> pd.DataFrame:
     """Returns expected questions and samples of each model, and how many have verdicts."""
-    rows, repeats = [], scored.asked.set_index("model")["repeats"]
+    rows = []
+    repeats = scored.asked.set_index("model")["repeats"]
     for name, part in scored.parts.items():
         for model in scored.models:
             records = scored.records.get((model, name), ())
@@ -139,7 +141,8 @@ def judging(scored: ScoredAnswers) -> pd.DataFrame:
         for record in scored.records.get((model, name), ()):
             for point, how in (record["extracted"] or {}).items():
                 verdict = (record["raw"] or {})[point]
-                unread, left_open = int(verdict is None), int(verdict == UNDECIDED)
+                unread = int(verdict is None)
+                left_open = int(verdict == UNDECIDED)
                 by = record["judge"] or "", how["by"]
                 counts[by].update(n=1, unread=unread, open=left_open)
         for judge, kind in sorted(counts, key=lambda by: (by[0], KINDS.index(by[1]))):

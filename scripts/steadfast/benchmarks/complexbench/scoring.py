@@ -47,7 +47,8 @@ class ComplexbenchScoring(Scoring):
     """
 
     def __init__(self, mode: str, judging: str):
-        self._mode, self._judging = mode, judging
+        self._mode = mode
+        self._judging = judging
 
     def facts(self, sample: Sample[Prompt]) -> Record:
         """Returns the instance, and the positions of its questions that the answer is judged by."""
@@ -77,7 +78,8 @@ class ComplexbenchScoring(Scoring):
         self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]
     ) -> dict[int, Decision]:
         """What a judge says of the questions that a rule decides, where it was asked."""
-        questions, how = sample.source["scoring_questions"], plain_route(sample, self._mode)
+        questions = sample.source["scoring_questions"]
+        how = plain_route(sample, self._mode)
         return {
             point: self._decision(answer, how, questions[point], reply)
             for point in sample.prompt["points"]
@@ -87,7 +89,8 @@ class ComplexbenchScoring(Scoring):
     def _decided(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]
     ) -> dict[int, Decision]:
-        questions, decided = sample.source["scoring_questions"], dict[int, Decision]()
+        questions = sample.source["scoring_questions"]
+        decided = dict[int, Decision]()
         for turn, its_answer in zip(turns(sample), turns(answer), strict=True):
             # Of a turn without an answer the judge was asked nothing.
             for point, how in routes(turn, self._mode, self._judging).items():

@@ -76,7 +76,8 @@ class ComplexbenchJudge(BelievingJudge):
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
         """Returns yes or no, or a copy of the examples that a rule decides on."""
-        (holds,), expected = verdicts, request.expected
+        (holds,) = verdicts
+        expected = request.expected
         if expected["by"] != "rule":
             return str(SIMULATED["verdicts"][expected["language"]][holds])
         parts = [part for part in rule_examples(expected["rule"], holds) if part in prompt.answer]
@@ -123,7 +124,8 @@ def _base(clause: Clause) -> str:
 
 def _text(clauses: tuple[Clause, ...], offset: int) -> str:
     """Returns a text that satisfies all of the clauses; texts of other offsets read otherwise."""
-    first, words = clauses[0], {_base(clause): clause.words for clause in clauses}
+    first = clauses[0]
+    words = {_base(clause): clause.words for clause in clauses}
     banned = [word for clause in clauses if clause.absent for word in clause.words]
     match _base(first):
         case "keyword":
@@ -144,7 +146,8 @@ def _text(clauses: tuple[Clause, ...], offset: int) -> str:
 
 def _breach(clause: Clause) -> str:
     """Returns a text that breaks a clause which holds for nothing."""
-    word, filler = clause.words[0], _filler(_SHORT, clause.words)
+    word = clause.words[0]
+    filler = _filler(_SHORT, clause.words)
     if _base(clause) == "not_startswith":
         return word + filler
     return filler + (normalised(word) if _base(clause) == "forbidden_word" else word)

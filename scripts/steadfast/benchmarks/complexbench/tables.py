@@ -28,7 +28,8 @@ from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 
 Columns = dict[str, Column]
-GIVEN, JUDGE = Column("Instruction", align="l"), Column("Judge", align="l")
+GIVEN = Column("Instruction", align="l")
+JUDGE = Column("Judge", align="l")
 
 
 def tables(
@@ -41,7 +42,8 @@ def tables(
 
 def _drfr(results: ComplexbenchResults, name: str) -> Table:
     """Returns DRFR by category: each depth of nesting, the average over depths, and overall."""
-    drfr, found = results.frames["drfr"], []
+    drfr = results.frames["drfr"]
+    found = []
     categories = list(dict.fromkeys(rows_of(drfr, measure="category")["category"]))
     averages = set(rows_of(drfr, measure="family")["category"])
     for family, facts in taxonomy()["categories"].items():
@@ -96,7 +98,8 @@ def _dimensions(results: ComplexbenchResults, name: str) -> Table:
 
     A table holds some of the types; the last one also what is no known dimension.
     """
-    types, others = LAYOUT["dimensions"][name], {}
+    types = LAYOUT["dimensions"][name]
+    others = {}
     always = {
         one: Column(one, heading(kind)) for one, kind in dimensions().items() if kind in types
     }
@@ -155,7 +158,8 @@ def _decomposition(results: ComplexbenchResults, name: str) -> Table:
 
 def _judging(results: ComplexbenchResults, name: str) -> Table:
     """Questions by what decided them, replies that could not be read, rules that left it open."""
-    rows, words = results.frames["judging"], LAYOUT["judging"]
+    rows = results.frames["judging"]
+    words = LAYOUT["judging"]
     # Only rules leave a question open.
     counted = [
         (kind, column)
@@ -228,7 +232,8 @@ def _sections(
 
 
 def _agreement(results: ComplexbenchResults, name: str) -> Table:
-    rows, item = results.frames["agreement"], "scoring question"
+    rows = results.frames["agreement"]
+    item = "scoring question"
     return agreement_table(results.prefix + name, rows, results.display, "ComplexBench", item)
 
 

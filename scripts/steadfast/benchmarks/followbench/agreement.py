@@ -38,7 +38,8 @@ from steadfast.stats.raters import (
 )
 
 V = TypeVar("V")
-CONSTRAINT, ITEM = "constraint", "item"
+CONSTRAINT = "constraint"
+ITEM = "item"
 
 
 def agreement(
@@ -96,7 +97,8 @@ def questions(sample: Sample[Prompt]) -> list[Question]:
     """Returns what people are asked of an answer: each constraint, by the step that added it."""
     if sample.prompt["scorer"] != JUDGE:
         return []
-    levels, said = sample.source["levels"], facts("followbench/tables.yaml")["asked_of_people"]
+    levels = sample.source["levels"]
+    said = facts("followbench/tables.yaml")["asked_of_people"]
     return [
         Question(str(n), said.format(n=n, text=levels[n - 1]["instruction"]))
         for n in range(1, sample.prompt["level"] + 1)

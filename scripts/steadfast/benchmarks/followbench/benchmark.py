@@ -22,7 +22,8 @@ NAME = "followbench"
 OWN = Package(NAME)
 TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
 RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repair
-ITEM_TABLE, CONSTRAINT_TABLE = "table3_agreement", "agreement"
+ITEM_TABLE = "table3_agreement"
+CONSTRAINT_TABLE = "agreement"
 METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
     "sampling_units", "temperature", "summary",
@@ -117,7 +118,8 @@ def table_names(config: Config, section: Followbench) -> list[str]:
 
 
 def _data(section: Followbench, language: str) -> DataFile:
-    directory, known = section.directory or "", {"language": language}
+    directory = section.directory or ""
+    known = {"language": language}
     local = section.source == "local"
     return OWN.data(
         language,

@@ -8,11 +8,15 @@ CATEGORIES = ("content", "situation", "style", "format", "example", "mixed")
 """Constraint categories (section 3.1), in the order of Tables 1 and 7 to 12."""
 LEVELS = (1, 2, 3, 4, 5)
 """Scored levels: level n has n constraints. Level 0, without any, is where they start from."""
-RULE, JUDGE = "rule", "judge"
+RULE = "rule"
+JUDGE = "judge"
 """What scores an item."""
-YES, NO = "YES", "NO"
+YES = "YES"
+NO = "NO"
 """A verdict on a constraint, as judges and people write it."""
-PATH, LAST, RATING = "path", "last", "rating"
+PATH = "path"
+LAST = "last"
+RATING = "rating"
 """The ways to ask a judge about an answer (Table 3): with all versions of the instruction, with the
 last one alone, and for one rating of the whole answer."""
 HIGHEST = 10

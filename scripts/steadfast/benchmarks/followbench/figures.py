@@ -48,7 +48,8 @@ def _by_category(frames: Frames, display: Display) -> Picture:
     whole = rows[rows["category"] == OVERALL]
     first = whole[whole["language"] == languages[0]] if languages else whole
     groups, left_out = pictured(roster, values_by_model(first))
-    lines, count = lineups(groups), max(len(languages), 1)
+    lines = lineups(groups)
+    count = max(len(languages), 1)
     width = PAGE if count > 1 else COLUMN
     figure, panels, keys = rows_of_panels(len(lines), 2.8, count, width, projection="polar")
     spokes = {category: STRINGS["categories"][category] for category in CATEGORIES}
@@ -76,20 +77,24 @@ def _by_category(frames: Frames, display: Display) -> Picture:
 
 def _by_temperature(frames: Frames, display: Display) -> Picture:
     rows = rows_of(frames["temperature"], measure="HSR")
-    languages, lines = _languages(rows), list(dict.fromkeys(rows["line"]))
+    languages = _languages(rows)
+    lines = list(dict.fromkeys(rows["line"]))
     roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
-    digits, words = max(display.digits - 2, 0), STRINGS["temperature"]
+    digits = max(display.digits - 2, 0)
+    words = STRINGS["temperature"]
     panels = max(len(languages), 1)
     width = PAGE if panels > 1 else COLUMN
     figure = Figure(figsize=(width, 2.4), layout="constrained")
     all_axes = figure.subplots(1, panels, squeeze=False, sharey=True)[0]
-    notes, incomplete = [], []
+    notes = []
+    incomplete = []
     for axes, language in zip(all_axes, languages, strict=False):
         named = STRINGS["languages"][language]
         axes.set_title(named)
         for line in lines:
             of_line = rows_of(rows, line=line, language=language)
-            label, style = roster.figure_label(line), look(roster, line)
+            label = roster.figure_label(line)
+            style = look(roster, line)
             draw_points(axes, list(of_line["temperature"]), of_line, label=label, **style)
             values = "; ".join(
                 words["value"].format(value=rounded(row.value, digits), at=f"{row.temperature:g}")

@@ -37,7 +37,8 @@ class FollowbenchJudgePrompts(JudgePrompts):
     """
 
     def __init__(self, ways: Sequence[str] = (PATH,), rule_items: bool = False):
-        self._ways, self._rule_items = ways, rule_items
+        self._ways = ways
+        self._rule_items = rule_items
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
         return SLOTS[template.rpartition("_")[0] or PATH]

@@ -82,7 +82,8 @@ class LevelMetrics:
     """The metrics of all models."""
 
     def __init__(self, samples: pd.DataFrame, languages: Sequence[str]):
-        self.samples, self._languages = samples, languages
+        self.samples = samples
+        self._languages = languages
         self._groups = frames.group_frame(samples)
         self._clusters = Clusters(self._groups, ["language", "category"])
         self._models = pd.DataFrame({"model": sorted(set(samples["model"]))})
@@ -199,7 +200,8 @@ class LevelMetrics:
 
     def _estimated(self, units: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:
         """Means of samples or groups by model, language and more, and how many were expected."""
-        keys, averaged = ["model", "language", *by], [key for key in by if key in WHOLE]
+        keys = ["model", "language", *by]
+        averaged = [key for key in by if key in WHOLE]
         rows = self._means(units, column, keys, averaged)
         rows = rows.merge(self._expected(units, by), on=keys)
         if column == "soft":
@@ -217,7 +219,8 @@ class LevelMetrics:
         for key in averaged:
             mean = cells.mean([other for other in keys if other != key])
             cells = joined([cells, mean.labelled(**{key: WHOLE[key]})])
-        rows, factor = cells.rows(), 1 if column == "levels" else 100
+        rows = cells.rows()
+        factor = 1 if column == "levels" else 100
         return rows.assign(**{name: factor * rows[name] for name in VALUES[:-1]})
 
     def _expected(self, units: pd.DataFrame, by: list[str]) -> pd.DataFrame:

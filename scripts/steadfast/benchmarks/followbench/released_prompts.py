@@ -8,7 +8,8 @@ from steadfast.benchmarks.followbench.facts import LEVELS
 from steadfast.judging.released_prompt import filled, program, texts_of
 
 PINNED = facts("followbench/released.yaml")["judge"]
-OF_ONE, OF_MORE = slice(0, 8), slice(8, 18)
+OF_ONE = slice(0, 8)
+OF_MORE = slice(8, 18)
 """Which texts of a category's function make the prompt about one constraint, and about more."""
 
 

@@ -124,7 +124,8 @@ def released(reply: str | None, count: int, language: str) -> list[int] | None:
     last = _last_line(reply or "", language)
     if count == 1:
         return [1] if YES in last else [0] if NO in last else None
-    start, end = last.find("["), last.rfind("]")
+    start = last.find("[")
+    end = last.rfind("]")
     if not 0 <= start < end:
         return None
     text = last[start : end + 1]

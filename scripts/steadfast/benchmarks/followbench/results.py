@@ -42,7 +42,9 @@ class FollowbenchResults(Results):
     ):
         slots = {"mode": STRINGS["modes"][mode] + STRINGS["by_way"][ways[0]]}
         super().__init__(frames, display, STRINGS, slots, otherwise)
-        self.mode, self.languages, self.ways = mode, languages, ways
+        self.mode = mode
+        self.languages = languages
+        self.ways = ways
         coverage = frames["coverage"].set_index(["model", "language", "category", "level"])
         self._counts: dict[tuple[str, ...], Record] = coverage.to_dict("index")
         self._no_counts: Record = dict.fromkeys(coverage.columns, 0)
@@ -65,7 +67,8 @@ class FollowbenchResults(Results):
 
     def column(self, frame: str, shown: Callable[[float], Decimal], **keys: str) -> Values:
         """A column of values: a frame's rows with those keys, shown as ``rate`` or ``level``."""
-        rows, measure = rows_of(self.frames[frame], **keys), frame.upper()
+        rows = rows_of(self.frames[frame], **keys)
+        measure = frame.upper()
         tested = not keys.pop("level", "") and measure in TESTED
         ties = Ties.of(self.pairs(measure, **keys)) if tested else NO_TIES
         return Values(values_by_model(rows), incomplete_models(rows), ties=ties, shown=shown)
@@ -128,7 +131,8 @@ class FollowbenchResults(Results):
         rows = self.frames["items"]
         rows = rows[(rows["category"] == category) | (category == OVERALL)]
         counts = rows.groupby("language")["impossible"].sum()
-        text, names = STRINGS["notes"]["impossible"], STRINGS["languages"]
+        text = STRINGS["notes"]["impossible"]
+        names = STRINGS["languages"]
         return [
             (None, text.format(language=names[language], n=f"{counts[language]:.0f}"))
             for language in self.languages

@@ -163,7 +163,8 @@ def _keywords(answer: str) -> int:
     """How often marks, a digit and at least one character stand before a colon on one line."""
     count = 0
     for line in answer.split("\n"):
-        start, last = 0, line.rfind(":")
+        start = 0
+        last = line.rfind(":")
         while (found := KEYWORD.search(line, start)) and found.end() < last:
             start = line.index(":", found.end() + 1) + 1
             count += 1

@@ -31,7 +31,8 @@ class FollowbenchScoring(Scoring):
     """
 
     def __init__(self, mode: Literal["strict", "released"], ways: Sequence[str] = (PATH,)):
-        self._mode, self._ways = mode, ways
+        self._mode = mode
+        self._ways = ways
 
     def facts(self, sample: Sample[Prompt]) -> Record:
         return {name: sample.prompt[name] for name in ("level", "scorer")}
@@ -43,7 +44,8 @@ class FollowbenchScoring(Scoring):
             scores = {way: self._judged(sample, answer, way, verdicts) for way in self._ways}
             first, *_ = self._ways
             return replace(scores.pop(first), other_raters=scores)
-        group, level = sample.source, sample.prompt["level"]
+        group = sample.source
+        level = sample.prompt["level"]
         target = group["levels"][level - 1]["target"]
         kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
         found = Score(answer.status, {RULE: kept}, kept, extracted={"problem": None})
@@ -94,7 +96,8 @@ class FollowbenchScoring(Scoring):
                 if rating is None
                 else ({RATING: float(rating > THRESHOLD)}, {RATING: rating})
             )
-        level, language = sample.prompt["level"], sample.source["language"]
+        level = sample.prompt["level"]
+        language = sample.source["language"]
         verdicts = (
             strict(reply, answer.text, level) if strictly else released(reply, level, language)
         )

@@ -18,7 +18,8 @@ ANSWER_IN_FORM = "42"
 
 def reference_answer(prompt: Prompt, group: Record) -> str:
     """Returns an answer that keeps all constraints of a prompt's level."""
-    rule, level = group["scorer"], prompt["level"]
+    rule = group["scorer"]
+    level = prompt["level"]
     wanted = group["levels"][level - 1]["target"]
     match rule:
         case "exact" | "option" | "date" | "money" | "contained":

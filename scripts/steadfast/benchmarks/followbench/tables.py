@@ -164,7 +164,8 @@ def _consistency(
 
 def raters_table(results: FollowbenchResults, name: str) -> Table:
     """Returns agreement of judges and people, on constraints or on whole items (Table 3)."""
-    item, whole = STRINGS["agreement"][name], name == "table3_agreement"
+    item = STRINGS["agreement"][name]
+    whole = name == "table3_agreement"
     rows = results.frames["agreement"]
     rows = rows[rows["measure"] == item.split(" ")[0]]
     table = agreement_table(results.prefix + name, rows, results.display, TITLE, item)

@@ -28,7 +28,8 @@ class IfevalSimulator(Simulator):
         self, sample: Sample[Prompt], settings: Settings, seen: float, rng: Random
     ) -> str:
         """Returns one that follows each with a probability that halves with each ``span``."""
-        instance, context = sample.source["instance"], sample.source["context"]
+        instance = sample.source["instance"]
+        context = sample.source["context"]
         if instance["set"] != SYNTHETIC:
             return ""
         tokens = context["tokens"] if context else 0

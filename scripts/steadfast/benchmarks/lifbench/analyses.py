@@ -28,7 +28,8 @@ from steadfast.stats.ties import CORRELATIONS, agreement
 from steadfast.stats.variance import variance_shares
 
 LIST = "list"
-EASY, HARD = "easy", "hard"
+EASY = "easy"
+HARD = "hard"
 MOST_EASY = 10  # total weight of an easy task, at most (section 5.4)
 FACTORS = {"context": "context", "expression": "expression_id", "variable": "variable_id"}
 COLUMNS = ["model", "task", "length", "value", "ars", "baseline", "n"]
@@ -46,7 +47,8 @@ def comparisons(
     several = contexts.groupby("length", observed=True).min() > 1
     parts = {"": frame}
     parts |= {name: frame[frame["length"] == name] for name in several.index[several]}
-    weights, found = rubric.weights, []
+    weights = rubric.weights
+    found = []
     for length, part in parts.items():
         models = part[~part["model"].isin(references)]
         rows = compare_models(models, weights, bootstrap(part))
@@ -98,7 +100,8 @@ def depth(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns success by position and length per task, and over the list scenario (task "list")."""
     lists = [name for name, scenario in SCENARIO_OF.items() if scenario == LIST]
     rows = success_by_depth(frame, clusters(frame), {LIST: lists})
-    keys, bins = ["task", "model", "length", "bin"], range(1, 11)
+    keys = ["task", "model", "length", "bin"]
+    bins = range(1, 11)
     return sorted_rows(rows, frame, keys, task=[LIST, *SCORED_TASKS], bin=bins)
 
 
@@ -119,7 +122,8 @@ def complexity(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
 
 def weights(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the weight of each task's points, in all and by capability (Table 6, Figure 2)."""
-    rows, present = [], set(frame["task"].unique())
+    rows = []
+    present = set(frame["task"].unique())
     for task in (task for task in SCORED_TASKS if task in present):
         rows.append((task, "", rubric.total_weight(task)))
         for capability in CAPABILITIES:
@@ -138,7 +142,8 @@ def rubrics(
     ars; rank (1 is highest); spearman and kendall (τ-b) of the rubric with the chosen one.
     """
     totals = {column.removeprefix(OTHER): column for column in frame if column.startswith(OTHER)}
-    parts, by_rubric = [], {}
+    parts = []
+    by_rubric = {}
     for rubric, column in ({chosen.name: "total"} | totals).items():
         scored = frame.assign(total=frame[column].astype(float))
         rows = task_means(scored, chosen._replace(name=rubric), [])

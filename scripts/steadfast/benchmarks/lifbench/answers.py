@@ -65,7 +65,8 @@ def reference_answer(prompt: Prompt, context: Record) -> str:
 
 def _any_element(prompt: Prompt, context: Record) -> str:
     """Returns a right element of LBI or LBE that holds no other element, where there is one."""
-    elements, right = context["elements"], blur_indices(prompt, context)
+    elements = context["elements"]
+    right = blur_indices(prompt, context)
     first = random.Random(f"reference/{prompt['sample_id']}").choice(right)
     for place in chain([first], right):
         text = elements[place]

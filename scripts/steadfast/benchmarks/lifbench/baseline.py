@@ -32,7 +32,8 @@ def baseline_answer(
     """Answers a prompt without looking anything up; the reference answer is not read."""
     # In every format of a context it chooses the same.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
-    given, rng = prompt["variables"], Random(f"floor/{plain_id}/{repeat}")
+    given = prompt["variables"]
+    rng = Random(f"floor/{plain_id}/{repeat}")
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
             return _near_the_beginning(context["elements"], given.get("bias", 0), rng)

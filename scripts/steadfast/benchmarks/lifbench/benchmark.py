@@ -51,11 +51,13 @@ def task(config: Config, section: Lifbench) -> Task:
     directory = section.released.directory
     known = [TASKS[name] for name in tasks]
     scenarios = in_order(one.scenario for one in known)
-    sampled, beyond = _sampled(section), beyond_paper(section, scenarios)
+    sampled = _sampled(section)
+    beyond = beyond_paper(section, scenarios)
     several = len(section.lengths) > 1
     nested = section.contexts == "released" or bool(scored_models(config))
     further = (*sampled, *(("effective_context_length",) if several else ()))
-    published, drawn = section.published_prompts, section.published_variables
+    published = section.published_prompts
+    drawn = section.published_variables
     scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
     data = data_files(config, section, tasks)
     simulator = "simulator:LifbenchSimulator"
@@ -170,10 +172,12 @@ def _tables(
     """Returns the tables; with released scores also the paper's printed cells beside them."""
     captions = facts("lifbench/tables.yaml")["captions"]
     compared = (f"{perspective}s" for perspective in beyond.get("beyond", ()))
-    names, module = (*captions, *further, *compared), "tables"
+    names = (*captions, *further, *compared)
+    module = "tables"
     settings: Record = {**scoring, **beyond}
     if scored:
-        names, module = (*names, "reproduction"), "reproduction"
+        names = (*names, "reproduction")
+        module = "reproduction"
         settings["released"] = scored
     return OWN.tables(names, settings, module)
 

@@ -33,7 +33,8 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
     scenarios = in_order(TASKS[name].scenario for name in tasks)
     contexts = _released_contexts if section.contexts == "released" else _built_contexts
     pinned = {"pinned": True} if section.published_prompts else {}
-    recs, directory = section.expressions == "recs", section.released.directory
+    recs = section.expressions == "recs"
+    directory = section.released.directory
     return [
         *contexts(config, section, scenarios),
         DataFile(
@@ -57,12 +58,14 @@ def _built_contexts(
     yield from files.values()
     seeds = list(range(config.seed, config.seed + section.contexts_per_length))
     for scenario, domain in kinds:
-        made_of, formats = facts_of(scenario, domain), formats_of(scenario, section.formats)
+        made_of = facts_of(scenario, domain)
+        formats = formats_of(scenario, section.formats)
         paths = {name: files[name].path for name in made_of["corpora"]}
         more: Record = {}
         if domain:
             more = {name: value for name, value in made_of.items() if name != "corpora"}
-            more["domain"], formats = domain, formats[:1]
+            more["domain"] = domain
+            formats = formats[:1]
         if formats != [NUMBERED]:
             more["formats"] = formats
         if section.contexts == "nested":
@@ -114,7 +117,8 @@ def _released_contexts(
     directory = section.released.directory
     published = {"templates": RELEASED_TEMPLATES} if section.published_prompts else {}
     for scenario in scenarios:
-        path, known = f"{NAME}/released/{input_name(scenario)}", {"scenario": scenario}
+        path = f"{NAME}/released/{input_name(scenario)}"
+        known = {"scenario": scenario}
         yield DataFile(
             path,
             "released_contexts",
@@ -135,14 +139,16 @@ def _templates(whose: str) -> dict[str, str]:
 
 
 def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
-    whose, recs = section.expressions, section.recs
+    whose = section.expressions
+    recs = section.recs
     function = f"expressions:{whose}_expressions"
     worded = TASKS[task].worded
     settings: Settings = {"task": worded}
     inputs: dict[str, str] = _templates(whose)
     files: tuple[str, ...] = ()
     if whose == "recs":
-        whose, function = recs.originals, "recs.statistics:sampled_expressions"
+        whose = recs.originals
+        function = "recs.statistics:sampled_expressions"
         steps = ("candidates", "vectors", "clusters")
         inputs = {step: recs_file(step, task) for step in steps} | _templates(whose)
         # Where a text is to be accepted first, the file to do that in stands there already.

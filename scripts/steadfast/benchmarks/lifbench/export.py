@@ -21,7 +21,9 @@ class LifbenchExports(Exports):
         templates: str,
         settings: Settings,
     ):
-        self._texts, self._templates, self._settings = texts, templates, settings
+        self._texts = texts
+        self._templates = templates
+        self._settings = settings
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns prompts and contexts by length; the expressions, which all lengths share."""

@@ -29,7 +29,8 @@ def sampling_space(variables: Variables) -> Settings:
 
     These are batch-label's: the candidates, the key of their order, and the text of the rules.
     """
-    space, settings = variables.space, []
+    space = variables.space
+    settings = []
     if "label_sets" not in space:
         return space
     for labels in space["label_sets"]:
@@ -101,8 +102,10 @@ def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
 def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's description, templates and space as released, slips included."""
     path = inputs["templates"]
-    known, record = Task.of(task), read_json(path)
-    name, own_space = released_name(known.id), sampling_space(known.variables)
+    known = Task.of(task)
+    record = read_json(path)
+    name = released_name(known.id)
+    own_space = sampling_space(known.variables)
     try:
         scenario = record[known.scenario]
         meta = scenario["subtasks"][name]

@@ -101,7 +101,8 @@ class Some:
     """Holds a column of numbers that few rows have."""
 
     def __init__(self) -> None:
-        self.rows, self._values = array("q"), array("d")
+        self.rows = array("q")
+        self._values = array("d")
 
     def add(self, row: int, value: float) -> None:
         """Adds the number of a row."""
@@ -130,7 +131,8 @@ def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> di
         raise UserError(
             f"scores: scored by the rubric {record['rubric']!r}, not {rubric!r}; score again"
         )
-    scenario, prompts = SCORED_TASKS[task].scenario, prompts_of(record)
+    scenario = SCORED_TASKS[task].scenario
+    prompts = prompts_of(record)
     stratum = scenario if prompts == OWN else f"{prompts}/{scenario}"
     context = record["context_id"]
     family = cast(Settings, record).get("family")

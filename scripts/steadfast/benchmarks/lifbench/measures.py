@@ -196,7 +196,8 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
         for by, context in (([], ["length"]), (["length"], []))
     ]
     in_families = stratified(frame)["within"] == NESTED
-    families, others_contexts = frame[in_families], frame[~in_families]
+    families = frame[in_families]
+    others_contexts = frame[~in_families]
     of_lengths = [crossed(families, "length", ["cluster"])] if len(families) else []
     if len(others_contexts):
         of_lengths.append(nested(others_contexts, "length", clusters(others_contexts)))

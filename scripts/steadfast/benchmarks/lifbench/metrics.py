@@ -41,7 +41,8 @@ def metrics(
     perspective of ``beyond`` alone are in no other metric.
     """
     by = Rubric(rubric, weighting)
-    everything, sets = score_frame(scores, rubric, bool(beyond)), stability.sets_of(data)
+    everything = score_frame(scores, rubric, bool(beyond))
+    sets = stability.sets_of(data)
     whole = stability.paper_samples(everything) if beyond else everything
     further: dict[str, pd.DataFrame] = {}
     if sets:
@@ -84,7 +85,8 @@ def metrics(
 
 def summary(frames: Frames) -> pd.DataFrame:
     """Returns overall ARS and average IFS of each model (Tables 3 and 4), empty without value."""
-    ifs, baseline = frames["ifs"], frames["baseline"]
+    ifs = frames["ifs"]
+    baseline = frames["baseline"]
     measures = {"ARS": frames["ars"], "IFS": ifs[ifs["perspective"] == AVERAGE]}
     counts = _whole(frames["coverage"], ["scored", "expected", PROMPTS]).rename(
         columns={"scored": "n"}

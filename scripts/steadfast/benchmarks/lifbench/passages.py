@@ -11,7 +11,8 @@ NEIGHBOURS = {"post_element": 1, "pre_element": -1}
 
 def passages(sample: Sample[Prompt]) -> Passages:
     """Returns the elements, sentences or documents that a prompt asks about or is answered by."""
-    prompt, context = sample.prompt, sample.source["context"]
+    prompt = sample.prompt
+    context = sample.source["context"]
     given = fields(prompt)
     names = ["element", "evidence", "elements"]
     names += [name for name, way in NEIGHBOURS.items() if given.get("bias", way) == way]

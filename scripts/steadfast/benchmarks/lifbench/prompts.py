@@ -46,7 +46,8 @@ def prompts(
 def _drawn(
     task: Task, context: Record, expressions: Record, seed: int, released: Sequence[str]
 ) -> list[list[Setting]]:
-    space, count = expressions["space"], len(expressions["expressions"])
+    space = expressions["space"]
+    count = len(expressions["expressions"])
     if task.scenario in released and task.id in PAPER_TASKS:
         return [released_settings(task, space, context, place) for place in range(count)]
     return [draw_settings(task, space, context, seed)] * count

@@ -69,7 +69,8 @@ def document_settings(
     found: dict[int, dict[str, list[list[Setting]]]] = {entry["length"]: {} for entry in inputs}
     by_name = {name: id for id, name in facts("lifbench/released.yaml")["names"].items()}
     for name, meta in templates["onedoc"]["subtasks"].items():
-        task, params = by_name[name], meta["params"]
+        task = by_name[name]
+        params = meta["params"]
         for entry in inputs:
             length = entry["length"]
             if task == "OQ":

@@ -58,11 +58,14 @@ def input_file(
     name = input_name(scenario)
     known = source["files"][name]
     if directory is None:
-        place, advice = source["url"].format(**source, file=name), LOCAL.format(name=name)
+        place = source["url"].format(**source, file=name)
+        advice = LOCAL.format(name=name)
         content = download({"url": place, **known}, advice)
     else:
         path = in_directory(directory, name)
-        place, advice, content = str(path), "fetch the released file again", _bytes(path)
+        place = str(path)
+        advice = "fetch the released file again"
+        content = _bytes(path)
     if "git_blob" in known:
         check(content, known, place, advice)
     else:

@@ -79,7 +79,8 @@ def _records(
     place: str, text: str, task: str, lengths: Mapping[int, str]
 ) -> Iterator[tuple[str, ScoreRecord]]:
     """Yields the name in the file and the score record of each line."""
-    scenario, points = TASKS[task].scenario, list(RUBRICS["released"][task])
+    scenario = TASKS[task].scenario
+    points = list(RUBRICS["released"][task])
     lines = csv.DictReader(text.splitlines())
     lacking = sorted({*KEYS, *points} - set(lines.fieldnames or ()))
     if lacking:
@@ -90,7 +91,8 @@ def _records(
     for row in lines:
         try:
             length = lengths[int(row["length"])]
-            expression, variable = int(row["ins_id"]), int(row["param_id"])
+            expression = int(row["ins_id"])
+            variable = int(row["param_id"])
             fractions = {point: float(row[point]) for point in points}
             total = float(row["total_score"])
             # Not bounded by 1: where inner lists differ in length, MF's ori is above it.

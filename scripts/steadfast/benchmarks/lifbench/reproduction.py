@@ -100,7 +100,8 @@ def compare(
     differences = printed_rows("differences")
     known = {tuple(row.values())[:4]: (row["scores"], row["note"]) for row in differences}
     asked = _asked(frames, rubric)
-    label, places = results.roster.label, {}
+    label = results.roster.label
+    places = {}
     if len(labels) == len(LABELS):
         places = {(label(m), column): n for (m, column), n in ranks_by_value(results).items()}
     cells = []
@@ -133,7 +134,8 @@ def _shown(table: Table) -> dict[Place, Cell]:
 def _printed(
     name: str, title: str, shown: Mapping[Place, Cell], ranked: Mapping[tuple[str, str], int]
 ) -> list[PrintedCell]:
-    values, places = [], []
+    values = []
+    places = []
     for row in printed_rows(name):
         place = (row["model"], row.get("length", ""), row["column"])
         cell = shown.get(place, Cell(None))

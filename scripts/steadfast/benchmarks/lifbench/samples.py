@@ -23,7 +23,8 @@ class LifbenchSamples(Samples):
         in_formats = cache(lambda context, format: in_format(contexts[context], format))
         expressions = data["expressions"]
         for prompt in prompts:
-            context, task = prompt["context_id"], prompt["task"]
+            context = prompt["context_id"]
+            task = prompt["task"]
             if context not in contexts or task not in expressions:
                 lacking = f"context {context!r}" if task in expressions else f"task {task!r}"
                 raise UserError(
@@ -39,7 +40,8 @@ class LifbenchSamples(Samples):
 
     def item(self, sample: Sample[Prompt]) -> Item:
         """Returns D and what precedes X, X, and what follows it with the instruction."""
-        prompt, source = sample.prompt, sample.source
+        prompt = sample.prompt
+        source = sample.source
         head, text, tail = render(
             source["scenario_prompt"], source["context"]["text"], prompt["instruction"]
         )

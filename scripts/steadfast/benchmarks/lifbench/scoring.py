@@ -26,13 +26,15 @@ class LifbenchScoring(Scoring):
         return replace(chosen, other_raters=by_rubric)
 
     def _scores(self, sample: Sample[Prompt], response: str) -> dict[str, Score]:
-        prompt, context = sample.prompt, sample.source["context"]
+        prompt = sample.prompt
+        context = sample.source["context"]
         scenario = sample.source["scenario_prompt"]
         return {name: score(prompt, context, scenario, response, name) for name in RUBRICS}
 
     def facts(self, sample: Sample[Prompt]) -> Record:
         """Returns which expression and variables were asked, and where in the context."""
-        prompt, task = sample.prompt, sample.prompt["task"]
+        prompt = sample.prompt
+        task = sample.prompt["task"]
         further: Settings = prompt
         draw = TASKS[task].variables.draw
         return {

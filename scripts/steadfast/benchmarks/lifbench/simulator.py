@@ -37,7 +37,8 @@ class LifbenchSimulator(Simulator):
 
     def reference(self, sample: Sample[Prompt]) -> str:
         """Returns the reference answer, written so that the released rubric gives it 1."""
-        prompt, context = sample.prompt, sample.source["context"]
+        prompt = sample.prompt
+        context = sample.source["context"]
         return answers.reference_answer(prompt, context)
 
     def simulated(
@@ -70,8 +71,12 @@ class _Reading:
     def __init__(
         self, prompt: Prompt, context: Record, settings: Settings, seen: float, rng: random.Random
     ):
-        self.prompt, self.context, self.given = prompt, context, expected.fields(prompt)
-        self.rng, self.seen, self.bias = rng, seen, settings["position_bias"]
+        self.prompt = prompt
+        self.context = context
+        self.given = expected.fields(prompt)
+        self.rng = rng
+        self.seen = seen
+        self.bias = settings["position_bias"]
         key = f"{settings['seed']}/{prompt['task']}/{prompt['expression_id']}"
         self.skill = 1 + random.Random(key).uniform(-_EXPRESSION_SPREAD, _EXPRESSION_SPREAD)
         self.clarity = 1 / (1 + (context["tokens"] * seen / settings["span"]) ** _STEEPNESS)
@@ -160,7 +165,8 @@ def _many(reading: _Reading) -> tuple[str, Slips]:
 
 
 def _label(reading: _Reading) -> tuple[str, Slips]:
-    rng, candidates = reading.rng, reading.given["candidates"]
+    rng = reading.rng
+    candidates = reading.given["candidates"]
     documents = reading.context["documents"]
     right = expected.expected_labels(reading.prompt, documents)
     visible = max(1, int(len(documents) * reading.seen))
@@ -175,7 +181,8 @@ def _label(reading: _Reading) -> tuple[str, Slips]:
 
 
 def _duplicates(reading: _Reading) -> tuple[str, Slips]:
-    rng, context = reading.rng, reading.context
+    rng = reading.rng
+    context = reading.context
     n = len(context["documents"])
     groups = [
         [index for index in group if reading.recalls(index / n)]
@@ -200,7 +207,8 @@ def _shown(value: str | None, reading: _Reading) -> str:
 
 
 def _repeat(reading: _Reading) -> tuple[str, Slips]:
-    rng, separator = reading.rng, reading.given["sep"]
+    rng = reading.rng
+    separator = reading.given["sep"]
     labelled = reading.context["key_sentences"]
     rows = []
     for sentence in answers.asked_sentences(reading.prompt, reading.context):
@@ -223,7 +231,8 @@ def _repeat(reading: _Reading) -> tuple[str, Slips]:
 
 
 def _question(reading: _Reading) -> tuple[str, Slips]:
-    evidence, options = reading.given["evidence"], reading.given["options"]
+    evidence = reading.given["evidence"]
+    options = reading.given["options"]
     if reading.recalls(reading.depth_of({"text": evidence})):
         answer = options[0 if answers.is_key_sentence(evidence, reading.context) else 1]
     else:

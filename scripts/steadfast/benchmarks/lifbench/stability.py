@@ -162,7 +162,8 @@ def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
 
 def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
     """Returns overall IFS of each perspective, and their average where there are all three."""
-    whole, within = bootstrap(frame), bootstrap(frame, within_lengths=True)
+    whole = bootstrap(frame)
+    within = bootstrap(frame, within_lengths=True)
     boots = {name: within if name == "length" else whole for name in PERSPECTIVES}
     found = {name: _overall(spread(frame, boots[name], name)) for name in PERSPECTIVES}
     parts = [_overall(spread(frame, within, name)).values for name in PERSPECTIVES]
@@ -189,7 +190,8 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
     both = range(min(one.values.shape[1] for one in (nearest, *draws)))
     random = np.mean([draw.values.loc[models, both].to_numpy() for draw in draws], axis=0)
     values = nearest.values.loc[models, both].to_numpy() - random
-    seen, replicates = values[:, 0], values[:, 1:]
+    seen = values[:, 0]
+    replicates = values[:, 1:]
     low, high = np.full((2, len(models)), np.nan)
     if replicates.shape[1] and len(models):
         least, middle, most = np.nanquantile(replicates, [TAIL, 0.5, 1 - TAIL], axis=1)
@@ -198,7 +200,8 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
             np.where(degrees_of_freedom > 1, degrees_of_freedom, np.nan), 1 - TAIL
         ) / scipy.special.ndtri(1 - TAIL)
         # Few clusters shift both spreads, and tell little of how much they vary: see bootstrap.
-        low, high = seen + (least - middle) * wider, seen + (most - middle) * wider
+        low = seen + (least - middle) * wider
+        high = seen + (most - middle) * wider
     n = nearest.n.loc[models].to_numpy()
     return pd.DataFrame({"model": models, "value": seen, "low": low, "high": high, "n": n})
 

@@ -19,7 +19,8 @@ def check_expressions(task: Task, expressions: Iterable[Record], place: Path | s
     for expression in checked:
         where = f"{place}: {task.id} expression {expression['expression_id']}"
         check_template(expression["template"], task.variables.shown, where)
-        direction, directed = expression["direction"], task.directions
+        direction = expression["direction"]
+        directed = task.directions
         if directed and (type(direction) is not int or direction not in (1, -1)):
             raise UserError(f"{where}: give 'direction: 1' (what follows) or 'direction: -1'")
         if not directed and direction is not None:

@@ -17,7 +17,8 @@ def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> li
     # The type that is left out, and so what each variable_id is, is the same in every context.
     everywhere = task.variables.draw == "types"
     key = f"{seed}/{task.id}" if everywhere else f"{seed}/{context['context_id']}/{task.id}"
-    rng, kind = Random(key), task.variables.draw
+    rng = Random(key)
+    kind = task.variables.draw
     return list(DRAWS[kind](task, space, context, rng))
 
 
@@ -44,7 +45,8 @@ def _unique_places(elements: Sequence[str]) -> list[int]:
 
 def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     elements = context["elements"]
-    margin, wanted = space["margin"], space["per_section"]
+    margin = space["margin"]
+    wanted = space["per_section"]
     places = [p for p in _unique_places(elements) if margin <= p < len(elements) - margin]
     start = 0.0
     for end in space["section_ends"]:
@@ -116,7 +118,8 @@ def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iter
             raise too_small(task, context, f"fewer than {count} {kind} sentences")
         chosen[kind] = iter(rng.sample(pools[kind], count))
     for setting in space["settings"]:
-        kind, options = setting["kind"], setting["options"]
+        kind = setting["kind"]
+        options = setting["options"]
         yield {"evidence": next(chosen[kind]), "options": options}, {"kind": kind}
 
 

@@ -64,7 +64,8 @@ def fill(
     units fit, so that none is left to show that one more would not.
     """
     totals = [0, *accumulate(estimates)]
-    low, high = start, len(totals)
+    low = start
+    high = len(totals)
     tokens = count(low)
     drift = tokens - totals[low]
     while high - low > 1:
@@ -72,7 +73,8 @@ def fill(
         guess = min(max(guess, low + 1), high - 1)
         guessed = count(guess)
         if guessed <= budget:
-            low, tokens = guess, guessed
+            low = guess
+            tokens = guessed
         else:
             high = guess
         drift = guessed - totals[guess]
@@ -144,7 +146,8 @@ def seeded_contexts(
     counter = load_tokenizer(tokenizer)
     # The first domain goes without a name, so that naming others leaves its contexts as they are.
     ending = f"-{domain}" if domain else ""
-    kind, family_kind = f"{scenario}-{length}{ending}", f"{scenario}{ending}"
+    kind = f"{scenario}-{length}{ending}"
+    family_kind = f"{scenario}{ending}"
     named = {"domain": domain} if domain else {}
     for seed in seeds:
         family = "/".join((str(seed), scenario, *named.values()))

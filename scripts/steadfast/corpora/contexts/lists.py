@@ -29,7 +29,8 @@ def build(
 
     No element is part of another one. Instructions have their share (0 to 1); others are UUIDs.
     """
-    rng, taken = draws.content, list[str]()
+    rng = draws.content
+    taken = list[str]()
     numbered, sizes = filling.enough(
         enumerate(_elements(corpora, rng, instruction_share, tokenizer, taken), start=1),
         lambda item: tokenizer.count("{}. {}\n".format(*item)),

@@ -25,7 +25,8 @@ class Chat(Provider):
     def __init__(self, setup: Setup):
         super().__init__(setup, "OPENAI_API_KEY")
         own = setup.own
-        template, serve = own.get("template") or "chat", own.get("serve")
+        template = own.get("template") or "chat"
+        serve = own.get("serve")
         self.answers = self.determining(
             own,
             engine="openai",
@@ -39,7 +40,8 @@ class Chat(Provider):
         self.path = self.endpoint.removeprefix("/v1")
         self._own_text = None
         if "/" in (name := setup.answers.get("tokenizer") or ""):
-            system, revision = own.get("system"), own.get("revision")
+            system = own.get("system")
+            revision = own.get("revision")
             self._own_text = LocalText(name, revision=revision, template=template, system=system)
         self.tokenizer = self._own_text
         host = host_of(setup.operation.get("base_url"))

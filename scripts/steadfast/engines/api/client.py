@@ -35,9 +35,12 @@ class Access:
         try:
             parts = urlsplit(self._url or "https://api.openai.com/v1")
             self._sound = parts.scheme in ("http", "https") and not parts.query
-            host, port = parts.hostname or "", parts.port
+            host = parts.hostname or ""
+            port = parts.port
         except ValueError:
-            self._sound, host, port = False, "", None
+            self._sound = False
+            host = ""
+            port = None
         self._sound = self._sound and bool(host)
         self._has_user = bool(USER.match(self._url or ""))
         self.address = f"{host}:{port}" if port else host
@@ -110,7 +113,8 @@ class Client:
         self._trusted = create_ssl_context()
         self._own = AsyncOpenAI(**settings, http_client=AsyncClient(verify=self._trusted))
         self._url = str(self._own.base_url).rstrip("/")
-        self._headers, self._redirected = headers or own_headers(self._own), headers is None
+        self._headers = headers or own_headers(self._own)
+        self._redirected = headers is None
         parts = urlsplit(self._url)
         host = parts.hostname or ""
         proxies = {} if proxy_bypass(host) else getproxies()

@@ -19,7 +19,8 @@ FACTS = facts("engines/reasoning.yaml")
 LEAKED = FACTS["leaked"]
 HEADER = r"[^<]*+(?:<\|constrain\|>[^<]*+)?"
 """Stands for an ellipsis in a mark: a recipient and a content type, or nothing."""
-FENCED, INLINE = 1, 2
+FENCED = 1
+INLINE = 2
 """A mark in fenced or inline code; one in a fence may count, since a fence may be left open."""
 STEPS = {"start": 1, "end": -1}
 """Change of the nesting depth of reasoning at a mark."""
@@ -179,14 +180,16 @@ NO_TAGS = Tags(())
 
 def _code(text: str) -> Iterator[tuple[int, int, int]]:
     """Spans of code as in CommonMark: fenced by backticks, and inline within a paragraph."""
-    outside, opening = 0, None
+    outside = 0
+    opening = None
     for line in FENCE.finditer(text):
         if opening is None and "`" not in line["info"]:
             yield from _inline_code(text, outside, line.start("ticks"))
             opening = line
         elif opening and line["ticks"] >= opening["ticks"] and not line["info"].strip():
             yield opening.start("ticks"), line.end(), FENCED
-            outside, opening = line.end(), None
+            outside = line.end()
+            opening = None
     if opening:
         yield opening.start("ticks"), len(text), FENCED
     else:

@@ -63,7 +63,8 @@ def answer_jointly(model: str, parts: Sequence[JointPart]) -> None:
             except UserError as error:  # its own run will raise it
                 say(f"{model}: {error}")
                 continue
-            reasoning, journal = part.setup.answers.get("reasoning"), part.setup.journal
+            reasoning = part.setup.answers.get("reasoning")
+            journal = part.setup.journal
             assert journal is not None, "responses need a journal"
             total = len(part.items)
             asking = Asking(model, part.title, engine, reasoning, journal, total, say, stack)

@@ -60,7 +60,8 @@ class Journal(AbstractContextManager["Journal"]):
             self._check_size(os.fstat(self._fd).st_size)
             while line:
                 written = os.write(self._fd, line)
-                line, self._size = line[written:], self._size + written
+                line = line[written:]
+                self._size = self._size + written
             if time.monotonic() - self._synced > SYNC_SECONDS:
                 self._sync()
         except OSError as error:

@@ -39,7 +39,9 @@ class LocalText:
         template_args: Settings | None = None,
         trust_remote_code: bool = False,
     ):
-        self._model, self._system, self._chat = model, system, template == "chat"
+        self._model = model
+        self._system = system
+        self._chat = template == "chat"
         self._args = dict(template_args or {})
         loaded = _load(model, tokenizer, revision, trust_remote_code)
         self._tokenizer, self._config, self._generation, self._own_sampling = loaded
@@ -100,7 +102,8 @@ class LocalText:
                     yield request, self._whole(text)
 
     def _share(self, text: str, prefix: str) -> tuple[str, list[int], list[int]]:
-        whole, inner = self._whole(text), clean(prefix).strip()
+        whole = self._whole(text)
+        inner = clean(prefix).strip()
         start = text.find(inner) if len(inner) > 2 * SEAM else -1
         if start >= 0:
             end = start + len(inner) - SEAM

@@ -108,7 +108,8 @@ def _wrapper(how: Settings | None) -> Sequence[str]:
 def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, cut: bool) -> Split:
     dialects, named = _candidates(how)
     if given:  # the text may contain words such as "analysis", as any response may
-        dialects, prefilled = [dialect for dialect in dialects if not dialect.words], False
+        dialects = [dialect for dialect in dialects if not dialect.words]
+        prefilled = False
         start = max((_again(text, dialect, 0) for dialect in dialects), default=0)
         text = text[start:].lstrip() if start else text
     own_tags = how and how.get("tags")
@@ -132,7 +133,8 @@ def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, 
         if named or begun or not dialect.words:
             rest = _without_pairs(text, dialect, cut)
             if named or begun or rest.reasoning:
-                text, is_open = rest.answer, is_open or rest.is_open
+                text = rest.answer
+                is_open = is_open or rest.is_open
                 reasoning += rest.reasoning
     return Split(text, reasoning, is_open)
 
@@ -212,16 +214,21 @@ def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
     """A text that begins outside reasoning, without any later reasoning and frames."""
     answer: list[str] = []
     reasoning: list[str] = []
-    tags, position, next_place, is_open = Tags.of(text, dialect), 0, 0, False
+    tags = Tags.of(text, dialect)
+    position = 0
+    next_place = 0
+    is_open = False
     for place, mark in enumerate(tags.marks):
         if place < next_place or mark.start < position:
             continue
         closing = tags.closing(place, dialect) if mark.kind == "start" else None
         if closing:
-            end, nested = tags.marks[closing[0]], closing[1]
+            end = tags.marks[closing[0]]
+            nested = closing[1]
             answer.append(text[position : mark.start])
             reasoning += _pieces(text[mark.stop : end.start], dialect)
-            position, next_place = _again(text, dialect, end.stop), closing[0] + 1
+            position = _again(text, dialect, end.stop)
+            next_place = closing[0] + 1
             is_open = is_open or (nested and cut)
         elif mark.kind == "start" and (cut or dialect.channels):
             answer.append(text[position : mark.start])
@@ -252,7 +259,8 @@ def _bare(answer: str) -> str:
 
 def _unwrapped(answer: str, how: Settings | None) -> str:
     """A response without its parser's wrapper, whose end may be truncated."""
-    wrapper, inner = _wrapper(how), answer.strip()
+    wrapper = _wrapper(how)
+    inner = answer.strip()
     if not wrapper or not inner.startswith(wrapper[0]):
         return answer
     return inner.removeprefix(wrapper[0]).removesuffix(wrapper[1]).strip()

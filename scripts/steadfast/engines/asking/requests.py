@@ -34,7 +34,9 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
     """
 
     def __init__(self, path: Path, engine: Engine, with_engine: bool = True):
-        self._path, self._engine, self._with_engine = path, engine, with_engine
+        self._path = path
+        self._engine = engine
+        self._with_engine = with_engine
         self._earlier = read_runs(path)
         self._counts: Counter[str] = Counter()
         self._machine: str | None = None
@@ -97,8 +99,12 @@ class Asking:
         say: Callable[[str], None],
         stack: ExitStack,
     ):
-        self._model, self._engine, self._path, self._say = model, engine, journal, say
-        self._stack, self._total = stack, total
+        self._model = model
+        self._engine = engine
+        self._path = journal
+        self._say = say
+        self._stack = stack
+        self._total = total
         self._read = reader(engine, reasoning)
 
         def show_wait(line: str) -> None:
@@ -194,7 +200,8 @@ def reader(engine: Engine, reasoning: Settings | None) -> Callable[[Response], R
     """A function that separates the reasoning in an engine's responses."""
     if not engine.has_model:
         return lambda response: response
-    prefilled, tokenizer = engine.prefilled(start_tags(reasoning or {})), engine.tokenizer
+    prefilled = engine.prefilled(start_tags(reasoning or {}))
+    tokenizer = engine.tokenizer
 
     def read(response: Response) -> Response:
         read = told_apart(response, reasoning, prefilled)

@@ -140,7 +140,10 @@ class Bill:
     def __init__(
         self, price: Settings, most: float, folders: Iterable[Path], tier: str | None = None
     ):
-        self._price, self._most, self._folders, self._tier = price, most, tuple(folders), tier
+        self._price = price
+        self._most = most
+        self._folders = tuple(folders)
+        self._tier = tier
         self._read: dict[Path, int] = {}
         self._spent = 0.0
         self._under_way: dict[str, float] = {}
@@ -166,7 +169,8 @@ class Bill:
 
     def reserve(self, request: Request, *, sent: bool = False) -> None:
         """Reserves the maximum cost of a request, until ``settle``."""
-        tokens, output = prompt_tokens(request), request.max_tokens
+        tokens = prompt_tokens(request)
+        output = request.max_tokens
         most = dearest(self._price, tokens, output, self._tier)
         spent = self.spent()
         if not sent and spent + self._reserved + most > self._most:

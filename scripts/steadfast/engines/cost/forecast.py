@@ -42,7 +42,8 @@ class CachedTokenizer:
     """A tokenizer that caches counts, since the models of a part share their prompts."""
 
     def __init__(self, tokenizer: TokenCounter):
-        self.encode, self.decode = tokenizer.encode, tokenizer.decode
+        self.encode = tokenizer.encode
+        self.decode = tokenizer.decode
         self.count = cache(tokenizer.count)
 
 

@@ -163,7 +163,8 @@ class VllmEngine(Engine):
         )
 
     def _response(self, output: "RequestOutput") -> Response:
-        answer, prompt = output.outputs[0], len(output.prompt_token_ids)
+        answer = output.outputs[0]
+        prompt = len(output.prompt_token_ids)
         cached = output.num_cached_tokens or 0
         self._used.update(requests=1, prompt=prompt, cached=cached, output=len(answer.token_ids))
         status = {"stop": "ok", "length": "length"}.get(answer.finish_reason, "error")

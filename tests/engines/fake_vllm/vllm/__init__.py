@@ -22,14 +22,16 @@ class Engine:
         scheduler = SimpleNamespace(max_num_seqs=at_once or 4)
         cache = SimpleNamespace(kv_cache_size_tokens=1_000_000)
         self.vllm_config = SimpleNamespace(scheduler_config=scheduler, cache_config=cache)
-        self._at_once, self._waiting = scheduler.max_num_seqs, []
+        self._at_once = scheduler.max_num_seqs
+        self._waiting = []
 
     def add_request(self, name, prompt, sampling):
         self._waiting.append((name, prompt["prompt_token_ids"]))
 
     def step(self):
         time.sleep(float(os.environ.get("FAKE_VLLM_SLOW", "0")))
-        done, self._waiting = self._waiting[: self._at_once], self._waiting[self._at_once :]
+        done = self._waiting[: self._at_once]
+        self._waiting = self._waiting[self._at_once :]
         word = os.environ.get("FAKE_VLLM_DIES")
         if word and any(word in "".join(map(chr, ids)) for _, ids in done):
             raise RuntimeError(os.environ.get("FAKE_VLLM_DIES_OF", "the engine died"))

@@ -100,7 +100,8 @@ def balanced(text: str) -> str | None:
     As released, a brace within a string counts, and one that closes nothing takes the next one
     that opens with it: the count falls below 0, where no object begins.
     """
-    depth, start = 0, 0
+    depth = 0
+    start = 0
     for place, char in enumerate(text):
         if char == "{":
             start = start if depth else place
@@ -114,7 +115,10 @@ def balanced(text: str) -> str | None:
 
 def spans(text: str) -> Iterator[str]:
     """Yields each ``{…}`` that stands in no other; braces within its strings are left aside."""
-    depth, start, quoted, escaped = 0, 0, False, False
+    depth = 0
+    start = 0
+    quoted = False
+    escaped = False
     for place, char in enumerate(text):
         if quoted:
             quoted = escaped or char != '"'

@@ -181,8 +181,10 @@ def _of(check: Callable[[T], Check], read: Callable[[str, str], T]) -> Callable[
     return read_late
 
 
-_all, _any = _of(checks.has_all, _words), _of(checks.has_any, _words)
-_starts, _ends = _of(checks.starts, _text), _of(checks.ends, _text)
+_all = _of(checks.has_all, _words)
+_any = _of(checks.has_any, _words)
+_starts = _of(checks.starts, _text)
+_ends = _of(checks.ends, _text)
 _punctuation = _of(checks.only_punctuation, _words)
 
 
@@ -211,12 +213,14 @@ def _some_each(rule: str, name: str) -> Check:
 def _some_without(rule: str, counted: str, forbidden: str) -> Check:
     lists = _bracketed_pair(rule, counted, forbidden)
     wanted, unwanted = (_items(listed, stripped=False) for listed in lists)
-    enough, banned = _counted(wanted), checks.has_any(all_normalised(unwanted))
+    enough = _counted(wanted)
+    banned = checks.has_any(all_normalised(unwanted))
     return lambda text: enough(text) and not banned(text)
 
 
 def _all_without(rule: str, wanted: str, forbidden: str) -> Check:
-    enough, banned = checks.has_all(_words(rule, wanted)), checks.has_any(_words(rule, forbidden))
+    enough = checks.has_all(_words(rule, wanted))
+    banned = checks.has_any(_words(rule, forbidden))
     return lambda text: enough(text) and not banned(text)
 
 

@@ -82,7 +82,8 @@ def complexity(results: LifbenchResults, name: str) -> figures.Picture:
         for split, those in tasks.items()
     }
     easy, hard = (-_change(results, rows_of(rows, split=split)) for split in (EASY, HARD))
-    both, notes = easy.index.intersection(hard.index), []
+    both = easy.index.intersection(hard.index)
+    notes = []
     if len(both):
         losses = {EASY: easy[both].mean(), HARD: hard[both].mean()}
         shown = {split: rounded(loss, results.digits) for split, loss in losses.items()}
@@ -137,7 +138,8 @@ def _panels(
 
 
 def _lines(axes: Axes, rows: pd.DataFrame, results: LifbenchResults, order: Sequence[str]) -> None:
-    its, beside = rows.set_index("length"), 0.2 if figures.has_intervals(rows) else 0.0
+    its = rows.set_index("length")
+    beside = 0.2 if figures.has_intervals(rows) else 0.0
     figures.draw_models(axes, results.roster, order, its, results.lengths, beside)
     axes.set_xticks(range(len(results.lengths)), results.lengths)
     axes.set_xlabel(shared.AXES["length"])
@@ -172,7 +174,8 @@ def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> 
     """Says how many models lose from the first to the last length, and are least steady there."""
     if len(results.lengths) == 1:
         return []
-    last, lower = results.lengths[-1], (_change(results, ars) < 0).to_dict()
+    last = results.lengths[-1]
+    lower = (_change(results, ars) < 0).to_dict()
     notes = [shared.counted(results, "ars_falls", lower, **_ends(results))]
     for perspective in WITHIN:
         rows = rows_of(ifs, perspective=perspective)
@@ -187,8 +190,10 @@ def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> 
 def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws overall ARS against length, and each model's IFS in three perspectives."""
     ars, ifs = (rows_of(results.frames[key], task=OVERALL) for key in ("ars", "ifs"))
-    ars, ifs = _at_lengths(ars), rows_of(ifs, length="")
-    order, roster = shared.models(results), results.roster
+    ars = _at_lengths(ars)
+    ifs = rows_of(ifs, length="")
+    order = shared.models(results)
+    roster = results.roster
     names = [figures.wrapped(roster.figure_label(model)) for model in order]
     high = max(2.4, 0.6 + figures.row_height(names) * len(order))
     figure = Figure(figsize=(figures.PAGE, high), layout="constrained")

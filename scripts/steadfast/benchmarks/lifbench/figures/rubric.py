@@ -16,7 +16,8 @@ from steadfast.show.panels import legend, legends, lineups, rows_of_panels
 from steadfast.show.results import extremes, values_by_model
 from steadfast.stats.tidy import rows_of
 
-SCENARIOS, CAPABILITIES = STRINGS["scenarios"], STRINGS["capabilities"]
+SCENARIOS = STRINGS["scenarios"]
+CAPABILITIES = STRINGS["capabilities"]
 HUES = dict(zip(SCENARIOS, figures.PALETTE, strict=False))
 
 
@@ -24,7 +25,8 @@ def weights(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the weights of score points by scenario and task, and by capability (Figure 2)."""
     rows = results.frames["weights"]
     rows = rows.assign(scenario=rows["task"].map(lambda task: SCORED_TASKS[task].scenario))
-    whole, parts = rows[rows["capability"] == ""], rows[rows["capability"] != ""]
+    whole = rows[rows["capability"] == ""]
+    parts = rows[rows["capability"] != ""]
     figure = Figure(figsize=(figures.PAGE, 2.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[3, 4])
     _by_task(left, whole)
@@ -118,7 +120,8 @@ def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
         shown: values_by_model(shared.of_contenders(results, rows[rows["spoke"] == capability]))
         for capability, shown in CAPABILITIES.items()
     }
-    label, digits = results.roster.label, results.digits
+    label = results.roster.label
+    digits = results.digits
     highest = [
         f"{shown} {extremes(((label(m), v) for m, v in values.items()), digits)[-1]}"
         for shown, values in found.items()

@@ -16,7 +16,9 @@ from steadfast.show.roster import Group
 from steadfast.show.table import rounded
 
 STRINGS = facts("lifbench/figures.yaml")
-AXES, TITLES, EMPTY = STRINGS["axes"], STRINGS["titles"], STRINGS["empty"]
+AXES = STRINGS["axes"]
+TITLES = STRINGS["titles"]
+EMPTY = STRINGS["empty"]
 
 
 def groups(results: LifbenchResults) -> list[Group]:

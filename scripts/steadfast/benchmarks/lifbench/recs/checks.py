@@ -73,7 +73,8 @@ class Original:
 
     def failures(self, text: str) -> list[str]:
         """Returns the words of all checks that a text fails, but the one for duplicates."""
-        ways, joined = facts("lifbench/recs/keep.yaml")["directions"], _unspaced(text)
+        ways = facts("lifbench/recs/keep.yaml")["directions"]
+        joined = _unspaced(text)
         words = re.compile(ways[self.direction], re.IGNORECASE) if self.direction else None
         fails = {
             "fields": fields_of(text) != self.fields,

@@ -25,7 +25,9 @@ from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
 
 Sampling = Literal["nearest", "random", "both"]
-BEFORE, HAND, RANDOM = 100, 200, 1000
+BEFORE = 100
+HAND = 200
+RANDOM = 1000
 """What is added to the number of a cluster of direction -1, of a hand-written template, and of a
 text drawn at random, so that no two ids are the same and none depends on another text."""
 RELEASED = "released"  # in place of a review: what the authors made of their rewrites
@@ -80,7 +82,8 @@ def expressions(
     Directions that were not rewritten keep their hand-written templates. A review is a file of
     people's decisions, or ``released``; ``reviewed`` says whether it decides on every sampled text.
     """
-    pool, clusters = list(read_jsonl(inputs["candidates"])), list(read_jsonl(inputs["clusters"]))
+    pool = list(read_jsonl(inputs["candidates"]))
+    clusters = list(read_jsonl(inputs["clusters"]))
     name = task["id"]
     own = None if review == RELEASED else review
     decided = released.clusters(inputs, task, directory) if review == RELEASED else clusters
@@ -131,7 +134,8 @@ def nearest_texts(texts: Iterable[PickedText], where: str, remedy: str) -> dict[
     found: dict[int, PickedText] = {}
     clusters: set[tuple[int | None, int]] = set()
     for text in sorted(texts, key=lambda text: text.place["rank"]):
-        direction, cluster = text.place["direction"], text.place["cluster"]
+        direction = text.place["direction"]
+        cluster = text.place["cluster"]
         clusters.add((direction, cluster))
         if text.usable:
             found.setdefault(_cluster_id(direction, cluster), text)
@@ -150,7 +154,8 @@ def _texts(
     pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisions
 ) -> list[PickedText]:
     """Returns the texts of a task that were clustered."""
-    places, unread = {record["text_id"]: record for record in clusters}, Decision(UNREAD)
+    places = {record["text_id"]: record for record in clusters}
+    unread = Decision(UNREAD)
     return [
         PickedText(record, place, decisions.get(text_hash(record["text"]), unread))
         for record in pool

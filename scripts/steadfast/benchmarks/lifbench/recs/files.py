@@ -60,7 +60,8 @@ def recs_files(
     config: Config, section: Lifbench, tasks: Sequence[str], templates: Mapping[str, str]
 ) -> Iterator[DataFile]:
     """Yields the files of all steps before the expressions themselves."""
-    recs, asked = section.recs, rewriters(section, config)
+    recs = section.recs
+    asked = rewriters(section, config)
     if asked:
         settings = {
             "tasks": [TASKS[task].worded for task in tasks],
@@ -90,7 +91,8 @@ def _files_of(
         content = OWN.component(f"recs.{function}", settings)
         return DataFile(recs_file(step, task, kind), f"recs_{step}", content, inputs, needs=needs)
 
-    recs, directory = section.recs, section.released.directory
+    recs = section.recs
+    directory = section.released.directory
     worded: Settings = {"task": TASKS[task].worded}
     released: Settings = {**worded, "directory": directory}
     texts, clusters = ({step: recs_file(step, task)} for step in ("candidates", "clusters"))

@@ -98,7 +98,8 @@ def candidates(
     inputs: Mapping[str, Path], task: Settings, directory: str | None
 ) -> Iterator[Record]:
     """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
-    released, direction = rewrites(task["id"], directory), rewritten(task)
+    released = rewrites(task["id"], directory)
+    direction = rewritten(task)
     texts = [
         Rewrite(rewriter, direction, text)
         for rewriter, texts in released.texts.items()
@@ -109,8 +110,10 @@ def candidates(
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:
     """Yields where each released rewrite was clustered, its decision and people's edit."""
-    name, pool = task["id"], list(read_jsonl(inputs["candidates"]))
-    released, entries = rewrites(name, directory), clustered(name, directory)
+    name = task["id"]
+    pool = list(read_jsonl(inputs["candidates"]))
+    released = rewrites(name, directory)
+    entries = clustered(name, directory)
     texts = [released.original, *chain.from_iterable(released.texts.values())]
     original = Original(name, rewritten(task), released.original)
     if [one["text"] for one in pool] != [original.check(text).text for text in texts]:

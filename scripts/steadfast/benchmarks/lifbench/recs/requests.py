@@ -39,6 +39,7 @@ def requests(
 ) -> Iterator[Record]:
     """Yields one request a task (section 3.3 and Figure 8), as judge prompts."""
     for task in tasks:
-        text, direction = original_of(inputs, task, originals, directory), rewritten(task)
+        text = original_of(inputs, task, originals, directory)
+        direction = rewritten(task)
         keep = Original(task["id"], direction, text).keep
         yield asdict(rewriting_prompt(request_id(task["id"], direction), text, keep, count))

@@ -16,7 +16,10 @@ from steadfast.benchmarks.lifbench.recs.clusters import by_direction
 from steadfast.config.source import check_source
 
 FORMAT = 1
-UNREAD, ACCEPT, REJECT, EDIT = "unread", "accept", "reject", "edit"
+UNREAD = "unread"
+ACCEPT = "accept"
+REJECT = "reject"
+EDIT = "edit"
 STRINGS = (UNREAD, ACCEPT, REJECT)
 _HEAD = """\
 # Which rewrites of {task} may be used. Copy this file, edit the copy, and name its folder in
@@ -46,7 +49,8 @@ Decisions = Mapping[str, Decision]  # by the hash of the text that was clustered
 def review(inputs: Mapping[str, Path], task: str) -> str:
     """Returns a review of a task's texts as YAML, made ready to be copied and edited."""
     pool = list(read_jsonl(inputs["candidates"]))
-    texts, known = {record["text_id"]: record for record in pool}, originals(task, pool)
+    texts = {record["text_id"]: record for record in pool}
+    known = originals(task, pool)
     lines = [_HEAD.format(task=task, format=FORMAT)]
     for direction, members in by_direction(read_jsonl(inputs["clusters"])):
         way = "" if direction is None else f"direction {direction:+d}, "
@@ -152,7 +156,8 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
             f"{where}: unknown decision {shown(value)}; write one of {words}, or {{edit: a new "
             f"text}}"
         )
-    text, despite = value[EDIT], value.get("despite", [])
+    text = value[EDIT]
+    despite = value.get("despite", [])
     if not isinstance(text, str) or not text.strip():
         raise UserError(f"{where}: edit: a string was expected, not {shown(text)}; correct it")
     allowed = set(checks.REASONS) - {"fields"}

@@ -69,12 +69,14 @@ def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Re
     if len(places) < 2:
         return {"spread": None, "random_spread": None, "percentile": None}
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
-    rng, numbers = random.Random(seed), range(len(points))
+    rng = random.Random(seed)
+    numbers = range(len(points))
     sets = [rng.sample(numbers, len(places)) for _ in range(SETS)]
     drawn = np.array([_mean_distance(apart, chosen) for chosen in sets])
     own = _mean_distance(apart, places)
     # Sums in another order differ in the last digits: these are ties.
-    smaller, tied = drawn < own - 1e-9, np.abs(drawn - own) <= 1e-9
+    smaller = drawn < own - 1e-9
+    tied = np.abs(drawn - own) <= 1e-9
     return {
         "spread": round(own, 6),
         "random_spread": round(float(drawn.mean()), 6),

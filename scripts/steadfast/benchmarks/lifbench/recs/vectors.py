@@ -38,7 +38,8 @@ def vectors(inputs: Mapping[str, Path], encoder: Settings) -> Iterator[Record]:
 def _tfidf(texts: Sequence[str]) -> tuple[object, Matrix]:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    analyzer, (shortest, longest) = "char_wb", (2, 4)
+    analyzer = "char_wb"
+    (shortest, longest) = (2, 4)
     vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=(shortest, longest))
     encoded = vectorizer.fit_transform(texts).toarray()
     # A text's vector follows from the others too, by the frequencies.

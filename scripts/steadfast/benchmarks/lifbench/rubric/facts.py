@@ -154,7 +154,8 @@ class FieldValues:
     """The values of some fields of documents, and a way to find them in a text."""
 
     def __init__(self, documents: list[Record], keys: Sequence[str]):
-        self.names, self.width = list(map(folded, keys)), len(keys)
+        self.names = list(map(folded, keys))
+        self.width = len(keys)
         self._rows: set[tuple[str | None, ...]] = set()
         self.of: dict[str, tuple[tuple[int, ...], str]] = {}
         for document in documents:

@@ -48,7 +48,8 @@ def unescape(*texts: str) -> str:
 
 def outer_brackets(text: str) -> str | None:
     """Returns what is from the first ``[`` to the last ``]``; None where one is missing."""
-    first, last = text.find("["), text.rfind("]")
+    first = text.find("[")
+    last = text.rfind("]")
     return text[first : last + 1] if 0 <= first < last else None
 
 
@@ -70,7 +71,8 @@ def braced(text: str) -> list[str]:
     r"""Returns all matches of the pattern ``\{[^\]]+\}``, in linear time."""
     matches = []
     for piece in text.split("]"):
-        start, end = piece.find("{"), piece.rfind("}")
+        start = piece.find("{")
+        end = piece.rfind("}")
         if start >= 0 and end >= start + 2:
             matches.append(piece[start : end + 1])
     return matches

@@ -44,7 +44,8 @@ def data_table(results: LifbenchResults, name: str) -> Table:
 
 def rubric_table(results: LifbenchResults, name: str) -> Table:
     """Returns score points, their weights by rubric, and what they tell of (Table 6)."""
-    order, known = by_scenario(STRINGS["data_order"]), SCORED_TASKS
+    order = by_scenario(STRINGS["data_order"])
+    known = SCORED_TASKS
     alike = groupby(order, key=lambda task: known[task].points)
     weights = [Column(STRINGS["rubric_headings"][rubric], "Weight") for rubric in RUBRICS]
     columns = (

@@ -22,7 +22,9 @@ FAILS = "fails_"
 
 def recs_table(results: LifbenchResults, name: str) -> Table:
     """Returns each task's texts, how many pass, their clusters, and how the chosen ones lie."""
-    rows, digits, words = results.frames["recs"], results.digits, STRINGS["recs"]
+    rows = results.frames["recs"]
+    digits = results.digits
+    words = STRINGS["recs"]
     columns = (
         Column("Task", align="l"),
         *(Column(words[key], align="r") for key in COUNTS),
@@ -47,7 +49,8 @@ def recs_table(results: LifbenchResults, name: str) -> Table:
 
 def sampling_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS of RECS's expressions less that of random ones, of each model (Figure 7)."""
-    rows, digits = results.frames["sampling"], results.digits
+    rows = results.frames["sampling"]
+    digits = results.digits
     headings = STRINGS["perspectives"]
     columns = [
         Column(heading, headings[perspective])
@@ -71,7 +74,8 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
 
 def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
     """Says how many of the compared models lie above zero in each perspective."""
-    texts, counts = STRINGS["notes"], []
+    texts = STRINGS["notes"]
+    counts = []
     for perspective, heading in STRINGS["perspectives"].items():
         found = rows_of(rows, perspective=perspective)
         values = found[found["model"].isin(results.roster.contenders)]["value"].round(12)
@@ -90,7 +94,8 @@ def beyond_table(
     """Returns IFS in a perspective beyond the paper, and a scenario's ARS in each of its groups."""
     words = STRINGS["beyond"][perspective]
     rows = rows_of(results.frames["perspectives"], perspective=perspective, length="")
-    headings, columns = [Column("IFS")], []
+    headings = [Column("IFS")]
+    columns = []
     for scenario, groups in compared.items():
         for group in groups:
             found = rows_of(rows, scenario=scenario, group=group)

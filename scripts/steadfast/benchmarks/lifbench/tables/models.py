@@ -28,9 +28,12 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
     """Returns overall ARS, interval and rank by rubric; below, how well the ranks agree."""
     rows = results.frames["rubrics"]
     rows = rows[rows["task"] == OVERALL]
-    columns, parts, models = [MODEL], [], results.roster.models
+    columns = [MODEL]
+    parts = []
+    models = results.roster.models
     for rubric, part in rows[rows["measure"] == "ars"].groupby("rubric", sort=False):
-        ars, headings = part.set_index("model"), ["ARS"]
+        ars = part.set_index("model")
+        headings = ["ARS"]
         values = ars["value"].to_dict()
         parts.append(results.cells([results.values(values)]))
         if ars["low"].notna().any():
@@ -57,8 +60,10 @@ def interval_words(shown: bool) -> dict[str, str]:
 
 def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[str]:
     """Returns a sentence on each rubric's ranks and the chosen one's."""
-    texts, names = STRINGS["notes"], STRINGS["rubrics"]
-    chosen, others = names[results.rubric.name], set(rows["rubric"]) - {results.rubric.name}
+    texts = STRINGS["notes"]
+    names = STRINGS["rubrics"]
+    chosen = names[results.rubric.name]
+    others = set(rows["rubric"]) - {results.rubric.name}
     sentences = [] if others else [texts["one_rubric"].format(rubric=chosen)]
     for rubric in sorted(others):
         found = rows[(rows["rubric"] == rubric) & rows["measure"].isin(CORRELATIONS)]
@@ -77,7 +82,8 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
     overall = results.ars[OVERALL, ""]
     rows = rows_of(rows, task=OVERALL, length="")
     rows = _best_first(rows, sorted(overall, key=lambda m: -overall[m]))
-    digits, sections = results.digits, []
+    digits = results.digits
+    sections = []
     for first, pairs in rows.groupby("model", sort=False):
         cells = tuple(
             (

@@ -53,7 +53,8 @@ class LifbenchResults(Results):
         self.ars = _by_model(frames["ars"], ["task", "length"])
         self.above_baseline = _by_model(frames["baseline"], ["task", "length"])
         self.has_baseline = not frames["baseline"].empty
-        ifp, ifs = frames["ifp"], frames["ifs"]
+        ifp = frames["ifp"]
+        ifs = frames["ifs"]
         self.ifp = _by_model(ifp[ifp["task"] == OVERALL], ["capability", "length"])
         self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
         chance = rows_of(ifs, task=OVERALL, length="").dropna(subset="chance")

@@ -124,12 +124,14 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS in three perspectives, by mean rank as in the paper, and ARS (Table 4)."""
     stabilities = _stabilities(results)
     columns = [results.values(values, better="smaller") for values in stabilities.values()]
-    overall, ties = results.ars[OVERALL, ""], results.ties()
+    overall = results.ars[OVERALL, ""]
+    ties = results.ties()
     cells = results.cells([*columns, results.values(overall, ties=ties)])
     in_order = results.roster.groups(_steadiness(results))
     if results.roster.as_printed:
         # The paper prints the rank by value behind each value.
-        places, note = ranks_by_value(results), "ifs_ranks_as_printed"
+        places = ranks_by_value(results)
+        note = "ifs_ranks_as_printed"
         headings = [*stabilities, "ARS"]
         for model in results.roster.contenders:
             ranked = zip(cells[model], headings, strict=True)

@@ -87,7 +87,8 @@ def _followed_by(kind: str, text: str, mention: Mention) -> bool:
 
 def _last_word(text: str, said: list[Mention]) -> str | None:
     """Returns the option mentioned in the end, or else the one at the start."""
-    last, first = said[-1], said[0]
+    last = said[-1]
+    first = said[0]
     if _NOTHING.fullmatch(text, last.end) and _ends_with("settles", text, last.start):
         return last.option
     if first.closed and _NOTHING.fullmatch(text, 0, first.start):
@@ -114,7 +115,8 @@ def _pattern(kind: str) -> re.Pattern[str]:
             links = rf"(?:\s+{_any(words['links'])})*"
             return re.compile(rf"(?:{_any(words['denies'])}|n't\b){links}{_SIGNS}$")
         case "denied":
-            verbs, verdicts = _any(words["denied"]["verbs"]), _any(words["denied"]["verdicts"])
+            verbs = _any(words["denied"]["verbs"])
+            verdicts = _any(words["denied"]["verdicts"])
             return re.compile(rf"[\s\"'`*_)\]]*{verbs}(?:\s+\w+)?\s+{verdicts}")
         case "settles":
             return re.compile(rf"(?:[:.!?=]|{_any(words['settles'])},?){_SIGNS}$")

@@ -40,9 +40,11 @@ class GroupPart(NamedTuple):
 
 def parts_of(line: str) -> list[GroupPart]:
     """Returns the parts of a line from each ``[`` to its ``]``, brackets in strings apart."""
-    parts, position = [], 0
+    parts = []
+    position = 0
     while (start := line.find("[", position)) >= 0:
-        depth, inner = 0, start
+        depth = 0
+        inner = start
         for token in _TOKEN.finditer(line, start):
             depth += (token[0] == "[") - (token[0] == "]")
             if depth == 1 and token[0] == "]":
@@ -109,7 +111,8 @@ def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
 
 
 def _groups(values: list[Any]) -> list[Group]:
-    groups, rows = [], []
+    groups = []
+    rows = []
     for value in values:
         if not _is_lists(value):
             rows.append(value)
@@ -219,7 +222,8 @@ def _rows(values: Iterable[Value], width: int) -> Iterator[Row]:
         fits = [place for place in free if place < width]
         if row and (not fits or _NEXT_ROW.search(value.before) or _BULLET.match(value.before)):
             yield tuple(row.get(place) for place in range(width))
-            row, fits = {}, list(value.fields or (0,))
+            row = {}
+            fits = list(value.fields or (0,))
         last = next((place for place in fits if place > last), fits[0])
         row[last] = value.text
     if row:

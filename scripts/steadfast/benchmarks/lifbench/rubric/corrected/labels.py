@@ -161,7 +161,8 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
 def _in_turn(response: str, finder: Finder) -> dict[int, str]:
     """Returns the labels of an answer that has nothing else, in the documents' order."""
     # A lead-in may stand before.
-    text, place = _LEAD_IN.sub("", folded(_MARKUP.sub(" ", response))), 0
+    text = _LEAD_IN.sub("", folded(_MARKUP.sub(" ", response)))
+    place = 0
     rest: list[str] = []
     for _, start, end in finder.spans(text):
         rest.append(text[place:start])
@@ -174,8 +175,10 @@ def _by_numbers(
     line: str, candidates: list[str], finder: Finder, heading: str | None
 ) -> dict[int, str]:
     """Returns the labels of a line without documents' names, by the numbers beside them."""
-    text, place = folded(line), 0
-    befores, labels = [], []
+    text = folded(line)
+    place = 0
+    befores = []
+    labels = []
     for _, start, end in finder.spans(text):
         befores.append(_NUMBER_BEFORE.search(text[place:start]))
         labels.append(finder.find(text[start:end])[0])

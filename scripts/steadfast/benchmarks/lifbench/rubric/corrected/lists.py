@@ -86,7 +86,8 @@ def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks
     named = [e for part in reading.strings(value) for e in _found(part, facts)] or _found(
         response, facts
     )
-    n, wanted = len(expected), Counter(expected)
+    n = len(expected)
+    wanted = Counter(expected)
     # Numbers that are no elements are positions, not what stands there.
     if isinstance(value, list):
         size = sum(not isinstance(v, reading.Numeral) or bool(facts.finder.find(v)) for v in value)

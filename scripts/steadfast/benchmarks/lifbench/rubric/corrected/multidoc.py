@@ -24,7 +24,8 @@ def label_documents(
     response: str, facts: MultiDocFacts, labels: list[str], candidates: list[str]
 ) -> Marks:
     """Marks MB: the answer is a JSON object from doc1, doc2 … to labels out of the candidates."""
-    labels, candidates = list(map(normal, labels)), list(map(normal, candidates))
+    labels = list(map(normal, labels))
+    candidates = list(map(normal, candidates))
     n = len(labels)
     given = labels_of(response, candidates, n)
     right = sum(given.by_number.get(k) == label for k, label in enumerate(labels, start=1))
@@ -52,7 +53,8 @@ def find_duplicates(
     if not _is_read(groups, lines, facts):
         groups = written_groups(response, facts.values_of(tuple(keys))) or groups
     expected_entries = [[tuple(map(as_entry, d.values())) for d in group] for group in expected]
-    n, m = len(expected_entries), len(groups)
+    n = len(expected_entries)
+    m = len(groups)
     points = {
         "correct": 3 * _documents(expected_entries, groups) + _pairs(expected_entries, groups),
         "num_text": (m == n) + 4 * max(0, 1 - abs(m - n) / (n + 2)) if m else 0,

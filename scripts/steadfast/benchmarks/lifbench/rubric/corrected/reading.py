@@ -63,7 +63,8 @@ def values_in(text: str, opening: str) -> tuple[bool, list[Any]]:
         return (False, [parts]) if inner and isinstance(parts, (list, dict)) else (True, [value])
     if whole:
         return True, [value]
-    first, last = text.find(opening), text.rfind(_CLOSING[opening])
+    first = text.find(opening)
+    last = text.rfind(_CLOSING[opening])
     if first < 0:
         return False, []
     known, value = read_value(text[first : last + 1])
@@ -123,7 +124,8 @@ def unescaped(text: str) -> str:
 
 def strings(value: Any) -> list[str]:
     """Returns the strings and numbers in a JSON value, in order; of an object, its values'."""
-    found, left = [], [value]
+    found = []
+    left = [value]
     while left:
         value = left.pop()
         if isinstance(value, str):

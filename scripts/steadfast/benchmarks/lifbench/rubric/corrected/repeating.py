@@ -77,7 +77,8 @@ def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
             known = normal(text) in facts.labelled
             if known or not (separator in text or TYPE.search(text)):
                 return [Row(text, name, known or is_alone(text, facts))]
-    texts, types = TYPE.split(line), [_TYPES[name.lower()] for name in TYPE.findall(line)]
+    texts = TYPE.split(line)
+    types = [_TYPES[name.lower()] for name in TYPE.findall(line)]
     sentence, _, last = line.rpartition(separator)
     if not types and sentence.strip() and (named := type_of(last)):
         return [Row(sentence.strip(), named, False)]
@@ -151,12 +152,14 @@ def type_of(text: str) -> str | None:
 
 def _lone_type(line: str, separator: str) -> str | None:
     """Returns the type that a line has, and no other word."""
-    types, rest = set(TYPE.findall(line)), _LABEL.sub("", TYPE.sub("", line).replace(separator, ""))
+    types = set(TYPE.findall(line))
+    rest = _LABEL.sub("", TYPE.sub("", line).replace(separator, ""))
     return types.pop() if len(types) == 1 and not re.search(r"[^\W\d_]", rest) else None
 
 
 def _under_headings(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:
-    heading, used = None, True
+    heading = None
+    used = True
     for line, lone in [*lines, ("", "")]:
         if lone is None:
             typed = heading and not TYPE.search(line)
@@ -165,7 +168,8 @@ def _under_headings(lines: list[tuple[str, str | None]], separator: str) -> Iter
             continue
         if heading and not used:
             yield Line(heading)
-        heading, used = lone, False
+        heading = lone
+        used = False
 
 
 def _with_the_next(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:

@@ -83,7 +83,8 @@ def find_duplicates(
 
 def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list[object]]]]:
     """Returns the format points, and those lines that are lists of lists."""
-    first, last = response.find("["), response.rfind("]")
+    first = response.find("[")
+    last = response.rfind("]")
     form = 0.5 * (first >= 0 and last >= 0) + 0.5 * (first == 0 and last == len(response) - 1)
     form += len(lines) == response.count("\n") + 1
     # Each line is cut at the brackets of the whole response (Q7).
@@ -122,7 +123,8 @@ def _expected_groups(expected: list[Group]) -> dict[Document, int]:
 def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -> set[str]:
     """Returns those of the texts that are in the whole prompt without its quotation marks."""
     # The long context is searched once, its joins with the rest of the prompt by themselves.
-    context, found = facts.unquoted.text, facts.unquoted.present(texts)
+    context = facts.unquoted.text
+    found = facts.unquoted.present(texts)
     for text in texts - found:
         k = len(text)
         joins = [before + context[:k], context[-k:] + after]
