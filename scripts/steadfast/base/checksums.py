@@ -37,14 +37,14 @@ class Checksums:
         """Returns the sha256 of a file's bytes."""
         key = str(path.absolute())
         with suppress(FileNotFoundError):
-            found = path.stat()
-            stamp = [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
-            for known in (self._used, self._known):
-                if known.get(key, [])[:-1] == stamp:
-                    self._used[key] = known[key]
-                    return str(known[key][-1])
+            status = path.stat()
+            stamp = [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+            for checksums in (self._used, self._known):
+                if checksums.get(key, [])[:-1] == stamp:
+                    self._used[key] = checksums[key]
+                    return str(checksums[key][-1])
             checksum = file_sha256(path)
-            if time.time_ns() - found.st_ctime_ns > SETTLED_SECONDS * 10**9:
+            if time.time_ns() - status.st_ctime_ns > SETTLED_SECONDS * 10**9:
                 self._used[key] = [*stamp, checksum]
             return checksum
         return file_sha256(path)
@@ -71,6 +71,6 @@ def contents(paths: Iterable[str]) -> list[list[str | None]]:
 
 def _content(path: Path) -> str | None:
     if path.is_dir():
-        inside = sorted(one for one in path.rglob("*") if one.is_file())
-        return fingerprint(canonical_json([[str(one), _named()(one)] for one in inside]))
+        inside = sorted(file for file in path.rglob("*") if file.is_file())
+        return fingerprint(canonical_json([[str(file), _named()(file)] for file in inside]))
     return _named()(path) if path.is_file() else None

@@ -19,8 +19,8 @@ def markdown_table(
         padded: whether columns are equally wide as plain text too; long cells would spoil that.
     """
     if not padded:
-        first, *others = (f"| {' | '.join(map(str, row))} |" for row in [head, *rows])
-        return "\n".join([first, "|" + "---|" * len(head), *others])
+        first, *further = (f"| {' | '.join(map(str, row))} |" for row in [head, *rows])
+        return "\n".join([first, "|" + "---|" * len(head), *further])
     rows = list(rows)
     return tabulate(
         rows,

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 LONGEST_SHOWN = 60  # characters
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, names_in_order: Iterable[str]) -> str:
     """A clause that names the nearest of the known names, or all where none is near."""
-    known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    names_in_order = sorted(names_in_order)
+    close = difflib.get_close_matches(name, names_in_order, n=1, cutoff=0.5)
     if close:
         return f"did you mean {close[0]!r}?"
-    return f"available: {', '.join(known)}" if known else "none are available"
+    return f"available: {', '.join(names_in_order)}" if names_in_order else "none are available"
 
 
 def some(names: Sequence[str], most: int) -> str:
     """The first of some names, for a sentence, and how many there are more."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"
+    remainder = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{remainder}"
 
 
 def shown(value: object) -> str:

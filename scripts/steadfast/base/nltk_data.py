@@ -24,7 +24,7 @@ def install(target: Path, folder: Path | None = None) -> list[str]:
         UserError: a file cannot be had, or is not the pinned one.
     """
     pinned = facts("nltk.yaml")
-    made = []
+    unpacked = []
     for name, source in pinned["files"].items():
         if (target / name).is_dir():
             continue
@@ -40,8 +40,8 @@ def install(target: Path, folder: Path | None = None) -> list[str]:
         else:
             content = fetch({**source, "url": f"{pinned['base']}{name}.zip"}, advice)
         zipfile.ZipFile(BytesIO(content)).extractall((target / name).parent)
-        made.append(name)
-    return made
+        unpacked.append(name)
+    return unpacked
 
 
 def main(arguments: list[str]) -> int:

@@ -23,9 +23,9 @@ def fetch(source: Settings, alternative: str) -> bytes:
 def check(content: bytes, source: Settings, place: str, advice: str) -> None:
     """Raises a ``UserError`` where the content that came from a place is not the pinned one."""
     kind = "git_blob" if "git_blob" in source else "sha256"
-    found = git_blob(content) if kind == "git_blob" else hashlib.sha256(content).hexdigest()
-    if found != source[kind]:
-        raise UserError(f"{place}: its {kind} {found} is not the pinned {source[kind]}; {advice}")
+    actual = git_blob(content) if kind == "git_blob" else hashlib.sha256(content).hexdigest()
+    if actual != source[kind]:
+        raise UserError(f"{place}: its {kind} {actual} is not the pinned {source[kind]}; {advice}")
 
 
 def git_blob(content: bytes) -> str:
@@ -40,11 +40,11 @@ def download(source: Settings, alternative: str) -> bytes:
     from http.client import HTTPException
 
     url = source["url"]
-    most = source.get("bytes", MOST_BYTES) + 1
+    limit = source.get("bytes", MOST_BYTES) + 1
     try:
         request = urllib.request.Request(url, headers=dict(source.get("headers", {})))
         with urllib.request.urlopen(request, timeout=60) as reply:
-            content: bytes = reply.read(most)
+            content: bytes = reply.read(limit)
             return content
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error

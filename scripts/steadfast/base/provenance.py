@@ -66,13 +66,13 @@ class Provenance:
     def record(self) -> Record:
         """The content of the provenance file."""
         sums = {self._name(path): file_sha256(path) for path in _each(self.files)}
-        made: Record = {"input_digest": self.input_digest, "sha256": sums}
+        record: Record = {"input_digest": self.input_digest, "sha256": sums}
         if self.settings:
-            made["settings"] = self.settings
+            record["settings"] = self.settings
         if self.inputs:
             names = {os.path.relpath(path, self.results): path for path in _each(self.inputs)}
-            made["inputs"] = {name: file_sha256(path) for name, path in sorted(names.items())}
-        return made
+            record["inputs"] = {name: file_sha256(path) for name, path in sorted(names.items())}
+        return record
 
     def write(self) -> None:
         """Writes the provenance file."""
@@ -105,20 +105,20 @@ class Provenance:
         """Returns how the files stand to what they must be; the provenance is not just believed."""
         if not all(path.exists() for path in self.files):
             return State.ABSENT
-        known = _read(self.path)
+        recorded = _read(self.path)
         if (
-            known.get("input_digest") != self.input_digest
-            or known.get("settings", "") != self.settings
+            recorded.get("input_digest") != self.input_digest
+            or recorded.get("settings", "") != self.settings
         ):
             return State.OTHER
-        if any(checksum(path) != made for path, made in _inputs(known, self.results)):
+        if any(checksum(path) != digest for path, digest in _inputs(recorded, self.results)):
             return State.OTHER
-        sums = known["sha256"]
+        sums = recorded["sha256"]
         named = all(path.is_dir() or self._name(path) in sums for path in self.files)
-        made = {self.path.parent / name: made for name, made in sums.items()}
-        if not (named and all(map(isfile, made))):
+        checksums = {self.path.parent / name: made for name, made in sums.items()}
+        if not (named and all(map(isfile, checksums))):
             return State.OTHER
-        unchanged = all(checksum(path) == made[path] for path in made)
+        unchanged = all(checksum(path) == checksums[path] for path in checksums)
         return State.CURRENT if unchanged else State.EDITED
 
     def check(self) -> None:
@@ -139,11 +139,11 @@ class Provenance:
         """Raises a ``UserError`` where a file has changed, which says how to accept it."""
         sums = _read(self.path).get("sha256", {})
         for path in _each(self.files):
-            found = checksum(path)
-            if found != sums.get(self._name(path)):
+            actual = checksum(path)
+            if actual != sums.get(self._name(path)):
                 raise UserError(
                     f"{path}: edited since it was made (its sha256 is not the one in {self.path}); "
-                    f"remove it to have it remade, or enter {found} there to accept the edit"
+                    f"remove it to have it remade, or enter {actual} there to accept the edit"
                 )
 
     def check_inputs(self, checksum: Checksum) -> None:
@@ -153,8 +153,8 @@ class Provenance:
         looked_at = {self.path}
         while pending:
             made_file, provenance = pending.pop()
-            for path, made in _inputs(_read(provenance), self.results):
-                if checksum(path) != made:
+            for path, digest in _inputs(_read(provenance), self.results):
+                if checksum(path) != digest:
                     raise UserError(
                         f"{made_file}: outdated, since {path} has changed; run its workflow again "
                         "to remake it"
@@ -172,9 +172,9 @@ class Provenance:
 def _read(provenance: Path) -> Record:
     """What provenance holds; nothing where it is missing or damaged."""
     with suppress(UserError):
-        known = read_json(provenance)
-        if isinstance(known, dict) and isinstance(known.get("sha256"), dict):
-            return known
+        record = read_json(provenance)
+        if isinstance(record, dict) and isinstance(record.get("sha256"), dict):
+            return record
     return {}
 
 
@@ -185,7 +185,7 @@ def _inputs(known: Record, results: Path) -> list[tuple[Path, object]]:
     """
     inputs = known.get("inputs", {})
     named = inputs.items() if isinstance(inputs, dict) else ()
-    return [(results / name, made) for name, made in named if isfile(results / name)]  # noqa: PTH113
+    return [(results / name, digest) for name, digest in named if isfile(results / name)]  # noqa: PTH113
 
 
 def check_names(results: Path) -> None:
@@ -205,10 +205,10 @@ def provenances(job: Any, results: Path) -> list[Provenance]:
     output = dict(job.output.items())
     inputs = tuple(path for path in map(Path, job.input) if path.is_relative_to(results))
     if "provenances" in output:  # scores that were released, each for itself
-        made = zip(map(Path, output["scores"]), params["input_digests"], strict=True)
+        scores = zip(map(Path, output["scores"]), params["input_digests"], strict=True)
         return [
             Provenance.beside(path, input_digest, inputs=inputs, results=results)
-            for path, input_digest in made
+            for path, input_digest in scores
         ]
     files = tuple(path for path in map(Path, job.output) if str(path) != output.get("provenance"))
     if not files:
@@ -227,7 +227,7 @@ def _each(paths: Iterable[Path]) -> Iterator[Path]:
     """Files, and those in folders but for hidden ones, which are Snakemake's."""
     for path in paths:
         if path.is_dir():
-            yield from sorted(one for one in path.rglob("[!.]*") if one.is_file())
+            yield from sorted(file for file in path.rglob("[!.]*") if file.is_file())
         else:
             yield path
 

@@ -44,10 +44,10 @@ def check_name(name: str) -> None:
     """Raises a ``UserError`` where tiktoken has no encoding of a name."""
     import tiktoken
 
-    known = sorted(tiktoken.list_encoding_names())
-    if name not in known:
+    encodings = sorted(tiktoken.list_encoding_names())
+    if name not in encodings:
         raise UserError(
-            f"tokenizer: tiktoken has no encoding {name!r}; choose one of {', '.join(known)}"
+            f"tokenizer: tiktoken has no encoding {name!r}; choose one of {', '.join(encodings)}"
         )
 
 

@@ -11,8 +11,10 @@ from steadfast.jobs.finished import FinishedRun
 def main(given: Namespace) -> int:
     """Prints what differs; 3 where that is to count as a failure."""
     with errors_as_messages(given.a, given.b):
-        found = compare_results(*(FinishedRun.of(of, given.config) for of in (given.a, given.b)))
+        comparison = compare_results(
+            *(FinishedRun.of(run, given.config) for run in (given.a, given.b))
+        )
         if given.out:
-            found.write(given.out)
-        print(comparison_text(found, given.a, given.b), end="")
-    return 3 if given.fail and found.differs else 0
+            comparison.write(given.out)
+        print(comparison_text(comparison, given.a, given.b), end="")
+    return 3 if given.fail and comparison.differs else 0

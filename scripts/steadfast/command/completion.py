@@ -11,11 +11,11 @@ from steadfast.command.main import is_there, parser
 
 def main(given: Namespace) -> None:
     """Prints the script of a shell."""
-    whole = parser()
-    for action in _actions(whole):
+    command_parser = parser()
+    for action in _actions(command_parser):
         if action.type in (Path, is_there):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
-    print(shtab.complete(whole, shell=given.shell))
+    print(shtab.complete(command_parser, shell=given.shell))
 
 
 def _actions(of: ArgumentParser) -> Iterator[Action]:

@@ -23,11 +23,11 @@ def main(given: Namespace) -> int:
     with errors_as_messages(given.a, given.b), ExitStack() as stack:
         if not 0 < given.margin < 1:
             raise UserError(f"--margin {given.margin:g}: must be between 0 and 1, such as 0.02")
-        a, b = (stack.enter_context(_run(of, given.config)) for of in (given.a, given.b))
+        a, b = (stack.enter_context(_run(folder, given.config)) for folder in (given.a, given.b))
         comparison = compare_results(a, b)
-        found = gate(comparison, given.margin, given.strict)
-        print(gate_text(found, comparison, given.margin, given.a, given.b), end="")
-    return EXIT_CODES[found.verdict]
+        verdict = gate(comparison, given.margin, given.strict)
+        print(gate_text(verdict, comparison, given.margin, given.a, given.b), end="")
+    return EXIT_CODES[verdict.verdict]
 
 
 @contextmanager
@@ -37,11 +37,13 @@ def _run(path: Path, config: Path | None) -> Iterator[FinishedRun]:
         yield FinishedRun.of(path, config)
         return
     with tempfile.TemporaryDirectory() as folder:
-        there = Path(folder) / "bundle"
-        unbundle(path, there)
-        results = there / ANSWERS
-        shutil.copytree(there / MADE, results, dirs_exist_ok=True)  # its scores and metrics
-        shutil.move(there / CONFIG, results / CONFIG_FILE)  # that of its metrics, by its manifest
+        unpacked = Path(folder) / "bundle"
+        unbundle(path, unpacked)
+        results = unpacked / ANSWERS
+        shutil.copytree(unpacked / MADE, results, dirs_exist_ok=True)  # its scores and metrics
+        shutil.move(
+            unpacked / CONFIG, results / CONFIG_FILE
+        )  # that of its metrics, by its manifest
         config_provenance(
             results, [path.parts[-3] for path in results.glob(METRICS_PROVENANCE)]
         ).write()

@@ -64,8 +64,8 @@ def values(given: Namespace, template: Record) -> Record:
     lengths = template["lifbench"]["lengths"]
     if given.window:
         keys["window"] = given.window
-        most = max(given.window, min(lengths.values()) + 1)
-        lengths = {name: size for name, size in lengths.items() if size < most}
+        longest = max(given.window, min(lengths.values()) + 1)
+        lengths = {name: size for name, size in lengths.items() if size < longest}
     keys["lengths"] = lengths
     if given.data == "synthetic":
         keys |= {"contexts": "nested", "expressions": "own"}

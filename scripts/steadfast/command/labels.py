@@ -56,9 +56,9 @@ def _written(run: FinishedRun, name: str, number: int) -> bool:
     if not answers:
         return False
     title = run.evaluation.benchmarks[name].title
-    flat = [one for cluster in answers for one in cluster]
+    flat = [answer for cluster in answers for answer in cluster]
     files = write_sheet(flat, title, run.results / "labels", name)
-    questions = sum(len(one.questions) for one in flat)
+    questions = sum(len(answer.questions) for answer in flat)
     width = HALF / math.sqrt(len(answers))
     print(f"{title}: {len(flat)} responses, {questions} questions, {len(answers)} clusters")
     print(f"  {' and '.join(map(str, files))}")

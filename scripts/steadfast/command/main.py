@@ -225,28 +225,28 @@ CODES = """exit codes: 0 done; 1 something failed or is missing, and is named;
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all subcommands."""
-    shown = argparse.RawDescriptionHelpFormatter
-    found = Parser(
+    formatter = argparse.RawDescriptionHelpFormatter
+    command_parser = Parser(
         prog="steadfast",
         description="How well, and how stably, models follow instructions in long contexts.",
         epilog=CODES,
-        formatter_class=shown,
+        formatter_class=formatter,
     )
-    found.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    below = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    command_parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    below = command_parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         behind = f"\n{BEHIND}" if command.starts else ""
         codes = f"\n\nexit codes: {command.codes}" if command.codes else ""
-        one = below.add_parser(
+        subparser = below.add_parser(
             name,
             help=command.help,
             description=f"steadfast {name} {command.help}.",
             epilog=f"example: steadfast {name} {command.example}{behind}{codes}",
-            formatter_class=shown,
+            formatter_class=formatter,
         )
         for names, options in command.arguments:
-            one.add_argument(*names, **options)
-    return found
+            subparser.add_argument(*names, **options)
+    return command_parser
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -257,18 +257,22 @@ def main(words: Sequence[str] | None = None) -> None:
     if words and words[0] in COMMANDS and COMMANDS[words[0]].starts and "--" in words:
         at = words.index("--")
         words, passed = words[:at], words[at + 1 :]
-    known = parser()
+    command_parser = parser()
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        known.error(f"unknown command {shown(words[0])}; {nearest(words[0], COMMANDS)}")
-    given, unknown = known.parse_known_args(words)
+        command_parser.error(f"unknown command {shown(words[0])}; {nearest(words[0], COMMANDS)}")
+    arguments, unknown = command_parser.parse_known_args(words)
     if unknown:
-        options = [name for names, _ in COMMANDS[given.command].arguments for name in names]
-        known.error(f"{given.command}: unknown {shown(unknown[0])}; {nearest(unknown[0], options)}")
-    given.snakemake = passed
+        options = [name for names, _ in COMMANDS[arguments.command].arguments for name in names]
+        command_parser.error(
+            f"{arguments.command}: unknown {shown(unknown[0])}; {nearest(unknown[0], options)}"
+        )
+    arguments.snakemake = passed
     if any(word.partition("=")[0] in ("--config", "-C") for word in passed):
-        known.error(f"{given.command}: write --set KEY=VALUE in place of --config behind --")
-    module = "start" if COMMANDS[given.command].starts else given.command
-    sys.exit(import_module(f"steadfast.command.{module}").main(given))
+        command_parser.error(
+            f"{arguments.command}: write --set KEY=VALUE in place of --config behind --"
+        )
+    module = "start" if COMMANDS[arguments.command].starts else arguments.command
+    sys.exit(import_module(f"steadfast.command.{module}").main(arguments))
 
 
 if __name__ == "__main__":

@@ -46,21 +46,23 @@ def check(given: Namespace) -> None:
             ) from None
     for name in given.profile:
         if _is_own(name) and not Path(profile(name)[1]).is_dir():
-            own = ", ".join(sorted(str(path.relative_to(HOME)) for path in HOME.glob(PROFILES)))
-            raise UserError(f"--profile {name}: no such folder; available: {own}")
+            profiles = ", ".join(
+                sorted(str(path.relative_to(HOME)) for path in HOME.glob(PROFILES))
+            )
+            raise UserError(f"--profile {name}: no such folder; available: {profiles}")
 
 
 def words(given: Namespace) -> list[str]:
     """Returns Snakemake's command line; what takes several words stands before what takes one."""
     changed = [*given.set, *([f"limit={given.limit}"] if given.command == "trial" else [])]
-    found = ["--configfile", str(given.config)] if given.config else []
-    found += ["--config", *changed] if changed else []
+    options = ["--configfile", str(given.config)] if given.config else []
+    options += ["--config", *changed] if changed else []
     for name in given.profile:
-        found += profile(name)
+        options += profile(name)
     for option, value in (("--directory", given.directory), ("--cores", given.cores)):
-        found += [option, value] if value else []
-    found += ["--snakefile", str(HOME / "Snakefile"), *given.snakemake]
-    return found if given.command in DEFAULT_TARGET else [*found, "--", given.command]
+        options += [option, value] if value else []
+    options += ["--snakefile", str(HOME / "Snakefile"), *given.snakemake]
+    return options if given.command in DEFAULT_TARGET else [*options, "--", given.command]
 
 
 def profile(name: str) -> list[str]:

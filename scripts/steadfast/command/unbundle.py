@@ -10,11 +10,11 @@ from steadfast.share.unbundle import unbundle
 def main(given: Namespace) -> None:
     """Unpacks, and prints how many files are kept; ends with 1 where that fails."""
     with errors_as_messages(given.bundle):
-        found = unbundle(given.bundle, given.into, given.code)
-    print(f"{len(found.kept)} files unpacked, made by commit {found.commit or 'unknown'}.")
-    if found.made_again:
+        unpacked = unbundle(given.bundle, given.into, given.code)
+    print(f"{len(unpacked.kept)} files unpacked, made by commit {unpacked.commit or 'unknown'}.")
+    if unpacked.made_again:
         print(
-            f"{len(found.made_again)} files differ from what the code here makes: they will be "
+            f"{len(unpacked.made_again)} files differ from what the code here makes: they will be "
             "remade, from responses in the journal where the requests are the same."
         )
     into = visible(str(given.into))

@@ -65,8 +65,8 @@ class Component(Generic[T]):
 
     def make(self, *arguments: Any) -> T:
         """Returns the object of that class, or what the function gives for further arguments."""
-        made: T = load(self.name)(*arguments, **self.settings)
-        return made
+        result: T = load(self.name)(*arguments, **self.settings)
+        return result
 
 
 def component(plain: Sequence[Any]) -> Component[Any]:
@@ -254,7 +254,9 @@ class Samples(ABC):
             task=prompt["task"],
             repeat=sample.repeat,
             follows=sample.before.id if sample.before else None,
-            turns=tuple((asked, said) for asked, said in prompt.get("turns", ())),
+            turns=tuple(
+                (prompt_text, response) for prompt_text, response in prompt.get("turns", ())
+            ),
             system=prompt.get("system", ""),
         )
 
@@ -267,13 +269,13 @@ class KeyedSamples(Samples):
 
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """The record with the same value of the key."""
-        known = {
+        records = {
             record[self._key]: record
             for files in data.values()
             for record in chain(*files.values())
         }
         for prompt in prompts:
-            yield named_by(prompt, self._key, known)
+            yield named_by(prompt, self._key, records)
 
 
 def named_by(prompt: Settings, key: str, known: Mapping[Any, T]) -> T:
@@ -380,7 +382,7 @@ class Scoring(ABC):
             answer: the model's.
             verdicts: each judge's replies by request, in the judges' order.
         """
-        scores = [self.score(sample, answer, given) for given in verdicts]
+        scores = [self.score(sample, answer, replies) for replies in verdicts]
         total = voted(score.total for score in scores)
         return next(score for score in scores if score.total == total)
 

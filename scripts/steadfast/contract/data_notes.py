@@ -55,7 +55,7 @@ def judged_otherwise(
     served = str(getattr(judge, "model", "")).rpartition("/")[2] if count != MAJORITY else ""
     ways = [] if served in paper["judge_models"] else ["judge"]
     ways += [] if same_prompt else ["prompt"]
-    own = STRINGS["majority"] if count == MAJORITY else judge.label or name if judge else ""
-    slots = {"paper": paper["judge"], "judge": own}
+    judge_name = STRINGS["majority"] if count == MAJORITY else judge.label or name if judge else ""
+    slots = {"paper": paper["judge"], "judge": judge_name}
     named = (STRINGS["judged_ways"][way].format(**slots) for way in ways)
     return str(STRINGS["judged"].format(ways=", and ".join(named))) if ways else ""

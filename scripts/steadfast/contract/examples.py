@@ -12,10 +12,10 @@ def read_examples(path: str) -> list[list[str]]:
     The file has JSON lines with these two texts and nothing else; what is otherwise is a UserError.
     """
     records = enumerate(read_jsonl(path), start=1)
-    found = [_example(record, f"{path}: record {number}") for number, record in records]
-    if not found:
+    examples = [_example(record, f"{path}: record {number}") for number, record in records]
+    if not examples:
         raise UserError(f"{path}: no examples; add a line with instruction and output")
-    return found
+    return examples
 
 
 def _example(record: Record, where: str) -> list[str]:

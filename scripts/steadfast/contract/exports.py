@@ -72,7 +72,9 @@ class About:
     @property
     def withheld(self) -> list[str]:
         """Names of the sources whose text may not be passed on, or nobody knows."""
-        return [one.name for one in self.sources if one.redistribution in ("no", "unknown")]
+        return [
+            source.name for source in self.sources if source.redistribution in ("no", "unknown")
+        ]
 
 
 def about_by(known: Settings, sources: Sequence[Source], settings: Settings) -> About:
@@ -141,7 +143,10 @@ class PlainExports(Exports):
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns prompts by part; each kind of data by file, once."""
-        prompts = {part: [one.sample.prompt for one in asked] for part, asked in parts.items()}
+        prompts = {
+            part: [request.sample.prompt for request in requests]
+            for part, requests in parts.items()
+        }
         kinds: dict[str, dict[str, Any]] = {}
         for held in data.values():
             for kind, files in held.items():

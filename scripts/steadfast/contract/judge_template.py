@@ -47,8 +47,8 @@ class JudgeTemplate:
             UserError: no section is for an item of these kinds, or a slot has no text there.
         """
         kind = next((kind for kind in kinds if kind in self.sections), "")
-        whole = self.sections.get(kind, (self.head, self.tail))
-        if not any(whole):
+        section = self.sections.get(kind, (self.head, self.tail))
+        if not any(section):
             raise UserError(
                 f"judge template: no section for {' or '.join(map(repr, kinds))}; add one, "
                 f"'=== for {kinds[-1]} ===', or a prompt before the sections"
@@ -62,7 +62,7 @@ class JudgeTemplate:
                 )
             return fields[slot[1]]
 
-        head, tail = (SLOT.sub(text, part) for part in whole)
+        head, tail = (SLOT.sub(text, part) for part in section)
         return head, tail
 
 
@@ -81,9 +81,9 @@ def templates_of(
             raise UserError(
                 f"{benchmark}.templates: unknown template {name!r}; {nearest(name, known)}"
             )
-    found = {name: f"{PREFIX}{benchmark}/judge/{name}.txt" for name in known}
-    found |= {name: f"{FETCHED}{released_path(benchmark, name)}" for name in released}
-    return {name: own.get(name, path) for name, path in found.items()}
+    paths = {name: f"{PREFIX}{benchmark}/judge/{name}.txt" for name in known}
+    paths |= {name: f"{FETCHED}{released_path(benchmark, name)}" for name in released}
+    return {name: own.get(name, path) for name, path in paths.items()}
 
 
 def released_path(benchmark: str, name: str) -> str:
@@ -103,8 +103,8 @@ def template_path(path: str, results: Path) -> str:
 
 def packaged(templates: Mapping[str, str]) -> tuple[str, ...]:
     """Returns the names of the packaged files among templates."""
-    found = (path for path in templates.values() if path.startswith(PREFIX))
-    return tuple(path.removeprefix(PREFIX) for path in found)
+    packaged_paths = (path for path in templates.values() if path.startswith(PREFIX))
+    return tuple(path.removeprefix(PREFIX) for path in packaged_paths)
 
 
 def load_template(
@@ -128,27 +128,27 @@ def load_template(
     Raises:
         UserError: the file is missing, or a slot is unknown, missing or misplaced.
     """
-    prompt, *rest = REMINDER.split(read_text(located(path)), maxsplit=1)
-    reminder = rest[0] if rest else ""
+    prompt, *reminders = REMINDER.split(read_text(located(path)), maxsplit=1)
+    reminder = reminders[0] if reminders else ""
     if SLOT.search(reminder):
         _check_names(path, slots, SLOT.findall(reminder))
         raise UserError(f"{path}: the slot {{{{answer}}}} {ONCE}")
-    whole, *named = SECTION.split(prompt)
+    general, *named = SECTION.split(prompt)
     kinds = dict(zip(named[::2], named[1::2], strict=True))
-    parts = {} if kinds and not whole.strip() else {"": _parted(path, whole, slots, behind)}
+    parts = {} if kinds and not general.strip() else {"": _parted(path, general, slots, behind)}
     parts |= {kind: _parted(path, text, slots, behind) for kind, text in kinds.items()}
     if not kinds:
-        _check_required(path, required, SLOT.findall(whole))
+        _check_required(path, required, SLOT.findall(general))
     head, tail = parts.pop("", ("", ""))
     reminder = reminder.strip("\n")
     return JudgeTemplate(head, tail, f"\n\n{reminder}" if reminder else "", parts)
 
 
 def _check_names(path: str, slots: Collection[str], found: Iterable[str]) -> None:
-    known = sorted({*slots, ANSWER})
+    allowed = sorted({*slots, ANSWER})
     for name in found:
-        if name not in known:
-            raise UserError(f"{path}: unknown slot {{{{{name}}}}}; {nearest(name, known)}")
+        if name not in allowed:
+            raise UserError(f"{path}: unknown slot {{{{{name}}}}}; {nearest(name, allowed)}")
 
 
 def _check_required(path: str, required: Collection[str], found: Iterable[str]) -> None:
@@ -160,10 +160,10 @@ def _parted(
     path: str, text: str, slots: Collection[str], behind: Collection[str]
 ) -> tuple[str, str]:
     """What stands before and behind the answer's slot."""
-    found = SLOT.findall(text)
-    _check_names(path, slots, found)
-    _check_required(path, {ANSWER}, found)
-    if found.count(ANSWER) > 1:
+    named_slots = SLOT.findall(text)
+    _check_names(path, slots, named_slots)
+    _check_required(path, {ANSWER}, named_slots)
+    if named_slots.count(ANSWER) > 1:
         raise UserError(f"{path}: the slot {{{{answer}}}} {ONCE}")
     head, tail = text.split(f"{{{{{ANSWER}}}}}")
     for name in sorted(set(behind) & set(SLOT.findall(head))):

@@ -35,8 +35,8 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
             settings |= {"seed": config.seed, "tokens": tokens}
         case "local":
             settings["directory"] = config.corpora.directory
-            if own := config.corpora.local.get(corpus):
-                settings |= own.model_dump()
+            if local_file := config.corpora.local.get(corpus):
+                settings |= local_file.model_dump()
             files, _ = local.found(corpus, settings["directory"], settings.get("glob"))
         case "hub":
             data_set = config.corpora.hub.get(corpus)

@@ -49,20 +49,20 @@ class PartFiles:
     @cached_property
     def joined(self) -> Samples:
         """Returns how its prompts refer to data."""
-        made: Samples = component(self.samples).make()
-        return made
+        reader: Samples = component(self.samples).make()
+        return reader
 
     def read(self, repeats: int = 1) -> list[Sample]:
         """Returns its samples in the order of prompts, one repeat of all of them after another."""
         prompts = list(read_prompts(self.prompts))
-        found: dict[str, Sample] = {}
+        samples: dict[str, Sample] = {}
         sources = list(self.joined.sources(prompts, read_data(self.sources)))
         for repeat in range(repeats):
             for prompt, source in zip(prompts, sources, strict=True):
-                before = found.get(repeat_key(prompt.get("follows") or "", repeat))
+                before = samples.get(repeat_key(prompt.get("follows") or "", repeat))
                 sample = Sample(self.name, prompt, source, before, repeat)
-                found[sample.id] = sample
-        return list(found.values())
+                samples[sample.id] = sample
+        return list(samples.values())
 
 
 def sources_of(keys: Iterable[Sequence[str]], files: Iterable[str | Path]) -> Sources:
@@ -75,7 +75,10 @@ def sources_by_part(
 ) -> dict[str, Sources]:
     """Returns those of all parts, whose inputs stand one part after the other."""
     paths = iter(files)
-    return {part: sources_of(of, [next(paths) for _ in of]) for part, of in keys.items()}
+    return {
+        part: sources_of(part_keys, [next(paths) for _ in part_keys])
+        for part, part_keys in keys.items()
+    }
 
 
 def read_data(sources: Sources) -> Data:
@@ -89,7 +92,10 @@ def read_data(sources: Sources) -> Data:
 
 def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
     """Returns the answer to each sample, by its id; where one is missing, a UserError."""
-    records = {repeat_key(one["sample_id"], one["repeat"]): one for one in read_outputs(outputs)}
+    records = {
+        repeat_key(output["sample_id"], output["repeat"]): output
+        for output in read_outputs(outputs)
+    }
     answers: dict[str, Answer] = {}
     for sample in samples:
         record = records.get(sample.id)
@@ -122,11 +128,11 @@ def read_replies(verdicts: Path) -> dict[str, Reply]:
 
 def read_repeats(verdicts: Path) -> dict[int, dict[str, Reply]]:
     """Returns a judge's replies by repeat and request."""
-    found: dict[int, dict[str, Reply]] = defaultdict(dict)
+    replies: dict[int, dict[str, Reply]] = defaultdict(dict)
     for record in read_outputs(verdicts):
         reply = Reply(record["status"], record["response"], record.get("attempts"))
-        found[record["repeat"]][record["sample_id"]] = reply
-    return dict(found)
+        replies[record["repeat"]][record["sample_id"]] = reply
+    return dict(replies)
 
 
 class SampleOracle:
@@ -155,7 +161,9 @@ class SampleOracle:
 def read_judge_prompts(judging: Path) -> list[JudgePrompt]:
     """Returns the judge prompts of one model and part, as ``dataclasses.asdict`` gave them."""
     return [
-        JudgePrompt(**record | {"requests": [JudgeRequest(**one) for one in record["requests"]]})
+        JudgePrompt(
+            **record | {"requests": [JudgeRequest(**request) for request in record["requests"]]}
+        )
         for record in read_jsonl(judging)
     ]
 
@@ -189,9 +197,9 @@ def judge_items(
 
 
 def _schema_of(request: JudgeRequest, schema: Component[Record | None] | None) -> str:
-    wanted = schema.make(request.expected) if schema else None
+    reply_schema = schema.make(request.expected) if schema else None
     # Properties are replied in their order, which sorting would change.
-    return json.dumps(wanted, ensure_ascii=False) if wanted else ""
+    return json.dumps(reply_schema, ensure_ascii=False) if reply_schema else ""
 
 
 class JudgeOracle:

@@ -28,17 +28,17 @@ def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
     What another package brings is loaded where it is asked for alone, so that one that is broken
     stops no run of others. Further names are passed over.
     """
-    wanted = {*_own(), *asked}
-    return {name: _loaded(point) for name, point in installed().items() if name in wanted}
+    names = {*_own(), *asked}
+    return {name: _loaded(point) for name, point in installed().items() if name in names}
 
 
 def benchmarks_of(config: Config) -> dict[str, AnyBenchmark]:
     """Returns the benchmarks of which a config has a section, whether or not they run."""
-    found = benchmarks(type(config).model_fields.keys() - Config.model_fields.keys())
+    known = benchmarks(type(config).model_fields.keys() - Config.model_fields.keys())
     for key, family in families().items():
         of_family = getattr(config, key, {})
-        found |= {name: family.benchmark(name, section) for name, section in of_family.items()}
-    return found
+        known |= {name: family.benchmark(name, section) for name, section in of_family.items()}
+    return known
 
 
 @cache
@@ -59,14 +59,14 @@ def checked_members(named: dict[str, Any]) -> dict[str, Any]:
 @cache
 def installed() -> dict[str, EntryPoint]:
     """Returns where each benchmark is: this package's, then others' by name. None is loaded."""
-    others = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return _own() | {point.name: point for point in others if point.name not in _own()}
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return _own() | {point.name: point for point in points if point.name not in _own()}
 
 
 def packages(config: Config) -> dict[str, str]:
     """Returns the versions of other packages that bring benchmarks of a run, by name."""
-    others = installed().keys() - _own()
-    points = [installed()[name] for name in config.benchmarks if name in others]
+    installed_names = installed().keys() - _own()
+    points = [installed()[name] for name in config.benchmarks if name in installed_names]
     return {point.dist.name: point.dist.version for point in points if point.dist}
 
 
@@ -81,23 +81,26 @@ def _own(group: str = GROUP) -> dict[str, EntryPoint]:
 @cache
 def _loaded(point: EntryPoint) -> AnyBenchmark:
     try:
-        found = point.load()
+        benchmark = point.load()
     except (Exception, SystemExit) as error:
         raise UserError(
             f"entry point {point.name} of {GROUP}: {point.value} cannot be loaded "
             f"({type(error).__name__}: {error}); correct it, or remove the package that brings it"
         ) from None
-    if not isinstance(found, Benchmark) or found.name != point.name:
+    if not isinstance(benchmark, Benchmark) or benchmark.name != point.name:
         raise UserError(
             f"entry point {point.name} of {GROUP}: {point.value} is not a benchmark of that name; "
             "name a steadfast.contract.task.Benchmark"
         )
-    if not found.name.isidentifier() or found.name in Config.model_fields.keys() | families():
+    if (
+        not benchmark.name.isidentifier()
+        or benchmark.name in Config.model_fields.keys() | families()
+    ):
         raise UserError(
             f"entry point {point.name} of {GROUP}: a benchmark's name becomes a key of the config "
             "and part of rules' names: choose one of letters, digits and '_' that is no key yet"
         )
-    return found
+    return benchmark
 
 
 # --- names, which are known before anything runs ----------------------------------------------
@@ -106,11 +109,11 @@ def _loaded(point: EntryPoint) -> AnyBenchmark:
 def check_benchmark_names(tasks: Mapping[str, Task]) -> None:
     """Raises UserError where a benchmark is called as a rule, or a folder of results, is."""
     files = [HOME / "Snakefile", *(HOME / "rules").glob("*.smk")]
-    taken = {name for path in files for name in RULE.findall(path.read_text(encoding="utf-8"))}
-    taken |= {*FOLDERS, *(file.step for task in tasks.values() for file in task.data)}
-    taken |= {f"{name}_{of}" for name in tasks for of in ("metrics", "tables", "figures")}
+    reserved = {name for path in files for name in RULE.findall(path.read_text(encoding="utf-8"))}
+    reserved |= {*FOLDERS, *(file.step for task in tasks.values() for file in task.data)}
+    reserved |= {f"{name}_{kind}" for name in tasks for kind in ("metrics", "tables", "figures")}
     for name in tasks:
-        if name.lower() in taken:
+        if name.lower() in reserved:
             raise UserError(
                 f"benchmark {name}: this is the name of a rule or folder of the workflow; choose "
                 "another name"
@@ -122,8 +125,8 @@ def checked_task(benchmark: str, task: Task) -> Task:
     names = {"part": list(task.parts), "metric": task.metrics.names}
     names |= {"table": task.tables.names, "figure": task.figures.names}
     try:
-        for kind, of in names.items():
-            check_names(kind, of, dots=False)
+        for kind, kind_names in names.items():
+            check_names(kind, kind_names, dots=False)
         if not task.parts:
             raise ValueError("its task has no part; add at least one")
         for name in REQUIRED:

@@ -26,7 +26,9 @@ def released_prompts(
             function takes.
         function: gives the text of a template.
     """
-    asked = {*names} - {*section.templates} if section.template_source == "released" else {}
+    released_names = (
+        {*names} - {*section.templates} if section.template_source == "released" else {}
+    )
     return {
         name: DataFile(
             released_path(benchmark, name),
@@ -35,5 +37,5 @@ def released_prompts(
             needs=Needs((program["url"],)),
         )
         for name, program in programs.items()
-        if name in asked
+        if name in released_names
     }

@@ -206,7 +206,7 @@ def size(request: Request) -> int:
 
 def output_record(request: Request, response: Response) -> OutputRecord:
     """Returns a line of the outputs."""
-    found: OutputRecord = {
+    record: OutputRecord = {
         "sample_id": request.sample_id,
         "repeat": request.repeat,
         "request_hash": request.hash,
@@ -222,8 +222,8 @@ def output_record(request: Request, response: Response) -> OutputRecord:
         "prompt_truncated_tokens": request.prompt_truncated_tokens,
     }
     if response.error is not None:
-        found["error"] = response.error
-    return found
+        record["error"] = response.error
+    return record
 
 
 def settings_hasher(answers: Settings) -> "HASH":
@@ -257,17 +257,19 @@ def request_hash(
     where the prompt was split makes no difference. An answer that could not be read is asked for
     again under another hash, and so is each further repeat. The hasher is left as it is.
     """
-    rest: Record = {"max_tokens": max_tokens}
+    parameters: Record = {"max_tokens": max_tokens}
     if turns:
-        rest["turns"] = turns
+        parameters["turns"] = turns
     if attempt > 1:
-        rest["attempt"] = attempt
+        parameters["attempt"] = attempt
     if repeat:
-        rest["draw"] = repeat  # as version 0.1 named it: responses in journals are known by it
+        parameters["draw"] = (
+            repeat  # as version 0.1 named it: responses in journals are known by it
+        )
     if schema:
-        rest["schema"] = schema
+        parameters["schema"] = schema
     if system:
-        rest["system"] = system
+        parameters["system"] = system
     hasher = hasher.copy()
-    hasher.update(f"{suffix}\0{canonical_json(rest)}".encode("utf-8", "surrogatepass"))
+    hasher.update(f"{suffix}\0{canonical_json(parameters)}".encode("utf-8", "surrogatepass"))
     return hasher.hexdigest()

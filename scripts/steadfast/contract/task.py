@@ -334,9 +334,9 @@ class Benchmark(Generic[S]):
 
     def reported(self, judged: bool) -> Record:
         """Returns what the summary takes of it, as plain values."""
-        shown = ("text", "digits", "smaller", "full")
+        fields = ("text", "digits", "smaller", "full")
         measures = {
-            name: {key: getattr(measure, key) for key in shown}
+            name: {key: getattr(measure, key) for key in fields}
             for name, measure in self.measures.items()
         }
         return {"title": self.title, "judged": judged, "measures": measures}

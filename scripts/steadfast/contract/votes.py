@@ -20,8 +20,8 @@ def voted(given: Iterable[V | None]) -> V | None:
     >>> voted([0, 1, 1]), voted([0, 1, None]), voted([None, None])
     (1, 0, None)
     """
-    known = Counter(one for one in given if one is not None)
-    return max(known, key=known.__getitem__) if known else None
+    counts = Counter(verdict for verdict in given if verdict is not None)
+    return max(counts, key=counts.__getitem__) if counts else None
 
 
 def rater_name(judge: str, way: str) -> str:

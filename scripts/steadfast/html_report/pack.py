@@ -82,8 +82,8 @@ BLOCK = 256
 """Samples of one piece."""
 CUTS = (
     Cut(),
-    *(Cut(aside=most) for most in (16_000, 4_000, 1_000, 250, 0)),
-    *(Cut(most, aside=0) for most in (4_000, 2_000, 1_000, 500, 250)),
+    *(Cut(aside=limit) for limit in (16_000, 4_000, 1_000, 250, 0)),
+    *(Cut(limit, aside=0) for limit in (4_000, 2_000, 1_000, 500, 250)),
 )
 """How much of texts is shown: reasoning and what stands aside are cut first."""
 SAMPLED = 24
@@ -166,10 +166,13 @@ def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
     index = list[list[Any]]()
     for number, block in enumerate(_blocks(part.samples)):
         seen = _add_block(pack, f"samples/{name}/{number}", part, block, cut)
-        index += [[one.sample.id, one.sample.prompt["task"], sample_digest(one)] for one in seen]
+        index += [
+            [seen_sample.sample.id, seen_sample.sample.prompt["task"], sample_digest(seen_sample)]
+            for seen_sample in seen
+        ]
     answers = {
         model: [
-            [answer_row(one) for one in repeat]
+            [answer_row(answer) for answer in repeat]
             for repeat in _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
         ]
         for model in part.models
@@ -182,7 +185,7 @@ def _add_block(
 ) -> list[SeenSample]:
     """Adds a block of samples, and gives them."""
     seen = [SeenSample(part, sample) for sample in block]
-    pack.add(name, [sample_data(one, cut) for one in seen])
+    pack.add(name, [sample_data(seen_sample, cut) for seen_sample in seen])
     return seen
 
 
@@ -190,12 +193,12 @@ def _add_answers(
     pack: Pack, name: str, part: FinishedPart, model: str, cut: Cut
 ) -> list[list[FinishedAnswer]]:
     """Adds a model's answers, and gives them by repeat."""
-    found = list(part.answers(model, [sample.id for sample in part.samples]))
+    answers = list(part.answers(model, [sample.id for sample in part.samples]))
     repeats = part.run.evaluation.config.models[model].repeats
-    by_repeat = [found[repeat::repeats] for repeat in range(repeats)]
-    for repeat, of in enumerate(by_repeat):
-        for number, block in enumerate(_blocks(of)):
-            pack.add(f"{name}/{repeat}/{number}", [answer_data(one, cut) for one in block])
+    by_repeat = [answers[repeat::repeats] for repeat in range(repeats)]
+    for repeat, repeat_answers in enumerate(by_repeat):
+        for number, block in enumerate(_blocks(repeat_answers)):
+            pack.add(f"{name}/{repeat}/{number}", [answer_data(answer, cut) for answer in block])
     return by_repeat
 
 

@@ -54,9 +54,9 @@ def sample_data(seen: SeenSample, cut: Cut) -> Record:
     if seen.passages is None:
         data["fields"] = [[name, cut.less(as_text(value))] for name, value in seen.fields.items()]
     else:
-        places, more = marked(seen.passages)
+        places, hidden = marked(seen.passages)
         if places:
-            data |= {"places": [list(place) for place in places], "more": more}
+            data |= {"places": [list(place) for place in places], "more": hidden}
         else:
             text = seen.passages.text
             data |= {"start": text[:START], "length": len(text)}
@@ -66,18 +66,18 @@ def sample_data(seen: SeenSample, cut: Cut) -> Record:
 
 def sample_digest(seen: SeenSample) -> str:
     """What stands for all that was asked and expected, so that two runs can be compared."""
-    whole = hashlib.sha256()
+    checksum = hashlib.sha256()
     texts = [seen.sample.prompt["instruction"], *seen.before, seen.expected]
     texts.append(canonical_json(seen.fields) if seen.passages is None else seen.passages.text)
     for text in texts:
-        whole.update(text.encode("utf-8", "surrogatepass") + b"\0")
-    return whole.hexdigest()[:10]
+        checksum.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return checksum.hexdigest()[:10]
 
 
 def answer_data(seen: FinishedAnswer, cut: Cut) -> Record:
     """What was answered, judged and scored; what there is not has no key."""
     output: Settings = seen.output or {}
-    found = {
+    fields = {
         "status": output.get("status"),
         "prompt_truncated": output.get("prompt_truncated_tokens"),
         "error": cut(output.get("error") or ""),
@@ -86,20 +86,20 @@ def answer_data(seen: FinishedAnswer, cut: Cut) -> Record:
         "score": seen.score and {**_score(seen.score, cut), "judge": seen.score["judge"]},
         "judged": [_judged(request, cut) for request in seen.judged],
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _score(score: Settings, cut: Cut) -> Record:
-    found: Record = {
+    fields: Record = {
         "status": score["status"],
         "total": score["total"],
         "points": score["points"] or {},
     }
     if score.get("extracted") is not None:
-        found["extracted"] = cut(as_text(score["extracted"]))
-    if others := score.get("other_raters"):
-        found["others"] = {name: _score(other, cut) for name, other in others.items()}
-    return found
+        fields["extracted"] = cut(as_text(score["extracted"]))
+    if ratings := score.get("other_raters"):
+        fields["others"] = {name: _score(other, cut) for name, other in ratings.items()}
+    return fields
 
 
 def _judged(request: JudgedRequest, cut: Cut) -> Record:
@@ -151,8 +151,8 @@ def table_data(table: Table | Printed) -> Record:
 
 
 def _cell(cell: Cell) -> Record | str | None:
-    more = {"style": cell.style, "suffix": cell.suffix, "marks": list(cell.marks)}
-    return {"text": cell.text, **more} if any(more.values()) else cell.text
+    look = {"style": cell.style, "suffix": cell.suffix, "marks": list(cell.marks)}
+    return {"text": cell.text, **look} if any(look.values()) else cell.text
 
 
 def _printed_data(table: Printed) -> Record:

@@ -27,8 +27,8 @@ def _lines(seen: SeenSample) -> Iterator[str]:
     if seen.passages is None:
         fields = (f"{name}: {as_text(value)}" for name, value in seen.fields.items())
         yield from _block("Instance", "\n".join(fields))
-    elif shown := excerpts(seen.passages):
-        for number, excerpt in enumerate(shown, start=1):
+    elif parts := excerpts(seen.passages):
+        for number, excerpt in enumerate(parts, start=1):
             yield from _block(f"Context, passage {number}", excerpt)
     else:
         heading = "Context, start (the instruction is about no single passage)"

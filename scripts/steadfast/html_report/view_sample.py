@@ -56,14 +56,16 @@ class SeenSample:
         """Its system message, and the turns that it follows."""
         prompt: Mapping[str, Any] = self.sample.prompt
         system = [f"System message: {prompt['system']}"] if "system" in prompt else []
-        given = [f"{asked}\nResponse: {said}" for asked, said in prompt.get("turns", ())]
-        return [*system, *given, *(turn.prompt["instruction"] for turn in self.sample.turns[:-1])]
+        turns = [
+            f"{question}\nResponse: {response}" for question, response in prompt.get("turns", ())
+        ]
+        return [*system, *turns, *(turn.prompt["instruction"] for turn in self.sample.turns[:-1])]
 
     @property
     def fields(self) -> dict[str, Any]:
         """What the data have of it beside its instruction."""
-        asked = self.sample.prompt["instruction"]
-        return {name: value for name, value in self.sample.source.items() if value != asked}
+        instruction = self.sample.prompt["instruction"]
+        return {name: value for name, value in self.sample.source.items() if value != instruction}
 
 
 NEAR = 5
@@ -76,10 +78,10 @@ EXAMPLES = "examples"
 
 def examples(run: Evaluation, results: Path) -> list[SeenSample]:
     """A sample of each task, of the first part that has it (LIFBench, Table 12)."""
-    wanted = _wanted(run, results)
+    evaluation = _wanted(run, results)
     by_task: dict[tuple[str, str], SeenSample] = {}
     for part in _parts(run, results):
-        _check(wanted, part, [])
+        _check(evaluation, part, [])
         for sample in part.samples:
             task = part.benchmark, str(sample.prompt["task"])
             by_task.setdefault(task, SeenSample(part, sample))
@@ -92,28 +94,28 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
     """What the results folder has of the samples of a name, of which parts may have one each."""
     if model is not None and model not in run.evaluated:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, run.evaluated)}")
-    wanted = _wanted(run, results)
+    evaluation = _wanted(run, results)
     names: dict[str, None] = {}
-    found = []
+    samples = []
     for part in _parts(run, results):
         ids = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(part.files.prompts))
         names |= ids
         if name in ids:
-            models = [one for one in part.models if model in (None, one)]
-            _check(wanted, part, models)
-            answers = [answer for one in models for answer in part.answers(one, [name])]
+            models = [candidate for candidate in part.models if model in (None, candidate)]
+            _check(evaluation, part, models)
+            answers = [answer for candidate in models for answer in part.answers(candidate, [name])]
             sample = next(sample for sample in part.samples if sample.id == name)
-            found.append(SeenSample(part, sample, answers))
-    if not found:
+            samples.append(SeenSample(part, sample, answers))
+    if not samples:
         raise UserError(f"{results}: no sample {shown(name)}; {nearest_samples(name, list(names))}")
-    return found
+    return samples
 
 
 def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
     """The parts that have prompts, which are those of a whole run in a trial's folder too."""
     follow(run, results)
-    whole = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
-    parts = (part for name in run.running for part in whole.parts(name).values())
+    full_run = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
+    parts = (part for name in run.running for part in full_run.parts(name).values())
     return [part for part in parts if part.files.prompts.exists()]
 
 
@@ -125,7 +127,7 @@ def _wanted(run: Evaluation, results: Path) -> list[InputDigests]:
         limit = read_source(str(written)).get("limit")
         if isinstance(limit, int) and limit != run.config.limit:
             runs.append(Evaluation(run.config.model_copy(update={"limit": limit})))
-    return [InputDigests(one) for one in runs]
+    return [InputDigests(evaluation) for evaluation in runs]
 
 
 def _check(wanted: Sequence[InputDigests], part: FinishedPart, models: Sequence[str]) -> None:
@@ -137,9 +139,9 @@ def _check(wanted: Sequence[InputDigests], part: FinishedPart, models: Sequence[
         for model in models:
             for path, step in steps.answered_part(part.benchmark, model, part.name).items():
                 input_digests.setdefault(part.run.results / path, []).append(step.input_digest)
-    for file, known in input_digests.items():
+    for file, recorded in input_digests.items():
         if file.exists():
-            provenances = [Provenance.beside(file, input_digest) for input_digest in known]
+            provenances = [Provenance.beside(file, input_digest) for input_digest in recorded]
             next(
                 (provenance for provenance in provenances if provenance.has_input_digest),
                 provenances[0],
@@ -150,6 +152,6 @@ def nearest_samples(name: str, known: Sequence[str]) -> str:
     """A clause that names the samples whose names are nearest to one."""
     if not known:
         return "no prompts yet: run the workflow, or name the config of its run"
-    longer = [one for one in known if name and name in one][:NEAR]
+    longer = [sample_id for sample_id in known if name and name in sample_id][:NEAR]
     near = longer or difflib.get_close_matches(name, known, n=NEAR, cutoff=0.3) or known[:NEAR]
     return f"did you mean {', '.join(near)}?"

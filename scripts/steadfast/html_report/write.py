@@ -43,22 +43,22 @@ def write_html_report(
 
     ``nondeterminism`` has the paths, below the results, of the run's measured nondeterminism.
     """
-    shown = Display.of(display)
+    display_settings = Display.of(display)
     name = run.evaluation.config.name or ""
     deviations = answer_deviations(run.results / path for path in nondeterminism)
-    summaries = {one: run.metric_path(one, "summary") for one in run.evaluation.running}
-    summary = RunSummary(summaries, run.evaluation.reported, shown, deviations)
+    summaries = {model: run.metric_path(model, "summary") for model in run.evaluation.running}
+    summary = RunSummary(summaries, run.evaluation.reported, display_settings, deviations)
     fixed = Pack()
-    fixed.add("tables", _tables(run, shown, summary))
+    fixed.add("tables", _tables(run, display_settings, summary))
     for benchmark in run.evaluation.running:
         for figure in _figures(run, benchmark):
             fixed.add(f"figure/{figure}", read_text(run.results / "figures" / f"{figure}.svg"))
     samples = pack_samples(run, limit - fixed.characters)
     about = Pack()
-    found = {"name": name, "findings": findings(summary)}
-    about.add("run", found | _run(run, shown, samples))
+    section = {"name": name, "findings": findings(summary)}
+    about.add("run", section | _run(run, display_settings, samples))
     benchmarks = run.evaluation.benchmarks
-    title = name or ", ".join(benchmarks[one].title for one in run.evaluation.running)
+    title = name or ", ".join(benchmarks[model].title for model in run.evaluation.running)
     write_text(out, page(f"steadfast: {title}", [about, fixed, samples.pack]))
 
 
@@ -91,7 +91,9 @@ def _group(
     title: str, tables: Iterable[Table | Printed], data_notes: Sequence[str], display: Display
 ) -> Record:
     """Some tables under a title, each with a note on its data, and in a trial on that."""
-    framed = [display.framed(one, data_notes) if isinstance(one, Table) else one for one in tables]
+    framed = [
+        display.framed(table, data_notes) if isinstance(table, Table) else table for table in tables
+    ]
     return {"title": title, "tables": [table_data(table) for table in framed]}
 
 
@@ -162,13 +164,16 @@ if job := globals().get("snakemake"):
         read=("nondeterminism",),
         reads=[
             *(
-                Provenance.beside(run.results / path, made)
-                for path, made in params.made_from.items()
+                Provenance.beside(run.results / path, input_digest)
+                for path, input_digest in params.made_from.items()
             ),
-            *(run.metrics_provenance(name, made) for name, made in params.measured_from.items()),
             *(
-                Provenance.beside(run.results / path, made)
-                for path, (made, _) in params.nondeterminism.items()
+                run.metrics_provenance(name, input_digests)
+                for name, input_digests in params.measured_from.items()
+            ),
+            *(
+                Provenance.beside(run.results / path, input_digest)
+                for path, (input_digest, _) in params.nondeterminism.items()
             ),
         ],
         run=run,

@@ -12,11 +12,12 @@ def voted_points(scores: Sequence[Score]) -> Score:
 
     Its total is 1 if all points are.
     """
-    score = next((one for one in scores if one.points), scores[0])
+    score = next((score for score in scores if score.points), scores[0])
     if not score.points:
         return score
     points = {
-        name: voted([(one.points or {}).get(name) for one in scores]) for name in score.points
+        name: voted([(judge_score.points or {}).get(name) for judge_score in scores])
+        for name in score.points
     }
     total = min(point for point in points.values() if point is not None)
     return replace(score, points=points, total=total)

@@ -16,15 +16,15 @@ def own_strings(reply: str, answer: str) -> str:
     stands in the answer too, and each line that is the whole answer; blanks and a quotation's ``>``
     make no difference. One line of a longer answer stays: it may be the judge's own verdict.
     """
-    given = [text for line in answer.splitlines() if (text := _bare(line))]
-    pairs = set(pairwise(given))
-    whole = set(given) if len(given) == 1 else set()
+    answer_lines = [text for line in answer.splitlines() if (text := _bare(line))]
+    pairs = set(pairwise(answer_lines))
+    only_line = set(answer_lines) if len(answer_lines) == 1 else set()
     lines = reply.splitlines(keepends=True)
     filled = [(number, text) for number, line in enumerate(lines) if (text := _bare(line))]
-    repeated = {number for number, text in filled if text in whole}
-    for (here, text), (after, next_text) in pairwise(filled):
+    repeated = {number for number, text in filled if text in only_line}
+    for (place, text), (after, next_text) in pairwise(filled):
         if (text, next_text) in pairs:
-            repeated |= {here, after}
+            repeated |= {place, after}
     if not repeated:
         return reply
     return "".join(line for number, line in enumerate(lines) if number not in repeated)

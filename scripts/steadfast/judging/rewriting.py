@@ -30,8 +30,8 @@ def rewriting_prompt(
         "keep": "\n".join(f"- {part}" for part in keep),
     }
     head, tail = form.render(fields)
-    asked = JudgeRequest(request, tail, {"count": count}, form.reminder, max_tokens)
-    return JudgePrompt(request, "rewrite", head, original, [asked])
+    judge_request = JudgeRequest(request, tail, {"count": count}, form.reminder, max_tokens)
+    return JudgePrompt(request, "rewrite", head, original, [judge_request])
 
 
 LIMIT = 200_000  # characters of a reply
@@ -98,16 +98,16 @@ def language(text: str) -> str | None:
     if script != LATIN:
         return script
     words = Counter(word.casefold() for word in _WORD.findall(text))
-    known = facts("rewriting/languages.yaml")
-    hits = {name: sum(words[word] for word in frequent) for name, frequent in known.items()}
+    languages = facts("rewriting/languages.yaml")
+    hits = {name: sum(words[word] for word in frequent) for name, frequent in languages.items()}
     best, second = sorted(hits.values(), reverse=True)[:2]
     return max(hits, key=lambda name: hits[name]) if best > second else None
 
 
 def same_language(one: str, other: str) -> bool:
     """Returns whether nothing tells that two texts are in different languages."""
-    found = {language(one), language(other)} - {None}
-    return len(found) < 2
+    named = {language(one), language(other)} - {None}
+    return len(named) < 2
 
 
 def _script(text: str) -> str | None:

@@ -87,8 +87,8 @@ def _inline(figures: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
     lead = r"(?:[^\d:]{0,30}[:,]\s*)?"
     joint = r"(?:\s*[,;|]\s*|\s+)(?:and\s+|和)?"
-    whole = rf"{lead}(?P<items>{item}(?:{joint}{item})+)\s*[.;]?"
-    return re.compile(whole, re.IGNORECASE), re.compile(parts, re.IGNORECASE)
+    enumeration = rf"{lead}(?P<items>{item}(?:{joint}{item})+)\s*[.;]?"
+    return re.compile(enumeration, re.IGNORECASE), re.compile(parts, re.IGNORECASE)
 
 
 class _Row(NamedTuple):
@@ -182,8 +182,8 @@ class _Reader:
         """Several numbered verdicts in one line."""
         if len(line) >= _ROW:
             return []
-        whole, part = _inline(self._figures)
-        match = whole.fullmatch(line)
+        count, part = _inline(self._figures)
+        match = count.fullmatch(line)
         if not match:
             return []
         return [
@@ -257,18 +257,18 @@ class _Reader:
 
     def _row(self, line: str) -> _Row:
         """What a line says; without a value where it gives no verdict."""
-        number, rest = _number(line)
-        heads = [line, rest] if number is not None else [line]
+        number, behind = _number(line)
+        heads = [line, behind] if number is not None else [line]
         spelled = tuple("".join(self._before[-n:]) + line for n in range(1, self._height))
         nothing = _Row(None, number, (*heads, *spelled))
         if len(line) >= _ROW or _LIST.search(line):
             return nothing
-        if number is not None and (value := words.verdict(rest, self._words)) is not None:
-            return _Row(value, number, (line,), rest.casefold() in ASKED)
+        if number is not None and (value := words.verdict(behind, self._words)) is not None:
+            return _Row(value, number, (line,), behind.casefold() in ASKED)
         return (
-            self._at_end(line, rest, number)
-            or self._in_the_middle(line, rest, number)
-            or self._at_beginning(line, rest, number)
+            self._at_end(line, behind, number)
+            or self._in_the_middle(line, behind, number)
+            or self._at_beginning(line, behind, number)
             or nothing
         )
 
@@ -338,22 +338,22 @@ class _Reader:
         columns = list(zip(*body, strict=True))
         numbers = [_cell_number(cell) for cell in columns[0]]
         numbered = sorted(number or 0 for number in numbers) == list(range(1, len(body) + 1))
-        said = {
+        verdicts = {
             place: [words.verdict(cell, self._words) for cell in column]
             for place, column in enumerate(columns)
             if not (numbered and place == 0)
         }
-        values = {place: column for place, column in said.items() if None not in column}
+        values = {place: column for place, column in verdicts.items() if None not in column}
         if not values or len(values) == width:  # of one row: verdicts with bars between
             return
-        first, *others = values
+        first, *further = values
         stop = block[-1][1]
         headings = [header[place] for place in values if place < len(header)]
         damaged = not numbered and 0 not in values and any(number for number in numbers)
         # One of several columns of verdicts may be another judge's, or a draft.
-        unfinished = any(set(column) > {None} for column in said.values())
+        unfinished = any(set(column) > {None} for column in verdicts.values())
         self._doubt_if(unfinished, stop)
-        self._doubt_if(damaged or any(values[first] != values[other] for other in others), stop)
+        self._doubt_if(damaged or any(values[first] != values[other] for other in further), stop)
         self._doubt_if(any(map(words.negative, headings)) or self._introduced_otherwise(), stop)
         for (line, end), cells, number, value in zip(
             block[start:], body, numbers, values[first], strict=True

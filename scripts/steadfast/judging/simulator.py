@@ -32,8 +32,8 @@ def signature(kept: Iterable[int]) -> str:
 def signed(answer: str) -> frozenset[int] | None:
     """Returns the numbers that an answer's last line names; None where it has no such line."""
     last = answer.rstrip().rpartition("\n")[2].strip()
-    found = _SIGNATURE.fullmatch(last)
-    return frozenset(map(int, re.findall(r"\d{1,9}", found[1]))) if found else None
+    match = _SIGNATURE.fullmatch(last)
+    return frozenset(map(int, re.findall(r"\d{1,9}", match[1]))) if match else None
 
 
 def unsigned(answer: str) -> str:
@@ -68,12 +68,12 @@ class BelievingJudge(JudgeSimulator):
         self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
         """The same with a verdict turned round, or the form missed, by the judge's ``slip``."""
-        kept = signed(prompt.answer)
+        kept_numbers = signed(prompt.answer)
         slip = settings.get("slip", 0.0)
-        if kept is None:
+        if kept_numbers is None:
             return UNSIGNED
         verdicts = [
-            (number in kept) != (rng.random() < slip * self.flip)
+            (number in kept_numbers) != (rng.random() < slip * self.flip)
             for number in self.numbers(request)
         ]
         reply = self.reply(prompt, request, verdicts)

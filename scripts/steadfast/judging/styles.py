@@ -70,14 +70,14 @@ def agreed(
         forms: each yields the claims of a text that is ``plain``.
         place: of what a verdict is about, so that the order of the reply makes no difference.
     """
-    own = plain(own_strings(reply, answer))
-    claims = [claim for form in forms for claim in form(own)]
+    own_text = plain(own_strings(reply, answer))
+    claims = [claim for form in forms for claim in form(own_text)]
     claims = [claim for claim in claims if not claim.soft or len(claim.verdicts) == count] or claims
     lists = [_in_order(claim.verdicts, count, place) for claim in claims]
     values = lists[0] if lists else None
     if values is None or any(other != values for other in lists):
         return None
-    following = own[max(claim.end for claim in claims) :]
+    following = own_text[max(claim.end for claim in claims) :]
     if words.taken_back(following) or _contradicted(values, following):
         return None
     return values
@@ -107,7 +107,7 @@ def _contradicted(values: Sequence[int], following: str) -> bool:
 
 def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     """Lists in square brackets, in lines of their own or behind a label; quotes at will."""
-    known = FIGURES if figures else WORDS
+    verdict_words = FIGURES if figures else WORDS
     word = words.pattern(figures)
     quoted = rf"""(?:"{word}"|'{word}'|{word})"""
     form = re.compile(rf"\[\s*+{quoted}(?:\s*+,\s*+{quoted})*+\s*+,?+\s*+\]", re.IGNORECASE)
@@ -126,7 +126,7 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
         ):
             listed = [name.casefold() for name in element.findall(match[0])]
             repeated = squeezed(match[0]) in given
-            verdicts = tuple(Verdict(known[name]) for name in listed)
+            verdicts = tuple(Verdict(verdict_words[name]) for name in listed)
             boxed = len(listed) == 1 and behind.strip(" .,;!")  # "[PASS] The tone is calm"
             if not boxed and not _counts(listed, lead):
                 doubtful = repeated or words.disclaimed(behind)
@@ -162,7 +162,7 @@ _SEPARATORS = re.compile(r"[\s,;|]+")
 
 def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     """Lines of several verdicts with a mark or a blank between, alone or behind a label."""
-    known = FIGURES if figures else WORDS
+    verdict_words = FIGURES if figures else WORDS
     word = words.pattern(figures)
     form = re.compile(
         rf"(?P<lead>[^\[\]]{{0,80}}?)[('\"{{]*(?P<all>{word}(?:['\"]?\s*[,;|\s]\s*['\"]?{word})+)"
@@ -170,7 +170,7 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
         re.IGNORECASE,
     )
     element = re.compile(word, re.IGNORECASE)
-    given = words.squeezed_lines(answer)
+    quoted = words.squeezed_lines(answer)
     for line, stop in words.lines(text):
         if len(line) >= _SENTENCE or not words.ends_in_verdict(line, figures):
             continue
@@ -181,14 +181,14 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
         if not match:
             continue
         lead = match["lead"]
-        if words.negative(lead) or (_is_label(lead) and squeezed(line) in given):
+        if words.negative(lead) or (_is_label(lead) and squeezed(line) in quoted):
             yield Claim((), stop, soft=True)
         elif _is_label(lead):
             listed = [name.casefold() for name in element.findall(match["all"])]
             # A tick beside a word is one verdict, as is a number beside one.
             alike = len({(name in TICKS, name in WORDS) for name in listed}) == 1
             if alike and not _counts(listed, lead):
-                yield Claim(tuple(Verdict(known[name]) for name in listed), stop)
+                yield Claim(tuple(Verdict(verdict_words[name]) for name in listed), stop)
 
 
 _WORD = words.pattern()
@@ -214,7 +214,7 @@ _STATEMENT = re.compile(
 
 def statements(answer: str, text: str) -> Iterator[Claim]:
     """Sentences that say of each thing by its number or ordinal whether it is satisfied."""
-    given = words.squeezed_lines(answer)
+    quoted = words.squeezed_lines(answer)
     verdicts = []
     end = 0
     for match in _STATEMENT.finditer(text):
@@ -222,8 +222,8 @@ def statements(answer: str, text: str) -> Iterator[Claim]:
         following = text[match.end() : match.end() + _SENTENCE]
         behind = _CLAUSE_END.split(following, maxsplit=1)[0].strip()
         followed = behind and not behind.startswith(_REASON)
-        asked = following.lstrip().startswith("?")
-        if followed or asked or _OPEN.search(before) or words.negative(before):
+        is_question = following.lstrip().startswith("?")
+        if followed or is_question or _OPEN.search(before) or words.negative(before):
             continue
         if words.hedged(f"{before} {behind}"):
             continue
@@ -233,7 +233,7 @@ def statements(answer: str, text: str) -> Iterator[Claim]:
         verdicts.append(Verdict(0 if match["not"] else value, number))
         end = match.end()
     numbers = {verdict.number for verdict in verdicts}
-    repeated = any(squeezed(line) in given for line, _ in words.lines(text[:end]))
+    repeated = any(squeezed(line) in quoted for line, _ in words.lines(text[:end]))
     if verdicts and not repeated and len(numbers) == len(verdicts):
         yield Claim(tuple(verdicts), end, soft=True)
 
@@ -290,7 +290,7 @@ _NOT = re.compile(r"\bnot\b|n't|(?<!是)不|没有|未", re.IGNORECASE)
 
 def single(answer: str, text: str) -> Iterator[Claim]:
     """Lines that are one verdict: alone, behind a label or question, before a reason."""
-    given = words.squeezed_lines(answer)
+    quoted = words.squeezed_lines(answer)
     listed = list(words.lines(text))
     remarks = set()
     verdicts = set()
@@ -311,7 +311,7 @@ def single(answer: str, text: str) -> Iterator[Claim]:
             remarks.add(value)
             continue
         verdicts.add(value)
-        foreign = squeezed(line) in given or (place and words.of_another(listed[place - 1][0]))
+        foreign = squeezed(line) in quoted or (place and words.of_another(listed[place - 1][0]))
         yield Claim(() if foreign else (Verdict(value),), stop)
     if verdicts and remarks - verdicts:
         yield Claim((), len(text))
@@ -351,12 +351,12 @@ def _single(line: str) -> int | None:
 def reasoned(word: str, reason: str, known: Words = WORDS) -> int | None:
     """Returns a word's verdict if the reason behind it fits it."""
     value = known[word.casefold()]
-    said = {WORDS[match.casefold()] for match in _IN_REASONS.findall(reason)}
+    verdicts = {WORDS[match.casefold()] for match in _IN_REASONS.findall(reason)}
     parts = [words.verdict(part) for part in re.split(r"[,;\s]+", reason)]
     if parts[0] is not None or not _SOME_WORDS.search(reason):
         return None
-    said |= {part for part in parts if part is not None}
-    if words.hedged(reason) or said - {value} or (value and words.negative(reason)):
+    verdicts |= {part for part in parts if part is not None}
+    if words.hedged(reason) or verdicts - {value} or (value and words.negative(reason)):
         return None
     return value
 
@@ -374,15 +374,15 @@ def objects(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     lead = _lead(text, start)
     if not values or words.disclaimed(lead) or (text[start] == "[" and _counts(["1"], lead)):
         return
-    whole = values[0] if len(values) == 1 else values
+    content = values[0] if len(values) == 1 else values
     try:
-        verdicts = tuple(_members(whole, FIGURES if figures else WORDS))
+        verdicts = tuple(_members(content, FIGURES if figures else WORDS))
     except (ValueError, RecursionError):
         return
     if verdicts:
         quoted = squeezed(text[start:end]) in squeezed(plain(answer))
-        more = any(mark in text[end:] for mark in "{[")
-        yield Claim(() if quoted or more else verdicts, end)
+        has_further = any(mark in text[end:] for mark in "{[")
+        yield Claim(() if quoted or has_further else verdicts, end)
 
 
 def without_json(text: str) -> str:
@@ -448,8 +448,8 @@ def _member(name: str, value: Any, known: Words) -> Verdict | None:
     numbered = _KEY_NUMBER.fullmatch(name)
     number = words.number(numbered[1]) if numbered else None
     if not isinstance(value, dict):
-        said = _value(value, known)
-        return None if said is None else Verdict(said, number, tuple(about))
+        verdict = _value(value, known)
+        return None if verdict is None else Verdict(verdict, number, tuple(about))
     _refuse_negative(value)
     parts = list(value.values())
     first = next(iter(value), "")

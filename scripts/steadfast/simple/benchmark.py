@@ -228,15 +228,20 @@ class Simple:
         agreement = (AGREEMENT,) if judges else ()
         reached = (EFFECTIVE,) if self.lengths and len(parts) > 1 else ()
         measures = {"measures": list(self.measures)}
-        asked: Settings = {
+        metric_settings: Settings = {
             "by": by,
             "references": references(config),
             "judges": judges,
             **measures,
             **({"lengths": list(parts)} if reached else {}),
         }
-        shown = {"name": self.name, "title": self.title, "by": by, "judged": bool(self.judge)}
-        shown |= measures
+        table_settings = {
+            "name": self.name,
+            "title": self.title,
+            "by": by,
+            "judged": bool(self.judge),
+        }
+        table_settings |= measures
         tables = ["results", *(["by"] if by else []), *self.tables, "coverage"]
         tables += [*agreement, *reached]
         return Task(
@@ -262,7 +267,7 @@ class Simple:
             metrics=Output(
                 Component(
                     f"{PACKAGE}.metrics:metrics",
-                    {**asked, "further": dict(self.metrics)},
+                    {**metric_settings, "further": dict(self.metrics)},
                     calls=tuple(self.metrics.values()),
                 ),
                 (*METRICS, *agreement, *reached, *self.metrics),
@@ -271,12 +276,14 @@ class Simple:
             tables=Output(
                 Component(
                     f"{PACKAGE}.tables:tables",
-                    {**shown, "own": dict(self.tables)},
+                    {**table_settings, "own": dict(self.tables)},
                     calls=tuple(self.tables.values()),
                 ),
                 tuple(f"{self.name}_{table}" for table in tables),
             ),
-            figures=Output(Component(f"{PACKAGE}.figures:figures", shown), ("scores", *reached)),
+            figures=Output(
+                Component(f"{PACKAGE}.figures:figures", table_settings), ("scores", *reached)
+            ),
             judging=self.judge.judging(config) if self.judge else None,
             files=self.required,
             exports=Component(

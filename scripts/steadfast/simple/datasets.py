@@ -76,8 +76,8 @@ class DataSet(StrictModel):
     @model_validator(mode="after")
     def _fitting(self) -> Self:
         for option in sorted({option for options in OPTIONS.values() for option in options}):
-            given = getattr(self, option) != DataSet.model_fields[option].default
-            if given and option not in OPTIONS.get(self.scorer, ()):
+            is_given = getattr(self, option) != DataSet.model_fields[option].default
+            if is_given and option not in OPTIONS.get(self.scorer, ()):
                 takes = [scorer for scorer, options in OPTIONS.items() if option in options]
                 raise ValueError(
                     f"scorer {self.scorer} has no option {option}; remove it, or choose scorer "
@@ -168,17 +168,19 @@ NONE = Contexts({}, {}, ())
 
 
 def _contexts(config: Config, benchmark: str) -> Contexts:
-    of = benchmarks()[benchmark].task(config, getattr(config, benchmark))
+    other_task = benchmarks()[benchmark].task(config, getattr(config, benchmark))
     files = {
-        part: {name: path for (kind, name), path in its.sources.items() if kind == "contexts"}
-        for part, its in of.parts.items()
+        part: {
+            name: path for (kind, name), path in source_part.sources.items() if kind == "contexts"
+        }
+        for part, source_part in other_task.parts.items()
     }
-    made = {file.path: file for file in of.data}
+    files_by_path = {file.path: file for file in other_task.data}
     needed = [path for by_name in files.values() for path in by_name.values()]
     for path in needed:  # grows by what each file is made of
-        needed += [source for source in made[path].inputs.values() if source not in needed]
-    tokens = {part: its.tokens for part, its in of.parts.items()}
-    return Contexts(tokens, files, [made[path] for path in needed])
+        needed += [source for source in files_by_path[path].inputs.values() if source not in needed]
+    tokens = {part: source_part.tokens for part, source_part in other_task.parts.items()}
+    return Contexts(tokens, files, [files_by_path[path] for path in needed])
 
 
 def _scoring(section: DataSet) -> Component[Scoring]:
@@ -207,25 +209,31 @@ def check(name: str, config: Config, section: DataSet) -> None:
         load_template(section.judge_template, OWN_SLOTS | {*section.judge_fields})
     if section.pattern is not None:
         _check_pattern(section.pattern, f"{NAME}.{name}.pattern")
-    known = cache_folder() / f"checked-{_fingerprint(section)}"
-    if not known.exists():
+    marker = cache_folder() / f"checked-{_fingerprint(section)}"
+    if not marker.exists():
         _check_records(section)
         with suppress(OSError):
-            write_text(known, "")
+            write_text(marker, "")
 
 
 def _fingerprint(section: DataSet) -> str:
     """Returns what stands for all that the check of a file depends on, so that it is made once."""
     code = [file_sha256(Path(str(module.__file__))) for module in (extraction, records, scorers)]
-    found = [contents([section.path]), section.reading, section.scorer, section.options, code]
-    return fingerprint(canonical_json(found))
+    checked_inputs = [
+        contents([section.path]),
+        section.reading,
+        section.scorer,
+        section.options,
+        code,
+    ]
+    return fingerprint(canonical_json(checked_inputs))
 
 
 def _check_records(section: DataSet) -> None:
     placed, again = tee(records.placed(**section.reading))  # each record, beside where it stands
-    found = checked((one for _, one in again), section.path, section.by)
-    for (where, _), one in zip(placed, found, strict=True):
-        _check_reference_answer(one, section, where)
+    instances = checked((instance for _, instance in again), section.path, section.by)
+    for (where, _), instance in zip(placed, instances, strict=True):
+        _check_reference_answer(instance, section, where)
 
 
 def _check_reference_answer(one: Instance, section: DataSet, where: str) -> None:

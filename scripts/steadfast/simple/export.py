@@ -27,7 +27,7 @@ class SimpleExports(Exports):
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns the tables by part; no contexts where no instance has one."""
-        prompts = {part: _prompts(asked) for part, asked in parts.items()}
+        prompts = {part: _prompts(samples) for part, samples in parts.items()}
         kinds = {
             kind: {part: files[kind][part] for part, files in data.items()}
             for kind in ("instances", "contexts")

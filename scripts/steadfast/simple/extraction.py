@@ -29,12 +29,12 @@ def plain(text: object, ignore: Sequence[str] = ()) -> str:
     >>> plain("  The\\n sea! "), plain("The sea!", ["case", "punctuation"])
     ('The sea!', 'the sea')
     """
-    found = composed(str(text))
+    squeezed = composed(str(text))
     if "case" in ignore:
-        found = found.casefold()
+        squeezed = squeezed.casefold()
     if "punctuation" in ignore:
-        found = "".join(sign for sign in found if unicodedata.category(sign)[0] not in "PS")
-    return " ".join(found.split())
+        squeezed = "".join(sign for sign in squeezed if unicodedata.category(sign)[0] not in "PS")
+    return " ".join(squeezed.split())
 
 
 # --- claims -----------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def letter_named(text: str, choices: Sequence[str]) -> str | None:
     case, or text the whole answer is.
     """
     letters = string.ascii_uppercase[: len(choices)]
-    texts = {plain(of, LOOSE): letter for letter, of in zip(letters, choices, strict=True)}
+    texts = {plain(choice, LOOSE): letter for letter, choice in zip(letters, choices, strict=True)}
     lines = [" ".join(line.translate(MARKUP).split()) for line in text.splitlines()]
     marked = [match[1] or match[2] for match in _marked(letters).finditer(" ".join(lines))]
     if marked:
@@ -107,16 +107,16 @@ def letter_named(text: str, choices: Sequence[str]) -> str | None:
     begun = {letter for line in lines if (letter := _begun(line, letters, texts))}
     if begun:
         return only(begun)
-    whole = plain(text, LOOSE)
-    if len(whole) == 1 and whole.upper() in letters:
-        return None if "?" in text else whole.upper()
-    return texts.get(whole) if len(texts) == len(choices) else None
+    response = plain(text, LOOSE)
+    if len(response) == 1 and response.upper() in letters:
+        return None if "?" in text else response.upper()
+    return texts.get(response) if len(texts) == len(choices) else None
 
 
 def only(letters: Iterable[str]) -> str | None:
     """Returns the one letter that there is; None of none or several."""
-    found = list(letters)
-    return found[0] if len(found) == 1 else None
+    known_letters = list(letters)
+    return known_letters[0] if len(known_letters) == 1 else None
 
 
 @cache
@@ -130,13 +130,13 @@ def _marked(letters: str) -> re.Pattern[str]:
 @cache
 def _claims(letters: str) -> tuple[re.Pattern[str], ...]:
     """Forms in which an answer claims a letter; the last one is no claim beside other letters."""
-    others = (
+    alternatives = (
         rf"(?:or|and|/|&|或|和) ?(?:option |choice )?[{letters}]\b|, ?[{letters}]\b(?! ?[a-z)])"
     )
     # "A" before a word in lower case is an article; with a question mark nothing is claimed.
     letter = (
         rf"[(（\[\"'“‘「]?((?!A (?!because|since|or|and)[a-z])[{letters}])(?![A-Za-z0-9_'’][a-z])"
-        rf"(?![A-Za-z0-9_])(?![)）\]'\"”’」.]?[?？])(?! ?(?:{others}))"
+        rf"(?![A-Za-z0-9_])(?![)）\]'\"”’」.]?[?？])(?! ?(?:{alternatives}))"
     )
     small = f"[{letters.lower()}]"
     closing = r"[)）\]'\"”’」]{0,3}"
@@ -164,13 +164,17 @@ CLAIMED_TEXT = re.compile(rf"(?i:(?:{ANSWER}|{OPTION})(?:{LINK})|\bit(?: is|'s|�
 def _claimed(line: str, letters: str, texts: Mapping[str, str]) -> Iterator[str]:
     """Yields the letters that a line claims, in their order; by a choice's text where by none."""
     *firm, loose = _claims(letters)
-    found = [match for claim in firm for match in claim.finditer(line)]
-    found += [match for match in loose.finditer(line) if _is_alone(match, line, letters)]
-    claimed = [match for match in found if not _is_denied(line, match.start())]
+    claims = [match for claim in firm for match in claim.finditer(line)]
+    claims += [match for match in loose.finditer(line) if _is_alone(match, line, letters)]
+    claimed = [match for match in claims if not _is_denied(line, match.start())]
     for match in sorted(claimed, key=re.Match.start):
         yield next(filter(None, match.groups())).upper()
-    if not found and (said := CLAIMED_TEXT.search(line)) and not _is_denied(line, said.start()):
-        letter = texts.get(plain(said[1], LOOSE))
+    if (
+        not claims
+        and (by_text := CLAIMED_TEXT.search(line))
+        and not _is_denied(line, by_text.start())
+    ):
+        letter = texts.get(plain(by_text[1], LOOSE))
         if letter:
             yield letter
 
@@ -246,8 +250,8 @@ def number_named(text: str) -> Decimal | None:
     for form in (MARKED_NUMBER, CLAIMED_NUMBER):
         named = None
         for match in form.finditer(text):
-            said = next(filter(None, match.groups()))
-            number = last_number(FURTHER.split(said, maxsplit=1)[0])
+            name = next(filter(None, match.groups()))
+            number = last_number(FURTHER.split(name, maxsplit=1)[0])
             named = named if number is None else number
         if named is not None:
             return named
@@ -257,8 +261,8 @@ def number_named(text: str) -> Decimal | None:
 def last_number(text: str) -> Decimal | None:
     """Returns the last number of a text; None where there is none."""
     last = None
-    for found in NUMBER.finditer(text):  # not all at once: a text may be long
-        last = found
+    for number in NUMBER.finditer(text):  # not all at once: a text may be long
+        last = number
     if last is None:
         return None
     digits = last["digits"] or (last["comma"] or "").replace(",", ".")

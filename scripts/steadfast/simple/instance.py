@@ -120,35 +120,37 @@ def instances(
 
     ``function`` gives them, as ``base.loading.load`` takes it.
     """
-    for one in checked(_made(function, settings, inputs), function, by):
-        yield asdict(one) | {"context": context_name(one.context)}
+    for instance in checked(_made(function, settings, inputs), function, by):
+        yield asdict(instance) | {"context": context_name(instance.context)}
 
 
 def _made(function: str, settings: Settings, inputs: Mapping[str, Path]) -> Iterable[Instance]:
-    found: Iterable[Instance] = load(function)(**settings, **({"inputs": inputs} if inputs else {}))
-    return found
+    made_instances: Iterable[Instance] = load(function)(
+        **settings, **({"inputs": inputs} if inputs else {})
+    )
+    return made_instances
 
 
 def contexts(inputs: Mapping[str, Path], function: str, settings: Settings) -> Iterator[Record]:
     """Yields the contexts of a part's instances, each once."""
     seen = set()
-    for one in _made(function, settings, inputs):
-        name = context_name(one.context)
+    for instance in _made(function, settings, inputs):
+        name = context_name(instance.context)
         if name and name not in seen:
             seen.add(name)
-            yield {"context_id": name, "text": one.context}
+            yield {"context_id": name, "text": instance.context}
 
 
 def checked(found: Iterable[Instance], where: str, by: Sequence[str]) -> Iterator[Instance]:
     """Yields instances, each with an id of its own, the fields ``by`` and as the others a group."""
     seen: set[str] = set()
     grouped = False
-    for one in found:
-        grouped = grouped if seen else bool(one.group)
-        if problem := _problem(one, seen, grouped, by):
-            raise UserError(f"{where}: instance {shown(one.id)}: {problem}")
-        seen.add(one.id)
-        yield one
+    for instance in found:
+        grouped = grouped if seen else bool(instance.group)
+        if problem := _problem(instance, seen, grouped, by):
+            raise UserError(f"{where}: instance {shown(instance.id)}: {problem}")
+        seen.add(instance.id)
+        yield instance
     if not seen:
         raise UserError(f"{where}: no instances; add at least one")
 
@@ -174,16 +176,16 @@ def _problem(one: Instance, seen: Collection[str], grouped: bool, by: Sequence[s
 
 def prompts(part: str, data: Data, name: str) -> Iterator[Record]:
     """Yields a prompt an instance; ``name`` is the benchmark's, and of its one task."""
-    for one in data["instances"][part]:
+    for record in data["instances"][part]:
         yield {
-            "sample_id": f"{part}/{one['id']}",
+            "sample_id": f"{part}/{record['id']}",
             "task": name,
-            "context_id": one["group"] or one["context"] or one["id"],
-            **{key: one[key] for key in ("before", "system", "turns") if one[key]},
-            **({"long_context_id": one["context"]} if one["context"] else {}),
-            "instruction": one["prompt"],
-            "max_tokens": one["max_tokens"],
-            "by": dict(one["by"]),
+            "context_id": record["group"] or record["context"] or record["id"],
+            **{key: record[key] for key in ("before", "system", "turns") if record[key]},
+            **({"long_context_id": record["context"]} if record["context"] else {}),
+            "instruction": record["prompt"],
+            "max_tokens": record["max_tokens"],
+            "by": dict(record["by"]),
         }
 
 
@@ -192,15 +194,17 @@ class SimpleSamples(Samples):
 
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """Yields ``instance`` and ``context``, one text for all prompts that share it."""
-        known = {
-            f"{part}/{one['id']}": one
+        instances = {
+            f"{part}/{record['id']}": record
             for part, records in data["instances"].items()
-            for one in records
+            for record in records
         }
-        texts = {one["context_id"]: one["text"] for one in chain(*data["contexts"].values())}
+        texts = {
+            record["context_id"]: record["text"] for record in chain(*data["contexts"].values())
+        }
         for prompt in prompts:
             text = named_by(prompt, "long_context_id", texts) if "long_context_id" in prompt else ""
-            yield {"instance": named_by(prompt, "sample_id", known), "context": text}
+            yield {"instance": named_by(prompt, "sample_id", instances), "context": text}
 
     def text(self, sample: Sample[Any]) -> str:
         text: str = sample.source["context"]

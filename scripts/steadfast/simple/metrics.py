@@ -103,7 +103,7 @@ def with_points(frame: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
     empty where it gave nothing; of ``SCORE`` the total."""
     columns = {}
     for name in measures:
-        points = [of.get(name) for of in frame["points"]]
+        points = [response_points.get(name) for response_points in frame["points"]]
         columns[name] = frame["total"] if name == SCORE else pd.Series(points, frame.index, float)
     return frame.assign(**columns)
 

@@ -9,8 +9,8 @@ from steadfast.simple.instance import instance_of
 
 def passages(sample: Sample[Any]) -> Passages | None:
     """Returns the places of the answers that count as right; None where there is no context."""
-    one = instance_of(sample)
-    if not one.context:
+    instance = instance_of(sample)
+    if not instance.context:
         return None
-    wanted = (text for text in one.answers if isinstance(text, str))
-    return Passages(one.context, [text for text in wanted if len(text) > 1])
+    quotes = (text for text in instance.answers if isinstance(text, str))
+    return Passages(instance.context, [text for text in quotes if len(text) > 1])

@@ -36,7 +36,7 @@ def instances(
     """Yields the instances of a file; with ``inputs``, files of contexts by name, about each of
     those that a record names by ``scenario``."""
     contexts = {name: list(read_jsonl(path)) for name, path in (inputs or {}).items()}
-    return (one for _, one in placed(**settings, contexts=contexts))
+    return (instance for _, instance in placed(**settings, contexts=contexts))
 
 
 def placed(
@@ -61,14 +61,14 @@ def placed(
     for number, record in _about(contexts, path) if contexts else _records(path):
         try:
             _check(record, choices, used)
-            own = template if template is not None else _default(record, choices)
-            before, slot, behind = own.rpartition(CONTEXT)
+            form = template if template is not None else _default(record, choices)
+            before, slot, behind = form.rpartition(CONTEXT)
             if record.get("context") and not slot:
                 raise ValueError(
                     "the record has a context and the template no {{context}}; add it to the "
                     "template"
                 )
-            one = Instance(
+            instance = Instance(
                 id=str(record.get("id", number)),
                 before=_filled(before, record),
                 context=_text(record, "context") if slot else "",
@@ -80,11 +80,13 @@ def placed(
                 fields={name: record.get(name) for name in (*fields, *["choices"] * choices)},
                 max_tokens=max_tokens,
             )
-            if (first := lines.setdefault(one.id, number)) != number:
-                raise ValueError(f"duplicate id {shown(one.id)}, also in line {first}; change one")
+            if (first := lines.setdefault(instance.id, number)) != number:
+                raise ValueError(
+                    f"duplicate id {shown(instance.id)}, also in line {first}; change one"
+                )
         except ValueError as error:
             raise UserError(f"{path}:{number}: {error}") from None
-        yield f"{path}:{number}", one
+        yield f"{path}:{number}", instance
 
 
 def _records(path: str) -> Iterator[tuple[int, Record]]:
@@ -124,32 +126,32 @@ def filled(value: Any, context: Record) -> Any:
     ['3']
     """
     if isinstance(value, list):
-        return [filled(one, context) for one in value]
+        return [filled(item, context) for item in value]
     if not isinstance(value, str):
         return value
     return PATH.sub(lambda slot: _looked_up(slot[1], context), value)
 
 
 def _looked_up(path: str, context: Record) -> str:
-    found = context
+    value = context
     number = None
     for step in path.split("."):
-        if isinstance(found, list) and (place := PLACE.fullmatch(step)):
-            number = _number(place, len(found))
-            if not 1 <= number <= len(found):
+        if isinstance(value, list) and (place := PLACE.fullmatch(step)):
+            number = _number(place, len(value))
+            if not 1 <= number <= len(value):
                 raise ValueError(
-                    f"{{{{{path}}}}}: context {context['context_id']} has {len(found)} there, and "
+                    f"{{{{{path}}}}}: context {context['context_id']} has {len(value)} there, and "
                     f"no number {number}; name one that each context has"
                 )
-            found = found[number - 1]
-        elif isinstance(found, dict) and step in found:
-            found = found[step]
+            value = value[number - 1]
+        elif isinstance(value, dict) and step in value:
+            value = value[step]
         elif step == "number" and number is not None:
-            found = number
+            value = number
         else:
-            known = ", ".join(found) if isinstance(found, dict) else "numbers from 1, -1 or 50%"
-            raise ValueError(f"{{{{{path}}}}}: there is no {shown(step)}; it has {known}")
-    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+            names = ", ".join(value) if isinstance(value, dict) else "numbers from 1, -1 or 50%"
+            raise ValueError(f"{{{{{path}}}}}: there is no {shown(step)}; it has {names}")
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _number(place: re.Match[str], size: int) -> int:

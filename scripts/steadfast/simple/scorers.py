@@ -25,15 +25,15 @@ NOTHING_READ = Mark(0.0, None, unread=True)
 
 def exact(text: str, one: Instance, ignore: Sequence[str] = ()) -> Mark:
     """1 where the whole answer is a right one, as ``plain`` gives both."""
-    found = plain(text, ignore)
-    return Mark(float(any(found == plain(right, ignore) for right in one.answers)), found)
+    response = plain(text, ignore)
+    return Mark(float(any(response == plain(right, ignore) for right in one.answers)), response)
 
 
 def contains(text: str, one: Instance, ignore: Sequence[str] = ()) -> Mark:
     """1 where a right answer, of which something is left, stands anywhere, within a word too."""
-    found = plain(text, ignore)
+    response = plain(text, ignore)
     rights = {str(right): plain(right, ignore) for right in one.answers}
-    held = [right for right, sought in rights.items() if sought and sought in found]
+    held = [right for right, sought in rights.items() if sought and sought in response]
     return Mark(float(bool(held)), held[0] if held else None)
 
 
@@ -43,8 +43,10 @@ def regex(text: str, one: Instance, pattern: str | None = None, ignore: Sequence
     Without a pattern the right answers are patterns, one of which has to be found anywhere.
     """
     if pattern is None:
-        found = [str(right) for right in one.answers if first_match(str(right), text) is not None]
-        return Mark(float(bool(found)), found[0] if found else None)
+        matching = [
+            str(right) for right in one.answers if first_match(str(right), text) is not None
+        ]
+        return Mark(float(bool(matching)), matching[0] if matching else None)
     read = first_match(pattern, text)
     return NOTHING_READ if read is None else exact(read, one, ignore)._replace(unread=False)
 
@@ -59,10 +61,10 @@ def first_match(pattern: str, text: str) -> str | None:
     import pyarrow as pa
     from pyarrow import compute
 
-    whole = pattern if f"(?P<{READ}>" in pattern else f"(?P<{READ}>{pattern})"
+    grouped = pattern if f"(?P<{READ}>" in pattern else f"(?P<{READ}>{pattern})"
     texts = pa.array([text.encode("utf-8", "replace").decode()])
-    (found,) = compute.extract_regex(texts, pattern=whole).to_pylist()
-    return None if found is None else str(found[READ])
+    (extracted,) = compute.extract_regex(texts, pattern=grouped).to_pylist()
+    return None if extracted is None else str(extracted[READ])
 
 
 # --- words: the F1 of SQuAD -------------------------------------------------------------------
@@ -83,8 +85,10 @@ def words(text: object) -> list[str]:
 
 def f1(text: str, one: Instance) -> Mark:
     """Harmonic mean of precision and recall of the answer's words, beside the best right answer."""
-    given = words(text)
-    return Mark(max(_f1(given, words(right)) for right in one.answers), " ".join(given))
+    response_words = words(text)
+    return Mark(
+        max(_f1(response_words, words(right)) for right in one.answers), " ".join(response_words)
+    )
 
 
 def _f1(given: Sequence[str], right: Sequence[str]) -> float:
@@ -100,17 +104,17 @@ def _f1(given: Sequence[str], right: Sequence[str]) -> float:
 def number(text: str, one: Instance, tolerance: float = 0.0) -> Mark:
     """1 where the number of the answer is a right one, or no further from it than the tolerance."""
     named = number_named(text)
-    most = Decimal(str(tolerance))
+    largest = Decimal(str(tolerance))
     if named is None:
         return NOTHING_READ
     rights = (right for right in map(last_number, map(str, one.answers)) if right is not None)
-    near = any(named == right or abs(named - right) <= most for right in rights)
+    near = any(named == right or abs(named - right) <= largest for right in rights)
     return Mark(float(near), str(named), unread=False)
 
 
 def choice(text: str, one: Instance) -> Mark:
     """1 where the letter that the answer names is that of a right choice."""
-    choices = [str(of) for of in one.fields["choices"]]
+    choices = [str(choice) for choice in one.fields["choices"]]
     named = letter_named(text, choices)
     if named is None:
         return NOTHING_READ
@@ -123,7 +127,7 @@ def letter_of(right: object, choices: Sequence[str]) -> str | None:
     it is neither, or the one of one choice and the other of another."""
     letters = string.ascii_uppercase[: len(choices)]
     pairs = zip(letters, choices, strict=True)
-    return only({letter for letter, of in pairs if str(right) in (letter, of)})
+    return only({letter for letter, choice in pairs if str(right) in (letter, choice)})
 
 
 SCORERS: dict[str, Callable[..., Mark]] = {

@@ -41,8 +41,8 @@ class Audit:
 
     def leaves(self, path: Path) -> bool:
         """Whether a file or folder is left that was made of something else than the run wants."""
-        its = (provenance for provenance in self._other if path in provenance.files)
-        return any(provenance.state(self._checksums) is not State.CURRENT for provenance in its)
+        of_path = (provenance for provenance in self._other if path in provenance.files)
+        return any(provenance.state(self._checksums) is not State.CURRENT for provenance in of_path)
 
     def compare(self, snakemake: Snakemake) -> None:
         """Has Snakemake make what is not as the run wants it; refuses what somebody edited."""
@@ -60,8 +60,8 @@ class Audit:
                     provenance.check_unchanged(self._checksums)
         self._checksums.keep()
         if (option := snakemake.taking_option) and self._other:
-            first, *more = self._other
-            also = f", and so are {len(more)} more" if more else ""
+            first, *further = self._other
+            also = f", and so are {len(further)} more" if further else ""
             raise UserError(
                 f"{first.files[0]}: {OTHER}{also}; {option} would accept outdated files: run "
                 "without it"
@@ -130,12 +130,12 @@ def _is_shared(lock: Path, fd: int, again: bool) -> bool:
     opened.
     """
     try:
-        there = lock.stat()
+        status = lock.stat()
     except FileNotFoundError:
         return True
-    if not os.path.samestat(there, os.fstat(fd)):
+    if not os.path.samestat(status, os.fstat(fd)):
         return True
-    if there.st_nlink > 1 and not again:  # some file systems count two of any file
+    if status.st_nlink > 1 and not again:  # some file systems count two of any file
         lock.unlink()  # nobody else does so who does not hold it
         return True
     return False
@@ -143,10 +143,10 @@ def _is_shared(lock: Path, fd: int, again: bool) -> bool:
 
 def _copy_own(journal: Path) -> None:
     """Puts a copy in the place of a journal that a copy of the folder shares."""
-    with open(journal, "rb") as shared, replacing(journal) as own:
+    with open(journal, "rb") as shared, replacing(journal) as copy:
         if not take(shared):
             raise UserError(
                 f"{journal}: shared by hard links (cp -l) with a copy of this folder, where a job "
                 "is writing it; wait until that job ends, then run again"
             )
-        shutil.copyfileobj(shared, own)
+        shutil.copyfileobj(shared, copy)

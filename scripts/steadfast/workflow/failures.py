@@ -52,12 +52,12 @@ def how_it_ended(said: str, state: str | None = None, message: str | None = None
     for start in (insides.REFUSED, insides.UNSUBMITTED):
         if message and start in message:
             refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
-            known = facts("slurm/refusals.yaml").items()
-            advice = next((f"; {advice}" for said, advice in known if said in refusal), "")
+            refusals = facts("slurm/refusals.yaml").items()
+            advice = next((f"; {advice}" for text, advice in refusals if text in refusal), "")
             return TryEnd(f"SLURM rejected the job: {refusal}{advice}", again=False)
-    if known := facts("slurm/ends.yaml").get(state):
-        free = known.get("free", False)
-        return TryEnd(f"the job {known['reason']}", short=known.get("short"), free=free)
+    if refusals := facts("slurm/ends.yaml").get(state):
+        free = refusals.get("free", False)
+        return TryEnd(f"the job {refusals['reason']}", short=refusals.get("short"), free=free)
     last = said.rstrip().rpartition("\n")[2]
     for mark, again in ((ERROR, False), (PASSING, True)):
         if last.startswith(mark):
@@ -110,12 +110,12 @@ class FailedJobs:
         """Notes each job that an executor of Snakemake starts, and each that ends there."""
 
         def started(job: Any) -> None:
-            for one in insides.singles(job):
-                self._before.update({file: _stamp(file) for file in one.log})
+            for single in insides.singles(job):
+                self._before.update({file: _stamp(file) for file in single.log})
 
         def succeeded(info: Any) -> None:
-            for one in insides.singles(info.job):
-                self._failed.pop(self.name(one), None)
+            for single in insides.singles(info.job):
+                self._failed.pop(self.name(single), None)
 
         def failed(info: Any, msg: str | None = None, aux_logs: Any = None, **_: Any) -> None:
             if self._stopped:
@@ -137,39 +137,39 @@ class FailedJobs:
 
     def name(self, job: Any) -> str:
         """What a job is called: its log file below the logs' folder, or else its rule."""
-        first, *more = insides.singles(job)
+        first, *further = insides.singles(job)
         name = named_after(first.log, self._logs) or str(first.rule.name)
-        return f"{name} and {len(more)} more" if more else name
+        return f"{name} and {len(further)} more" if further else name
 
     def _note(self, job: Any, message: str | None, number: str | None, logs: list[str]) -> None:
         state = self.states.get(number) if number else None
-        said = {one: "".join(map(self.said, one.log)) for one in insides.singles(job)}
-        ends = {one: how_it_ended(text, state, message) for one, text in said.items()}
+        said = {single: "".join(map(self.said, single.log)) for single in insides.singles(job)}
+        ends = {single: how_it_ended(text, state, message) for single, text in said.items()}
         # In a group, those that say nothing may have finished, or waited for the one that failed.
-        ends = {one: end for one, end in ends.items() if end.reason} or ends
+        ends = {single: end for single, end in ends.items() if end.reason} or ends
         if any(end.free for end in ends.values()):
             insides.forgive(job)
         if not any(end.again for end in ends.values()):
             insides.give_up(job)
         again = insides.is_tried_again(job)
-        for one, end in ends.items():
-            name = self.name(one)
+        for single, end in ends.items():
+            name = self.name(single)
             reason = end.reason or "it ended without an error message"
             tries = (self._failed[name].tries if name in self._failed else 0) + (not end.free)
             # Where the job itself says why, SLURM's log has it among much else.
-            tails = {file: "" if reason in said[one] else self.said(file) for file in logs}
-            tails = {file: self.said(file) for file in one.log} | tails
-            asked = (one.wildcards.get(role) for role in ("judge", "rewriter", "model"))
-            who = str(next(filter(None, asked), one.rule.name))
+            tails = {file: "" if reason in said[single] else self.said(file) for file in logs}
+            tails = {file: self.said(file) for file in single.log} | tails
+            names = (single.wildcards.get(role) for role in ("judge", "rewriter", "model"))
+            who = str(next(filter(None, names), single.rule.name))
             self._failed[name] = Failure(who, reason, tries, tails)
             if end.short:
-                self._short.setdefault(_key(one.wildcards), []).append(end.short)
-            more = f" with {MORE[end.short]}" if end.short else ""
-            plan = f"; retried{more}" if again else ""
+                self._short.setdefault(_key(single.wildcards), []).append(end.short)
+            addition = f" with {MORE[end.short]}" if end.short else ""
+            plan = f"; retried{addition}" if again else ""
             slurm = f" (SLURM job {number})" if number else ""
             # What a job on this machine said stands on the terminal already.
-            told = f"{slurm}: {reason}" if number or message else ""
-            self._log.error(visible(f"failed: {name}{told}{plan}"))
+            cause = f"{slurm}: {reason}" if number or message else ""
+            self._log.error(visible(f"failed: {name}{cause}{plan}"))
 
     def summary(self, waiting: int) -> str:
         """Returns what is said at a failed run's end: logs' ends, who failed and why."""
@@ -199,11 +199,11 @@ class FailedJobs:
     def _tails(self, names: Iterable[str]) -> Iterator[str]:
         for name in names:
             failure = self._failed[name]
-            for file, said in failure.logs.items():
-                shown = [line for line in said.splitlines() if line.strip()]
-                shown = [line for line in shown if failure.reason not in line][-SHOWN_LINES:]
+            for file, log_text in failure.logs.items():
+                lines = [line for line in log_text.splitlines() if line.strip()]
+                lines = [line for line in lines if failure.reason not in line][-SHOWN_LINES:]
                 if Path(file).is_file():
-                    yield from ("", f"{file}{':' if shown else ''}", *(f"  {x}" for x in shown))
+                    yield from ("", f"{file}{':' if lines else ''}", *(f"  {x}" for x in lines))
 
     def said(self, file: str) -> str:
         """The end of what the last try wrote to a file, which is nothing where it is unchanged."""
@@ -237,7 +237,7 @@ def _key(wildcards: Any) -> str:
 def _stamp(file: str) -> object:
     """What tells a file from itself after a change; None where there is none."""
     try:
-        found = Path(file).stat()
+        status = Path(file).stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -80,10 +80,10 @@ def usage() -> dict[str, float | None]:
         with suppress(OSError):
             text = Path("/proc/self", file).read_text(encoding="utf-8")
             numbers |= {name: int(number) for name, number in NUMBER.findall(text)}
-    own, ended = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    of_process, ended = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return {
-        "cpu_time": own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime,
-        "max_rss": max(own.ru_maxrss, ended.ru_maxrss) / 1024,
+        "cpu_time": of_process.ru_utime + of_process.ru_stime + ended.ru_utime + ended.ru_stime,
+        "max_rss": max(of_process.ru_maxrss, ended.ru_maxrss) / 1024,
         "max_vms": numbers["VmPeak"] / 1024 if "VmPeak" in numbers else None,
         "io_in": numbers["read_bytes"] / 2**20 if "read_bytes" in numbers else None,
         "io_out": numbers["write_bytes"] / 2**20 if "write_bytes" in numbers else None,

@@ -142,7 +142,9 @@ class Snakemake:
         """What may be named as a target: rules without wildcards, and files that these make
         (``rules``, with ``has_wildcards``, ``name`` and ``output``)."""
         plain = [rule for rule in self._workflow.rules if not rule.has_wildcards()]
-        return {rule.name for rule in plain} | {str(file) for one in plain for file in one.output}
+        return {rule.name for rule in plain} | {
+            str(file) for rule_node in plain for file in rule_node.output
+        }
 
     @property
     def arrays(self) -> str:
@@ -187,8 +189,8 @@ class Snakemake:
         """Returns what a profile says of a resource of all jobs, and None where it says nothing:
         ``resource_settings.default_resources``, evaluated as ``Resources`` does with what Snakemake
         hands to a resource's function."""
-        given = self._workflow.resource_settings.default_resources or {}
-        default = Resources.from_mapping(given)
+        defaults = self._workflow.resource_settings.default_resources or {}
+        default = Resources.from_mapping(defaults)
         return default[name].evaluate(wildcards, **known).value if name in default else None
 
     def group(self, name: str, kind: str) -> str:
@@ -297,7 +299,7 @@ def say_errors(sentence: Callable[[BaseException], str | None]) -> None:
     An ``InputFunctionException``, which is kept and raised again later, has what it was made of as
     its cause.
     """
-    said = exceptions.format_exception_to_string
+    formatter = exceptions.format_exception_to_string
     make = exceptions.InputFunctionException.__init__
 
     def keep_cause(self: BaseException, cause: object, *args: Any, **options: Any) -> None:
@@ -306,7 +308,7 @@ def say_errors(sentence: Callable[[BaseException], str | None]) -> None:
             self.__cause__ = cause
 
     def format_exception(error: BaseException, linemaps: Any = None) -> str:
-        return sentence(error) or str(said(error, linemaps))
+        return sentence(error) or str(formatter(error, linemaps))
 
     exceptions.InputFunctionException.__init__ = keep_cause
     exceptions.format_exception_to_string = format_exception
@@ -326,16 +328,16 @@ def speak_briefly() -> None:
 
 def missing_target(error: BaseException) -> str | None:
     """The target that no rule makes, where this is the error: ``MissingRuleException``."""
-    found = re.match(NO_RULE, str(error))
-    return found[1] if isinstance(error, exceptions.MissingRuleException) and found else None
+    no_rule = re.match(NO_RULE, str(error))
+    return no_rule[1] if isinstance(error, exceptions.MissingRuleException) and no_rule else None
 
 
 def missing_inputs(error: BaseException) -> tuple[str, list[str]] | None:
     """The rule that lacks files which no rule makes, and these: ``MissingInputException``."""
-    found = re.match(NO_INPUT, str(error), re.DOTALL)
-    if not isinstance(error, exceptions.MissingInputException) or not found:
+    no_input = re.match(NO_INPUT, str(error), re.DOTALL)
+    if not isinstance(error, exceptions.MissingInputException) or not no_input:
         return None
-    return found[1], [line.strip() for line in found[2].splitlines()]
+    return no_input[1], [line.strip() for line in no_input[2].splitlines()]
 
 
 def is_locked(error: BaseException) -> bool:

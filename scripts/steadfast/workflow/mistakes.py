@@ -22,16 +22,16 @@ def sentence(
 
     ``results`` is the folder that results are made in, ``targets`` what may be named as a target.
     """
-    told = _of_user(error) or _of_files(error, results, targets)
-    return visible(f"Error: {told}") if told else None
+    message = _of_user(error) or _of_files(error, results, targets)
+    return visible(f"Error: {message}") if message else None
 
 
 def _of_user(error: BaseException) -> str | None:
     for cause in _causes(error):
         if isinstance(cause, UserError):
             return str(cause)
-        if isinstance(cause, OSError) and (known := of_system(cause)):
-            return str(known)
+        if isinstance(cause, OSError) and (message := of_system(cause)):
+            return str(message)
     return None
 
 

@@ -68,16 +68,16 @@ def run_rule(
             print(STOPPED)
             sys.exit(128 + signal.SIGINT)
         except Exception as error:
-            known = of_system(error) if isinstance(error, OSError) else None
-            found = known or error
-            mark = PASSING if isinstance(found, PassingError | OSError) else ERROR
-            if not isinstance(found, UserError):
+            explained = of_system(error) if isinstance(error, OSError) else None
+            mistake = explained or error
+            mark = PASSING if isinstance(mistake, PassingError | OSError) else ERROR
+            if not isinstance(mistake, UserError):
                 print(traceback.format_exc())
                 print(visible(f"{mark}{type(error).__name__}: {error}".splitlines()[0]))
                 raise
-            print(visible(f"error: {found}"), file=sys.stderr)
+            print(visible(f"error: {mistake}"), file=sys.stderr)
             with suppress(OSError):  # the log may lie on the disk that is full
-                print(mark + visible(" ".join(str(found).split("\n"))))
+                print(mark + visible(" ".join(str(mistake).split("\n"))))
             sys.exit(1)
 
 

@@ -111,7 +111,7 @@ class Watch:
 
         def submitted(info: Any, **further: Any) -> None:
             self._names[info.external_jobid] = name = self._name(info.job)
-            logs = [file for one in singles(info.job) for file in one.log]
+            logs = [file for single in singles(info.job) for file in single.log]
             self._logs[info.external_jobid] = logs
             self._log.info(f"submitted: {name} (SLURM job {info.external_jobid})")
             submit(info, **further)
@@ -171,18 +171,18 @@ class Watch:
 
     def say_waiting(self, reasons: States) -> None:
         """Says once which jobs wait for what does not pass by itself, in SLURM's words."""
-        known = facts("slurm/pending.yaml")
+        pending = facts("slurm/pending.yaml")
         alike: dict[str, list[str]] = {}
         for job, reason in reasons.items():
-            if reason.strip("()") not in known["ordinary"] and (job, reason) not in self._said:
+            if reason.strip("()") not in pending["ordinary"] and (job, reason) not in self._said:
                 self._said.add((job, reason))
                 alike.setdefault(reason, []).append(job)
         for reason, jobs in alike.items():
-            meaning = next((text for part, text in known["told"].items() if part in reason), "")
+            meaning = next((text for part, text in pending["told"].items() if part in reason), "")
             names = some([self._names.get(job, job) for job in jobs], SHOWN_NAMES)
             numbers = some(jobs, SHOWN_NAMES)
-            said = meaning or "SLURM gives no further reason"
-            self._log.warning(f"waiting: {names} (SLURM job {numbers}: {reason}): {said}")
+            reason_text = meaning or "SLURM gives no further reason"
+            self._log.warning(f"waiting: {names} (SLURM job {numbers}: {reason}): {reason_text}")
 
     def say_held(self, states: States) -> None:
         """Says which running jobs wait for what another job holds, each once."""
@@ -221,4 +221,4 @@ def wait_before_steps() -> None:
 def passing_refusal(message: str) -> str | None:
     """Returns why SLURM did not take a job that it may take a moment later; None: it will not."""
     refusals = facts("slurm/submissions.yaml").items()
-    return next((meaning for said, meaning in refusals if said in message), None)
+    return next((meaning for text, meaning in refusals if text in message), None)

@@ -26,7 +26,7 @@ HIDDEN = {
     LogEvent.GROUP_ERROR,
     LogEvent.WORKFLOW_STARTED,
 }
-SAID_BY_US = re.compile("|".join(said for each in SAYS.values() for said in each))
+SAID_BY_US = re.compile("|".join(pattern for each in SAYS.values() for pattern in each))
 """What this or ``failures.FailedJobs`` says in other words, or what helps no user."""
 STOPPING = (
     "Stopping: no new jobs start, and running jobs finish first. Killing them loses only requests "
@@ -134,14 +134,14 @@ class JobLines(logging.Filter, logging.Formatter):
         if event in HIDDEN or (SAID_BY_US.match(str(record.msg)) and not self._each_job):
             return False
         is_error = record.levelno >= logging.ERROR  # which --quiet all would hide
-        shown = is_error or all(one.filter(record) for one in self._filters)
-        if shown and event == LogEvent.PROGRESS:
+        is_shown = is_error or all(record_filter.filter(record) for record_filter in self._filters)
+        if is_shown and event == LogEvent.PROGRESS:
             if self._on_terminal:
                 self._advance(record)
-            shown = bool(self._finished or self._stage_lines)
-        if shown and self._bar:
+            is_shown = bool(self._finished or self._stage_lines)
+        if is_shown and self._bar:
             self._bar.clear()  # what is said stands above it
-        return shown
+        return is_shown
 
     def _begin(self, jobs: Mapping[str, int]) -> None:
         """Notes how many jobs each stage has, by the number of each rule's."""
@@ -248,12 +248,12 @@ class Answers(NamedTuple):
 def answered(files: Iterable[str]) -> Answers:
     """Returns what stands behind a finished job, by the provenance of its answers."""
     for path in (Path(file) for file in files if str(file).endswith(PROVENANCE)):
-        made = json.loads(path.read_text(encoding="utf-8"))
-        if "statuses" in made and "tokens" in made:
-            statuses = made["statuses"]
-            tokens = made["tokens"]
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if "statuses" in record and "tokens" in record:
+            statuses = record["statuses"]
+            tokens = record["tokens"]
             counted = (tokens.get("prompt") or 0) + (tokens.get("completion") or 0)
-            found = {"error": 0, **statuses, "empty": made.get("empty", 0)}
+            found = {"error": 0, **statuses, "empty": record.get("empty", 0)}
             counts = {**found, DONE: sum(statuses.values()), TOKENS: counted}
             is_remarkable = any(found.get(name) for name in REMARKABLE)
             return Answers(f": {_counted(counts)}", is_remarkable, counts)
