@@ -27,13 +27,15 @@ def joined_cells(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     if not all({"model", "value"} <= set(rows) for rows in (a, b)):
         return pd.DataFrame()
     keys = [key for key in _keys(a) if key in _keys(b)]
-    both = _side(a, keys, "a").merge(_side(b, keys, "b"), on=keys, validate="one_to_one")
-    others = [key for key in keys if key != "model"]
+    joined = _side(a, keys, "a").merge(_side(b, keys, "b"), on=keys, validate="one_to_one")
+    further_keys = [key for key in keys if key != "model"]
     cells = [
-        shown_keys(dict(zip(others, values, strict=True)))
-        for values in both[others].values.tolist()
+        shown_keys(dict(zip(further_keys, values, strict=True)))
+        for values in joined[further_keys].values.tolist()
     ]
-    return both.drop(columns=others).assign(cell=cells, difference=both["b"] - both["a"])
+    return joined.drop(columns=further_keys).assign(
+        cell=cells, difference=joined["b"] - joined["a"]
+    )
 
 
 def _keys(rows: pd.DataFrame) -> list[str]:

@@ -111,8 +111,8 @@ def shown_worse(p: np.ndarray) -> tuple[np.ndarray, bool]:
     """
     rejected = holm(p) <= EACH
     for row in range(len(p)):
-        others = np.sort(np.delete(p, row))[::-1]
-        sums = p[row] + np.concatenate([[0.0], np.cumsum(others)])
+        other_ps = np.sort(np.delete(p, row))[::-1]
+        sums = p[row] + np.concatenate([[0.0], np.cumsum(other_ps)])
         sizes = np.arange(1, len(sums) + 1)
         # One p-value is one; the mean of several counts twice.
         combined = sums / sizes * np.where(sizes > 1, 2, 1)
@@ -162,16 +162,16 @@ def _p_within(test: Any, margin: float, agree: bool) -> float:
     The interval's upper side, which knows of skewness, is t₉₇₅ standard errors long. All k signs
     fall to one side by chance in one of 2^k cases.
     """
-    least = 2.0**-test.clusters
+    lowest = 2.0**-test.clusters
     if math.isnan(test.low):
         return math.nan
     if agree:
-        return least if test.difference < -margin - NOTHING else 1.0
+        return lowest if test.difference < -margin - NOTHING else 1.0
     error = (test.high - test.difference) / scipy.special.stdtrit(test.degrees_of_freedom, 1 - TAIL)
     if not error > 0:
         return 1.0
     p = scipy.special.stdtr(test.degrees_of_freedom, (test.difference + margin) / error)
-    return float(max(p, least))
+    return float(max(p, lowest))
 
 
 def more_units(row: Any, margin: float) -> float:

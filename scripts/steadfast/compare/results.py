@@ -90,8 +90,11 @@ def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:
             if name in a and name in b:
                 yield from differences(a[name], b[name], path)
             else:
-                one, other = (canonical_json(of[name]) if name in of else ABSENT for of in (a, b))
-                yield path, one, other
+                value, other = (
+                    canonical_json(manifest[name]) if name in manifest else ABSENT
+                    for manifest in (a, b)
+                )
+                yield path, value, other
     elif canonical_json(a) != canonical_json(b):
         yield key, canonical_json(a), canonical_json(b)
 
@@ -105,21 +108,26 @@ def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
             f"{a.results} has results of {listed[0]} and {b.results} of {listed[1]}: no benchmark "
             "in common; compare two runs of the same benchmark"
         )
-    found = [_Benchmark(a, b, name) for name in common]
+    benchmarks = [_Benchmark(a, b, name) for name in common]
     alone = [("A", "benchmark", name) for name in a.benchmarks if name not in common]
     alone += [("B", "benchmark", name) for name in b.benchmarks if name not in common]
     return Comparison(
         settings=_frame([_settings(a, b, common)], ("where", "key", "a", "b")),
-        prompts=_frame((one.prompts() for one in found), PROMPTS),
-        alone=_frame([alone, *(one.alone() for one in found)], ("run", "what", "name")),
-        counts=_frame((one.counts() for one in found), ("benchmark", "metric", "cells")),
-        cells=_joined([one.moved_cells() for one in found], changed.COLUMNS),
-        tests=_joined([one.shown_tests() for one in found], TESTS),
-        measured=_frame((one.measured() for one in found), MEASURED),
-        compared=_frame(
-            (one.compared() for one in found), ("benchmark", "model", "task", "samples")
+        prompts=_frame((benchmark.prompts() for benchmark in benchmarks), PROMPTS),
+        alone=_frame(
+            [alone, *(benchmark.alone() for benchmark in benchmarks)], ("run", "what", "name")
         ),
-        samples=_frame((one.flips() for one in found), flips.COLUMNS),
+        counts=_frame(
+            (benchmark.counts() for benchmark in benchmarks), ("benchmark", "metric", "cells")
+        ),
+        cells=_joined([benchmark.moved_cells() for benchmark in benchmarks], changed.COLUMNS),
+        tests=_joined([benchmark.shown_tests() for benchmark in benchmarks], TESTS),
+        measured=_frame((benchmark.measured() for benchmark in benchmarks), MEASURED),
+        compared=_frame(
+            (benchmark.compared() for benchmark in benchmarks),
+            ("benchmark", "model", "task", "samples"),
+        ),
+        samples=_frame((benchmark.flips() for benchmark in benchmarks), flips.COLUMNS),
     )
 
 
@@ -159,7 +167,7 @@ class _Benchmark:
         self.name = name
         self._task = a.evaluation.tasks[name]
         measures = a.evaluation.benchmarks[name].measures
-        self._measures = {key: one for key, one in measures.items() if one.compared}
+        self._measures = {key: measure for key, measure in measures.items() if measure.compared}
         self._metrics = a.metrics(name), b.metrics(name)
         self._parts = a.parts(name), b.parts(name)
         self._models = a.models(name), b.models(name)
@@ -209,8 +217,12 @@ class _Benchmark:
             "part": with_prompts,
             "metric": self._metrics,
         }.items():
-            for run, names, others in (("A", of_a, of_b), ("B", of_b, of_a)):
-                yield from ((run, what, f"{self.name} {one}") for one in names if one not in others)
+            for run, names, other_names in (("A", of_a, of_b), ("B", of_b, of_a)):
+                yield from (
+                    (run, what, f"{self.name} {metric}")
+                    for metric in names
+                    if metric not in other_names
+                )
 
     def counts(self) -> Iterator[tuple[str, str, int]]:
         """How many cells of each metric both have."""
@@ -240,8 +252,8 @@ class _Benchmark:
     def shown_tests(self) -> pd.DataFrame:
         """Each model's two runs, compared as the benchmark compares two models (``TESTS``)."""
         tests = _joined(map(self._tests_of, self._common_models), TESTS)
-        known = tests[tests["p"].notna()]
-        corrected = known.groupby("cell")["p"].transform(lambda p: holm(p.to_numpy(float)))
+        tested = tests[tests["p"].notna()]
+        corrected = tested.groupby("cell")["p"].transform(lambda p: holm(p.to_numpy(float)))
         return tests.assign(p_holm=corrected)[list(TESTS)]
 
     def _tests_of(self, model: str) -> pd.DataFrame:
@@ -269,8 +281,8 @@ class _Benchmark:
         return tests.reindex(columns=list(TESTS)).assign(
             benchmark=self.name,
             model=model,
-            cell=[changed.shown_keys(one) for one in keys],
-            measure=[self._measure(one) for one in keys],
+            cell=[changed.shown_keys(keys_of_row) for keys_of_row in keys],
+            measure=[self._measure(keys_of_row) for keys_of_row in keys],
         )
 
     def _measure(self, keys: Mapping[str, str]) -> str:
@@ -331,7 +343,7 @@ def _digests(part: FinishedPart) -> dict[str, str]:
 
 def _responses(outputs: Mapping[str, OutputRecord]) -> frozenset[tuple[str, str, str]]:
     """What came back for each sample: its name, status and text."""
-    return frozenset((key, one["status"], one["response"]) for key, one in outputs.items())
+    return frozenset((key, output["status"], output["response"]) for key, output in outputs.items())
 
 
 def _of_samples(scores: Scores, samples: set[str]) -> Scores:

@@ -49,13 +49,13 @@ def _text(blocks: Sequence[Sequence[str]]) -> str:
 def _settings(rows: pd.DataFrame) -> list[str]:
     if not len(rows):
         return ["Settings: the same."]
-    shown = []
+    lines = []
     for (key, a, b), alike in rows.groupby(["key", "a", "b"], sort=False):
         where = alike["where"].iloc[0]
         if len(alike) > 1:
             where += f" and {len(alike) - 1} more"
-        shown.append(f"  {where}: {key}: {_cut(a)} → {_cut(b)}")
-    return [f"Settings: {len(rows)} changed.", *_first(shown)]
+        lines.append(f"  {where}: {key}: {_cut(a)} → {_cut(b)}")
+    return [f"Settings: {len(rows)} changed.", *_first(lines)]
 
 
 def _prompts(rows: pd.DataFrame) -> list[str]:
@@ -101,8 +101,11 @@ def _cells(comparison: Comparison) -> Iterator[str]:
     if not len(cells):
         return
     apart = cells[cells["apart"] == YES]
-    known = int((cells["apart"] != UNKNOWN).sum())
-    yield f"  {len(apart):,} of {known:,} with intervals changed so much that these do not overlap."
+    comparable = int((cells["apart"] != UNKNOWN).sum())
+    yield (
+        f"  {len(apart):,} of {comparable:,} with intervals changed so much that these do not "
+        "overlap."
+    )
     if not len(apart):
         return
     largest = apart.sort_values("difference", key=abs, ascending=False, kind="stable")
@@ -144,8 +147,8 @@ def _grid(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _first(lines: Sequence[str]) -> list[str]:
-    more = len(lines) - MOST
-    return [*lines[:MOST], *([f"  … and {more:,} more"] if more > 0 else [])]
+    further = len(lines) - MOST
+    return [*lines[:MOST], *([f"  … and {further:,} more"] if further > 0 else [])]
 
 
 def _cut(value: str) -> str:
@@ -168,12 +171,14 @@ def gate_text(verdicts: Gate, comparison: Comparison, margin: float, a: Path, b:
     ]
     headers = ("benchmark", "model", "measure", "B − A", "95 % interval", "verdict", "")
     fell = [_sample(row) for row in worst(comparison).itertuples()]
-    most = (
+    largest = (
         [f"Samples with a lower score in B: {len(fell):,}, largest loss first.", *_first(fell)]
         if fell
         else []
     )
-    return _text([[f"A: {a}", f"B: {b}"], [_grid(headers, rows)], most, _verdict(verdicts, margin)])
+    return _text(
+        [[f"A: {a}", f"B: {b}"], [_grid(headers, rows)], largest, _verdict(verdicts, margin)]
+    )
 
 
 def _verdict(verdicts: Gate, margin: float) -> list[str]:

@@ -144,16 +144,16 @@ def _shown(config: Config, name: str) -> Record:
     paper = released or ReleasedModel(
         label=name, group=DEFAULT_GROUPS.get(model.engine, "Models"), base=base
     )
-    shown: Record = {
+    look: Record = {
         "label": model.label or paper.label,
         "group": model.group or paper.group,
         "engine": "reference" if paper.is_reference else model.engine,
     }
     if paper.series:
-        shown["series"] = paper.series
+        look["series"] = paper.series
     if paper.base:
-        shown["base"] = True
-    return shown
+        look["base"] = True
+    return look
 
 
 def _released(config: Config, name: str) -> ReleasedModel | None:

@@ -62,10 +62,10 @@ def corpus(
     paths = [data_set.fetch(name) for name in names]
     locks.record(repo, revision, {name: data_set.digests[name] for name in names})
     records = cleaned(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit)
-    others = [name for name in offered if name.endswith(FORMATS) and name not in names]
+    further = [name for name in offered if name.endswith(FORMATS) and name not in names]
     by = ", ".join(sorted({*fields.values()}))
     where = f"{_shown(names)} of {repo} at {revision}, found by the fields {by}"
-    return _counted(records, f"{where}; other data files there: {_shown(others)}", corpus)
+    return _counted(records, f"{where}; other data files there: {_shown(further)}", corpus)
 
 
 def _counted(records: Iterator[Record], where: str, corpus: str) -> Iterator[Record]:
@@ -106,14 +106,14 @@ class _DataSet:
 
         with self._explained("list the files"):
             api = HfApi(endpoint=self._endpoint, token=self._token)
-            found = api.list_repo_files(self._repo, revision=self._revision, repo_type="dataset")
-        if gone := sorted(set(self._locked) - set(found)):
+            names = api.list_repo_files(self._repo, revision=self._revision, repo_type="dataset")
+        if gone := sorted(set(self._locked) - set(names)):
             raise UserError(
                 f"corpus {self._corpus}: {self._at} no longer has {_shown(gone)}, which "
                 f"{self._lock} lists; use the Hugging Face hub in place of a mirror, or remove "
                 "that entry to accept the files that exist"
             )
-        return sorted(found)
+        return sorted(names)
 
     def fitting(
         self, fields: Mapping[str, str], groups: Sequence[list[str]], offered: Sequence[str]
@@ -201,5 +201,5 @@ def _status(error: BaseException | None) -> int | None:
 
 def _shown(names: Sequence[str]) -> str:
     """Returns some names for a message; how many more where there are many."""
-    more = [f"and {len(names) - SHOWN} more"] if len(names) > SHOWN else []
-    return ", ".join([*names[:SHOWN], *more]) or "none"
+    remainder = [f"and {len(names) - SHOWN} more"] if len(names) > SHOWN else []
+    return ", ".join([*names[:SHOWN], *remainder]) or "none"

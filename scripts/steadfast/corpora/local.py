@@ -30,7 +30,7 @@ def corpus(
     if not paths:
         tried = [repr(glob)]
         if glob is None:
-            tried = [known for each in _layouts(corpus) for known in each["glob"]]
+            tried = [pattern for each in _layouts(corpus) for pattern in each["glob"]]
         raise UserError(
             f"corpus {corpus}: no file in {directory} matches {', '.join(tried)}; correct the glob "
             "or add the files"
@@ -46,7 +46,9 @@ def found(corpus: str, directory: str, glob: str | None) -> tuple[list[Path], Se
     if glob is not None:
         return _matching(corpus, directory, glob), {}
     for layout in _layouts(corpus):
-        matches = {path for known in layout["glob"] for path in _matching(corpus, directory, known)}
+        matches = {
+            path for pattern in layout["glob"] for path in _matching(corpus, directory, pattern)
+        }
         if data := sorted(path for path in matches if path.suffix.lower() in READABLE):
             return data, layout
     return [], {}

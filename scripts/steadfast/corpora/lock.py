@@ -20,8 +20,8 @@ class LockFile:
 
     def read(self, repo: str, revision: str) -> dict[str, str]:
         """Returns the sha256 of every known file of a revision; none without a lock file."""
-        known: dict[str, str] = self._all().get(repo, {}).get(revision, {})
-        return known
+        checksums: dict[str, str] = self._all().get(repo, {}).get(revision, {})
+        return checksums
 
     def record(self, repo: str, revision: str, digests: dict[str, str]) -> None:
         """Adds digests, keeping what other jobs wrote meanwhile; leaves an unchanged file alone."""
@@ -32,9 +32,9 @@ class LockFile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(self.path.with_name(f".{self.path.name}.busy")):
-                known = self._all()
-                known.setdefault(repo, {}).setdefault(revision, {}).update(digests)
-                write_json(self.path, known)
+                checksums = self._all()
+                checksums.setdefault(repo, {}).setdefault(revision, {}).update(digests)
+                write_json(self.path, checksums)
         except OSError as error:
             raise UserError(
                 f"{self.path}: the lock file cannot be written ({error.strerror}); name one in a "

@@ -33,9 +33,9 @@ def read_files(corpus: str, paths: Iterable[Path], fields: Sequence[Fields]) -> 
 
 def fields_of(path: Path) -> list[str] | None:
     """Returns the fields of a data file's first record; None where it holds no records."""
-    with closing(rows(path)) as found:
+    with closing(rows(path)) as lines:
         try:
-            return [str(name) for name in next(found)[1]]
+            return [str(name) for name in next(lines)[1]]
         except (StopIteration, NotRecordsError):
             return None
 
@@ -43,9 +43,9 @@ def fields_of(path: Path) -> list[str] | None:
 def _record(row: Record, where: str, fields: Sequence[Fields], name: str) -> Record:
     names = next((names for names in fields if row.keys() >= set(names.values())), None)
     if names is None:
-        wanted = " or ".join(", ".join(dict.fromkeys(names.values())) for names in fields)
+        alternatives = " or ".join(", ".join(dict.fromkeys(names.values())) for names in fields)
         raise UserError(
-            f"{where}: fields are missing: needed are {wanted}; the record has "
+            f"{where}: fields are missing: needed are {alternatives}; the record has "
             f"{', '.join(map(str, row))}; correct the corpus's field map in the config"
         )
     values = {key: row[field] for key, field in names.items()}

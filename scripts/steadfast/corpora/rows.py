@@ -34,8 +34,8 @@ def rows(path: Path) -> Generator[Row, None, None]:
     lines), ``.csv``, ``.parquet``, ``.zip`` with the like, or a document."""
     suffix = path.suffix.lower()
     if suffix not in READABLE:
-        known = ", ".join(READABLE)
-        raise UserError(f"{path}: not a data file; name files that end in {known}")
+        formats = ", ".join(READABLE)
+        raise UserError(f"{path}: not a data file; name files that end in {formats}")
     try:
         if suffix == ".zip":
             yield from _archive(path)
@@ -114,9 +114,9 @@ def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
                 yield f"{where}: record {number}", row
         except (ValueError, RecursionError):
             text.seek(0)
-            found = parsed_json(text.read(), where)
+            content = parsed_json(text.read(), where)
             raise NotRecordsError(
-                f"{where}: a list of records was expected, not {type(found).__name__}; name a "
+                f"{where}: a list of records was expected, not {type(content).__name__}; name a "
                 "file with one"
             ) from None
 

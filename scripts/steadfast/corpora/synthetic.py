@@ -65,9 +65,9 @@ def corpus(inputs: Mapping[str, Path], corpus: str, seed: int, tokens: int) -> I
 
 def texts(corpus: str, seed: int) -> Iterator[Record]:
     """Yields records without end."""
-    known = facts("corpora/synthetic.yaml")
-    grammar = Grammar(known["grammar"] | _words(seed, set(known["unsuitable"])))
-    shape = known["corpora"][corpus]
+    vocabulary = facts("corpora/synthetic.yaml")
+    grammar = Grammar(vocabulary["grammar"] | _words(seed, set(vocabulary["unsuitable"])))
+    shape = vocabulary["corpora"][corpus]
     for number in count():
         yield _record(f"{corpus}-{number:06d}", shape, grammar, f"{seed}/{corpus}/{number}")
 

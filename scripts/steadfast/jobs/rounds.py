@@ -37,8 +37,8 @@ def follow(run: Evaluation, results: Path) -> None:
             model.
     """
     for name in run.running:
-        taken = sorted((results / name / "decisions").glob("*.json"))
-        for decision in filter(None, map(_read, taken)):
+        decisions = sorted((results / name / "decisions").glob("*.json"))
+        for decision in filter(None, map(_read, decisions)):
             _check_design(run, results, name, decision)
         if run.config.adaptive is None:
             continue

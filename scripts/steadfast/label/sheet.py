@@ -61,7 +61,7 @@ def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> 
         if questions := judging.questions.make(sample):
             name = judging.label_id.format(part=sample.part, sample_id=sample.id)
             by_cluster[sample.prompt["context_id"]].append(SampleToLabel(name, sample, questions))
-    strata = {name: str(asked[0].sample.prompt["task"]) for name, asked in by_cluster.items()}
+    strata = {name: str(answers[0].sample.prompt["task"]) for name, answers in by_cluster.items()}
     outputs = {model: part.outputs(model) for model in models}
     clusters: list[list[ToLabel]] = []
     for cluster in clusters_in_order(strata, seed):
@@ -114,11 +114,11 @@ def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str)
     ]
     text = pd.DataFrame(rows, columns=list(SHEET)).to_csv(index=False, lineterminator="\n")
     write_text(sheet, "\ufeff" + text)  # so that spreadsheets take it for UTF-8
-    shown = [
+    lines = [
         answer._asdict() | {"questions": [question._asdict() for question in answer.questions]}
         for answer in answers
     ]
-    data = json.dumps({"title": title, "name": name, "answers": shown}, ensure_ascii=False)
+    data = json.dumps({"title": title, "name": name, "answers": lines}, ensure_ascii=False)
     html = read_text(resource("label/page.html"))
     write_text(page, html.replace("{{data}}", data.replace("<", "\\u003c")))
     return [sheet, page]

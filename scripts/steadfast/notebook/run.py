@@ -76,9 +76,13 @@ class Run:
             ['LSI/list-2k-s1/e0/v0', 'LSI', '2k']
         """
         return pd.DataFrame(
-            {"part": one.name, **sample.prompt, "expected": one.simulator.reference(sample)}
-            for one in self._parts(benchmark, part)
-            for sample in one.samples
+            {
+                "part": seen_part.name,
+                **sample.prompt,
+                "expected": seen_part.simulator.reference(sample),
+            }
+            for seen_part in self._parts(benchmark, part)
+            for sample in seen_part.samples
         )
 
     def answers(
@@ -128,9 +132,9 @@ class Run:
             [1.0, 1.0]
         """
         rows = self._records(benchmark, model, part, FinishedPart.scores)
-        others = rows.pop("other_raters") if len(rows) else ()
-        for name in dict.fromkeys(name for by in others for name in by):
-            rows[f"total by {name}"] = [by[name]["total"] if name in by else None for by in others]
+        ratings = rows.pop("other_raters") if len(rows) else ()
+        for name in dict.fromkeys(name for by in ratings for name in by):
+            rows[f"total by {name}"] = [by[name]["total"] if name in by else None for by in ratings]
         return rows
 
     def metrics(self, benchmark: str, name: str) -> pd.DataFrame:
@@ -151,8 +155,8 @@ class Run:
             >>> overall[overall.model == "reference"]["value"].tolist()
             [1.0]
         """
-        found = self.finished.metrics(self._known(benchmark))
-        return found[_one_of("metric", name, found)]
+        frames = self.finished.metrics(self._known(benchmark))
+        return frames[_one_of("metric", name, frames)]
 
     @property
     def tables(self) -> list[str]:
@@ -216,21 +220,26 @@ class Run:
             1.0
         """
         parts = [
-            one
+            seen_part
             for name in self.benchmarks
-            for one in self._parts(name, None)
-            if part in (None, one.name)
+            for seen_part in self._parts(name, None)
+            if part in (None, seen_part.name)
         ]
-        found = [(one, sample) for one in parts for sample in one.samples if sample.id == id]
-        if not found:
-            names = [sample.id for one in parts for sample in one.samples]
+        matches = [
+            (seen_part, sample)
+            for seen_part in parts
+            for sample in seen_part.samples
+            if sample.id == id
+        ]
+        if not matches:
+            names = [sample.id for seen_part in parts for sample in seen_part.samples]
             raise UserError(f"no sample {shown(id)}; {nearest_samples(id, names)}")
-        if len(found) > 1:
-            where = ", ".join(one.name for one, _ in found)
+        if len(matches) > 1:
+            where = ", ".join(seen_part.name for seen_part, _ in matches)
             raise UserError(
                 f"sample {shown(id)} is in several parts ({where}); give one of them as part"
             )
-        its_part, sample = found[0]
+        its_part, sample = matches[0]
         models = its_part.models if model is None else [_one_of("model", model, its_part.models)]
         answers = [answer for name in models for answer in its_part.answers(name, [id])]
         return ShownSample(its_part, sample, answers)
@@ -249,16 +258,16 @@ class Run:
         models = self.models(benchmark)
         chosen = models if model is None else [_one_of("model", model, models)]
         return pd.DataFrame(
-            {"model": name, "part": one.name, **record}
-            for one in self._parts(benchmark, part)
+            {"model": name, "part": seen_part.name, **record}
+            for seen_part in self._parts(benchmark, part)
             for name in chosen
-            for record in read(one, name).values()
+            for record in read(seen_part, name).values()
         )
 
 
-def _one_of(kind: str, name: str, known: Iterable[str]) -> str:
+def _one_of(kind: str, name: str, choices: Iterable[str]) -> str:
     """The name, if it is known."""
-    known = list(known)
-    if name not in known:
-        raise UserError(f"unknown {kind} {shown(name)}; {nearest(name, known)}")
+    choices = list(choices)
+    if name not in choices:
+        raise UserError(f"unknown {kind} {shown(name)}; {nearest(name, choices)}")
     return name

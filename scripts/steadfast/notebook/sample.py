@@ -64,9 +64,9 @@ def score(
         >>> found.total, found.other_raters["corrected"].total
         (1.0, 1.0)
     """
-    known = installed()
-    if benchmark not in known:
-        raise UserError(f"unknown benchmark {shown(benchmark)}; {nearest(benchmark, known)}")
+    benchmarks = installed()
+    if benchmark not in benchmarks:
+        raise UserError(f"unknown benchmark {shown(benchmark)}; {nearest(benchmark, benchmarks)}")
     config = load_config({"benchmarks": [benchmark], "models": REFERENCE, "judges": REFERENCE})
     inner = sample.sample if isinstance(sample, ShownSample) else sample
     scoring = benchmarks_of(config)[benchmark].of(config).scoring.make()
@@ -77,6 +77,6 @@ def score_answer(
     scoring: Scoring, sample: Sample, answer: str | Answer, verdicts: Mapping[str, str]
 ) -> Score:
     """What an answer is worth by a scorer."""
-    given = Answer(OK, answer) if isinstance(answer, str) else answer
+    response = Answer(OK, answer) if isinstance(answer, str) else answer
     replies = {name: Reply(OK, text) for name, text in verdicts.items()}
-    return scoring.score(sample, given, replies)
+    return scoring.score(sample, response, replies)

@@ -186,8 +186,8 @@ class PlannedJob:
             nothing = {"cost": 0.0, "cost_uncached": 0.0}
             counts |= {"cached": counts["requests"], "remaining": 0, "remaining_work": NOTHING}
             counts["options"] = [option | nothing for option in counts["options"]]
-        taken = self.model.taken(counts["remaining_work"], counts["options"])
-        return self.place | {"judges": self.judges} | counts | taken
+        duration = self.model.taken(counts["remaining_work"], counts["options"])
+        return self.place | {"judges": self.judges} | counts | duration
 
     @property
     def option_rows(self) -> list[Record]:

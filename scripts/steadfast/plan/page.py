@@ -113,8 +113,8 @@ def total_lines(rows: Sequence[Record]) -> Iterator[str]:
 
 def _requests(rows: Sequence[Record]) -> str:
     """Requests to send; at most so many where equal ones may be sent once."""
-    most = "at most " if any("at most" in row["judges"] for row in rows) else ""
-    return f"{most}{total(rows, 'remaining'):,}"
+    bound = "at most " if any("at most" in row["judges"] for row in rows) else ""
+    return f"{bound}{total(rows, 'remaining'):,}"
 
 
 def _known(rows: Sequence[Record], name: str) -> str:
@@ -130,10 +130,10 @@ def _without(rows: Sequence[Record], name: str, key: str) -> str:
 
 def _cost(rows: Sequence[Record]) -> str:
     """The cost of the rows: expected, and without cache hits where that is more."""
-    expected, most = [_known(rows, name) for name in COSTS]
-    if expected == most:
+    expected, highest = [_known(rows, name) for name in COSTS]
+    if expected == highest:
         return expected if expected == "unknown" else f"{expected} USD"
-    return f"{expected} USD expected, {most} USD without cache hits"
+    return f"{expected} USD expected, {highest} USD without cache hits"
 
 
 def total(rows: Sequence[Record], column: str) -> Any:
@@ -157,8 +157,8 @@ def _misfit_lines(misfits: Sequence[Record]) -> Iterator[str]:
         return
     groups = pd.DataFrame(misfits).groupby(["benchmark", "part", "model", "what"], sort=False)
     for (benchmark, part, model, outcome), samples in groups["sample_id"]:
-        shown = ", ".join(samples[:SAMPLES_SHOWN]) + (", …" if len(samples) > SAMPLES_SHOWN else "")
-        yield f"- {benchmark} {part}, {model}: {len(samples)} {outcome.replace('_', ' ')} ({shown})"
+        names = ", ".join(samples[:SAMPLES_SHOWN]) + (", …" if len(samples) > SAMPLES_SHOWN else "")
+        yield f"- {benchmark} {part}, {model}: {len(samples)} {outcome.replace('_', ' ')} ({names})"
 
 
 def _table(columns: Sequence[str], rows: Sequence[Record]) -> str:

@@ -60,7 +60,7 @@ def bundle_results(
     (``Evaluation.rounds``).
     """
     run = Evaluation(load_config(config))
-    run.rounds = {name: dict(asked) for name, asked in (rounds or {}).items()}
+    run.rounds = {name: dict(chosen) for name, chosen in (rounds or {}).items()}
     steps = InputDigests(run)
     input_digests = {
         **input_digests,
@@ -162,7 +162,9 @@ def _write_manifest(folder: Path, answers: Mapping[str, str], needed: Mapping[st
             "commit": asked_of_git("log", "-1", "--format=%H") or None,
             "packages": needed,
             "sha256": sums,
-            "input_digests": {f"{contents.ANSWERS}/{path}": of for path, of in answers.items()},
+            "input_digests": {
+                f"{contents.ANSWERS}/{path}": digest for path, digest in answers.items()
+            },
         },
     )
 

@@ -38,7 +38,7 @@ def card(about: About, tables: Sequence[ExportTable]) -> str:
         license_link=None if licence else "README.md",
     )
     settings = [(name, f"`{canonical_json(value)}`") for name, value in about.settings.items()]
-    shown = DatasetCard.from_template(
+    card = DatasetCard.from_template(
         head,
         template_path=str(resource("export/card.md")),
         about=about,
@@ -48,7 +48,7 @@ def card(about: About, tables: Sequence[ExportTable]) -> str:
             ["setting", "value"], [*settings, ("steadfast", f"`{__version__}`")]
         ),
     )
-    return str(shown)
+    return str(card)
 
 
 def sources_table(sources: Iterable[Source]) -> str:

@@ -62,7 +62,10 @@ def metrics(run: Evaluation) -> list[str]:
     return [
         f"{name}/metrics/{file}"
         for name in run.running
-        for file in (*(f"{one}.csv" for one in run.tasks[name].metrics.names), "provenance.json")
+        for file in (
+            *(f"{metric}.csv" for metric in run.tasks[name].metrics.names),
+            "provenance.json",
+        )
     ]
 
 
@@ -70,8 +73,8 @@ def made_files(run: Evaluation, results: Path) -> list[str]:
     """What the run made of the answers: scores, metrics and tables."""
     scored = scores(run)
     tables = sorted((results / "tables").glob("[!.]*"))  # Snakemake's time stamp is no table
-    shown = [table.relative_to(results).as_posix() for table in tables]
-    return [*scored, *map(provenance_path, scored), *metrics(run), *shown]
+    names = [table.relative_to(results).as_posix() for table in tables]
+    return [*scored, *map(provenance_path, scored), *metrics(run), *names]
 
 
 def provenance_path(path: str) -> str:
@@ -93,15 +96,15 @@ def own_files(run: Evaluation) -> dict[str, str]:
 def files_of(named: Mapping[str, str]) -> list[str]:
     """The files that the config names, and those of the folders that it names, by name."""
     check_inside(named)
-    found = sorted({file.as_posix() for path in named for file in _visible_files(Path(path))})
+    files = sorted({file.as_posix() for path in named for file in _visible_files(Path(path))})
     spelled: dict[str, str] = {}
-    for file in found:
+    for file in files:
         if (other := spelled.setdefault(file.casefold(), file)) != file:
             raise UserError(
                 f"{file}: differs from {other} only in upper and lower case, which some file "
                 "systems do not distinguish; rename one of them"
             )
-    return found
+    return files
 
 
 def check_inside(named: Mapping[str, str]) -> None:

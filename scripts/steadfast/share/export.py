@@ -27,18 +27,18 @@ def export_benchmark(
     """Writes the data set: its tables and its card."""
     from pyarrow import parquet
 
-    how: Exports = component(exports).make()
+    exporter: Exports = component(exports).make()
     answers: Simulator = component(simulator).make()
-    asked = {part.name: list(_asked(part, how, answers)) for part in parts}
-    rows = how.tables(asked, {part.name: read_data(part.sources) for part in parts})
+    requests = {part.name: list(_asked(part, exporter, answers)) for part in parts}
+    rows = exporter.tables(requests, {part.name: read_data(part.sources) for part in parts})
     tables = [table(title, _named(splits)) for title, splits in rows.items()]
     for one in tables:
         for split in one.splits:
             path = out / one.path(split)
             path.parent.mkdir(parents=True, exist_ok=True)
             parquet.write_table(arrow(one, split), path, compression="zstd")
-    write_text(out / CARD, card(how.about(), tables))
-    counts = ", ".join(f"{sum(map(len, one.splits.values())):,} {one.name}" for one in tables)
+    write_text(out / CARD, card(exporter.about(), tables))
+    counts = ", ".join(f"{sum(map(len, table.splits.values())):,} {table.name}" for table in tables)
     print(f"{name}: {counts}")
 
 
@@ -57,13 +57,13 @@ def _asked(part: PartFiles, how: Exports, answers: Simulator) -> Iterator[Asked]
     """What models are asked, where the tables give the very same."""
     for sample in part.read():
         item = part.joined.item(sample)
-        asked = Asked(sample, item, answers.reference(sample))
-        if how.prompt(asked) != item.head + item.context + item.tail:
+        request = Asked(sample, item, answers.reference(sample))
+        if how.prompt(request) != item.head + item.context + item.tail:
             raise UserError(
                 f"export: {part.name}: models are asked sample {sample.id} otherwise than its "
                 "tables would have it; leave out of the config what is not the benchmark's own form"
             )
-        yield asked
+        yield request
 
 
 if job := globals().get("snakemake"):
@@ -75,6 +75,9 @@ if job := globals().get("snakemake"):
         job,
         read=("samples", "sources"),
         name=job.wildcards.benchmark,
-        parts=[PartFiles(part, params.samples, prompts, of) for (part, of), prompts in files],
+        parts=[
+            PartFiles(part, params.samples, prompts, data_files)
+            for (part, data_files), prompts in files
+        ],
         out=Path(job.output[0]),
     )

@@ -70,16 +70,16 @@ def unbundle(bundle: Path, folder: Path, code: bool = False) -> Unpacked:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder}: exists and is not empty; name another folder")
-    wanted = folder.resolve()
+    target = folder.resolve()
     try:
-        wanted.parent.mkdir(parents=True, exist_ok=True)
-        with partial_folder(wanted) as partial:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with partial_folder(target) as partial:
             there = partial / "files"
             there.mkdir()
             sums = _unpack(bundle, there)
             with chdir(there):
                 unpacked = _checked(sums, code)
-            os.replace(there, wanted)
+            os.replace(there, target)
             return unpacked
     except OSError as error:
         raise UserError(f"{folder}: {error.strerror}; name another folder") from None
@@ -159,23 +159,24 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     _check_packages(manifest.packages)
     run = Evaluation(load_config(raw))
     follow(run, Path(ANSWERS))
-    own = contents.files_of(contents.own_files(run))
-    _check_places(run, own, sums)
+    own_files = contents.files_of(contents.own_files(run))
+    _check_places(run, own_files, sums)
     if not code:
         _check_code(raw, sums)
     input_digests = manifest.input_digests
     answers = {
-        f"{ANSWERS}/{path}": of for path, of in contents.answers(run, InputDigests(run)).items()
+        f"{ANSWERS}/{path}": digest
+        for path, digest in contents.answers(run, InputDigests(run)).items()
     }
     kept = [
         path for path, input_digest in answers.items() if input_digests.get(path) == input_digest
     ]
-    taken = {*kept, *map(contents.provenance_path, kept), *own}
-    taken |= {f"{ANSWERS}/{job.journal}" for job in run.jobs}
-    taken |= {f"{ANSWERS}/{path}" for path, _ in decided(run)}
+    expected = {*kept, *map(contents.provenance_path, kept), *own_files}
+    expected |= {f"{ANSWERS}/{job.journal}" for job in run.jobs}
+    expected |= {f"{ANSWERS}/{path}" for path, _ in decided(run)}
     for path in contents.files_below(Path()):
         name = path.as_posix()
-        if name.startswith(f"{ANSWERS}/") and name not in taken:
+        if name.startswith(f"{ANSWERS}/") and name not in expected:
             path.unlink()
         else:
             os.utime(path, TIMES)  # one time for all: none is newer than what is made of it
@@ -211,8 +212,8 @@ def _manifest(sums: Mapping[str, str]) -> Manifest:
 
 def _check_packages(needed: Iterable[str]) -> None:
     """Whether the packages that bring its benchmarks are installed."""
-    there = {point.dist.name for point in installed().values() if point.dist}
-    absent = [name for name in needed if name not in there]
+    installed_names = {point.dist.name for point in installed().values() if point.dist}
+    absent = [name for name in needed if name not in installed_names]
     if absent:
         raise UserError(
             f"its benchmarks need the package {', '.join(map(shown, absent))}, which is not "
@@ -232,10 +233,10 @@ def _check_places(run: Evaluation, own: Collection[str], names: Collection[str])
 
 def _check_code(raw: Settings, names: Collection[str]) -> None:
     """Whether making its tables runs none of its code."""
-    found = [*(name for name in names if name.endswith(CODE)), *foreign_code(raw)]
-    if found:
+    code_files = [*(name for name in names if name.endswith(CODE)), *foreign_code(raw)]
+    if code_files:
+        further = f" and {len(code_files) - 1} more" if code_files[1:] else ""
         raise UserError(
-            f"contains code that would run here: {shown(found[0])}"
-            f"{f' and {len(found) - 1} more' if found[1:] else ''}; read it and, if you trust it, "
-            "unpack with --code"
+            f"contains code that would run here: {shown(code_files[0])}{further}; read it and, if "
+            "you trust it, unpack with --code"
         )

@@ -81,8 +81,8 @@ def rank_cells(roster: Roster, ties: Ties, values: Mapping[str, float]) -> Cells
 
 def rank_texts(roster: Roster, ties: Ties, values: Mapping[str, float]) -> dict[str, str]:
     """Returns the texts of ``rank_cells``, of the models that are compared alone."""
-    found = ties.ranks([model for model in roster.contenders if model in values])
-    return {m: f"{a}" if a == b else f"{a}\u2013{b}" for m, (a, b) in found.items()}
+    ranks = ties.ranks([model for model in roster.contenders if model in values])
+    return {m: f"{a}" if a == b else f"{a}\u2013{b}" for m, (a, b) in ranks.items()}
 
 
 def joined_cells(parts: Sequence[CellsByModel], models: Iterable[str] = ()) -> CellsByModel:
@@ -107,8 +107,8 @@ def p_cell(value: float, digits: int, style: Style = "") -> Cell:
     """Returns a p-value; a dash where there is none."""
     if math.isnan(value):
         return Cell(None)
-    least = Decimal(1).scaleb(-digits)
-    return Cell(f"< {least}" if value < least else str(rounded(value, digits)), style)
+    smallest = Decimal(1).scaleb(-digits)
+    return Cell(f"< {smallest}" if value < smallest else str(rounded(value, digits)), style)
 
 
 def interval_cells(rows: pd.DataFrame, models: Sequence[str], digits: int) -> CellsByModel:

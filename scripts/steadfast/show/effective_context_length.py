@@ -38,9 +38,9 @@ class Effective:
     def kept_by(self) -> list[str]:
         """Returns a sentence on how many of the models that compete keep the share throughout."""
         reached = [self.reaches.get(m, Reach()).value for m in self.results.roster.contenders]
-        known = [value for value in reached if value]
-        counts = {"kept": known.count(self.lengths[-1]), "models": len(known)}
-        return [self.text(STRINGS["notes"]["kept"], **counts)] if known else []
+        lengths = [value for value in reached if value]
+        counts = {"kept": lengths.count(self.lengths[-1]), "models": len(lengths)}
+        return [self.text(STRINGS["notes"]["kept"], **counts)] if lengths else []
 
     def text(self, form: str, **slots: object) -> str:
         """Returns one of the words with its slots filled."""
@@ -70,9 +70,9 @@ def effective_table(
     start = values_by_model(rows_of(of.rows, length=first), "score")
     kept = [filled(values_by_model(rows_of(of.rows, length=length)), length) for length in longer]
     reached = {
-        model: tuple(Cell(text or None) for text in (found.text, found.range))
+        model: tuple(Cell(text or None) for text in (reach.text, reach.range))
         for model in results.roster.models
-        for found in [of.reaches.get(model, Reach())]
+        for reach in [of.reaches.get(model, Reach())]
     }
     cells = joined_cells([results.cells([filled(start, first)]), reached, results.cells(kept)])
     columns = [

@@ -42,12 +42,12 @@ def ending(
     findings (``found``), sentences on the data (``data_notes``), and ``notes``.
     """
     below = (path for path in map(Path, files) if path.is_relative_to(results))
-    made = [path.relative_to(results).parts for path in below]
-    first = {parts[0] for parts in made}
-    shown = [name for name in FOLDERS if name in first]
+    written = [path.relative_to(results).parts for path in below]
+    first = {parts[0] for parts in written}
+    folders = [name for name in FOLDERS if name in first]
     if "tables" not in first:
-        shown += sorted({"/".join(parts[:2]) for parts in made if parts[1:2] == ("tables",)})
-    blocks = [[_place(results, name) for name in shown]]
+        folders += sorted({"/".join(parts[:2]) for parts in written if parts[1:2] == ("tables",)})
+    blocks = [[_place(results, name) for name in folders]]
     if "metrics" in first and (results / USAGE).is_file():
         blocks.insert(0, list(server_lines(results / USAGE)))
     blocks.insert(0, list(notes))

@@ -72,9 +72,9 @@ def in_trial(picture: Picture, display: Display) -> Picture:
     """Returns a picture whose figure and caption say that it is of a trial, where it is of one."""
     if not display.trial:
         return picture
-    said = STRINGS["trial_picture"].format(limit=display.limit)
+    trial_note = STRINGS["trial_picture"].format(limit=display.limit)
     picture.figure.text(
-        0.005, 0.005, said, ha="left", va="bottom", fontsize=SMALL, color="firebrick"
+        0.005, 0.005, trial_note, ha="left", va="bottom", fontsize=SMALL, color="firebrick"
     )
     return picture._replace(caption=f"{display.trial} {picture.caption}")
 
@@ -120,7 +120,7 @@ def look_by_series(roster: Roster, model: str) -> Record:
         return look(roster, model)
     series, base = roster.series(model)
     order = sorted(roster.models, key=lambda one: (roster.kind(one) != "model", roster.place(one)))
-    known = list(dict.fromkeys(roster.series(one)[0] for one in order))
+    known = list(dict.fromkeys(roster.series(model)[0] for model in order))
     style = look(roster, model) | {"color": PALETTE[known.index(series) % len(PALETTE)]}
     return style | ({"linestyle": "--"} if base else {})
 
@@ -183,10 +183,10 @@ def draw_models(
 def _draw_intervals(
     draw: Callable[..., object], at: pd.Series, rows: pd.DataFrame, color: str
 ) -> None:
-    known = rows["low"].notna()
-    if known.any():
-        ends = rows.loc[known, "low"], rows.loc[known, "high"]
-        draw(at[known], *ends, color=color, linewidth=0.8, alpha=0.6)
+    has_interval = rows["low"].notna()
+    if has_interval.any():
+        ends = rows.loc[has_interval, "low"], rows.loc[has_interval, "high"]
+        draw(at[has_interval], *ends, color=color, linewidth=0.8, alpha=0.6)
 
 
 def apart(number: int, count: int, width: float) -> float:
@@ -214,17 +214,17 @@ def draw_radar(
     beyond it.
     """
     angles = [2 * pi * place / len(spokes) for place in range(len(spokes))]
-    shown = rows[rows["model"].isin(models)]
+    of_models = rows[rows["model"].isin(models)]
     for number, model in enumerate(models):
-        its = shown[shown["model"] == model].set_index("spoke").reindex(list(spokes))
+        of_model = of_models[of_models["model"] == model].set_index("spoke").reindex(list(spokes))
         style = look_of(roster, model)
-        around = [*its["value"], *its["value"].iloc[:1]]
+        around = [*of_model["value"], *of_model["value"].iloc[:1]]
         label = roster.figure_label(model)
         # Beside the spoke where there are intervals, so that none hides another.
-        beside = apart(number, len(models), 0.12) if has_intervals(shown) else 0.0
-        at = pd.Series(angles, its.index) + beside
+        beside = apart(number, len(models), 0.12) if has_intervals(of_models) else 0.0
+        at = pd.Series(angles, of_model.index) + beside
         axes.plot([*at, at.iloc[0]], around, clip_on=False, label=label, **style)
-        _draw_intervals(axes.vlines, at, its, style["color"])
+        _draw_intervals(axes.vlines, at, of_model, style["color"])
     axes.set_theta_offset(pi / 2)
     axes.set_theta_direction(-1)
     axes.set_xticks(angles, list(spokes.values()))
@@ -234,7 +234,7 @@ def draw_radar(
             "center" if abs(side) < 0.1 else "left" if side > 0 else "right"
         )
     axes.tick_params(axis="x", pad=3)
-    ends = shown[["value", "low", "high"]].to_numpy(dtype=float).ravel()
+    ends = of_models[["value", "low", "high"]].to_numpy(dtype=float).ravel()
     ends = ends[ends == ends]
     axes.set_ylim(min([0, *ends]), max([ticks[-1], *ends]))  # beyond them only in mode released
     axes.set_yticks(list(ticks))

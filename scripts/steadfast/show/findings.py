@@ -85,7 +85,7 @@ def _lengths(summary: RunSummary, measure: SummaryMeasure) -> str:
     name, interval = EFFECTIVE
     rows = measure.rows.set_index("model")
     reached = [model for model in _ranked(summary, measure) if rows.loc[model, name]]
-    shown = [
+    texts = [
         STRINGS["reached"].format(
             model=summary.roster.label(model),
             length=rows.loc[model, name],
@@ -93,9 +93,9 @@ def _lengths(summary: RunSummary, measure: SummaryMeasure) -> str:
         )
         for model in reached[:MODELS_NAMED]
     ]
-    if not shown:
+    if not texts:
         return ""
-    return STRINGS["lengths_of"].format(benchmark=measure.benchmark, found=", ".join(shown))
+    return STRINGS["lengths_of"].format(benchmark=measure.benchmark, found=", ".join(texts))
 
 
 def _missing(summary: RunSummary, measure: SummaryMeasure) -> str:
@@ -103,6 +103,6 @@ def _missing(summary: RunSummary, measure: SummaryMeasure) -> str:
     if lacking.empty:
         return ""
     models = summary.named(lacking["model"].tolist())
-    least = float((lacking["n"] / lacking["expected"]).min())
-    share = math.floor(100 * least)  # never more than there is
+    lowest = float((lacking["n"] / lacking["expected"]).min())
+    share = math.floor(100 * lowest)  # never more than there is
     return STRINGS["lacking"].format(measure=measure.label, models=models, share=share)

@@ -55,15 +55,18 @@ def agreement_table(
     # Simulated judges judge no real model, so that they share no items with other raters.
     apart = rows["n"].groupby([rows["first"], rows["second"]]).transform("max") == 0
     simulators = rows[["first", "second"]].map(roster.is_simulated).any(axis=1)
-    shown = rows[~(apart & simulators)]
+    shown_rows = rows[~(apart & simulators)]
     sections = []
     for kind in KINDS:
         lines = []
-        for _, pair in shown[shown["kind"] == kind].groupby(["first", "second"], sort=False):
+        for _, pair in shown_rows[shown_rows["kind"] == kind].groupby(
+            ["first", "second"], sort=False
+        ):
             ordered = pair.sort_values("model", key=lambda model: model != "", kind="stable")
             for number, row in enumerate(ordered.itertuples()):
                 raters = [
-                    Cell(roster.label(of), repeated=number > 0) for of in (row.first, row.second)
+                    Cell(roster.label(rater), repeated=number > 0)
+                    for rater in (row.first, row.second)
                 ]
                 model = Cell(roster.label(row.model) if row.model else AGREEMENT["all"])
                 values = [cell for rate in rates for cell in rate.cells(row, has_interval)]
@@ -78,7 +81,7 @@ def agreement_table(
     columns += [Column(heading, AGREEMENT["unpaired"], "r") for heading in ("First", "Second")]
     intervals = AGREEMENT["intervals"] if has_interval else ""
     caption = AGREEMENT["caption"].format(benchmark=benchmark, item=item, intervals=intervals)
-    notes = tuple((None, AGREEMENT["notes"][note]) for note in _agreement_notes(shown))
+    notes = tuple((None, AGREEMENT["notes"][note]) for note in _agreement_notes(shown_rows))
     return Table(name, caption, tuple(columns), tuple(sections), notes)
 
 

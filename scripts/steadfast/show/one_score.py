@@ -64,8 +64,8 @@ class ModelsAcross(Results):
 
         ``models`` are by default those that have a column.
         """
-        shown = self.shown_models if models is None else models
-        slots = {"shown": len(shown), "all": len(self.roster.models), "metric": metric}
+        columns = self.shown_models if models is None else models
+        slots = {"shown": len(columns), "all": len(self.roster.models), "metric": metric}
         if slots["shown"] == slots["all"]:
             return []
         return [("data", self.words["notes"]["most_models"].format(**{**self.slots, **slots}))]
@@ -88,12 +88,14 @@ class ModelsAcross(Results):
         def row(text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:
             values = values_by_model(rows[rows["model"].isin(self.shown_models)])
             cells = self.cells([Values(values, incomplete)])
-            shown = (cells[model][0] for model in self.shown_models)
-            return (Cell(text), count_cell(rows["n"].max()), *shown)
+            model_cells = (cells[model][0] for model in self.shown_models)
+            return (Cell(text), count_cell(rows["n"].max()), *model_cells)
 
         first, count = headings
         body = [
-            Section(tuple(row(*line) for line in of), heading) for heading, of in sections if of
+            Section(tuple(row(*line) for line in lines), heading)
+            for heading, lines in sections
+            if lines
         ]
         labels = (Column(self.roster.label(model)) for model in self.shown_models)
         columns = (Column(first, align="l"), Column(count, align="r"), *labels)
@@ -182,10 +184,13 @@ class OneScore(ModelsAcross):
         words = self.words
 
         def row(model: str) -> list[Cell]:
-            of = self.coverage.loc[model]
-            found = [share_cell(of["scored"], of["expected"]), count_cell(of["expected"])]
-            reasons = map(count_cell, of[[*words["coverage"]]])
-            return [*found, *reasons, *self.answer_cells(model, of)]
+            counts = self.coverage.loc[model]
+            shares = [
+                share_cell(counts["scored"], counts["expected"]),
+                count_cell(counts["expected"]),
+            ]
+            reasons = map(count_cell, counts[[*words["coverage"]]])
+            return [*shares, *reasons, *self.answer_cells(model, counts)]
 
         columns = [
             MODEL,

@@ -127,8 +127,8 @@ def legends(figure: Figure, panels: Iterable[Axes], keys: Iterable[Axes]) -> Non
     for axes, key in zip(panels, keys, strict=True):
         key.set_axis_off()
         # Its place is free to lie beside the axes, which are as wide as what is drawn above.
-        how = {"loc": "upper center", "bbox_to_anchor": (0.5, 1), "borderaxespad": 0}
-        _grow(figure, _legend(figure, key, axes, **how))
+        layout = {"loc": "upper center", "bbox_to_anchor": (0.5, 1), "borderaxespad": 0}
+        _grow(figure, _legend(figure, key, axes, **layout))
 
 
 def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **how: Any) -> float:
@@ -138,11 +138,11 @@ def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **how: Any) -> flo
         return 0.0
     names = [wrapped(name) for name in names]
     for columns in range(min(len(names), ABREAST), 0, -1):
-        made = place.legend(handles, names, ncols=columns, frameon=False, **how)
-        box = made.get_window_extent()
+        artist = place.legend(handles, names, ncols=columns, frameon=False, **how)
+        box = artist.get_window_extent()
         if columns == 1 or box.width <= 0.95 * figure.bbox.width:
             break
-        made.remove()
+        artist.remove()
     return float(box.height / figure.dpi + MARGIN)
 
 
@@ -159,13 +159,13 @@ def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], l
     contenders = set(roster.contenders)
     beside = [model for model in everyone if model not in contenders][: MOST_MODELS // 2]
     best = sorted(contenders & value.keys(), key=lambda model: (-value[model], model))
-    kept = {*beside, *best[: MOST_MODELS - len(beside)]}
-    shown = [
-        replace(group, models=tuple(model for model in group.models if model in kept))
+    best_models = {*beside, *best[: MOST_MODELS - len(beside)]}
+    shown_groups = [
+        replace(group, models=tuple(model for model in group.models if model in best_models))
         for group in groups
     ]
-    note = NOTES["pictured"].format(shown=len(kept), count=len(everyone))
-    return [group for group in shown if group.models], [(None, note)]
+    note = NOTES["pictured"].format(shown=len(best_models), count=len(everyone))
+    return [group for group in shown_groups if group.models], [(None, note)]
 
 
 def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
@@ -174,16 +174,16 @@ def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
     everyone = [model for group in groups for model in group.models]
     if len(everyone) <= MOST:
         return [("", everyone)]
-    found: list[tuple[str, list[str]]] = []
+    lines: list[tuple[str, list[str]]] = []
     for group in groups:
-        if found and len(found[-1][1]) + len(group.models) <= MOST:
-            heading, models = found.pop()
-            found.append((f"{heading}; {group.full_heading}", [*models, *group.models]))
+        if lines and len(lines[-1][1]) + len(group.models) <= MOST:
+            heading, models = lines.pop()
+            lines.append((f"{heading}; {group.full_heading}", [*models, *group.models]))
             continue
         parts = -(-len(group.models) // MOST)
         size = -(-len(group.models) // parts)
-        found += [
+        lines += [
             (group.full_heading, list(group.models[first : first + size]))
             for first in range(0, len(group.models), size)
         ]
-    return [(wrapped(heading), models) for heading, models in found]
+    return [(wrapped(heading), models) for heading, models in lines]

@@ -22,12 +22,12 @@ class Passages:
 
 def places(passages: Passages) -> list[tuple[int, int]]:
     """Returns start and end of each place of a wanted piece, in the order of the text."""
-    found = {
+    quoted = {
         (start, start + len(piece))
         for piece in dict.fromkeys(passages.wanted)
         for start in _starts(passages.text, piece)
     }
-    return sorted(found)
+    return sorted(quoted)
 
 
 def _starts(text: str, piece: str) -> Iterator[int]:
@@ -48,20 +48,20 @@ class Excerpt(NamedTuple):
 def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[list[Excerpt], int]:
     """Returns the first places, each with what stands around it, and how many more there are."""
     text = passages.text
-    found = places(passages)
-    shown = [
+    quoted = places(passages)
+    lines = [
         Excerpt(
             f"{'…' if start > around else ''}{text[max(0, start - around) : start]}",
             text[start:end],
             f"{text[end : end + around]}{'…' if end + around < len(text) else ''}",
         )
-        for start, end in found[:most]
+        for start, end in quoted[:most]
     ]
-    return shown, max(0, len(found) - most)
+    return lines, max(0, len(quoted) - most)
 
 
 def excerpts(passages: Passages, around: int = AROUND, most: int = MOST) -> list[str]:
     """Returns the same as text, each place in brackets; a last line counts those left out."""
-    shown, more = marked(passages, around, most)
-    texts = [f"{before}{OPEN}{place}{CLOSE}{behind}" for before, place, behind in shown]
-    return [*texts, f"({more} more)"] if more else texts
+    excerpts_shown, remaining = marked(passages, around, most)
+    texts = [f"{before}{OPEN}{place}{CLOSE}{behind}" for before, place, behind in excerpts_shown]
+    return [*texts, f"({remaining} more)"] if remaining else texts

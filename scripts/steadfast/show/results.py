@@ -200,8 +200,10 @@ class Results:
 
 def spanned(counts: pd.Series) -> str:
     """Returns the least and the greatest of some counts, or the one that all are; 0 for none."""
-    least, most = (f"{counts.agg(end) if len(counts) else 0:.0f}" for end in ("min", "max"))
-    return most if least == most else str(STRINGS["range"].format(least=least, most=most))
+    lowest, highest = (f"{counts.agg(end) if len(counts) else 0:.0f}" for end in ("min", "max"))
+    return (
+        highest if lowest == highest else str(STRINGS["range"].format(least=lowest, most=highest))
+    )
 
 
 def tie_note(roster: Roster) -> Note:
@@ -290,9 +292,9 @@ def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:
 
 def listed(names: Sequence[str]) -> str:
     """Returns names for a sentence, the first few of many."""
-    more = len(names) - NAMES_LISTED
-    shown = ", ".join(names[:NAMES_LISTED])
-    return f"{shown} and {more} more" if more > 0 else shown
+    further = len(names) - NAMES_LISTED
+    listed_names = ", ".join(names[:NAMES_LISTED])
+    return f"{listed_names} and {further} more" if further > 0 else listed_names
 
 
 def incomplete_models(rows: pd.DataFrame) -> set[str]:
@@ -302,5 +304,5 @@ def incomplete_models(rows: pd.DataFrame) -> set[str]:
 
 def values_by_model(rows: pd.DataFrame, column: str = "value") -> dict[str, float]:
     """Returns the value by model of rows with one a model, without those that have none."""
-    known = rows[rows[column].notna()]
-    return dict(zip(known["model"], known[column], strict=True))
+    with_value = rows[rows[column].notna()]
+    return dict(zip(with_value["model"], with_value[column], strict=True))

@@ -20,12 +20,12 @@ def trial_remark(limit: int | None) -> str:
 def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[str]:
     """Returns the sentences on the rounds of adaptive runs, by their last decisions."""
     words = facts("show.yaml")["adaptive"]
-    found = []
+    reasons = []
     for decision in decisions:
         by_rounds: dict[int, list[str]] = {}
-        for name, known in decision["models"].items():
+        for name, outcome in decision["models"].items():
             label = display.models.get(name, Shown(name)).label
-            by_rounds.setdefault(known["rounds"], []).append(label)
+            by_rounds.setdefault(outcome["rounds"], []).append(label)
         rounds = "; ".join(
             words["answered"].format(round=number, models=", ".join(by_rounds[number]))
             for number in sorted(by_rounds, reverse=True)
@@ -37,8 +37,8 @@ def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[s
         )
         goal = f"the best {design['top']}" if design["top"] > 1 else "the best"
         slots = {"goal": goal, "measure": decision["measure"]}
-        found.append(words["whole"].format(state=state, rounds=rounds, **slots))
-    return found
+        reasons.append(words["whole"].format(state=state, rounds=rounds, **slots))
+    return reasons
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,12 @@ class Display:
     @classmethod
     def of(cls, settings: Settings) -> "Display":
         """Reads the plain values of ``config.settings.display``."""
-        shown = {
-            key: {name: Shown(**how) for name, how in settings[key].items()}
+        look = {
+            key: {name: Shown(**fields) for name, fields in settings[key].items()}
             for key in ("models", "judges")
             if key in settings
         }
-        return cls(**{**settings, **shown})
+        return cls(**{**settings, **look})
 
 
 UNRANKED = ("simulated", "baseline", "reference")
@@ -148,7 +148,7 @@ class Roster:
         prompts_of_models = {model: (prompts or {}).get(model, OWN) for model in self.models}
         mixed = len(set(prompts_of_models.values())) > 1
         self.apart = frozenset(
-            model for model, of in prompts_of_models.items() if mixed and of != OWN
+            model for model, whose in prompts_of_models.items() if mixed and whose != OWN
         )
         """Models that answered other prompts than the others."""
         self._display = display
@@ -182,8 +182,8 @@ class Roster:
 
     def place(self, model: str) -> int:
         """Returns the model's place in the config, whichever others have results."""
-        known = self._order
-        return known[model] if model in known else len(known) + self.models.index(model)
+        ordered = self._order
+        return ordered[model] if model in ordered else len(ordered) + self.models.index(model)
 
     @property
     def has_series(self) -> bool:
@@ -192,8 +192,8 @@ class Roster:
 
     def series(self, model: str) -> tuple[str, bool]:
         """Returns the series of a model, its name where none is known; whether it is a base one."""
-        shown = self._shown(model)
-        return shown.series or model, shown.base
+        look = self._shown(model)
+        return look.series or model, look.base
 
     @property
     def judge_note(self) -> str | None:
@@ -217,9 +217,9 @@ class Roster:
     def contenders(self) -> list[str]:
         """Returns the models that are ranked: the real ones; without any, the simulated models."""
         for kind in ("model", "simulated"):
-            found = [model for model in self.models if self.kind(model) == kind]
-            if found:
-                return found
+            models = [model for model in self.models if self.kind(model) == kind]
+            if models:
+                return models
         return []
 
     @property
@@ -243,8 +243,8 @@ class Roster:
         return [
             Group(
                 heading,
-                tuple(sorted(found, key=lambda m: (m not in value, -value.get(m, 0), m))),
+                tuple(sorted(names, key=lambda m: (m not in value, -value.get(m, 0), m))),
                 KINDS[kind],
             )
-            for (kind, _, heading), found in sorted(members.items())
+            for (kind, _, heading), names in sorted(members.items())
         ]

@@ -88,9 +88,9 @@ class RunSummary:
     def named(self, models: Sequence[str]) -> str:
         """Returns the first of some models for a sentence, and how many there are more."""
         labels = [self.roster.label(model) for model in models[:MODELS_NAMED]]
-        more = len(models) - MODELS_NAMED
-        if more > 0:
-            labels.append(STRINGS["more_models"].format(count=more))
+        further = len(models) - MODELS_NAMED
+        if further > 0:
+            labels.append(STRINGS["more_models"].format(count=further))
         *first, last = labels
         return f"{', '.join(first)} and {last}" if first else last
 
@@ -110,21 +110,21 @@ def _summary(path: Path, benchmark: Settings, answer_sd: Mapping[str, float]) ->
         names = " or ".join(measures)
         raise UserError(f"{path}: no row of measure {names}; compute the metrics again")
     first = next(iter(measures))
-    known = rows["model"].map(answer_sd).where((rows["measure"] == first) & (rows["n"] > 0))
+    repeat_sd = rows["model"].map(answer_sd).where((rows["measure"] == first) & (rows["n"] > 0))
     # The value is about the mean of n answers, each of which may come out otherwise.
-    nondeterminism = measures[first]["full"] * known.astype(float) / np.sqrt(rows["n"])
+    nondeterminism = measures[first]["full"] * repeat_sd.astype(float) / np.sqrt(rows["n"])
     return rows.assign(**{NONDETERMINISM: nondeterminism})
 
 
 def _measures(rows: pd.DataFrame, benchmark: Settings, digits: int) -> Iterator[SummaryMeasure]:
-    for name, how in benchmark["measures"].items():
+    for name, settings in benchmark["measures"].items():
         yield SummaryMeasure(
             name=name,
             label=name,
             benchmark=benchmark["title"],
-            text=how["text"],
-            digits=digits if how["digits"] is None else how["digits"],
-            smaller=how["smaller"],
+            text=settings["text"],
+            digits=digits if settings["digits"] is None else settings["digits"],
+            smaller=settings["smaller"],
             judged=benchmark["judged"],
             rows=rows[rows["measure"] == name],
         )
@@ -174,8 +174,8 @@ def summary_table(summary: RunSummary) -> Table:
 
 def _texts(rows: pd.DataFrame, roster: Roster, column: str) -> CellsByModel:
     """Returns a column of the summary that is text; dashes where it is empty."""
-    found = dict(zip(rows["model"], rows[column], strict=True))
-    return {model: (Cell(found.get(model) or None),) for model in roster.models}
+    texts = dict(zip(rows["model"], rows[column], strict=True))
+    return {model: (Cell(texts.get(model) or None),) for model in roster.models}
 
 
 def _notes(summary: RunSummary) -> list[results.Note]:
@@ -295,12 +295,16 @@ def correlations_table(summary: RunSummary) -> Table:
 def _correlation(
     summary: RunSummary, first: SummaryMeasure, second: SummaryMeasure
 ) -> tuple[Cell, ...]:
-    both = [m for m in summary.roster.contenders if m in first.values and m in second.values]
+    models = [m for m in summary.roster.contenders if m in first.values and m in second.values]
     sides = [
-        np.array([-side.values[m] if side.smaller else side.values[m] for m in both])
+        np.array([-side.values[m] if side.smaller else side.values[m] for m in models])
         for side in (first, second)
     ]
-    enough = len(both) >= STRINGS["least_models"]
-    found = [correlate(*sides) if enough else math.nan for correlate in CORRELATIONS.values()]
-    values = (None if math.isnan(value) else str(rounded(value, summary.digits)) for value in found)
-    return (Cell(str(len(both))), *map(Cell, values))
+    enough = len(models) >= STRINGS["least_models"]
+    correlations = [
+        correlate(*sides) if enough else math.nan for correlate in CORRELATIONS.values()
+    ]
+    values = (
+        None if math.isnan(value) else str(rounded(value, summary.digits)) for value in correlations
+    )
+    return (Cell(str(len(models))), *map(Cell, values))

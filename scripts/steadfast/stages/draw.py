@@ -25,11 +25,13 @@ def draw(
     frames = {name: read_csv(path) for name, path in metrics.items()}
     # Without the user's own settings of matplotlib.
     with style.context(["default", STYLE]):
-        shown = Display.of(display)
-        made = component(figures).make(frames, shown)
+        display_settings = Display.of(display)
+        pictures = component(figures).make(frames, display_settings)
         for name, stem in outs.items():
-            caption = " ".join([made[name].caption, *data_notes])
-            write_picture(in_trial(made[name]._replace(caption=caption), shown), stem)
+            caption = " ".join([pictures[name].caption, *data_notes])
+            write_picture(
+                in_trial(pictures[name]._replace(caption=caption), display_settings), stem
+            )
 
 
 if job := globals().get("snakemake"):

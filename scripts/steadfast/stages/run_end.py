@@ -30,8 +30,8 @@ def run_summary(run: Evaluation, results: Path, display: Display) -> Summary | N
     nondeterminism = answer_deviations(
         results / path for path in InputDigests(run).measured_nondeterminism(results)
     )
-    made = RunSummary(summaries, run.reported, display, nondeterminism)
-    return Summary(summary_table(made), findings(made))
+    run_summary = RunSummary(summaries, run.reported, display, nondeterminism)
+    return Summary(summary_table(run_summary), findings(run_summary))
 
 
 def turned(

@@ -57,8 +57,8 @@ def score_records(
             for judge, judge_replies in judges.items()
         }
         if vote:
-            most = scoring.majority(sample, answer, voting)
-            scores = {votes.MAJORITY: most, **scores}
+            voted_score = scoring.majority(sample, answer, voting)
+            scores = {votes.MAJORITY: voted_score, **scores}
         (_, counted), *other_raters = _by_rater(scores)
         record = {
             "sample_id": sample.prompt["sample_id"],

@@ -72,8 +72,8 @@ class Session:
         if waiting := self._undecided:
             # At the very end, when all locks are released.
             atexit.register(lambda: start_again() if self._again else None)
-            shown = [f"{name}_{kind}" for name in waiting for kind in (TABLES, FIGURES)]
-            snakemake.when_prepared(lambda: snakemake.leave_out([*shown, SUMMARY]))
+            waiting_stages = [f"{name}_{kind}" for name in waiting for kind in (TABLES, FIGURES)]
+            snakemake.when_prepared(lambda: snakemake.leave_out([*waiting_stages, SUMMARY]))
         snakemake.when_prepared(lambda: hold(self._results, snakemake))
         snakemake.when_jobs_are_known(snakemake.run_until_the_last)
         snakemake.when_jobs_are_known(self.refuse_targets)
@@ -139,12 +139,12 @@ class Session:
 
     def succeed(self) -> str:
         """The last output of a successful run; an adaptive run starts its next round by itself."""
-        made = {file for job in self._snakemake.jobs for file in job.output}
+        outputs = {file for job in self._snakemake.jobs for file in job.output}
         lines = []
         for name in self._undecided:
             decision = self._results / decision_file(name, last_round(self._run, name))
             models = going_on(self._run, self._results, name)
-            if str(decision) in made and models is not None:
+            if str(decision) in outputs and models is not None:
                 after = f"{len(models)} models continue" if models else "no model continues"
                 lines.append(f"{name}: round {last_round(self._run, name)} is decided, {after}")
         self._again = bool(lines)
@@ -156,16 +156,16 @@ class Session:
         if self._audit.left:
             return visible(self._audit.left)
         run = self._run
-        made = [file for job in self._snakemake.jobs for file in job.output]
+        outputs = [file for job in self._snakemake.jobs for file in job.output]
         display = Display.of(settings.display(run.config))
         notes = [display.trial, *(run.tasks[name].data_note for name in run.running)]
         notes += adaptive_remark(last_decisions(run, self._results, *run.rounds), display)
-        shown = str(self._results / SUMMARY_PAGE) in made
-        summary = load(f"{END}:run_summary")(run, self._results, display) if shown else None
-        orders = list(load(f"{END}:turned")(run, self._results, display, made))
-        exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)
+        has_summary = str(self._results / SUMMARY_PAGE) in outputs
+        summary = load(f"{END}:run_summary")(run, self._results, display) if has_summary else None
+        orders = list(load(f"{END}:turned")(run, self._results, display, outputs))
+        exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in outputs)
         table, findings = summary or (None, [])
-        lines = [ending(self._results, made, table, findings, orders, [*filter(None, notes)])]
+        lines = [ending(self._results, outputs, table, findings, orders, [*filter(None, notes)])]
         return visible("\n".join([*lines, *(run.unexported if exported else ())]))
 
     def keep_config(self) -> None:
@@ -173,8 +173,10 @@ class Session:
         pending = set(self._snakemake.jobs_to_run)
         tables = self._results / TABLES
         done = [job for job in self._snakemake.jobs if job not in pending]
-        made = any(str(tables) in job.output for job in done) and not self._audit.leaves(tables)
-        if self._snakemake.is_dry or not made:
+        is_table_made = any(str(tables) in job.output for job in done) and not self._audit.leaves(
+            tables
+        )
+        if self._snakemake.is_dry or not is_table_made:
             return
         path = self._results / CONFIG_FILE
         text = as_yaml(portable(self._run.config))

@@ -22,9 +22,12 @@ def tabulate(
 ) -> None:
     """Writes a benchmark's tables as .tex, .md and .csv, each with remarks on its data."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
-    shown = Display.of(display)
-    for table in component(tables).make(frames, shown):
-        write_table(shown.framed(table, data_notes) if isinstance(table, Table) else table, out_dir)
+    display_settings = Display.of(display)
+    for table in component(tables).make(frames, display_settings):
+        write_table(
+            display_settings.framed(table, data_notes) if isinstance(table, Table) else table,
+            out_dir,
+        )
 
 
 if job := globals().get("snakemake"):

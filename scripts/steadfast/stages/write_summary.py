@@ -21,10 +21,12 @@ def write_summary(
     nondeterminism_files: Sequence[Path] = (),
 ) -> None:
     """Writes each table of the summary as .tex, .md and .csv, of ``metrics/summary.csv``."""
-    shown = Display.of(display)
-    summary = RunSummary(summaries, benchmarks, shown, answer_deviations(nondeterminism_files))
+    display_settings = Display.of(display)
+    summary = RunSummary(
+        summaries, benchmarks, display_settings, answer_deviations(nondeterminism_files)
+    )
     for table in (summary_table(summary), correlations_table(summary)):
-        write_table(shown.framed(table, data_notes), out_dir)
+        write_table(display_settings.framed(table, data_notes), out_dir)
 
 
 if job := globals().get("snakemake"):

@@ -43,22 +43,22 @@ def boundaries(levels: np.ndarray, shares: Sequence[float]) -> np.ndarray:
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     places = np.zeros((len(levels), 1))
     mass = np.ones((len(levels), 1))
-    found = []
+    boundaries = []
     spent = np.zeros(len(levels))
     before = 0.0
     for share in shares:
         step = np.sqrt(share - before)
         deviation = np.sqrt(share)
-        wanted = np.maximum(levels * np.log1p((np.e - 1) * share) - spent, 0.0)
+        target = np.maximum(levels * np.log1p((np.e - 1) * share) - spent, 0.0)
         low = np.zeros(len(levels))
         high = np.full(len(levels), CERTAIN)
         for _ in range(50):
             middle = (low + high) / 2
-            over = _crossing(middle * deviation, places, mass, step) > wanted
+            over = _crossing(middle * deviation, places, mass, step) > target
             low = np.where(over, middle, low)
             high = np.where(over, high, middle)
-        found.append(high)
-        spent = spent + wanted
+        boundaries.append(high)
+        spent = spent + target
         before = share
         edge = np.minimum(high, FARTHEST) * deviation
         new = edge[:, None] * nodes
@@ -66,7 +66,7 @@ def boundaries(levels: np.ndarray, shares: Sequence[float]) -> np.ndarray:
         density = np.exp(-(apart**2) / 2) @ mass[:, :, None] / (step * np.sqrt(2 * np.pi))
         places = new
         mass = density[:, :, 0] * edge[:, None] * weights
-    return np.array(found).T
+    return np.array(boundaries).T
 
 
 def _crossing(edge: np.ndarray, places: np.ndarray, mass: np.ndarray, step: float) -> np.ndarray:
@@ -97,8 +97,8 @@ class Design:
 
     def boundary(self, look: int, level: float) -> float:
         """Returns the boundary of \\|z\\| at a look, counted from 0, of a test at a level."""
-        found = np.interp(np.log(level), np.log(LEVELS), self._boundaries[:, look] ** 2)
-        return float(np.sqrt(found))
+        interpolated = np.interp(np.log(level), np.log(LEVELS), self._boundaries[:, look] ** 2)
+        return float(np.sqrt(interpolated))
 
     def p_values(self, look: int, z: np.ndarray) -> np.ndarray:
         """Returns the least level at which each z crosses its boundary at a look; nan stays.
@@ -202,11 +202,11 @@ class Course:
         number = len(self.rounds)
         top = self.design.top
         first, second = self.pairs.T
-        told = np.zeros((number, number), int)
-        told[first, second] = self.told
-        told[second, first] = -self.told
-        out = (told < 0).sum(axis=1) >= top
-        within = ((told > 0).sum(axis=1) >= number - top) | (~out & (number - out.sum() <= top))
+        outcomes = np.zeros((number, number), int)
+        outcomes[first, second] = self.told
+        outcomes[second, first] = -self.told
+        out = (outcomes < 0).sum(axis=1) >= top
+        within = ((outcomes > 0).sum(axis=1) >= number - top) | (~out & (number - out.sum() <= top))
         open_models = ~out & ~within & (within.sum() < top)
-        needed: np.ndarray = open_models | (within & ((told == 0) & open_models).any(axis=1))
+        needed: np.ndarray = open_models | (within & ((outcomes == 0) & open_models).any(axis=1))
         return needed

@@ -75,15 +75,15 @@ def agreement_rows(
             it there are no intervals.
     """
     humans: dict[str, Verdicts[K]] = {}
-    for name, given in (people or {}).items():
+    for name, verdicts in (people or {}).items():
         while name in judges or name in humans or name == MAJORITY:
             name += " (human)"
-        humans[name] = given
+        humans[name] = verdicts
     if len(humans) > 1:
         humans[MAJORITY] = majority(humans)
     clear = {
-        name: {item: verdict for item, verdict in given.items() if verdict is not None}
-        for name, given in [*judges.items(), *humans.items()]
+        name: {item: verdict for item, verdict in verdicts.items() if verdict is not None}
+        for name, verdicts in [*judges.items(), *humans.items()]
     }
     repeats: dict[str, list[Verdicts[K]]] = defaultdict(list)
     for name in judges:
@@ -96,17 +96,19 @@ def agreement_rows(
             continue
         kind = kinds[sum(name in humans for name in pair)]
         sides = [clear[name] for name in pair]
-        is_truth = kind == MIXED and {*chain(*(of.values() for of in sides))} <= {*RATES.values()}
+        is_truth = kind == MIXED and {*chain(*(verdicts.values() for verdicts in sides))} <= {
+            *RATES.values()
+        }
         for model, part in by_model(sides, by).items():
             row: Record = {"kind": kind, "first": pair[0], "second": pair[1], "model": model}
             row |= pair_row(part, cluster)
             rows.append(row | against_truth(part, cluster) if is_truth else row)
     rows += [
-        {"kind": ITSELF, "first": name, "second": f"{len(of)} repeats", "model": model}
+        {"kind": ITSELF, "first": name, "second": f"{len(repeat_verdicts)} repeats", "model": model}
         | _itself(part, cluster)
-        for name, of in repeats.items()
-        if len(of) > 1
-        for model, part in by_model(of, by).items()
+        for name, repeat_verdicts in repeats.items()
+        if len(repeat_verdicts) > 1
+        for model, part in by_model(repeat_verdicts, by).items()
     ]
     further = AGAINST_TRUTH if any("sensitivity" in row for row in rows) else []
     return pd.DataFrame(rows, columns=[*COLUMNS, *further])
@@ -142,8 +144,8 @@ def by_model(
     """Returns the verdicts of raters on the items of each model, and of all under an empty name."""
     parts: dict[str, list[dict[K, Hashable]]] = {}
     if by is not None:
-        for side, given in enumerate(sides):
-            for item, verdict in given.items():
+        for side, verdicts in enumerate(sides):
+            for item, verdict in verdicts.items():
                 parts.setdefault(by(item), [{} for _ in sides])[side][item] = verdict
     return {**{model: parts[model] for model in sorted(parts)}, "": sides}
 
@@ -155,22 +157,24 @@ def pair_row(
     first, second = raters
     common = [item for item in first if item in second]
     sides = [first[item] for item in common], [second[item] for item in common]
-    found = verdict_agreement(*sides)
+    estimates = verdict_agreement(*sides)
     if cluster is not None and common:
         names, number = np.unique([str(cluster(item)) for item in common], return_inverse=True)
-        found |= _intervals(_tables(*sides, number, len(names)))
+        estimates |= _intervals(_tables(*sides, number, len(names)))
     only = {"only_first": len(first) - len(common), "only_second": len(second) - len(common)}
-    return found | only
+    return estimates | only
 
 
 def against_truth(sides: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None) -> Record:
     """Returns the values of ``AGAINST_TRUTH`` of a judge's verdicts and the true ones, 1 or 0."""
-    said, true = sides
-    found: Record = {}
+    judged, true = sides
+    rates: Record = {}
     for rate, value in RATES.items():
-        row = pair_row([said, {of: one for of, one in true.items() if one == value}], cluster)
-        found |= {f"{rate}{end}": row.get(f"raw{end}") for end in ("", "_low", "_high")}
-    return found
+        row = pair_row(
+            [judged, {item: truth for item, truth in true.items() if truth == value}], cluster
+        )
+        rates |= {f"{rate}{end}": row.get(f"raw{end}") for end in ("", "_low", "_high")}
+    return rates
 
 
 def _itself(
@@ -185,18 +189,20 @@ def _itself(
     codes = list(dict.fromkeys(chain(*sides)))
     pairs = list(permutations(sides, 2))
     counts = np.sum([_tables(*pair, number, len(names), codes) for pair in pairs], axis=0)
-    found = verdict_agreement([True] * len(same), same)
-    (found["kappa"],) = map(float, _kappa(counts.sum(axis=0)[None]))
+    estimates = verdict_agreement([True] * len(same), same)
+    (estimates["kappa"],) = map(float, _kappa(counts.sum(axis=0)[None]))
     if cluster is not None and common:
         constant = _tables([True] * len(same), same, number, len(names))
         # An item's pairs count as one.
         parts = {"raw": constant, "kappa": counts / len(pairs)}
         for name, tables in parts.items():
-            if not math.isnan(found[name]):
+            if not math.isnan(estimates[name]):
                 ends = (f"{name}_low", f"{name}_high")
-                found |= {key: of for key, of in _intervals(tables).items() if key in ends}
+                estimates |= {
+                    key: bound for key, bound in _intervals(tables).items() if key in ends
+                }
     lacking = len(set().union(*repeats)) - len(common)
-    return found | {"only_first": lacking, "only_second": 0}
+    return estimates | {"only_first": lacking, "only_second": 0}
 
 
 def _intervals(tables: np.ndarray) -> dict[str, float]:
@@ -229,7 +235,9 @@ def _intervals(tables: np.ndarray) -> dict[str, float]:
     ends = estimates.rows().set_index("of")[["low", "high"]]
     if "kappa" in ends.index and estimates.errors()[0][1] < NOTHING:
         ends.loc["kappa"] = ((ends.loc["raw"] - chance) / (1 - chance)).clip(-1, 1)
-    return {f"{name}_{end}": value for name, of in ends.iterrows() for end, value in of.items()}
+    return {
+        f"{name}_{end}": value for name, bounds in ends.iterrows() for end, value in bounds.items()
+    }
 
 
 def _tables(
@@ -242,8 +250,8 @@ def _tables(
     """Counts of each pair of categories in each cluster: clusters × categories × categories."""
     if len(first) != len(second):
         raise ValueError("both raters' verdicts must be of the same items")
-    known = dict.fromkeys((*categories, *first, *second))
-    codes = {verdict: code for code, verdict in enumerate(known)}
+    labels = dict.fromkeys((*categories, *first, *second))
+    codes = {verdict: code for code, verdict in enumerate(labels)}
     counts = np.zeros((clusters, len(codes), len(codes)))
     places = [np.array([codes[verdict] for verdict in side], int) for side in (first, second)]
     np.add.at(counts, (cluster, *places), 1)
@@ -269,25 +277,25 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
 
 def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dict[K, V]:
     """Returns what most raters say of each item, if ``fewest`` judged it; a tie has no majority."""
-    given: dict[K, Counter[V]] = defaultdict(Counter)
+    votes: dict[K, Counter[V]] = defaultdict(Counter)
     for verdicts in raters.values():
         for item, verdict in verdicts.items():
             if verdict is not None:
-                given[item][verdict] += 1
-    found = {}
-    for item, counts in given.items():
-        (verdict, most), *others = counts.most_common(2)
-        if counts.total() >= fewest and (not others or others[0][1] < most):
-            found[item] = verdict
-    return found
+                votes[item][verdict] += 1
+    majorities = {}
+    for item, counts in votes.items():
+        (verdict, count), *runners_up = counts.most_common(2)
+        if counts.total() >= fewest and (not runners_up or runners_up[0][1] < count):
+            majorities[item] = verdict
+    return majorities
 
 
 def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
     """Returns people's verdicts on each answer by question: one person's, or those of most."""
-    found: dict[tuple[str, str], dict[K, V]] = defaultdict(dict)
+    answers: dict[tuple[str, str], dict[K, V]] = defaultdict(dict)
     for (model, answer, question), verdict in majority(raters, fewest=1).items():
-        found[model, answer][question] = verdict
-    return found
+        answers[model, answer][question] = verdict
+    return answers
 
 
 Given = dict[tuple[str, str, Any], Any]
@@ -314,14 +322,14 @@ def on_rule_items(
     by_rule: Given = {}
     by_judge: dict[str, Given] = {judge: {} for judge in first_repeats(judges)}
     for model, _, record in scores:
-        known = set(decided(record)) if decided else None
-        for judge, found in by_judge.items():
+        points = set(decided(record)) if decided else None
+        for judge, verdicts in by_judge.items():
             if rated := record["other_raters"].get(votes.rater_name(judge, votes.ON_RULES)):
-                for given, of in ((found, rated), (by_rule, record)):
-                    given |= {
+                for verdicts_by_item, source in ((verdicts, rated), (by_rule, record)):
+                    verdicts_by_item |= {
                         (model, answer_name(record), question): verdict
-                        for question, verdict in read(of).items()
-                        if known is None or question in known
+                        for question, verdict in read(source).items()
+                        if points is None or question in points
                     }
     contexts = contexts_of(scores)
     rows = list[Record]()
@@ -329,8 +337,8 @@ def on_rule_items(
     def cluster(item: tuple[str, str, Any]) -> object:
         return contexts[item[:2]]
 
-    for judge, given in by_judge.items() if by_rule else ():
-        for model, sides in by_model([given, by_rule], lambda item: item[0]).items():
+    for judge, verdicts_by_item in by_judge.items() if by_rule else ():
+        for model, sides in by_model([verdicts_by_item, by_rule], lambda item: item[0]).items():
             row: Record = {"kind": RULES, "first": judge, "second": "rule", "model": model}
             rows.append(row | pair_row(sides, cluster) | against_truth(sides, cluster))
     return pd.DataFrame(rows, columns=[*COLUMNS, *AGAINST_TRUTH])

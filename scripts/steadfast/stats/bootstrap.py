@@ -48,9 +48,9 @@ class Replicates:
         mean = cells.mean()
         count = cells.count()
         values = (cells.std() / mean).where((mean > 0) & (count > 1))
-        known = values[0].notna()
+        has_value = values[0].notna()
         degrees_of_freedom = self.degrees_of_freedom.groupby(level=by, observed=True).min()
-        return Replicates(values[known], count.loc[known, 0], degrees_of_freedom[known])
+        return Replicates(values[has_value], count.loc[has_value, 0], degrees_of_freedom[has_value])
 
     def labelled(self, **labels: str) -> "Replicates":
         """The same with further index levels, each with one value."""
@@ -69,21 +69,21 @@ class Replicates:
         low, high = np.full((2, len(self.values)), np.nan)
         replicates = self.values.to_numpy()[:, 1:]
         seen = self.values[0].to_numpy()
-        known = np.flatnonzero((~np.isnan(replicates)).any(axis=1))
-        if len(known):
-            chosen = replicates[known]
-            degrees_of_freedom = self.degrees_of_freedom.to_numpy(float)[known]
+        with_value = np.flatnonzero((~np.isnan(replicates)).any(axis=1))
+        if len(with_value):
+            chosen = replicates[with_value]
+            degrees_of_freedom = self.degrees_of_freedom.to_numpy(float)[with_value]
             quantile = np.nanquantile if np.isnan(chosen).any() else np.quantile
             least, middle, most = quantile(chosen, [TAIL, 0.5, 1 - TAIL], axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
                 # Replicates that lie too high differ less, for their height, than spreads do.
-                wider = np.sqrt(np.maximum(middle / seen[known], 1))
+                wider = np.sqrt(np.maximum(middle / seen[with_value], 1))
                 wider *= scipy.special.stdtrit(
                     np.where(degrees_of_freedom > 1, degrees_of_freedom, np.nan), 1 - TAIL
                 ) / scipy.special.ndtri(1 - TAIL)
-                ends = (np.array([least, most]) / middle) ** wider * seen[known]
+                ends = (np.array([least, most]) / middle) ** wider * seen[with_value]
             possible = np.isfinite(ends).all(axis=0) & (most > least)
-            low[known], high[known] = np.where(possible, ends, np.nan)
+            low[with_value], high[with_value] = np.where(possible, ends, np.nan)
         columns = {"value": seen, "low": low, "high": high, "n": self.n}
         return pd.DataFrame(columns, index=self.values.index).reset_index()
 
@@ -92,7 +92,9 @@ def joined(parts: Sequence[Replicates]) -> Replicates:
     """The cells of several, which have the same index levels in any order."""
     levels = parts[0].values.index.names
     fields = zip(*((part.values, part.n, part.degrees_of_freedom) for part in parts), strict=True)
-    return Replicates(*(pd.concat([one.reorder_levels(levels) for one in of]) for of in fields))
+    return Replicates(
+        *(pd.concat([column.reorder_levels(levels) for column in columns]) for columns in fields)
+    )
 
 
 class Bootstrap(Clusters):
@@ -126,6 +128,6 @@ class Bootstrap(Clusters):
             values = pd.DataFrame(totals / numbers, index=sums.index)
         _, starts, drawn = np.unique(self._numbers, return_index=True, return_counts=True)
         present = np.add.reduceat(counts.to_numpy() > 0, starts, axis=1, dtype=int)
-        known = ~(present[:, drawn == 1] > 0).any(axis=1)
-        degrees_of_freedom = np.where(known, np.maximum(present - 1, 0).sum(axis=1), 0)
+        is_drawn = ~(present[:, drawn == 1] > 0).any(axis=1)
+        degrees_of_freedom = np.where(is_drawn, np.maximum(present - 1, 0).sum(axis=1), 0)
         return Replicates(values, counts.sum(axis=1), pd.Series(degrees_of_freedom, sums.index))

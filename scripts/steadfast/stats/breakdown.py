@@ -25,8 +25,8 @@ def by_measure(answers: pd.DataFrame, measures: Mapping[str, str]) -> pd.DataFra
     >>> by_measure(answers, {"csr": "CSR", "psr": "PSR"})[["measure", "value"]].values.tolist()
     [['CSR', 1.0], ['CSR', 0.5], ['PSR', 1.0]]
     """
-    others = [column for column in answers if column not in measures]
-    rows = answers.melt(others, list(measures), "measure", "value").dropna(subset="value")
+    kept_columns = [column for column in answers if column not in measures]
+    rows = answers.melt(kept_columns, list(measures), "measure", "value").dropna(subset="value")
     return rows.assign(measure=rows["measure"].map(measures))
 
 

@@ -44,22 +44,22 @@ def crossed(
     cells = scored.groupby([*keys, *block, group], observed=True)["total"].mean().unstack(group)
     codes = cells.groupby(level=keys, observed=True).ngroup().to_numpy()
     totals = cells.to_numpy(float)
-    there = cells.notna().to_numpy(bool)
+    is_present = cells.notna().to_numpy(bool)
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    groups = np.logical_or.reduceat(there, starts).sum(axis=1)
-    complete = there.sum(axis=1) == groups[codes]
-    totals = np.where(there & complete[:, None], totals, 0.0)
+    groups = np.logical_or.reduceat(is_present, starts).sum(axis=1)
+    complete = is_present.sum(axis=1) == groups[codes]
+    totals = np.where(is_present & complete[:, None], totals, 0.0)
     middle = totals.sum(axis=1, keepdims=True) / groups[codes, None]
-    apart = np.where(there & complete[:, None], totals - middle, 0.0)
+    apart = np.where(is_present & complete[:, None], totals - middle, 0.0)
     blocks = np.add.reduceat(complete.astype(float), starts)
     between = (np.add.reduceat(apart, starts) ** 2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         left = np.add.reduceat((apart**2).sum(axis=1), starts) - between / blocks
         degrees_of_freedom = (groups - 1) * (blocks - 1)
         mean = np.add.reduceat(middle[:, 0] * complete, starts) / blocks
-        found = _expected(left / degrees_of_freedom / blocks, degrees_of_freedom, groups) / mean
+        expected = _expected(left / degrees_of_freedom / blocks, degrees_of_freedom, groups) / mean
     index = cells.index.droplevel([*block])[starts]
-    return pd.Series(np.where((groups > 1) & (blocks > 1), found, np.nan), index)
+    return pd.Series(np.where((groups > 1) & (blocks > 1), expected, np.nan), index)
 
 
 def nested(frame: pd.DataFrame, group: str, drawn: Clusters) -> pd.Series:
@@ -77,27 +77,27 @@ def nested(frame: pd.DataFrame, group: str, drawn: Clusters) -> pd.Series:
     error, degrees_of_freedom, _ = means.errors()
     cells = means.cells[["value"]].assign(variance=error**2, degrees_of_freedom=degrees_of_freedom)
     of = cells.groupby(level=KEYS, observed=True)
-    known = of["variance"].count() == of.size()
+    is_complete = of["variance"].count() == of.size()
     mean = of.mean()
     groups = of.size().to_numpy()
     variance = mean["variance"].to_numpy()
     number = (mean["degrees_of_freedom"] * groups).to_numpy()
-    return (_expected(variance, number, groups) / mean["value"]).where(known & (groups > 1))
+    return (_expected(variance, number, groups) / mean["value"]).where(is_complete & (groups > 1))
 
 
 def _expected(
     variance: np.ndarray, degrees_of_freedom: np.ndarray, groups: np.ndarray
 ) -> np.ndarray:
     """The mean standard deviation of so many normal values whose variance is estimated."""
-    found: np.ndarray = (
+    expected: np.ndarray = (
         np.sqrt(np.maximum(variance, 0.0)) * _c4(groups - 1) / _c4(degrees_of_freedom)
     )
-    return found
+    return expected
 
 
 def _c4(degrees_of_freedom: np.ndarray) -> np.ndarray:
     """The mean of a standard deviation with so many degrees of freedom, where the true one is 1."""
     half = np.maximum(degrees_of_freedom, 1) / 2
     gammas = scipy.special.gammaln(half + 0.5) - scipy.special.gammaln(half)
-    found: np.ndarray = np.exp(gammas) / np.sqrt(half)
-    return found
+    correction: np.ndarray = np.exp(gammas) / np.sqrt(half)
+    return correction

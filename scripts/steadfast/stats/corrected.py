@@ -55,12 +55,12 @@ class Corrected(NamedTuple):
         value = min(max(self.value, lowest), highest)  # the correction may overshoot
         skewness = self.third / error**3 if error > 0 else 0.0
         numbers = (value, lowest, highest, error, self.df, skewness, clusters)
-        of = Measured(*np.array([numbers], float).T)
-        if of.inside[0] and error > NOTHING * width:
-            (low,), (high,) = smooth_interval(of)
+        measured = Measured(*np.array([numbers], float).T)
+        if measured.inside[0] and error > NOTHING * width:
+            (low,), (high,) = smooth_interval(measured)
             return float(low), float(high)
         # All labelled clusters are alike: of others they tell what so many verdicts would.
-        (low,), (high,) = wilson((of.value - lowest) / width, of.clusters)
+        (low,), (high,) = wilson((measured.value - lowest) / width, measured.clusters)
         return lowest + width * float(low), lowest + width * float(high)
 
 
@@ -78,26 +78,30 @@ def corrected(
         people: clusters: people's values of the labelled items; not read where there are none.
         labelled: clusters: whether people labelled any item.
     """
-    known = int(labelled.sum())
-    if known < FEWEST:
+    labelled_clusters = int(labelled.sum())
+    if labelled_clusters < FEWEST:
         return None
     judge = judged[labelled, 1]
     person = people[labelled]
     weight = weights[labelled, 1]
-    others = ~labelled
-    said = Moments(0.0, 0.0, 0.0)
+    unlabelled = ~labelled
+    moments = Moments(0.0, 0.0, 0.0)
     share = 0.0
-    if others.any():
-        said = _moments(judged[others, 0], weights[others, 0])
-        share = _share(_residuals(person, weight), _residuals(judge, weight), known / others.sum())
+    if unlabelled.any():
+        moments = _moments(judged[unlabelled, 0], weights[unlabelled, 0])
+        share = _share(
+            _residuals(person, weight),
+            _residuals(judge, weight),
+            labelled_clusters / unlabelled.sum(),
+        )
     # λ · judge of the others + (people − λ · judge) of the labelled. λ was estimated from the
     # labelled clusters too, so that their variance has two degrees of freedom less than clusters.
-    rest = _moments(person - share * judge, weight, estimated=2)
+    residual = _moments(person - share * judge, weight, estimated=2)
     return Corrected(
-        value=share * said.mean + rest.mean,
-        variance=share**2 * said.variance + rest.variance,
-        third=share**3 * said.third + rest.third,
-        df=known - 2,
+        value=share * moments.mean + residual.mean,
+        variance=share**2 * moments.variance + residual.variance,
+        third=share**3 * moments.third + residual.third,
+        df=labelled_clusters - 2,
         share=share,
     )
 
@@ -121,22 +125,33 @@ def corrected_rows(
     labelled = people.rename(columns={"value": "people"})[["model", "measure", "unit", "people"]]
     units = judged.merge(labelled, "left", ["model", "measure", "unit"])
     rows: list[Record] = []
-    for measure, of in units.groupby("measure", sort=False):
-        most = highest[str(measure)]
+    for measure, measure_units in units.groupby("measure", sort=False):
+        full_marks = highest[str(measure)]
         by_model = {
-            str(model): its for model, its in of.groupby("model") if its["people"].notna().any()
+            str(model): model_units
+            for model, model_units in measure_units.groupby("model")
+            if model_units["people"].notna().any()
         }
-        for model, its in by_model.items():
-            rows.append({"model": model, "other": "", "measure": measure, **_row(its, 0, most)})
+        for model, model_units in by_model.items():
+            rows.append(
+                {
+                    "model": model,
+                    "other": "",
+                    "measure": measure,
+                    **_row(model_units, 0, full_marks),
+                }
+            )
         for model, other in combinations(by_model, 2):
-            both = by_model[model].merge(by_model[other], on=["unit", "cluster"])
-            apart = {name: both[f"{name}_x"] - both[f"{name}_y"] for name in ("value", "people")}
-            sure = both["sure_x"] & both["sure_y"]
-            both = both.assign(**apart, weight=both["weight_x"], sure=sure)
-            row = _row(both, -most, most)
+            paired = by_model[model].merge(by_model[other], on=["unit", "cluster"])
+            apart = {
+                name: paired[f"{name}_x"] - paired[f"{name}_y"] for name in ("value", "people")
+            }
+            sure = paired["sure_x"] & paired["sure_y"]
+            paired = paired.assign(**apart, weight=paired["weight_x"], sure=sure)
+            row = _row(paired, -full_marks, full_marks)
             rows.append({"model": model, "other": other, "measure": measure, **row})
-    found = pd.DataFrame(rows, columns=[name for name in COLUMNS if not name.startswith("raw")])
-    return found.merge(raw, "left", ["model", "other", "measure"])[list(COLUMNS)]
+    estimates = pd.DataFrame(rows, columns=[name for name in COLUMNS if not name.startswith("raw")])
+    return estimates.merge(raw, "left", ["model", "other", "measure"])[list(COLUMNS)]
 
 
 def raw_values(summary: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
@@ -147,51 +162,54 @@ def raw_values(summary: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
         compared: model, other, measure, difference, low, high; a pair once.
     """
     ends = {"low": "raw_low", "high": "raw_high"}
-    there = compared.rename(columns={"difference": "raw", **ends})
+    forth = compared.rename(columns={"difference": "raw", **ends})
     turned = {"model": "other", "other": "model", "raw_low": "raw_high", "raw_high": "raw_low"}
-    back = there.rename(columns=turned)
+    back = forth.rename(columns=turned)
     back[list(ends.values())] *= -1
     values = summary.rename(columns={"value": "raw", **ends}).assign(other="")
-    found = pd.concat([values, there, back.assign(raw=-back["raw"])], ignore_index=True)
-    return found[["model", "other", "measure", "raw", *ends.values()]]
+    raw_rows = pd.concat([values, forth, back.assign(raw=-back["raw"])], ignore_index=True)
+    return raw_rows[["model", "other", "measure", "raw", *ends.values()]]
 
 
 def _row(units: pd.DataFrame, lowest: float, highest: float) -> Record:
     """The corrected mean of some units, its interval, and how much is labelled."""
-    known = units["people"].notna() & ~units["sure"]
-    counted = {"clusters": units.loc[known, "cluster"].nunique(), "units": int(known.sum())}
+    is_labelled = units["people"].notna() & ~units["sure"]
+    counted = {
+        "clusters": units.loc[is_labelled, "cluster"].nunique(),
+        "units": int(is_labelled.sum()),
+    }
     sums = units.assign(
-        known=known,
-        known_weight=units["weight"] * known,
+        known=is_labelled,
+        known_weight=units["weight"] * is_labelled,
         said=units["weight"] * units["value"],
-        known_said=units["weight"] * units["value"] * known,
-        true=(units["weight"] * units["people"]).fillna(0) * known,
+        known_said=units["weight"] * units["value"] * is_labelled,
+        true=(units["weight"] * units["people"]).fillna(0) * is_labelled,
     )
     columns = ["said", "known_said", "weight", "known_weight", "true", "known"]
     by_judge, sure = (
         sums[units["sure"] == is_sure].groupby("cluster")[columns].sum()
         for is_sure in (False, True)
     )
-    found = corrected(
+    estimate = corrected(
         by_judge[["said", "known_said"]].to_numpy(),
         by_judge[["weight", "known_weight"]].to_numpy(),
         by_judge["true"].to_numpy(),
         by_judge["known"].to_numpy() > 0,
     )
-    if found is None:
+    if estimate is None:
         return counted
     part = by_judge["weight"].sum() / (by_judge["weight"].sum() + sure["weight"].sum())
-    rest = 1 - part
+    labelled_share = 1 - part
     by_rule = _moments(sure["said"].to_numpy(), sure["weight"].to_numpy())
-    whole = found._replace(
-        value=part * found.value + rest * by_rule.mean,
-        variance=part**2 * found.variance + rest**2 * by_rule.variance,
-        third=part**3 * found.third + rest**3 * by_rule.third,
+    combined = estimate._replace(
+        value=part * estimate.value + labelled_share * by_rule.mean,
+        variance=part**2 * estimate.variance + labelled_share**2 * by_rule.variance,
+        third=part**3 * estimate.third + labelled_share**3 * by_rule.third,
     )
-    clusters = 1 / (part**2 / counted["clusters"] + rest**2 / max(len(sure), 1))
-    low, high = whole.interval(lowest, highest, clusters)
-    value = min(max(whole.value, lowest), highest)
-    return {"value": value, "low": low, "high": high, "share": found.share, **counted}
+    clusters = 1 / (part**2 / counted["clusters"] + labelled_share**2 / max(len(sure), 1))
+    low, high = combined.interval(lowest, highest, clusters)
+    value = min(max(combined.value, lowest), highest)
+    return {"value": value, "low": low, "high": high, "share": estimate.share, **counted}
 
 
 class Moments(NamedTuple):

@@ -39,7 +39,9 @@ def as_evaluated(
     for name, frame in frames.items():
         if {"model", "expected"} <= set(frame):
             keys = [column for column in frame if column in KEYS]
-            rows = pd.concat([own[name][[*keys, "expected"]] for own in by_rounds])
+            rows = pd.concat(
+                [round_frames[name][[*keys, "expected"]] for round_frames in by_rounds]
+            )
             rows = frame.drop(columns="expected").merge(rows, "left", keys)
             evaluated[name] = rows.fillna({"expected": 0}).astype({"expected": int})[frame.columns]
     return evaluated
@@ -82,8 +84,8 @@ class TakenLook:
         self.looks = [*before, self._look()]
         self._course = Course(len(models), Design(**design))
         for look in self.looks:
-            known = [row or [np.nan] * len(NUMBERS) for row in look]
-            self._course.look(Differences(*np.array(known, float).reshape(-1, len(NUMBERS)).T))
+            numbers = [row or [np.nan] * len(NUMBERS) for row in look]
+            self._course.look(Differences(*np.array(numbers, float).reshape(-1, len(NUMBERS)).T))
 
     def _look(self) -> Look:
         numbers: dict[tuple[str, str], list[float]] = {}
@@ -92,7 +94,10 @@ class TakenLook:
             numbers[model, other] = rounded
             numbers[other, model] = [-rounded[0], *rounded[1:]]
         looks = [numbers.get(pair) for pair in self._pairs]
-        return [None if of is None or np.isnan(of).any() else of for of in looks]
+        return [
+            None if contribution is None or np.isnan(contribution).any() else contribution
+            for contribution in looks
+        ]
 
     @property
     def record(self) -> Record:
@@ -124,14 +129,14 @@ class TakenLook:
         course = self._course
         compared = self._frames["comparisons"].copy()
         compared[list(TESTED)] = np.nan
-        known = {}
+        models = {}
         numbers = (*course.intervals(), course.p, course.adjusted)
         for pair, low, high, p, adjusted in zip(self._pairs, *numbers, strict=True):
-            known[pair] = [low, high, p, *[adjusted] * 3]
-            known[pair[::-1]] = [-high, -low, p, *[adjusted] * 3]
+            models[pair] = [low, high, p, *[adjusted] * 3]
+            models[pair[::-1]] = [-high, -low, p, *[adjusted] * 3]
         for row in self._rows.itertuples():
-            if (pair := (row.model, row.other)) in known:
-                compared.loc[row.Index, list(TESTED[:6])] = known[pair]
+            if (pair := (row.model, row.other)) in models:
+                compared.loc[row.Index, list(TESTED[:6])] = models[pair]
         rows = compared.loc[self._rows.index]
         ties = Ties.of(rows)
         summary = self._frames["summary"]

@@ -34,13 +34,13 @@ def success_by_depth(
         return pd.DataFrame(columns=COLUMNS)
     placed = frame[frame["depth"].notna() & frame["total"].notna()]
     placed = placed.assign(task=placed["task"].astype(str), depth=placed["depth"].astype(float))
-    taken = [
+    positions = [
         *((task, rows) for task, rows in placed.groupby("task")),
         *((name, placed[placed["task"].isin(tasks)]) for name, tasks in groups.items()),
     ]
     parts = [
         _binned(rows.assign(length=length), drawn).assign(task=name)
-        for name, rows in taken
+        for name, rows in positions
         if len(rows)
         for length in ("", rows["length"].astype(str))
     ]

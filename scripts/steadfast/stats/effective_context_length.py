@@ -49,13 +49,13 @@ def kept_shares(means: Estimates, lengths: Sequence[str]) -> pd.DataFrame:
     shortest = scores[scores["length"] == lengths[0]].set_index("model")
     start_cell = rows["model"].map(shortest["cell"])
     start = rows["model"].map(shortest["value"])
-    known = rows["cell"].notna() & (start > 0)
+    has_start = rows["cell"].notna() & (start > 0)
     rows = rows.rename(columns={"value": "score"})
-    rows["value"] = (rows["score"] / start).where(known)
-    tested = rows.index[known & (rows["length"] != lengths[0])]
+    rows["value"] = (rows["score"] / start).where(has_start)
+    tested = rows.index[has_start & (rows["length"] != lengths[0])]
     low, high = np.full((2, len(rows)), math.nan)
     if len(tested):
-        cells, start_cells = (of[tested].astype(int) for of in (rows["cell"], start_cell))
+        cells, start_cells = (column[tested].astype(int) for column in (rows["cell"], start_cell))
         ends = left(means.take(cells), means.take(start_cells), SHARE).rows()[["low", "high"]]
         scaled = ends.to_numpy() / start[tested].to_numpy()[:, None]
         low[tested], high[tested] = SHARE + scaled.T
@@ -119,7 +119,9 @@ class Reach(NamedTuple):
 
 def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
     """Returns how far each model keeps its score, from the rows of ``kept_shares``."""
-    return {str(model): _reach(of) for model, of in rows.groupby("model", sort=False)}
+    return {
+        str(model): _reach(model_rows) for model, model_rows in rows.groupby("model", sort=False)
+    }
 
 
 def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -127,13 +129,16 @@ def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.
 
     An effective context length without a range is left out.
     """
-    found = reaches(rows)
-    of = [
-        found.get(model, Reach()) if name == measure else Reach()
+    by_model = reaches(rows)
+    reach_rows = [
+        by_model.get(model, Reach()) if name == measure else Reach()
         for model, name in zip(summary["model"], summary["measure"], strict=True)
     ]
     # Without a range, as where one context a length was sampled, the value alone is mostly chance.
-    texts = ([reach.text if reach.range else "" for reach in of], [reach.range for reach in of])
+    texts = (
+        [reach.text if reach.range else "" for reach in reach_rows],
+        [reach.range for reach in reach_rows],
+    )
     return summary.assign(**dict(zip(EFFECTIVE, texts, strict=True)))
 
 
@@ -144,14 +149,14 @@ def _reach(rows: pd.DataFrame) -> Reach:
     scored = _leading(~np.isnan(value))
     if scored < 2:
         return Reach()
-    kept = _leading(value >= share - ROUNDING)
+    retained = _leading(value >= share - ROUNDING)
     surely = 1 + _leading(low[1:] > share[1:])
     at_most = scored - _leading((high < share)[scored - 1 : 0 : -1])
-    known = not np.isnan(low[1:scored]).all()
+    has_interval = not np.isnan(low[1:scored]).all()
     return Reach(
-        lengths[kept - 1],
-        lengths[surely - 1] if known else "",
-        lengths[at_most - 1] if known else "",
+        lengths[retained - 1],
+        lengths[surely - 1] if has_interval else "",
+        lengths[at_most - 1] if has_interval else "",
         lengths[scored - 1],
     )
 

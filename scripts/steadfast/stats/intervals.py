@@ -288,8 +288,8 @@ class Estimates:
         high = np.where(agree, unanimous_high, np.where(verdicts, wilson_high, smooth_high))
         low = np.maximum(low, measured.lowest)
         high = np.minimum(high, measured.highest)
-        known = np.isfinite(low) & np.isfinite(high)
-        return np.where(known, low, np.nan), np.where(known, high, np.nan)
+        is_finite = np.isfinite(low) & np.isfinite(high)
+        return np.where(is_finite, low, np.nan), np.where(is_finite, high, np.nan)
 
     @cached_property
     def _measured(self) -> Measured:
@@ -364,8 +364,8 @@ class Estimates:
             degrees_of_freedom = variance**2 / (variances**2 / (of_stratum + 2)).sum(axis=1) - 2
             skewness = (by_stratum(residual**3) * third).sum(axis=1) / variance**1.5
         fewest = np.where(number > 0, of_stratum, np.inf).min(axis=1)
-        most = np.where(number > 0, of_stratum, 0).sum(axis=1)
-        degrees_of_freedom = np.clip(np.nan_to_num(degrees_of_freedom, nan=1.0), fewest, most)
+        largest = np.where(number > 0, of_stratum, 0).sum(axis=1)
+        degrees_of_freedom = np.clip(np.nan_to_num(degrees_of_freedom, nan=1.0), fewest, largest)
         # A stratum of one cluster, or a cell of one, has no variance.
         unknown = ((number > 0) & (sampled == 1)).any(axis=1) | (number.sum(axis=1) < 2)
         degrees_of_freedom[unknown] = np.nan

@@ -57,23 +57,23 @@ def compare_models(
     tasks = drawn.ratios(sums, counts, (-widest, widest))
     weight = sums.index.get_level_values("task").map(weights).to_numpy(float)
     models = ["model", "other"]
-    both = joined([tasks, tasks.mean(models, weight).labelled(task=OVERALL)])
+    estimates = joined([tasks, tasks.mean(models, weight).labelled(task=OVERALL)])
     # Signs are changed of the contexts' differences, not of their deviations from the tasks' means.
     flipped = replace(tasks, parts=tasks.contributions)
     flipped = joined([flipped, flipped.mean(models, weight).labelled(task=OVERALL)])
-    error, degrees_of_freedom = both.errors()[:2]
+    error, degrees_of_freedom = estimates.errors()[:2]
     # Whatever the differences, all clusters' may have the same sign by chance.
-    clusters = np.count_nonzero(both.shares, axis=1)
-    least = 2.0 ** (1 - clusters)
-    p = np.maximum(both.p_values(), least)
-    rows = both.rows("difference").assign(
+    clusters = np.count_nonzero(estimates.shares, axis=1)
+    lowest_p = 2.0 ** (1 - clusters)
+    p = np.maximum(estimates.p_values(), lowest_p)
+    rows = estimates.rows("difference").assign(
         p=p, error=error, degrees_of_freedom=degrees_of_freedom, clusters=clusters
     )
-    few = rows["low"].notna() & (least >= SIGNIFICANT)
+    few = rows["low"].notna() & (lowest_p >= SIGNIFICANT)
     rows["low"] = rows["low"].where(~few, rows["low"].clip(upper=0))
     rows["high"] = rows["high"].where(~few, rows["high"].clip(lower=0))
     corrected = [
-        _corrected(rows.iloc[at], both.take(at), flipped.parts[at])
+        _corrected(rows.iloc[at], estimates.take(at), flipped.parts[at])
         for at in rows.groupby("task").indices.values()
     ]
     return rows.join(pd.concat(corrected))[list(COLUMNS)]
@@ -97,15 +97,15 @@ def _corrected(
     numbered = range(len(models))
     of_models = [np.flatnonzero((sides["model"] == m) | (sides["other"] == m)) for m in numbered]
     every, *of_each = step_down(differences, contributions, [np.arange(len(rows)), *of_models])
-    found = {"p_adjusted": every}
+    corrected = {"p_adjusted": every}
     for side, names in sides.items():
-        found[f"p_{side}"] = np.full(len(rows), np.nan)
+        corrected[f"p_{side}"] = np.full(len(rows), np.nan)
         for model, at, p in zip(numbered, of_models, of_each, strict=True):
-            own = names[at] == model
-            found[f"p_{side}"][at[own]] = p[own]
+            is_model = names[at] == model
+            corrected[f"p_{side}"][at[is_model]] = p[is_model]
     # Changes of signs do not see what skewed differences do to t: the single p does.
     single = rows["p"].to_numpy()
-    return pd.DataFrame({name: np.maximum(p, single) for name, p in found.items()}, rows.index)
+    return pd.DataFrame({name: np.maximum(p, single) for name, p in corrected.items()}, rows.index)
 
 
 def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -129,14 +129,14 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
         cell = cell.stack("task").fillna(0).reindex(columns=clusters, fill_value=0)
         return cell.sort_index().astype(part.dtype)
 
-    found = []
+    chunks = []
     for start in range(0, len(pairs), TOGETHER):
-        these = slice(start, start + TOGETHER)
-        difference = values[first[these]] - values[second[these]]
+        chunk = slice(start, start + TOGETHER)
+        difference = values[first[chunk]] - values[second[chunk]]
         common = ~np.isnan(difference)
         parts = np.where(common, difference, 0.0), common.astype(int)
-        found.append([np.add.reduceat(part, starts, axis=1) for part in parts])
-    sums, counts = (by_cluster(np.concatenate(of)) for of in zip(*found, strict=True))
+        chunks.append([np.add.reduceat(part, starts, axis=1) for part in parts])
+    sums, counts = (by_cluster(np.concatenate(arrays)) for arrays in zip(*chunks, strict=True))
     mask = counts.sum(axis=1) > 0
     return sums[mask], counts[mask]
 
@@ -177,8 +177,8 @@ def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
         weights = dict.fromkeys(cell["task"], 1.0)
         rows = compare_models(cell, weights, Clusters(cell, ["stratum"]))
         parts.append(rows.assign(**dict(zip(keys, values, strict=True))))
-    known = [part for part in parts if len(part)] or parts
-    return pd.concat(known, ignore_index=True).rename(columns={"task": of})
+    filled = [part for part in parts if len(part)] or parts
+    return pd.concat(filled, ignore_index=True).rename(columns={"task": of})
 
 
 def overall_pairs(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
@@ -187,9 +187,9 @@ def overall_pairs(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFr
     ``frame`` has the column measure too; ``references`` are models that are compared with none.
     """
     rows = pairs(frame[~frame["model"].isin(references)], ["measure"], "task")
-    found = rows_of(rows, task=OVERALL).drop(columns="task")
+    overall = rows_of(rows, task=OVERALL).drop(columns="task")
     names = ["model", "other", "measure"]
-    return found[[*names, *found.columns.difference(names, sort=False)]]
+    return overall[[*names, *overall.columns.difference(names, sort=False)]]
 
 
 def joint_summary(
@@ -225,11 +225,11 @@ def sampling_units(frame: pd.DataFrame, part: str | None, strata: Sequence[str])
     [['en', 'x', 2]]
     """
     columns = ["cluster", *strata, *([part] if part else [])]
-    known = frame[[*dict.fromkeys(columns)]].drop_duplicates()  # of many samples few clusters
-    parts = known[part].astype(str) if part else ""
-    stratum = known[list(strata)].astype(str).agg("/".join, axis=1) if len(strata) else ""
-    found = known[["cluster"]].assign(part=parts, stratum=stratum).drop_duplicates()
-    counts = found.groupby(["part", "stratum"], sort=False).size()
+    units = frame[[*dict.fromkeys(columns)]].drop_duplicates()  # of many samples few clusters
+    parts = units[part].astype(str) if part else ""
+    stratum = units[list(strata)].astype(str).agg("/".join, axis=1) if len(strata) else ""
+    strata_rows = units[["cluster"]].assign(part=parts, stratum=stratum).drop_duplicates()
+    counts = strata_rows.groupby(["part", "stratum"], sort=False).size()
     return counts.rename("clusters").reset_index()[list(DRAWN)]
 
 
@@ -239,11 +239,11 @@ def smallest_of(rows: pd.DataFrame) -> float:
     In the unit of the difference, with 80 % power after correction for all pairs; nan where no pair
     can be distinguished.
     """
-    known = rows[rows["error"].notna() & rows["p_adjusted"].notna()]
-    if known.empty:
+    testable = rows[rows["error"].notna() & rows["p_adjusted"].notna()]
+    if testable.empty:
         return math.nan
-    error, degrees_of_freedom = known[["error", "degrees_of_freedom"]].astype(float).median()
-    return smallest_difference(error, degrees_of_freedom, len(known))
+    error, degrees_of_freedom = testable[["error", "degrees_of_freedom"]].astype(float).median()
+    return smallest_difference(error, degrees_of_freedom, len(testable))
 
 
 def with_comparisons(

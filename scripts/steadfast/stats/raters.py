@@ -50,13 +50,15 @@ def judge_verdicts(
     What the judge that a record names gave an answer stands on top of it, what others gave under
     ``other_raters``. ``read`` makes of either a verdict for each question.
     """
-    found: ByRater[K, V] = {judge: {} for judge in judges}
+    by_judge: ByRater[K, V] = {judge: {} for judge in judges}
     for model, _, record in scores:
         for judge, rated in [(record["judge"], record), *record["other_raters"].items()]:
-            if judge is not None and judge in found:
+            if judge is not None and judge in by_judge:
                 answer = model, answer_name(record)
-                found[judge] |= {(*answer, name): given for name, given in read(rated).items()}
-    return found
+                by_judge[judge] |= {
+                    (*answer, name): verdict for name, verdict in read(rated).items()
+                }
+    return by_judge
 
 
 def by_answer(
@@ -89,7 +91,7 @@ def read_label_file(path: Path) -> Labels:
     needed = ("verdict", "question", "sample_id", "model")
     if lacking := [name for name in needed if name not in (rows.fieldnames or ())]:
         raise UserError(f"{path}: column {lacking[0]!r} is missing; restore the sheet's columns")
-    found: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
+    sheets: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
     for row in rows:
         verdict = (row["verdict"] or "").strip().casefold()
         if not verdict:
@@ -100,11 +102,11 @@ def read_label_file(path: Path) -> Labels:
                 "correct it"
             )
         rater = (row.get("rater") or "").strip() or HUMAN
-        said = "yes" if STRINGS[verdict] else "no"
-        found[rater, row["model"], row["sample_id"]][row["question"]] = said
+        word = "yes" if STRINGS[verdict] else "no"
+        sheets[rater, row["model"], row["sample_id"]][row["question"]] = word
     records = [
         {"rater": rater, "model": model, "sample_id": sample, "verdicts": verdicts}
-        for (rater, model, sample), verdicts in found.items()
+        for (rater, model, sample), verdicts in sheets.items()
     ]
     return Labels(str(path), records)
 
@@ -120,13 +122,13 @@ def listed_verdicts(
     {1: 1, 2: 0}
     """
     if isinstance(verdicts, dict):
-        known = {str(number): number for number in range(1, count + 1)}
+        numbers = {str(number): number for number in range(1, count + 1)}
         for number, word in verdicts.items():
-            if number not in known or word not in ("yes", "no"):
+            if number not in numbers or word not in ("yes", "no"):
                 raise ValueError(
                     f"{item} {number}: {word!r}; expected yes or no for a number from 1 to {count}"
                 )
-        return {known[number]: int(word == "yes") for number, word in verdicts.items()}
+        return {numbers[number]: int(word == "yes") for number, word in verdicts.items()}
     if not isinstance(verdicts, list) or len(verdicts) != count:
         raise ValueError(f"expected a list of {count} verdicts, one per {item}")
     for number, verdict in enumerate(verdicts, start=1):
@@ -159,14 +161,14 @@ def read_labels(
     """
     if labels is None:
         return {}
-    known: dict[str, dict[str, ScoreRecord]] = defaultdict(dict)
-    others: set[tuple[str, str]] = set()
+    records: dict[str, dict[str, ScoreRecord]] = defaultdict(dict)
+    unknown: set[tuple[str, str]] = set()
     for model, _, score in scores:
         if not score["repeat"]:
-            known[model][score["sample_id"]] = score
+            records[model][score["sample_id"]] = score
             if not judged(score):
-                others.add((model, score["sample_id"]))
-    found: ByRater[K, V] = defaultdict(dict)
+                unknown.add((model, score["sample_id"]))
+    by_rater: ByRater[K, V] = defaultdict(dict)
     seen = set()
     passed_over = set()
     for number, record in enumerate(labels.records, start=1):
@@ -180,32 +182,32 @@ def read_labels(
                 f"{model!r}; remove one of the two"
             )
         seen.add((rater, model, sample))
-        if model not in known:
+        if model not in records:
             passed_over.add(model)
             continue
-        if sample not in known[model]:
+        if sample not in records[model]:
             if labels.of_more:
                 continue
-            labelled = [name for name in known[model] if (model, name) not in others]
+            labelled = [name for name in records[model] if (model, name) not in unknown]
             near = get_close_matches(sample, labelled, 1, cutoff=0)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise UserError(f"{where}: unknown sample_id {sample!r} of model {model!r}{hint}")
-        if (model, sample) in others:
+        if (model, sample) in unknown:
             raise UserError(
                 f"{where}: sample {sample!r} is scored by a rule, without a judge to compare "
                 "with; remove the label"
             )
         try:
-            verdicts = parse(record["verdicts"], known[model][sample])
+            verdicts = parse(record["verdicts"], records[model][sample])
         except ValueError as error:
             raise UserError(f"{where}, sample {sample!r}: {error}; correct its verdicts") from None
-        found[rater] |= {(model, sample, name): verdict for name, verdict in verdicts.items()}
-    if not found and passed_over:
+        by_rater[rater] |= {(model, sample, name): verdict for name, verdict in verdicts.items()}
+    if not by_rater and passed_over:
         raise UserError(
             f"{labels.name}: no label is for a model of this run, the first is for "
-            f"{min(passed_over)!r}; models of this run: {', '.join(sorted(known))}"
+            f"{min(passed_over)!r}; models of this run: {', '.join(sorted(records))}"
         )
-    return dict(found)
+    return dict(by_rater)
 
 
 def label_texts(record: Record, where: str, *names: str) -> list[str]:

@@ -86,8 +86,8 @@ def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
         "answer_sd": math.sqrt(variance),
     }
     row: Record = {"task": task, "way": way, "n": len(repeats), "repeats": int(repeats.min())}
-    known = {name: None if math.isnan(value) else float(value) for name, value in numbers.items()}
-    return row | known
+    present = {name: None if math.isnan(value) else float(value) for name, value in numbers.items()}
+    return row | present
 
 
 def _overall_deviation(
@@ -99,10 +99,10 @@ def _overall_deviation(
         return None
     shares = {task: counts[task] if weights is None else weights[task] for task in counted}
     # A task that was not sampled has the mean variance of the others.
-    whole = sum(shares.values())
+    total = sum(shares.values())
     usual = fmean(known.values())
     variances = (
-        (share / whole) ** 2 * known.get(task, usual) / counts[task]
+        (share / total) ** 2 * known.get(task, usual) / counts[task]
         for task, share in shares.items()
     )
     return math.sqrt(sum(counts[task] for task in counted) * sum(variances))
@@ -116,22 +116,24 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
     Raises:
         UserError: a file is not as it was written.
     """
-    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    deviations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for path in files:
         rows = read_rows(path)
         try:
             overall = [row["answer_sd"] for row in rows if row["task"] == OVERALL]
-            known = [float(value) for value in overall if value]
-            if not all(0 <= sd < math.inf for sd in known):
+            values = [float(value) for value in overall if value]
+            if not all(0 <= sd < math.inf for sd in values):
                 raise ValueError
         except (KeyError, ValueError):
             raise UserError(
                 f"{path}: not as the workflow writes it; remove it, or run the target "
                 "nondeterminism again"
             ) from None
-        if known:
-            found[path.parts[-3]][path.parts[-2]].append(max(known))
+        if values:
+            deviations[path.parts[-3]][path.parts[-2]].append(max(values))
     return {
-        benchmark: {model: math.sqrt(fmean(sd**2 for sd in of)) for model, of in models.items()}
-        for benchmark, models in found.items()
+        benchmark: {
+            model: math.sqrt(fmean(sd**2 for sd in part_sds)) for model, part_sds in models.items()
+        }
+        for benchmark, models in deviations.items()
     }

@@ -85,10 +85,10 @@ def answer_row(scored: Scored) -> dict[str, Any]:
 
 def models_asked(answers: pd.DataFrame) -> pd.DataFrame:
     """Returns model, prompts (``prompts_of``) and repeats (answers to each prompt) of answers."""
-    found = answers.groupby("model", observed=True).agg(
+    rows = answers.groupby("model", observed=True).agg(
         prompts=("prompts", "first"), repeats=("repeat", "nunique")
     )
-    return found.reset_index().astype({"model": str})
+    return rows.reset_index().astype({"model": str})
 
 
 def answers_expected(
@@ -101,9 +101,9 @@ def answers_expected(
     cell = list(dict.fromkeys(["prompts", *by]))
     samples = answers[list(dict.fromkeys([*cell, *of]))].drop_duplicates()
     counts = samples.groupby(cell, observed=True).size().rename("expected").reset_index()
-    found = models_asked(answers).merge(counts, on="prompts")
-    found["expected"] *= found["repeats"]
-    return found[["model", *by, "expected"]]
+    rows = models_asked(answers).merge(counts, on="prompts")
+    rows["expected"] *= rows["repeats"]
+    return rows[["model", *by, "expected"]]
 
 
 def coverage(

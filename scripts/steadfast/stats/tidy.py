@@ -53,7 +53,9 @@ def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[object]]) -> pd.Da
     >>> in_order(rows, {"length": ["8k", "16k"]})["length"].tolist()
     ['', '8k', '16k']
     """
-    places = {column: {v: i for i, v in enumerate(["", *known])} for column, known in order.items()}
+    places = {
+        column: {v: i for i, v in enumerate(["", *values])} for column, values in order.items()
+    }
     ranks = pd.DataFrame({column: rows[column].map(place) for column, place in places.items()})
     return rows.loc[ranks.sort_values(list(order), kind="stable").index].reset_index(drop=True)
 
@@ -114,4 +116,6 @@ def read_summary(path: Path) -> pd.DataFrame:
         raise UserError(
             f"{path}: duplicate rows of {measure} of model {model!r}; compute the metrics again"
         )
-    return rows[list(SUMMARY)].assign(**{name: rows.get(name, of) for name, of in FURTHER.items()})
+    return rows[list(SUMMARY)].assign(
+        **{name: rows.get(name, default) for name, default in FURTHER.items()}
+    )

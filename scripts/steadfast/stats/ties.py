@@ -41,30 +41,34 @@ class Ties:
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Ties":
         """Reads rows of ``pairs.compare_models`` of one task; pairs without p are left out."""
-        told: dict[str, dict[str, int]] = {}
+        outcomes: dict[str, dict[str, int]] = {}
         tested = rows[rows["p_model"].notna()]
         columns = ["model", "other", "difference", "p_model", "p_other"]
         for row in tested[columns].itertuples(index=False):
             sign = (row.difference > 0) - (row.difference < 0)
-            of_model = told.setdefault(row.model, {})
-            of_other = told.setdefault(row.other, {})
+            of_model = outcomes.setdefault(row.model, {})
+            of_other = outcomes.setdefault(row.other, {})
             of_model[row.other] = sign if row.p_model < SIGNIFICANT else APART
             of_other[row.model] = -sign if row.p_other < SIGNIFICANT else APART
-        return cls(told, tested["clusters"].max())
+        return cls(outcomes, tested["clusters"].max())
 
     @classmethod
     def of_summary(cls, rows: pd.DataFrame) -> "Ties":
         """From the columns of ``COLUMNS``, and clusters, of one measure's rows, one a model."""
-        told = {}
+        outcomes = {}
         for model, *lists in zip(*(rows[c] for c in ("model", *COLUMNS)), strict=True):
             cells = zip((BETTER, WORSE, APART), lists, strict=True)
-            told[model] = {other: how for how, names in cells for other in names.split()}
-        return cls(told, rows["clusters"].max())
+            outcomes[model] = {
+                other: outcome for outcome, names in cells for other in names.split()
+            }
+        return cls(outcomes, rows["clusters"].max())
 
     def columns(self, model: str) -> tuple[str, ...]:
         """The values of ``COLUMNS`` for a model: names with a blank between."""
-        others = sorted(self._told.get(model, {}).items())
-        cells = ([o for o, told in others if told == how] for how in (BETTER, WORSE, APART))
+        outcomes = sorted(self._told.get(model, {}).items())
+        cells = (
+            [o for o, value in outcomes if value == outcome] for outcome in (BETTER, WORSE, APART)
+        )
         return tuple(" ".join(cell) for cell in cells)
 
     def best(self, models: Collection[str]) -> set[str]:
@@ -82,9 +86,9 @@ class Ties:
         """
         ranks = {}
         for model in models:
-            told = [*map(self._told.get(model, {}).get, models)]
-            if told.count(None) < len(told):
-                ranks[model] = (1 + told.count(WORSE), len(models) - told.count(BETTER))
+            outcomes = [*map(self._told.get(model, {}).get, models)]
+            if outcomes.count(None) < len(outcomes):
+                ranks[model] = (1 + outcomes.count(WORSE), len(models) - outcomes.count(BETTER))
         return ranks
 
 

@@ -67,9 +67,9 @@ def _shares(
     And those expected by chance, which are the same for all columns.
     """
     centred = totals - totals.mean(axis=0)
-    whole = (centred**2).sum(axis=0)
-    whole[whole < 1e-12 * len(totals)] = np.nan
-    taken = [np.zeros_like(whole)]
+    total = (centred**2).sum(axis=0)
+    total[total < 1e-12 * len(totals)] = np.nan
+    explained = [np.zeros_like(total)]
     design = np.ones((len(totals), 1))
     ranks = [1]
     for factor in factors:
@@ -79,15 +79,15 @@ def _shares(
         moments = design.T @ centred
         products = design.T @ design
         inverse = np.linalg.pinv(products, rcond=1e-10, hermitian=True)
-        taken.append((moments * (inverse @ moments)).sum(axis=0))
+        explained.append((moments * (inverse @ moments)).sum(axis=0))
         ranks.append(round(float(np.sum(inverse * products))))  # the trace of a projection
     if samples is not None:
         numbers, names = pd.factorize(samples)
         by_sample = pd.DataFrame(totals).groupby(numbers).transform("mean")
-        taken.append(whole - ((totals - by_sample.to_numpy()) ** 2).sum(axis=0))
+        explained.append(total - ((totals - by_sample.to_numpy()) ** 2).sum(axis=0))
         ranks.append(len(names))
-    taken.append(whole)
-    shares: np.ndarray = np.clip(np.diff(taken, axis=0), 0, None) / whole
+    explained.append(total)
+    shares: np.ndarray = np.clip(np.diff(explained, axis=0), 0, None) / total
     by_chance = np.diff([*ranks, len(totals)]) / max(len(totals) - 1, 1)
     # What a share of nothing is left with differs between processors.
     return shares.round(12), by_chance

@@ -54,21 +54,21 @@ def agreement(
     names = first_repeats(judges)
 
     def humans(read: Callable[[Record], int | None]) -> pd.DataFrame:
-        given = judge_verdicts(first_answers, names, lambda rated: {"": read(rated)})
-        satisfied = by_answer(given, lambda _, values: values[0])
+        verdicts = judge_verdicts(first_answers, names, lambda rated: {"": read(rated)})
+        satisfied = by_answer(verdicts, lambda _, values: values[0])
         return _with_people(satisfied, human, data, names)
 
     def by_score(rated: Record) -> int | None:
         return None if rated[DIRECT] is None else is_satisfied(rated[DIRECT])
 
-    found = {
+    frames = {
         # People label the answers of few models; the others would be rows without a value.
         "agreement": rows[(rows["n"] > 0) | (rows["model"] == "")],
         "humans": humans(lambda rated: rated["total"]),
     }
     if with_direct:
-        found["direct_humans"] = humans(by_score)
-    return found
+        frames["direct_humans"] = humans(by_score)
+    return frames
 
 
 def questions(sample: Sample) -> list[Question]:
@@ -82,14 +82,16 @@ def labelled_verdicts(
 ) -> dict[tuple[str, str], list[int]]:
     """Returns people's verdicts on all checkpoints of each answer that they labelled, in order."""
     counts = {
-        (one.model, answer_name(one.record)): len(data[one.record["sample_id"]]["checkpoints"])
-        for one in scores
+        (score.model, answer_name(score.record)): len(
+            data[score.record["sample_id"]]["checkpoints"]
+        )
+        for score in scores
     }
-    found = consensus(_checked(_labelled(labels, scores, data)))
+    by_answer = consensus(_checked(_labelled(labels, scores, data)))
     return {
-        answer: [of[number] for number in sorted(of)]
-        for answer, of in found.items()
-        if len(of) == counts[answer]
+        answer: [verdicts[number] for number in sorted(verdicts)]
+        for answer, verdicts in by_answer.items()
+        if len(verdicts) == counts[answer]
     }
 
 
@@ -112,8 +114,8 @@ def _labelled(
 def _checked(labelled: ByRater[int, float]) -> ByRater[int, int]:
     """Of those the verdicts on checkpoints."""
     checked = {
-        rater: {item: int(given) for item, given in its.items() if item[2] != WHOLE}
-        for rater, its in labelled.items()
+        rater: {item: int(verdict) for item, verdict in labels_of_rater.items() if item[2] != WHOLE}
+        for rater, labels_of_rater in labelled.items()
     }
     return {rater: points for rater, points in checked.items() if points}
 
@@ -135,17 +137,21 @@ def _people(
     raters: dict[str, dict[tuple[str, str], float]] = {
         rater: {
             **checked.get(rater, {}),
-            **{item[:2]: given for item, given in its.items() if item[2] == WHOLE},
+            **{item[:2]: label for item, label in rater_labels.items() if item[2] == WHOLE},
         }
-        for rater, its in labelled.items()
+        for rater, rater_labels in labelled.items()
     }
     several = len(raters) > 1
-    found = majority(checked, fewest=2 if several else 1)
-    for answer in {item[:2] for its in labelled.values() for item in its if item[2] == WHOLE}:
-        given = [its[answer] for its in raters.values() if answer in its]
-        if len(given) > several:
-            found[answer] = is_satisfied(*given)
-    return found
+    satisfied = majority(checked, fewest=2 if several else 1)
+    for answer in {
+        item[:2] for rater_labels in labelled.values() for item in rater_labels if item[2] == WHOLE
+    }:
+        values = [
+            rater_values[answer] for rater_values in raters.values() if answer in rater_values
+        ]
+        if len(values) > several:
+            satisfied[answer] = is_satisfied(*values)
+    return satisfied
 
 
 def _with_people(
@@ -178,13 +184,13 @@ def corrected(
     """Returns CSR, ISR and PSR by ``corrected_rows``: all records, which are the clusters."""
     verdicts = labelled_verdicts(labels, scores, data)
     labelled = []
-    for one in scores:
-        sample = one.record["sample_id"]
-        if points := verdicts.get((one.model, answer_name(one.record))):
+    for scored in scores:
+        sample = scored.record["sample_id"]
+        if points := verdicts.get((scored.model, answer_name(scored.record))):
             priorities = [checkpoint["priority"] for checkpoint in data[sample]["checkpoints"]]
             csr, isr, psr = satisfaction(priorities, points)
-            record: ScoreRecord = {**one.record, "csr": csr, "isr": isr, "psr": psr}
-            labelled.append(one._replace(record=record))
+            record: ScoreRecord = {**scored.record, "csr": csr, "isr": isr, "psr": psr}
+            labelled.append(scored._replace(record=record))
     units = _units(scores, data)
     people = _units(labelled, data) if labelled else units.iloc[:0]
     return corrected_rows(units, people, raw, dict.fromkeys(MEASURES, 1.0))
@@ -210,17 +216,21 @@ def direct_scores(
 
     Measures: score (the mean), satisfied (the share above 0.8), kappa (of that with PSR).
     """
-    given = [(record["direct"], record["psr"]) for _, _, record in scores]
+    directs = [(record["direct"], record["psr"]) for _, _, record in scores]
     columns = ["model", "split", "cluster"]
-    rows = samples[columns].assign(stratum=samples["split"], score=[one for one, _ in given])
-    known = rows.dropna(subset="score").astype({"score": float})
-    known = known.assign(satisfied=[float(is_satisfied(score)) for score in known["score"]])
-    tall = with_full(known).melt([*columns, "stratum"], [SCORE, SATISFIED], "measure", "value")
-    found = [_agreement(scores, splits)]
+    rows = samples[columns].assign(
+        stratum=samples["split"], score=[direct for direct, _ in directs]
+    )
+    with_score = rows.dropna(subset="score").astype({"score": float})
+    with_score = with_score.assign(
+        satisfied=[float(is_satisfied(score)) for score in with_score["score"]]
+    )
+    tall = with_full(with_score).melt([*columns, "stratum"], [SCORE, SATISFIED], "measure", "value")
+    parts = [_agreement(scores, splits)]
     if not tall.empty:
-        found.insert(0, Clusters(tall, ["stratum"]).means(tall, KEYS, "value").rows())
+        parts.insert(0, Clusters(tall, ["stratum"]).means(tall, KEYS, "value").rows())
     expected = answers_expected(with_full(samples), ["split"], ["cluster"])
-    table = pd.concat(found).merge(expected, on=["model", "split"])
+    table = pd.concat(parts).merge(expected, on=["model", "split"])
     order = {"model": sorted(set(samples["model"])), "split": SETS, "measure": OF_DIRECT}
     return in_order(table, order)[[*KEYS, "value", "low", "high", "n", "expected"]]
 

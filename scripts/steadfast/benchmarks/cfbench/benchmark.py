@@ -40,10 +40,10 @@ class Cfbench(JudgedSection):
 def task(config: Config, section: Cfbench) -> Task:
     """What a config asks of CFBench; its one part is Chinese, the language of all its records."""
     mode = {"mode": config.judging.mode}
-    asked = {**mode, "direct": section.direct}
+    judging_settings = {**mode, "direct": section.direct}
     judges = {"judges": judge_names(config), "references": references(config)}
-    more = [DIRECT] if section.direct else []
-    names = [LANGUAGE, *more]
+    direct_templates = [DIRECT] if section.direct else []
+    names = [LANGUAGE, *direct_templates]
     program = {LANGUAGE: facts("cfbench/released.yaml")["judge"]}
     released = released_prompts(NAME, section, names, program)
     templates = templates_of(NAME, names, section.templates, released)
@@ -62,13 +62,13 @@ def task(config: Config, section: Cfbench) -> Task:
         prompts=OWN.component("prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "sample_id"}),
         simulator=OWN.component("simulator:CfbenchSimulator"),
-        scoring=OWN.component("scoring:CfbenchScoring", asked),
+        scoring=OWN.component("scoring:CfbenchScoring", judging_settings),
         metrics=OWN.output(
             "metrics:metrics",
             (*METRICS, *(DIRECT_METRICS if section.direct else ()), *section.metrics_of_people),
-            asked | judges,
+            judging_settings | judges,
             data=("data",),
-            fields=(*RATES, *more),
+            fields=(*RATES, *direct_templates),
         ),
         tables=OWN.tables(tables, {**mode, **otherwise, "names": tables}),
         figures=OWN.output(
@@ -77,7 +77,7 @@ def task(config: Config, section: Cfbench) -> Task:
         ),
         judging=OWN.judging(
             "CfbenchJudgePrompts",
-            asked,
+            judging_settings,
             simulator="CfbenchJudge",
             questions="agreement:questions",
             templates=templates,
@@ -95,8 +95,8 @@ def _tables(config: Config, section: Cfbench) -> list[str]:
     people = section.labels is not None
     raters = {"direct": section.direct, "table6_humans": people, "corrected": people}
     raters["agreement"] = people or len(judge_names(config)) > 1
-    wanted = [name for name, asked in raters.items() if asked]
-    return ["table1_statistics", "table2_results", "types", "domains", *wanted, "coverage"]
+    optional = [name for name, is_shown in raters.items() if is_shown]
+    return ["table1_statistics", "table2_results", "types", "domains", *optional, "coverage"]
 
 
 def _data(section: Cfbench) -> DataFile:

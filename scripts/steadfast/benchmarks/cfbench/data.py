@@ -24,9 +24,11 @@ class PrimaryType(NamedTuple):
     secondary: Mapping[str, str]  # name of each secondary type by the data's label
 
 
-TYPES = {label: PrimaryType(**of) for label, of in facts("cfbench/types.yaml").items()}
+TYPES = {label: PrimaryType(**fields) for label, fields in facts("cfbench/types.yaml").items()}
 """By the data's label, in the paper's order."""
-PRIMARY_OF = {label: primary for primary, of in TYPES.items() for label in of.secondary}
+PRIMARY_OF = {
+    label: primary for primary, primary_type in TYPES.items() for label in primary_type.secondary
+}
 """Label of the primary type by each secondary one's, in the paper's order."""
 
 

@@ -37,11 +37,14 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
     results = CfbenchResults(frames, display)
     primary, secondary = (rows_of(frames["types"], kind=kind) for kind in (PRIMARY_KIND, SECONDARY))
     blank = {"": results.words["blank_types"]}
-    names = {label: f"{of.name} ({of.number})" for label, of in TYPES.items()} | blank
+    names = {
+        label: f"{primary_type.name} ({primary_type.number})"
+        for label, primary_type in TYPES.items()
+    } | blank
     inner = {
-        label: f"{name} ({of.number})"
-        for of in TYPES.values()
-        for label, name in of.secondary.items()
+        label: f"{name} ({primary_type.number})"
+        for primary_type in TYPES.values()
+        for label, name in primary_type.secondary.items()
     } | blank
     origins = rows_of(frames["domains"], measure="PSR")
     kinds = {
@@ -55,9 +58,11 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
     shared = range_notes(results.roster, results.words["ranked"], values, display.digits)
     shared += results.notes(results.shown_models)
     drawn = {}
-    for name, (rows, of, metric) in kinds.items():
-        notes = [*_extremes(results, rows, of), *shared, *results.left_out(metric)]
-        labels = {label: text for label, text in of.items() if label in set(rows["category"])}
+    for name, (rows, names_of_kind, metric) in kinds.items():
+        notes = [*_extremes(results, rows, names_of_kind), *shared, *results.left_out(metric)]
+        labels = {
+            label: text for label, text in names_of_kind.items() if label in set(rows["category"])
+        }
         figure = by_category(
             results.roster, results.shown_models, rows, labels, results.words["figures"][metric]
         )
@@ -69,8 +74,10 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
 
 def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> list[Note]:
     """Returns which types the models that compete satisfy least and most, on average."""
-    its = rows[rows["model"].isin(results.roster.contenders) & rows["category"].isin(list(names))]
-    means = its.groupby("category")["value"].mean().dropna()
+    competing = rows[
+        rows["model"].isin(results.roster.contenders) & rows["category"].isin(list(names))
+    ]
+    means = competing.groupby("category")["value"].mean().dropna()
     if len(means) < 2:
         return []
     named = ((names[str(key)], value) for key, value in means.items())
@@ -79,17 +86,17 @@ def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, s
 
 def _origin_names(frames: Frames, kind: str) -> dict[str, str]:
     """What the domains, or the NLP tasks, of a run's records are called, in the metric's order."""
-    known = facts("cfbench/domains.yaml")[f"{kind}s"]
+    names = facts("cfbench/domains.yaml")[f"{kind}s"]
     categories = rows_of(frames["distribution"], kind=kind)["category"]
-    return {str(one): wrapped(known.get(one, str(one))) for one in categories}
+    return {str(category): wrapped(names.get(category, str(category))) for category in categories}
 
 
 def _distribution(results: CfbenchResults) -> Picture:
     """Draws how many records each domain and each NLP task has, most of them on top (Figure 3)."""
     words = results.words["figures"]
-    whole = results.frames["distribution"]
-    other = whole.loc[whole["category"] == OTHER_TASKS, "value"].sum()
-    named = whole[whole["category"] != OTHER_TASKS]
+    counts = results.frames["distribution"]
+    other = counts.loc[counts["category"] == OTHER_TASKS, "value"].sum()
+    named = counts[counts["category"] != OTHER_TASKS]
     parts = {kind: rows_of(named, kind=kind) for kind in ("domain", "task")}
     high = 0.16 * max(5, *map(len, parts.values()))
     figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
@@ -98,7 +105,7 @@ def _distribution(results: CfbenchResults) -> Picture:
         rows = rows.sort_values("value", ascending=False, kind="stable")
         bars = axes.barh(range(len(rows)), rows["value"], color=PALETTE[0], height=0.7)
         axes.bar_label(bars, fontsize=SMALL, padding=2)
-        axes.set_yticks(range(len(rows)), [names[one] for one in rows["category"]])
+        axes.set_yticks(range(len(rows)), [names[category] for category in rows["category"]])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(max(5, len(rows)) - 0.4, -0.6)
         axes.set_xlim(0, 1.15 * rows["value"].max() if len(rows) else 1)
@@ -114,11 +121,11 @@ def _factors(results: CfbenchResults) -> Figure:
     """Returns a panel a factor and measure."""
     figure = Figure(figsize=(PAGE, 1.8 * len(FACTORS)), layout="constrained")
     panels = figure.subplots(len(FACTORS), len(MEASURES), sharex="row", sharey=True)
-    for line, (factor, how) in zip(panels, FACTORS.items(), strict=True):
+    for line, (factor, layout) in zip(panels, FACTORS.items(), strict=True):
         for axes, measure in zip(line, MEASURES, strict=True):
             rows = rows_of(results.frames["factors"], kind=factor, measure=measure)
-            _panel(axes, rows, list(how["bins"]), results)
-            axes.set_xlabel(f"{how['name']} (records)")
+            _panel(axes, rows, list(layout["bins"]), results)
+            axes.set_xlabel(f"{layout['name']} (records)")
     for axes, measure in zip(panels[0], MEASURES, strict=True):
         axes.set_title(measure)
     legend(figure, panels[0][0])
@@ -138,8 +145,8 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
         name = results.words["figures"]["mean"]
         axes.plot(range(len(bins)), mean, color="black", linewidth=2, label=name)
     counts = rows.groupby("category")["n"].max()
-    shown = [f"{name}\n({counts[name]:,})" for name in bins]
-    axes.set_xticks(range(len(bins)), shown)
+    labels = [f"{name}\n({counts[name]:,})" for name in bins]
+    axes.set_xticks(range(len(bins)), labels)
     axes.set_xlim(-0.5, max(1, len(bins)) - 0.5)
     axes.set_ylim(0, 1.02)
     frame(axes)

@@ -43,16 +43,16 @@ class CfbenchJudgePrompts(JudgePrompts):
             "count": str(len(texts)),
             "boundary": boundary(answer.text),
         }
-        asked: list[tuple[str, str, Record, int]] = [
+        requests: list[tuple[str, str, Record, int]] = [
             (LANGUAGE, sample.id, {"checkpoints": texts}, MAX_TOKENS)
         ]
         if self._direct:
             name = direct_request(sample.id)
             count = {DIRECT: len(texts)}
-            asked.append((DIRECT, name, count, DIRECT_TOKENS))
-        for name, request_id, expected, max_tokens in asked:
+            requests.append((DIRECT, name, count, DIRECT_TOKENS))
+        for name, request_id, expected, max_tokens in requests:
             head, tail = templates[name].render(fields)
-            wanted = {"mode": self._mode, **expected}
+            full_expected = {"mode": self._mode, **expected}
             reminder = templates[name].reminder if self._mode == "strict" else ""
-            request = JudgeRequest(request_id, tail, wanted, reminder, max_tokens)
+            request = JudgeRequest(request_id, tail, full_expected, reminder, max_tokens)
             yield JudgePrompt(sample.id, name, head, answer.text, [request])

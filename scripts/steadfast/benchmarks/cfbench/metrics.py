@@ -56,10 +56,10 @@ def metrics(
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics by name."""
     records = {record["sample_id"]: record for record in data[LANGUAGE]["data"][LANGUAGE]}
-    found = list(scores)
-    asked = {scored.record["sample_id"] for scored in found}
+    all_scores = list(scores)
+    sample_ids = {scored.record["sample_id"] for scored in all_scores}
     of_records = record_frame(records)
-    samples = sample_frame(found, of_records)
+    samples = sample_frame(all_scores, of_records)
     rates = results(samples, mode)
     counts = coverage(samples)
     compared = comparisons(samples, references)
@@ -67,7 +67,7 @@ def metrics(
     of_direct = {}
     if direct:
         splits = {name: record["split"] for name, record in records.items()}
-        of_direct["direct"] = direct_scores(found, samples, splits)
+        of_direct["direct"] = direct_scores(all_scores, samples, splits)
     head = summary(rates, counts, compared, of_sets)
     raw = raw_values(head, rows_of(compared, split=FULL))
     return {
@@ -75,14 +75,14 @@ def metrics(
         "comparisons": compared,
         "sampling_units": of_sets,
         "summary": head,
-        "corrected": corrected(found, records, labels, raw) if labels else NOTHING_CORRECTED,
-        "types": by_type(found, records),
+        "corrected": corrected(all_scores, records, labels, raw) if labels else NOTHING_CORRECTED,
+        "types": by_type(all_scores, records),
         "domains": by_origin(samples),
-        "distribution": distribution(of_records[of_records.index.isin(asked)]),
+        "distribution": distribution(of_records[of_records.index.isin(sample_ids)]),
         "factors": by_factor(samples),
-        "statistics": statistics({name: records[name] for name in records if name in asked}),
+        "statistics": statistics({name: records[name] for name in records if name in sample_ids}),
         "coverage": counts,
-        **agreement(found, records, judges, labels, direct),
+        **agreement(all_scores, records, judges, labels, direct),
         **of_direct,
     }
 
@@ -103,20 +103,20 @@ def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.D
     """Returns CSR, ISR and PSR of every two models on the records that both have scored."""
     compared = samples[~samples["model"].isin(references)]
     rows = with_full(by_measure(compared.assign(stratum=compared["split"]), MEASURE_OF))
-    found = pairs(rows.assign(total=rows["value"]), ["measure"], "split")
+    rows_of_pairs = pairs(rows.assign(total=rows["value"]), ["measure"], "split")
     order = {"split": SETS, "measure": MEASURES, "model": _models(samples)}
-    found = in_order(found[found["split"].isin(SETS)], order)
+    rows_of_pairs = in_order(rows_of_pairs[rows_of_pairs["split"].isin(SETS)], order)
     names = ["model", "other", "split", "measure"]
-    return found[[*names, *found.columns.difference(names, sort=False)]]
+    return rows_of_pairs[[*names, *rows_of_pairs.columns.difference(names, sort=False)]]
 
 
 def summary(
     rates: pd.DataFrame, counts: pd.DataFrame, compared: pd.DataFrame, records: pd.DataFrame
 ) -> pd.DataFrame:
     """Returns CSR, ISR and PSR of each model on all records; empty without a scored record."""
-    every, whole, of_all = (rows_of(rows, split=FULL) for rows in (counts, rates, compared))
+    every, full_rates, of_all = (rows_of(rows, split=FULL) for rows in (counts, rates, compared))
     pairs_of = {measure: rows_of(of_all, measure=measure) for measure in MEASURES}
-    return joint_summary(every, whole, pairs_of, records, "records")
+    return joint_summary(every, full_rates, pairs_of, records, "records")
 
 
 def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:
@@ -140,7 +140,10 @@ def by_origin(samples: pd.DataFrame) -> pd.DataFrame:
 def distribution(records: pd.DataFrame) -> pd.DataFrame:
     """Returns how many records are of each source, domain and task (Figure 3)."""
     parts, order = _origins(records, records)
-    counts = [of.value_counts().rename_axis("category").rename("value") for of in parts.values()]
+    counts = [
+        division.value_counts().rename_axis("category").rename("value")
+        for division in parts.values()
+    ]
     table = pd.concat(counts, keys=list(parts), names=["kind"]).reset_index()
     return in_order(table, {"kind": list(parts), "category": list(dict.fromkeys(order))})
 
@@ -170,7 +173,9 @@ def by_factor(samples: pd.DataFrame) -> pd.DataFrame:
         ).astype(object)
         for name, starts in bins.items()
     }
-    starts = {category: start for of in bins.values() for category, start in of.items()}
+    starts = {
+        category: start for factor_bins in bins.values() for category, start in factor_bins.items()
+    }
     return _by_category(samples, parts, sorted(starts, key=starts.__getitem__))
 
 
@@ -186,7 +191,7 @@ def _by_category(
 def statistics(data: Records) -> pd.DataFrame:
     """Returns what is asked (Table 1): records, means per record, checkpoints by primary type."""
     averaged = ["characters", "primary", "checkpoints", "types"]
-    types = [Counter(point["type"] for point in of["checkpoints"]) for of in data.values()]
+    types = [Counter(point["type"] for point in record["checkpoints"]) for record in data.values()]
     counts = pd.DataFrame(types, list(data), [*TYPES, ""]).assign(records=1)
     cells = with_full(record_frame(data)[["split", *averaged]].join(counts)).groupby("split")
     sums = cells[list(counts)].sum().reindex(SETS, fill_value=0)
@@ -205,8 +210,8 @@ def coverage(samples: pd.DataFrame) -> pd.DataFrame:
     # A split of which nothing was asked has a row too.
     every = pd.MultiIndex.from_product([_models(samples), SETS], names=keys)
     counts = rows.drop(columns=PROMPTS).set_index(keys).reindex(every, fill_value=0)
-    others = [column for column in counts if column not in flags]
-    return with_prompts(counts[[*others, *flags]].reset_index(), samples)
+    further = [column for column in counts if column not in flags]
+    return with_prompts(counts[[*further, *flags]].reset_index(), samples)
 
 
 def _models(samples: pd.DataFrame) -> list[str]:

@@ -38,7 +38,7 @@ def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
     """
     if not reply.strip():
         return "the reply is empty"
-    wanted = [_plain(text) for text in texts]
+    names = [_plain(text) for text in texts]
     verdicts: list[int] = []
     lines: list[str] = []  # of a checkpoint that is not yet complete
     for line in reply.splitlines():
@@ -51,7 +51,7 @@ def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
         place = len(verdicts)
         if place == len(texts):
             return f"there are more than {len(texts)} verdicts"
-        if not _names(_plain("\n".join(lines)), wanted[place], wanted):
+        if not _names(_plain("\n".join(lines)), names[place], names):
             return f"verdict {place + 1} is not of checkpoint {place + 1}"
         verdicts.append(int(verdict[1]))
         lines = []
@@ -103,9 +103,9 @@ def schema(expected: Record) -> Record | None:
 
 def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
     """1 or 0 of each checkpoint by mode strict, or in one clause why the reply cannot be read."""
-    own = own_strings(reply, answer)
-    verdicts = read_verdicts(texts, own)
-    if isinstance(verdicts, str) and own != reply:
+    own_text = own_strings(reply, answer)
+    verdicts = read_verdicts(texts, own_text)
+    if isinstance(verdicts, str) and own_text != reply:
         # A checkpoint of several lines may show a form that the answer rightly has, and an answer
         # that forges its verdicts must not undo those of a judge who disagrees: the whole reply
         # counts unless its verdicts stand in the answer too, one after the other. (To look for
@@ -121,7 +121,7 @@ def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] 
 
 def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int] | None:
     """The verdicts that a reply gives beyond doubt, each with its checkpoint, or all as a list."""
-    wanted = [_bare(text) for text in texts]
+    bare_texts = [_bare(text) for text in texts]
 
     @cache  # a row is looked up when it is read and when it is put in order
     def place(verdict: Verdict) -> int | None:
@@ -129,7 +129,7 @@ def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int
         names = [_bare(name) for name in verdict.about]
         at = by_number(verdict)
         for name in dict.fromkeys(filter(None, names)):
-            places = [p for p, text in enumerate(wanted) if _names(name, text, wanted)]
+            places = [p for p, text in enumerate(bare_texts) if _names(name, text, bare_texts)]
             if places:
                 return at if at in places else places[0]
         return -1 if names and at is None else at
@@ -184,5 +184,5 @@ def direct_score(mode: Mode, reply: str, answer: str) -> float | None:
         value = number(words[0]) if words and len(words[0]) <= _LONGEST else None
         return value if value is not None and 0 <= value <= 1 else None
     claim = last_claim(reply, answer, "评分") or ""
-    found = _SCORE.fullmatch(claim.strip(" \t*_`").rstrip("。．."))
-    return float(found[0]) if found else None
+    match = _SCORE.fullmatch(claim.strip(" \t*_`").rstrip("。．."))
+    return float(match[0]) if match else None

@@ -39,15 +39,15 @@ def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfac
     held = sum(verdicts)
     count = len(verdicts)
     secondary = [verdict for priority, verdict in pairs if priority != PRIMARY]
-    kept = sum(secondary)
-    if held - kept < count - len(secondary):
+    held_secondary = sum(secondary)
+    if held - held_secondary < count - len(secondary):
         psr = 0
     elif not secondary:
         psr = 1
     elif len(secondary) == count:
-        psr = int(5 * kept > 4 * count)  # CSR > 4/5
+        psr = int(5 * held_secondary > 4 * count)  # CSR > 4/5
     else:
-        psr = int(5 * kept > 3 * len(secondary))  # 1/2 + A/2 > 4/5
+        psr = int(5 * held_secondary > 3 * len(secondary))  # 1/2 + A/2 > 4/5
     return Satisfaction(held / count, int(held == count), psr)
 
 

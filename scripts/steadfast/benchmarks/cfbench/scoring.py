@@ -31,13 +31,13 @@ def read_reply(
 ) -> Reading:
     """Reads a reply."""
     if mode == "released":
-        found = outcome(texts, priorities, reply)
-        if found.rates is None:
-            return Reading({"problem": f"the released code ends with {found.error}"})
-        exact = found.parsing == PARSED
-        values = [int(float(score)) for score in found.scores] if exact else None
-        extracted = {"parsing": found.parsing, "scores": list(found.scores)}
-        return Reading(extracted, values, found.rates)
+        result = outcome(texts, priorities, reply)
+        if result.rates is None:
+            return Reading({"problem": f"the released code ends with {result.error}"})
+        exact = result.parsing == PARSED
+        values = [int(float(score)) for score in result.scores] if exact else None
+        extracted = {"parsing": result.parsing, "scores": list(result.scores)}
+        return Reading(extracted, values, result.rates)
     verdicts = strict_verdicts(texts, reply, answer)
     if isinstance(verdicts, str):
         return Reading({"problem": verdicts})
@@ -78,7 +78,7 @@ class CfbenchScoring(Scoring):
         self, sample: Sample, answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
     ) -> Score:
         """Most judges' verdicts on each checkpoint; ``direct`` is that of the first one read."""
-        score = voted_points([self.score(sample, answer, given) for given in verdicts])
+        score = voted_points([self.score(sample, answer, replies) for replies in verdicts])
         if not score.points:
             return score
         priorities = [checkpoint["priority"] for checkpoint in sample.source["checkpoints"]]

@@ -53,19 +53,19 @@ def _statistics(results: CfbenchResults, name: str) -> Table:
     rows = results.frames["statistics"]
     values = rows.set_index(["split", "measure"])["value"]
     means = words["statistics"]
-    headings = {label: of.number for label, of in TYPES.items()}
+    headings = {label: primary_type.number for label, primary_type in TYPES.items()}
     headings |= {"": words["blank"]} if values[FULL, ""] else {}
     body = tuple(
         (
             Cell(words["sets"][split]),
-            *(number_cell(values[split, key], how["digits"]) for key, how in means.items()),
+            *(number_cell(values[split, key], mean["digits"]) for key, mean in means.items()),
             *(count_cell(values[split, label]) for label in headings),
         )
         for split in SETS
     )
     columns = (
         Column("Set", align="l"),
-        *(Column(how["heading"], how["group"], "r") for how in means.values()),
+        *(Column(mean["heading"], mean["group"], "r") for mean in means.values()),
         *(Column(heading, words["statistics_types"], "r") for heading in headings.values()),
     )
     legend = ", ".join(f"{kind.number} {kind.name.lower()}" for kind in TYPES.values())
@@ -112,11 +112,14 @@ def _types(results: CfbenchResults, name: str) -> Table:
     """Returns satisfied share of the checkpoints by primary and secondary type (Figure 4)."""
     words = results.words
     rows = _by_category(results.frames["types"])
-    parts = [(f"{of.number} {of.name}", label, of.secondary) for label, of in TYPES.items()]
+    parts = [
+        (f"{primary_type.number} {primary_type.name}", label, primary_type.secondary)
+        for label, primary_type in TYPES.items()
+    ]
     sections = []
     for heading, label, names in [*parts, (words["blank_types"], "", {})]:
-        known = [(name, (SECONDARY_KIND, secondary)) for secondary, name in names.items()]
-        inner = [(name, rows[key]) for name, key in known if key in rows]
+        secondary_keys = [(name, (SECONDARY_KIND, secondary)) for secondary, name in names.items()]
+        inner = [(name, rows[key]) for name, key in secondary_keys if key in rows]
         if (PRIMARY_KIND, label) in rows:
             outer = (words["type_all"], rows[PRIMARY_KIND, label])
             sections.append((heading, [outer, *(inner if len(inner) > 1 else [])]))
@@ -131,10 +134,17 @@ def _domains(results: CfbenchResults, name: str) -> Table:
     words = results.words
     rows = _by_category(rows_of(results.frames["domains"], measure="PSR"))
     names = facts("cfbench/domains.yaml")
-    shown = names["domains"] | names["sources"] | names["tasks"]
+    headings_of = names["domains"] | names["sources"] | names["tasks"]
     sections = [
-        (heading, [(shown.get(key, key), its) for (kind, key), its in rows.items() if kind == of])
-        for of, heading in words["sections"].items()
+        (
+            heading,
+            [
+                (headings_of.get(key, key), cell)
+                for (kind, key), cell in rows.items()
+                if kind == section_kind
+            ],
+        )
+        for section_kind, heading in words["sections"].items()
     ]
     notes = results.notes(results.shown_models)
     headings = ("Records of", "Records")
@@ -157,8 +167,8 @@ def _direct(results: CfbenchResults, name: str) -> Table:
     values = []
     for split in SETS:
         for measure, heading in words["measures"].items():
-            found = rows_of(rows, split=split, measure=measure)
-            values.append(Values(values_by_model(found), incomplete_models(found)))
+            split_rows = rows_of(rows, split=split, measure=measure)
+            values.append(Values(values_by_model(split_rows), incomplete_models(split_rows)))
             columns.append(Column(heading, results.words["sets"][split]))
     cells = results.cells(values)
     scored = values_by_model(rows_of(rows, split=FULL, measure=SCORE), "n")
@@ -175,20 +185,20 @@ def _humans(results: CfbenchResults, name: str) -> Table:
     """Agreement of each judge with people on whole answers, by each way of judging (Table 6)."""
     words = results.words
     digits = results.digits
-    found = results.frames["humans"]
-    found = found.assign(label=found["judge"])
+    humans = results.frames["humans"]
+    humans = humans.assign(label=humans["judge"])
     notes = [words["notes"]["people"]]
     if "direct_humans" in results.frames:
         notes.append(words["notes"]["direct_people"])
         by_way = [
             rows_of(results.frames[frame], judge=judge).assign(label=rater_name(judge, way))
-            for judge in dict.fromkeys(found["judge"])
+            for judge in dict.fromkeys(humans["judge"])
             for frame, way in words["direct"]["ways"].items()
         ]
-        found = pd.concat(by_way) if by_way else found
+        humans = pd.concat(by_way) if by_way else humans
     # Simulated judges judge no real model, so that people may have labelled none of their items.
-    unlabelled = found["n"].groupby(found["judge"]).transform("max") == 0
-    found = found[~(unlabelled & found["judge"].map(results.roster.is_simulated))]
+    unlabelled = humans["n"].groupby(humans["judge"]).transform("max") == 0
+    humans = humans[~(unlabelled & humans["judge"].map(results.roster.is_simulated))]
     rows = tuple(
         (
             Cell(str(judge)),
@@ -202,7 +212,7 @@ def _humans(results: CfbenchResults, name: str) -> Table:
                 )
             ),
         )
-        for judge, of_judge in found.groupby("label", sort=False)
+        for judge, of_judge in humans.groupby("label", sort=False)
     )
     columns = [Column("Judge", align="l")]
     for split in SETS:
@@ -235,8 +245,12 @@ def _coverage(results: CfbenchResults, name: str) -> Table:
 
     def row(model: str) -> list[Cell]:
         shares = (share_cell(*counts.loc[(split, model), ["scored", "expected"]]) for split in SETS)
-        whole = counts.loc[(FULL, model)]
-        return [*shares, *map(count_cell, whole[[*reasons]]), *results.answer_cells(model, whole)]
+        full_counts = counts.loc[(FULL, model)]
+        return [
+            *shares,
+            *map(count_cell, full_counts[[*reasons]]),
+            *results.answer_cells(model, full_counts),
+        ]
 
     columns = [
         MODEL,

@@ -115,9 +115,9 @@ def coherent_test(
         if depth:
             name = CLASSES[min(depth, 2) - 1]
             passed = [_unless_wrong(True, verdicts[place]) for place in places]
-            for one in passed:
-                if one is not None:
-                    yield "origin", name, group, one is True
-            whole = _unless_wrong(True, passed)
-            if whole is not None:
-                yield "coherent", name, group, whole is True
+            for verdict in passed:
+                if verdict is not None:
+                    yield "origin", name, group, verdict is True
+            all_verdicts = _unless_wrong(True, passed)
+            if all_verdicts is not None:
+                yield "coherent", name, group, all_verdicts is True

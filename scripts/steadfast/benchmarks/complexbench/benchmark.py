@@ -60,9 +60,9 @@ class Complexbench(JudgedSection):
 
     def required_files(self, name: str) -> list[tuple[str, str]]:
         """Returns the config's key and the path of each file of the user's."""
-        own = {"directory": self.local_file, "extra": self.extra}
-        found = [(f"{name}.{key}", path) for key, path in own.items() if path]
-        return super().required_files(name) + found
+        own_files = {"directory": self.local_file, "extra": self.extra}
+        files = [(f"{name}.{key}", path) for key, path in own_files.items() if path]
+        return super().required_files(name) + files
 
 
 def task(config: Config, section: Complexbench) -> Task:
@@ -70,14 +70,14 @@ def task(config: Config, section: Complexbench) -> Task:
     mode = {"mode": config.judging.mode}
     languages = list(section.languages)
     judging = {**mode, "judging": section.judging}
-    shown = {**mode, "languages": languages}
+    table_settings = {**mode, "languages": languages}
     raters = {"judges": judge_names(config), "references": references(config)}
     splits = [WHOLE, DECOMPOSED] if section.decomposition else [WHOLE]
     used = templates_in_use(languages, config.judging.mode, section.judging)
     programs = facts("complexbench/released.yaml")["judge"]
     released = released_prompts(NAME, section, used, programs)
-    known = templates_of(NAME, TEMPLATES, section.templates, released)
-    templates = {name: known[name] for name in used}
+    all_templates = templates_of(NAME, TEMPLATES, section.templates, released)
+    templates = {name: all_templates[name] for name in used}
     reasons = {  # agreement needs two raters, decomposition turns
         "agreement": section.labels is not None
         or len(judge_names(config)) > 1
@@ -112,11 +112,11 @@ def task(config: Config, section: Complexbench) -> Task:
         metrics=OWN.output(
             "metrics:metrics",
             (*METRICS, *section.metrics_of_people),
-            shown | raters,
+            table_settings | raters,
             data=("data",),
             fields=("instance", "raw"),
         ),
-        tables=OWN.tables(tables, {**shown, "names": tables}),
+        tables=OWN.tables(tables, {**table_settings, "names": tables}),
         figures=OWN.output("figures:figures", ("by_category", "by_dimension")),
         judging=OWN.judging(
             "ComplexbenchJudgePrompts",
@@ -131,11 +131,15 @@ def task(config: Config, section: Complexbench) -> Task:
 
 
 def _data(section: Complexbench, language: str) -> DataFile:
-    known = {"language": language, "extra": section.extra}
+    settings = {"language": language, "extra": section.extra}
     return OWN.data(
         language,
         section.source,
-        {"synthetic": known, "local": known | {"file": section.local_file}, "released": known},
+        {
+            "synthetic": settings,
+            "local": settings | {"file": section.local_file},
+            "released": settings,
+        },
         files=[path for path in (section.local_file, section.extra) if path],
         needs=Needs((facts("complexbench/released.yaml")["url"],)),
     )

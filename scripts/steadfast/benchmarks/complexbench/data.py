@@ -62,7 +62,7 @@ def records(
     instances = checked(raw, where, published)
     if not published:
         _check_turns(instances, where)
-    found = [_record(instance, language, origin) for instance in instances]
+    records = [_record(instance, language, origin) for instance in instances]
     if extra:
         # A user's instances have numbers that follow those of the data set.
         first = max((instance.main_id for instance in instances), default=-1) + 1
@@ -70,9 +70,9 @@ def records(
         _check_turns(added, extra)
         for number, instance in enumerate(added, start=first):
             numbered = instance.model_copy(update={"main_id": number})
-            found.append(_record(numbered, language, "extra"))
-    print(*summary(found, published), sep="\n")
-    return found
+            records.append(_record(numbered, language, "extra"))
+    print(*summary(records, published), sep="\n")
+    return records
 
 
 def _check_turns(instances: Sequence[InstanceRecord], where: Path | str) -> None:
@@ -87,20 +87,20 @@ def _check_turns(instances: Sequence[InstanceRecord], where: Path | str) -> None
 
 def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
     def text(holder: InstanceRecord | ScoringQuestion, field: str) -> str:
-        found = getattr(holder, field if language == "zh" else f"{field}_{language}")
-        if found is None:
+        value = getattr(holder, field if language == "zh" else f"{field}_{language}")
+        if value is None:
             raise UserError(
                 f"complexbench: main_id {instance.main_id} lacks {field}_{language}; add it, or "
                 f"leave {language!r} out of complexbench.languages"
             )
-        return str(found)
+        return str(value)
 
     record = instance.model_dump(exclude={"instruction_en", "sub_instructions"})
     record["instruction"] = text(instance, "instruction")
     for number, question in enumerate(instance.scoring_questions):
-        own = question.model_dump(exclude={"question_en"})
-        own |= {"point_id": number, "question": text(question, "question")}
-        record["scoring_questions"][number] = own
+        fields = question.model_dump(exclude={"question_en"})
+        fields |= {"point_id": number, "question": text(question, "question")}
+        record["scoring_questions"][number] = fields
     return record | {"turns": _turns(instance, language), "origin": origin}
 
 
@@ -128,9 +128,9 @@ def summary(records: Sequence[Record], published: bool = False) -> list[str]:
         lines.append(f"{field}: {', '.join(f'{k} {counted[k]}' for k in sorted(counted))}")
     if published:
         known = taxonomy()["published"]
-        own = [record for record in records if record["origin"] != "extra"]
-        asked = sum(len(record["scoring_questions"]) for record in own)
-        if len(own) != known["instances"]:
+        published_records = [record for record in records if record["origin"] != "extra"]
+        asked = sum(len(record["scoring_questions"]) for record in published_records)
+        if len(published_records) != known["instances"]:
             lines.append(f"warning: {known['instances']} were published")
         if asked not in known["questions"]:
             numbers = " or ".join(f"{number:,}" for number in known["questions"])

@@ -23,7 +23,7 @@ def turns(instance: InstanceRecord) -> list[Turn]:
     if {f"sub_instruction_{number}" for number in range(len(parts))} != parts.keys():
         return []
     questions = [question.question for question in instance.scoring_questions]
-    found: list[Turn] = []
+    turns: list[Turn] = []
     owner: dict[int, int] = {}
     for number in range(len(parts)):
         part = parts[f"sub_instruction_{number}"]
@@ -31,13 +31,13 @@ def turns(instance: InstanceRecord) -> list[Turn]:
         if not points or not owner.keys().isdisjoint(points) or points[-1] >= len(questions):
             return []
         owner |= dict.fromkeys(points, number)
-        found.append(Turn(part, tuple(points)))
+        turns.append(Turn(part, tuple(points)))
     if owner.keys() != set(range(len(questions))):
         return []
     for point, number in owner.items():
         if any(owner[parent] > number for parent in instance.scoring_questions[point].dep):
             return []
-    return found
+    return turns
 
 
 def _points(part: SubInstruction, questions: list[str], start: int) -> list[int]:

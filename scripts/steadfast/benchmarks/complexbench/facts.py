@@ -62,8 +62,8 @@ LANGUAGES = ("zh", "en")
 
 def taxonomy() -> Record:
     """Task types, constraint types with their dimensions, composition types, categories, rules."""
-    found: dict[str, Any] = facts("complexbench/taxonomy.yaml")
-    return found
+    content: dict[str, Any] = facts("complexbench/taxonomy.yaml")
+    return content
 
 
 @cache
@@ -71,6 +71,6 @@ def dimensions() -> dict[str, str]:
     """Returns each of the 19 constraint dimensions and the constraint type that it belongs to."""
     return {
         dimension: kind
-        for kind, of in taxonomy()["constraint_types"].items()
-        for dimension in of["dimensions"]
+        for kind, constraint_type in taxonomy()["constraint_types"].items()
+        for dimension in constraint_type["dimensions"]
     }

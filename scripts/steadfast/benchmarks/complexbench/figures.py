@@ -30,26 +30,26 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     drfr, constraints = (
         rows_of(frames[name], language=language) for name in ("drfr", "constraints")
     )
-    whole = rows_of(drfr, measure="overall")
-    roster = Roster(whole["model"], display, models_by_prompts(frames["coverage"]))
+    overall = rows_of(drfr, measure="overall")
+    roster = Roster(overall["model"], display, models_by_prompts(frames["coverage"]))
     by_category = drfr[drfr["measure"].isin(["category", "overall"])].set_index("category")
     by_dimension = rows_of(constraints, measure="dimension").set_index("dimension")
-    groups, left_out = pictured(roster, values_by_model(whole))
+    groups, left_out = pictured(roster, values_by_model(overall))
     lines = lineups(groups)
     texts = LAYOUT["figures"]
     categories = _categories(by_category.index)
     kinds = _dimensions(by_dimension.index)
-    found = {
+    pictures = {
         "by_category": _figure(
             by_category, categories, lines, roster, (texts["by_category"], texts["layers"])
         ),
         "by_dimension": _figure(by_dimension, kinds, lines, roster, (texts["by_dimension"], "")),
     }
     measure = LAYOUT["ranked"].format(language=language)
-    notes = range_notes(roster, measure, values_by_model(whole), display.digits)
+    notes = range_notes(roster, measure, values_by_model(overall), display.digits)
     notes += [*shared_notes(roster, judged=True), *left_out]
     captions = LAYOUT["figure_captions"]
-    return {name: picture(figure, captions[name], notes) for name, figure in found.items()}
+    return {name: picture(figure, captions[name], notes) for name, figure in pictures.items()}
 
 
 def _figure(
@@ -75,8 +75,8 @@ def _figure(
 def _panel(
     axes: Axes, rows: pd.DataFrame, blocks: Blocks, models: list[str], roster: Roster
 ) -> None:
-    names = [name for its in blocks.values() for name in its.values()]
-    along = [key for its in blocks.values() for key in its]
+    names = [name for block in blocks.values() for name in block.values()]
+    along = [key for block in blocks.values() for key in block]
     draw_models(axes, roster, models, rows, along, 0.78, linestyle="none")
     _mark_blocks(axes, blocks)
     axes.set_xticks(range(len(names)), names)
@@ -105,8 +105,8 @@ def _dimensions(keys: pd.Index) -> Blocks:
     for name, kind in dimensions().items():
         if name in keys:
             blocks.setdefault(heading(kind), {})[name] = name
-    others = sorted(set(keys) - set(dimensions()) - set(compositions))
-    blocks[LAYOUT["others"]] = {name: name for name in others}
+    further = sorted(set(keys) - set(dimensions()) - set(compositions))
+    blocks[LAYOUT["others"]] = {name: name for name in further}
     blocks[LAYOUT["composition"]] = {name: name for name in compositions if name in keys}
     return {title: names for title, names in blocks.items() if names}
 

@@ -99,11 +99,11 @@ class InstanceRecord(StrictModel):
     def _known_category(cls, category: str, info: ValidationInfo) -> str:
         if info.context == PUBLISHED:
             return category
-        known = taxonomy()["categories"]
+        categories = taxonomy()["categories"]
         name, _, depth = category.rpartition("_")
         name = name if depth.isdigit() else category
-        if name not in known or depth.isdigit() != bool(known[name]["depths"]):
-            forms = ", ".join(f"{n}_2" if facts["depths"] else n for n, facts in known.items())
+        if name not in categories or depth.isdigit() != bool(categories[name]["depths"]):
+            forms = ", ".join(f"{n}_2" if facts["depths"] else n for n, facts in categories.items())
             raise ValueError(f"unknown category {category[:60]!r}; write one like {forms}")
         return category
 

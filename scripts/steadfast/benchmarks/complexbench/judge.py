@@ -41,17 +41,17 @@ def routes(sample: Sample[Prompt], mode: str, judging: str) -> dict[int, Route]:
     """
     language, _ = language_and_split(sample.part)
     template = _judge_template(language, mode)
-    found = {}
+    templates = {}
     for point in sample.prompt["points"]:
         rule = sample.source["scoring_questions"][point]["rule"]
         if rule is None:
-            found[point] = Route("judge", template)
+            templates[point] = Route("judge", template)
         elif judging == "plain" or language != "zh" or not usable(rule, mode):
-            found[point] = Route("rule_judged", template)
+            templates[point] = Route("rule_judged", template)
         else:
             each = asks_each(rule, mode)
-            found[point] = Route("rule", EXTRACT_EACH if each else EXTRACT_ONE, each)
-    return found
+            templates[point] = Route("rule", EXTRACT_EACH if each else EXTRACT_ONE, each)
+    return templates
 
 
 def usable(rule: str, mode: str) -> bool:
@@ -101,10 +101,10 @@ def request_id(sample_id: str, point: int) -> str:
 
 def turns(last: Turn) -> list[Turn]:
     """Returns all turns up to a sample, or to an answer, in their order."""
-    found = [last]
-    while (before := found[0].before) is not None:
-        found.insert(0, before)
-    return found
+    lines = [last]
+    while (before := lines[0].before) is not None:
+        lines.insert(0, before)
+    return lines
 
 
 def shown_instruction(sample: Sample[Prompt], mode: str) -> str:
@@ -147,27 +147,31 @@ class ComplexbenchJudgePrompts(JudgePrompts):
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
         by_point = routes(sample, self._mode, self._judging)
-        asked = [(request_id(sample.id, point), point, how) for point, how in by_point.items()]
+        asked_points = [
+            (request_id(sample.id, point), point, route) for point, route in by_point.items()
+        ]
         if self._rule_items:
             plainly = plain_route(sample, self._mode)
-            asked += [
+            asked_points += [
                 (asked_id(sample.id, point), point, plainly)
-                for point, how in by_point.items()
-                if how.by == "rule"
+                for point, route in by_point.items()
+                if route.by == "rule"
             ]
         for name in TEMPLATES:
-            of_template = [one for one in asked if one[2].template == name]
+            of_template = [
+                asked_point for asked_point in asked_points if asked_point[2].template == name
+            ]
             if not of_template:
                 continue
-            shown = shown_answer(answer, of_template[0][2].by, self._mode)
+            answer_text = shown_answer(answer, of_template[0][2].by, self._mode)
             instruction = shown_instruction(sample, self._mode)
-            slots = {"instruction": instruction, "boundary": boundary(shown)}
+            slots = {"instruction": instruction, "boundary": boundary(answer_text)}
             requests = []
-            for own, point, how in of_template:
+            for name_of_request, point, route in of_template:
                 question = sample.source["scoring_questions"][point]
                 head, tail = templates[name].render(slots | {"question": question["question"]})
-                expected = {"mode": self._mode, "by": how.by, "each": how.each}
-                expected |= {"language": how.language, "point": point, "rule": question["rule"]}
+                expected = {"mode": self._mode, "by": route.by, "each": route.each}
+                expected |= {"language": route.language, "point": point, "rule": question["rule"]}
                 reminder = templates[name].reminder
-                requests.append(JudgeRequest(own, tail, expected, reminder, MAX_TOKENS))
-            yield JudgePrompt(sample.id, name, head, shown, requests)
+                requests.append(JudgeRequest(name_of_request, tail, expected, reminder, MAX_TOKENS))
+            yield JudgePrompt(sample.id, name, head, answer_text, requests)

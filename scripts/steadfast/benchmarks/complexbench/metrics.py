@@ -61,23 +61,23 @@ def metrics(
 ) -> Frames:
     """Returns the metrics of all models."""
     scored = ScoredAnswers(scores, data)
-    found = DrfrMetrics(scored, mode)
-    compared = found.comparisons(references)
-    summary = found.summary(languages[0], compared)
+    drfr_metrics = DrfrMetrics(scored, mode)
+    compared = drfr_metrics.comparisons(references)
+    summary = drfr_metrics.summary(languages[0], compared)
     by_people = NOTHING_CORRECTED
     if labels:
         labelled = DrfrMetrics(ScoredAnswers(labelled_scores(scored, labels), data), mode)
-        by_people = found.corrected(labelled, languages[0], summary, compared)
+        by_people = drfr_metrics.corrected(labelled, languages[0], summary, compared)
     return {
-        "drfr": found.drfr,
-        "constraints": found.constraints(),
-        "coherent": found.coherent(),
-        "decomposition": found.decomposition(),
+        "drfr": drfr_metrics.drfr,
+        "constraints": drfr_metrics.constraints(),
+        "coherent": drfr_metrics.coherent(),
+        "decomposition": drfr_metrics.decomposition(),
         "agreement": agreement(scored, judges, labels),
         "judging": judging(scored),
         "coverage": coverage(scored),
         "comparisons": compared,
-        "sampling_units": found.sampling_units(),
+        "sampling_units": drfr_metrics.sampling_units(),
         "summary": summary,
         "corrected": by_people,
     }
@@ -121,12 +121,14 @@ class DrfrMetrics:
         frame = pd.DataFrame(rows, columns=["model", *keys, "cluster", "value"])
         means = self._clusters.means(frame, ["model", *keys], "value")
         origin, coherent = (_cells(means, measure) for measure in COHERENT_MEASURES)
-        found = pd.concat([means.rows(), coherent.drop_from(origin).rows().assign(measure=DROP)])
+        rows_of_means = pd.concat(
+            [means.rows(), coherent.drop_from(origin).rows().assign(measure=DROP)]
+        )
         counted = pd.DataFrame(sure, columns=[*keys, "cluster", "value"])[keys]
         # The drop rests on the groups.
         of_drop = counted[counted["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
         order = {"measure": [*COHERENT_MEASURES, DROP], "kind": CLASSES}
-        return self._table(found, pd.concat([counted, of_drop]), ["model", *keys], order)
+        return self._table(rows_of_means, pd.concat([counted, of_drop]), ["model", *keys], order)
 
     def decomposition(self) -> pd.DataFrame:
         """DRFR of the same questions, whole and turn by turn; empty category: all."""
@@ -141,14 +143,16 @@ class DrfrMetrics:
             "measure",
             "repeat",
         ]
-        both = shares.pivot(index=same, columns="split", values="value")
-        both = both.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
-        both[DIFFERENCE] = both[DECOMPOSED] - both[WHOLE]
-        frame = both.melt(var_name="measure", ignore_index=False).reset_index()
+        by_split = shares.pivot(index=same, columns="split", values="value")
+        by_split = by_split.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
+        by_split[DIFFERENCE] = by_split[DECOMPOSED] - by_split[WHOLE]
+        frame = by_split.melt(var_name="measure", ignore_index=False).reset_index()
         columns = ["model", "language", "category", "measure"]
         apart = frame["measure"] == DIFFERENCE
         kinds = [(frame[~apart], (0.0, 1.0)), (frame[apart], (-1.0, 1.0))]
-        parts = [self._clusters.means(rows, columns, "value", of).rows() for rows, of in kinds]
+        parts = [
+            self._clusters.means(rows, columns, "value", bounds).rows() for rows, bounds in kinds
+        ]
         means = pd.concat(parts)
         counted = counted.loc[counted["split"] == DECOMPOSED, ["language", "category"]]
         order = {"measure": [WHOLE, DECOMPOSED, DIFFERENCE], "category": _KEYS["family"]}
@@ -163,12 +167,14 @@ class DrfrMetrics:
         parts = (rows[c].astype(str) for c in ("part", "instance", "place"))
         sample = rows.groupby(same).cumcount().astype(str).str.cat(parts, "/")
         cell = rows["measure"] + "/" + rows["key"]
-        found = pairs(rows.assign(cell=cell, sample_id=sample, stratum=""), ["language"], "cell")
-        found = found[found["cell"] != OVERALL]
+        compared = pairs(rows.assign(cell=cell, sample_id=sample, stratum=""), ["language"], "cell")
+        compared = compared[compared["cell"] != OVERALL]
         names = ["model", "other", "language", "measure", "category"]
-        key = found.pop("cell").astype(str).str.extract("(?P<measure>[^/]*)/(?P<category>.*)")
-        found = found.join(key)
-        return found[[*names, *found.columns.difference(names, sort=False)]].reset_index(drop=True)
+        key = compared.pop("cell").astype(str).str.extract("(?P<measure>[^/]*)/(?P<category>.*)")
+        compared = compared.join(key)
+        return compared[[*names, *compared.columns.difference(names, sort=False)]].reset_index(
+            drop=True
+        )
 
     def corrected(
         self, labelled: "DrfrMetrics", language: str, summary: pd.DataFrame, compared: pd.DataFrame
@@ -177,7 +183,7 @@ class DrfrMetrics:
 
         Groups of instances are the clusters, a question is a unit.
         """
-        units, people = (of._of_questions(language) for of in (self, labelled))
+        units, people = (answers._of_questions(language) for answers in (self, labelled))
         raw = raw_values(summary, rows_of(compared, language=language, measure=OVERALL))
         raw = raw.assign(measure="DRFR")
         return corrected_rows(units, people, raw, {"DRFR": 1.0})
@@ -196,24 +202,24 @@ class DrfrMetrics:
     def summary(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
         """Returns overall DRFR of each model in a language; n counts questions with verdicts."""
         counted = rows_of(coverage(self._scored), language=language, split=WHOLE)
-        whole = rows_of(self.drfr, language=language, measure="overall").assign(measure="DRFR")
+        overall = rows_of(self.drfr, language=language, measure="overall").assign(measure="DRFR")
         rows = rows_of(compared, language=language, measure="overall")
         groups = rows_of(self.sampling_units(), part=language)
-        whole = whole.drop(columns="expected")
-        return joint_summary(counted, whole, {"DRFR": rows}, groups, "groups of instances")
+        overall = overall.drop(columns="expected")
+        return joint_summary(counted, overall, {"DRFR": rows}, groups, "groups of instances")
 
     def _of(self, measures: Sequence[str], column: str) -> list[pd.DataFrame]:
         """Returns what has a verdict, and what counts, for some measures; the keys in a column."""
-        both = (self._questions, self._counted)
-        chosen = (rows[rows["measure"].isin(measures)] for rows in both)
+        frames = (self._questions, self._counted)
+        chosen = (rows[rows["measure"].isin(measures)] for rows in frames)
         return [rows.rename(columns={"key": column}) for rows in chosen]
 
     def _shares(self, measures: Sequence[str], column: str) -> pd.DataFrame:
         frame, counted = (rows[rows["split"] == WHOLE] for rows in self._of(measures, column))
         keys = ["language", "measure", column]
         means = self._clusters.means(frame, ["model", *keys], "value").rows()
-        known = [key for measure in measures for key in _KEYS.get(measure, ())]
-        order = {"measure": measures, column: known}
+        known_keys = [key for measure in measures for key in _KEYS.get(measure, ())]
+        order = {"measure": measures, column: known_keys}
         return self._table(means, counted[keys], [*keys, "model"], order)
 
     def _table(
@@ -227,14 +233,14 @@ class DrfrMetrics:
         expected = counted.value_counts().rename("expected").reset_index()
         expected = expected.merge(self._scored.asked[["model", "repeats"]], "cross")
         expected["expected"] *= expected.pop("repeats")
-        found = rows.merge(expected)
+        joined = rows.merge(expected)
         orders = {**self._orders, **order}
-        whole = {}
+        column_orders = {}
         for column in columns:
-            others = sorted(set(found[column]) - set(orders[column]) - {""})
-            whole[column] = list(dict.fromkeys([*orders[column], *others]))
+            further = sorted(set(joined[column]) - set(orders[column]) - {""})
+            column_orders[column] = list(dict.fromkeys([*orders[column], *further]))
         keys = [column for column in columns if column != "model"]
-        return in_order(found, whole)[["model", *keys, *VALUES]]
+        return in_order(joined, column_orders)[["model", *keys, *VALUES]]
 
     @cached_property
     def _counted(self) -> pd.DataFrame:
@@ -266,15 +272,17 @@ class DrfrMetrics:
             )
             for (model, name), by_repeat in self._scored.verdicts.items()
             for repeat, verdicts in by_repeat.items()
-            for number, its in verdicts.items()
-            for place, verdict in enumerate(its)
+            for number, instance_verdicts in verdicts.items()
+            for place, verdict in enumerate(instance_verdicts)
             if verdict is not None
         ]
         columns = ["model", "part", "repeat", "instance", "place", "drfr", "accuracy"]
-        known = pd.DataFrame(rows, columns=columns)
-        found = self._counted.merge(known, on=["part", "instance", "place"])
-        right = np.where(found["measure"].isin(DRFR_MEASURES), found["drfr"], found["accuracy"])
-        return found.drop(columns=["drfr", "accuracy"]).assign(value=right.astype(float))
+        verdicts_frame = pd.DataFrame(rows, columns=columns)
+        questions = self._counted.merge(verdicts_frame, on=["part", "instance", "place"])
+        right = np.where(
+            questions["measure"].isin(DRFR_MEASURES), questions["drfr"], questions["accuracy"]
+        )
+        return questions.drop(columns=["drfr", "accuracy"]).assign(value=right.astype(float))
 
     @cached_property
     def _clusters(self) -> Clusters:
@@ -291,9 +299,11 @@ def _coherent_rows(
     """Language, class, measure, cluster and value; by default as if every question was right."""
     if part.split == WHOLE:
         instances = part.instances
-        right = {n: [True] * len(one["scoring_questions"]) for n, one in instances.items()}
-        its = [(verdicts or right)[number] for number in instances]
-        for measure, kind, group, passes in coherent_test(list(instances.values()), its):
+        right = {
+            n: [True] * len(instance["scoring_questions"]) for n, instance in instances.items()
+        }
+        part_verdicts = [(verdicts or right)[number] for number in instances]
+        for measure, kind, group, passes in coherent_test(list(instances.values()), part_verdicts):
             yield part.language, kind, measure, _cluster(part.language, group), float(passes)
 
 
@@ -309,14 +319,16 @@ _FACTS = taxonomy()
 _KEYS: dict[str, list[str]] = {
     "category": [
         f"{name}_{depth}" if depth else name
-        for name, of in _FACTS["categories"].items()
-        for depth in of["depths"] or [None]
+        for name, category in _FACTS["categories"].items()
+        for depth in category["depths"] or [None]
     ],
     "family": list(_FACTS["categories"]),
     "task": _FACTS["task_types"],
     "constraint_type": [
         *dict.fromkeys(
-            name for key, of in _FACTS["constraint_types"].items() for name in (key, of["released"])
+            name
+            for key, constraint_type in _FACTS["constraint_types"].items()
+            for name in (key, constraint_type["released"])
         ),
         OTHERS,
         *_FACTS["composition_types"],

@@ -54,8 +54,8 @@ def _turns(instance: Record) -> Iterator[Record]:
     for number, turn in enumerate(instance["turns"]):
         sample_id = f"{instance['main_id']}/{number}"
         # A turn has no composition but And, which has one layer.
-        own = {"sample_id": sample_id, **turn, "layers": 1, "turn": number, "follows": before}
-        yield _prompt(instance) | own
+        fields = {"sample_id": sample_id, **turn, "layers": 1, "turn": number, "follows": before}
+        yield _prompt(instance) | fields
         before = sample_id
 
 

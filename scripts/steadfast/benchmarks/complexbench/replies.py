@@ -50,8 +50,8 @@ def strict_verdict(reply: str, answer: str) -> bool | None:
     value = ASKED.get(claim.strip(" \t*_`。.").casefold())
     if value is None:
         forms: list[Form] = [partial(form, False, answer) for form in (lists, objects)]
-        found = agreed(reply, answer, 1, [*forms, partial(single, answer)])
-        value = found[0] if found else None
+        agreed_verdicts = agreed(reply, answer, 1, [*forms, partial(single, answer)])
+        value = agreed_verdicts[0] if agreed_verdicts else None
     return None if value is None else bool(value)
 
 
@@ -80,10 +80,10 @@ def _parted(copied: str) -> list[str]:
     parts = []
     start = 0
     for bars in _BARS.finditer(copied):
-        more = len(bars[0]) - len(SEPARATOR)
+        further = len(bars[0]) - len(SEPARATOR)
         before = copied[start : bars.start()].splitlines()
         in_table = any("|" in line for line in before[-2:])
-        end = bars.start() + more // 2 + (more % 2 if in_table else 0)
+        end = bars.start() + further // 2 + (further % 2 if in_table else 0)
         parts.append(copied[start:end])
         start = end + len(SEPARATOR)
     return [*parts, copied[start:]]
@@ -93,8 +93,8 @@ def _copied(reply: str, answer: str) -> str | None:
     """What follows the one label below the one heading; None unless both are the judge's own."""
     lines = reply.splitlines(keepends=True)
     headings = [place for place, line in enumerate(lines) if _bare(line) == HEADING]
-    own = {_bare(line) for line in own_strings(reply, answer).splitlines()}
-    if len(headings) != 1 or HEADING not in own:
+    own_lines = {_bare(line) for line in own_strings(reply, answer).splitlines()}
+    if len(headings) != 1 or HEADING not in own_lines:
         return None
     below = lines[headings[0] + 1 :]
     text = "".join(below).lstrip()
@@ -115,19 +115,19 @@ def _located(answer: str, parts: list[str]) -> list[str] | None:
     """Returns the parts as they stand in the answer, the next one behind the last if it does."""
     places = [place for place, char in enumerate(answer) if not char.isspace()]
     squeezed = "".join(answer[place] for place in places)
-    found = []
+    copied = []
     start = 0
     for part in parts:
         # Quotation marks may be the judge's; white space counts nowhere.
         spellings = ("".join(form.split()) for form in (part, unquoted(part.strip())))
-        wanted = next((text for text in spellings if text and text in squeezed), None)
-        if wanted is None:
+        spelling = next((text for text in spellings if text and text in squeezed), None)
+        if spelling is None:
             return None
-        place = squeezed.find(wanted, start)
-        place = squeezed.find(wanted) if place < 0 else place
-        start = place + len(wanted)
-        found.append(answer[places[place] : places[start - 1] + 1])
-    return found
+        place = squeezed.find(spelling, start)
+        place = squeezed.find(spelling) if place < 0 else place
+        start = place + len(spelling)
+        copied.append(answer[places[place] : places[start - 1] + 1])
+    return copied
 
 
 def unquoted(text: str) -> str:

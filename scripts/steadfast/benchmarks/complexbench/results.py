@@ -55,8 +55,8 @@ class ComplexbenchResults(Results):
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """Explanations of the marks that occur, and whose verdicts count."""
-        whole = rows_of(self.frames["coverage"], split=WHOLE)
-        counts = whole.groupby("model")[["scored", "expected"]].sum().astype(int)
+        whole_split = rows_of(self.frames["coverage"], split=WHOLE)
+        counts = whole_split.groupby("model")[["scored", "expected"]].sum().astype(int)
         return (*self.incomplete_model_notes(counts), *self.shared_notes(judged=True))
 
     def by_model(
@@ -99,20 +99,20 @@ class ComplexbenchResults(Results):
         ranked: ShownMeasure | None,
     ) -> CellsByModel:
         rows = rows_of(self.frames[frame], language=language)
-        found = [(measure, rows_of(rows, **measure.keys)) for measure in measures]
+        values = [(measure, rows_of(rows, **measure.keys)) for measure in measures]
         cells = self.cells(
             Values(
-                values_by_model(its),
-                incomplete_models(its),
+                values_by_model(measure_rows),
+                incomplete_models(measure_rows),
                 self._ties(measure, language),
             )
-            for measure, its in found
+            for measure, measure_rows in values
         )
         if not ranked:
             return cells
-        its = found[-1][1]
-        ends = interval_cells(its, self.roster.models, self.digits)
-        ranks = rank_cells(self.roster, self._ties(ranked, language), values_by_model(its))
+        last_rows = values[-1][1]
+        ends = interval_cells(last_rows, self.roster.models, self.digits)
+        ranks = rank_cells(self.roster, self._ties(ranked, language), values_by_model(last_rows))
         return joined_cells([cells, ends, ranks])
 
     def _pairs(self, measure: ShownMeasure, language: str) -> pd.DataFrame:

@@ -66,15 +66,15 @@ def clauses(rule: str) -> tuple[Clause, ...]:
 
 def _clause(text: str) -> Clause:
     name, colon, content = text.partition(":")
-    known = taxonomy()["rules"]
-    if name not in known:
+    rules = taxonomy()["rules"]
+    if name not in rules:
         if not colon:
             raise RuleFormError(
                 f"{shown(text)} is not a rule; write its name, a colon and what it requires, such "
                 "as model_length:[1,100]"
             )
-        raise RuleFormError(f"unknown rule {shown(name)}; {nearest(name[:60], known)}")
-    return _parameters(name, known[name]["form"], content)
+        raise RuleFormError(f"unknown rule {shown(name)}; {nearest(name[:60], rules)}")
+    return _parameters(name, rules[name]["form"], content)
 
 
 def _parameters(name: str, form: str, content: str) -> Clause:

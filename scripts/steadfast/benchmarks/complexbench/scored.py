@@ -41,22 +41,28 @@ class ScoredAnswers:
     def __init__(self, scores: Iterable[Scored[ScoreRecord]], data: Mapping[str, Data]):
         self.parts: dict[str, AskedPart] = {}
         self.records: dict[tuple[str, str], list[ScoreRecord]] = defaultdict(list)
-        known: dict[str, dict[int, Instance]] = {}
+        instances_of_part: dict[str, dict[int, Instance]] = {}
         for model, part, record in scores:
-            if part not in known:
+            if part not in instances_of_part:
                 language, _ = language_and_split(part)
-                known[part] = {one["main_id"]: one for one in data[part]["data"][language]}
-            instance = known[part].get(record["instance"])
+                instances_of_part[part] = {
+                    instance["main_id"]: instance for instance in data[part]["data"][language]
+                }
+            instance = instances_of_part[part].get(record["instance"])
             if instance is None or not _places(instance).issuperset(record["raw"] or ()):
                 raise UserError(
                     f"scores: sample {record['sample_id']} of model {model!r}, part {part!r}, is "
                     "of a question that is not in the data; score it again"
                 )
             self.records[model, part].append(record)
-        for part, instances in known.items():
-            asked = {record["instance"] for record in self.of_part(part)}
-            own = {number: one for number, one in instances.items() if number in asked}
-            self.parts[part] = AskedPart(*language_and_split(part), own)
+        for part, instances in instances_of_part.items():
+            asked_numbers = {record["instance"] for record in self.of_part(part)}
+            asked_instances = {
+                number: instance
+                for number, instance in instances.items()
+                if number in asked_numbers
+            }
+            self.parts[part] = AskedPart(*language_and_split(part), asked_instances)
         answers = [
             (model, prompts_of(record), record["repeat"])
             for (model, _), records in self.records.items()
@@ -69,21 +75,28 @@ class ScoredAnswers:
 
     def of_part(self, part: str) -> Iterator[ScoreRecord]:
         """Returns the score records of a part, of all models."""
-        return chain(*(its for (_, name), its in self.records.items() if name == part))
+        return chain(
+            *(part_records for (_, name), part_records in self.records.items() if name == part)
+        )
 
     def _verdicts(self, model: str, part: str) -> dict[int, dict[int, Verdicts]]:
         instances = self.parts[part].instances
         records = self.records[model, part]
         raw = {
-            repeat: {number: [None] * len(_places(one)) for number, one in instances.items()}
+            repeat: {
+                number: [None] * len(_places(instance)) for number, instance in instances.items()
+            }
             for repeat in sorted({record["repeat"] for record in records})
         }
         for record in records:
             for point, verdict in (record["raw"] or {}).items():
                 raw[record["repeat"]][record["instance"]][int(point)] = verdict
         return {
-            repeat: {number: dependent(its[number], instances[number]) for number in its}
-            for repeat, its in raw.items()
+            repeat: {
+                number: dependent(raw_verdicts[number], instances[number])
+                for number in raw_verdicts
+            }
+            for repeat, raw_verdicts in raw.items()
         }
 
 
@@ -105,11 +118,11 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
         for model in scored.models:
             records = scored.records.get((model, name), ())
             verdicts = scored.verdicts.get((model, name), {})
-            known = [
+            given_verdicts = [
                 verdict
                 for by_instance in verdicts.values()
-                for its in by_instance.values()
-                for verdict in its
+                for instance_verdicts in by_instance.values()
+                for verdict in instance_verdicts
                 if verdict is not None
             ]
             questions = sum(len(i["scoring_questions"]) for i in part.instances.values())
@@ -121,8 +134,8 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
                     "language": part.language,
                     "split": part.split,
                     "expected": questions * repeats[model],
-                    "scored": len(known),
-                    "open": known.count(UNDECIDED),
+                    "scored": len(given_verdicts),
+                    "open": given_verdicts.count(UNDECIDED),
                     "samples": len(samples) * repeats[model],
                     **{f"status_{status}": statuses[status] for status in STATUSES},
                     "prompt_truncated": sum(bool(record["prompt_truncated"]) for record in records),
@@ -139,11 +152,11 @@ def judging(scored: ScoredAnswers) -> pd.DataFrame:
         part = scored.parts[name]
         counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         for record in scored.records.get((model, name), ()):
-            for point, how in (record["extracted"] or {}).items():
+            for point, decision in (record["extracted"] or {}).items():
                 verdict = (record["raw"] or {})[point]
                 unread = int(verdict is None)
                 left_open = int(verdict == UNDECIDED)
-                by = record["judge"] or "", how["by"]
+                by = record["judge"] or "", decision["by"]
                 counts[by].update(n=1, unread=unread, open=left_open)
         for judge, kind in sorted(counts, key=lambda by: (by[0], KINDS.index(by[1]))):
             numbers = (counts[judge, kind][column] for column in COUNTS)
@@ -168,7 +181,9 @@ def agreement(
 
 
 def _by_rule(record: ScoreRecord) -> list[str]:
-    return [point for point, how in (record["extracted"] or {}).items() if how["by"] == "rule"]
+    return [
+        point for point, decision in (record["extracted"] or {}).items() if decision["by"] == "rule"
+    ]
 
 
 def questions(sample: Sample[Prompt]) -> list[Question]:
@@ -180,9 +195,9 @@ def questions(sample: Sample[Prompt]) -> list[Question]:
 def labelled_scores(scored: ScoredAnswers, labels: Labels | None) -> Iterator[Scored[ScoreRecord]]:
     """Yields the scores of answers that people labelled, with their verdicts in place of others."""
     named = _named(scored)
-    found = consensus(read_labels(labels, named, _labelled))
+    by_answer = consensus(read_labels(labels, named, _labelled))
     for model, part, record in named:
-        if verdicts := found.get((model, answer_name(record))):
+        if verdicts := by_answer.get((model, answer_name(record))):
             yield Scored(model, part, record | {"raw": verdicts})
 
 
@@ -203,8 +218,8 @@ def _judged(rated: Record) -> dict[str, bool]:
 def _labelled(verdicts: object, score: Record) -> dict[str, bool]:
     if not isinstance(verdicts, dict) or not set(map(str, verdicts.values())) <= set(STRINGS):
         raise ValueError('verdicts must be yes or no by question, such as {"0": "yes"}')
-    known = list(map(str, score["questions"]))
+    questions = list(map(str, score["questions"]))
     for point in verdicts:
-        if point not in known:
-            raise ValueError(f"there is no question {point!r}, only {', '.join(known)}")
+        if point not in questions:
+            raise ValueError(f"there is no question {point!r}, only {', '.join(questions)}")
     return {point: STRINGS[word] for point, word in verdicts.items()}

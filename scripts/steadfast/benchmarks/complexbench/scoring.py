@@ -59,8 +59,8 @@ class ComplexbenchScoring(Scoring):
         if not answer.answered:
             return Score(answer.status, values={"raw": None})
         decided = self._decided(sample, answer, verdicts)
-        asked = self._beside_rules(sample, answer, verdicts)
-        return self._scored(sample, answer, decided, asked)
+        judged = self._beside_rules(sample, answer, verdicts)
+        return self._scored(sample, answer, decided, judged)
 
     def majority(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
@@ -68,20 +68,20 @@ class ComplexbenchScoring(Scoring):
         """Most judges' verdicts on each question, before dependencies count."""
         if not answer.answered:
             return Score(answer.status, values={"raw": None})
-        decided, asked = (
-            _most([read(sample, answer, given) for given in verdicts])
+        decided, judged = (
+            _most([read(sample, answer, replies) for replies in verdicts])
             for read in (self._decided, self._beside_rules)
         )
-        return self._scored(sample, answer, decided, asked)
+        return self._scored(sample, answer, decided, judged)
 
     def _beside_rules(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]
     ) -> dict[int, Decision]:
         """What a judge says of the questions that a rule decides, where it was asked."""
         questions = sample.source["scoring_questions"]
-        how = plain_route(sample, self._mode)
+        route = plain_route(sample, self._mode)
         return {
-            point: self._decision(answer, how, questions[point], reply)
+            point: self._decision(answer, route, questions[point], reply)
             for point in sample.prompt["points"]
             if (reply := verdicts.get(asked_id(sample.id, point)))
         }
@@ -93,9 +93,9 @@ class ComplexbenchScoring(Scoring):
         decided = dict[int, Decision]()
         for turn, its_answer in zip(turns(sample), turns(answer), strict=True):
             # Of a turn without an answer the judge was asked nothing.
-            for point, how in routes(turn, self._mode, self._judging).items():
+            for point, route in routes(turn, self._mode, self._judging).items():
                 reply = verdicts.get(request_id(turn.id, point), MISSING)
-                decided[point] = self._decision(its_answer, how, questions[point], reply)
+                decided[point] = self._decision(its_answer, route, questions[point], reply)
         return decided
 
     def _scored(
@@ -108,19 +108,19 @@ class ComplexbenchScoring(Scoring):
         places = range(len(sample.source["scoring_questions"]))
         raw = [decided[point][0] if point in decided else None for point in places]
         counted = dependent(raw, sample.source)
-        own: list[int] = sample.prompt["points"]
+        own_points: list[int] = sample.prompt["points"]
         points = {
             str(point): None if counted[point] is None else float(counted[point] is True)
-            for point in own
+            for point in own_points
         }
-        known = [value for value in points.values() if value is not None]
-        whole = len(known) == len(own)
+        decided_points = [value for value in points.values() if value is not None]
+        is_complete = len(decided_points) == len(own_points)
         return Score(
-            status=answer.status if whole else INVALID,
+            status=answer.status if is_complete else INVALID,
             points=points,
-            total=sum(known) / len(known) if whole else None,
-            values={"raw": {str(point): raw[point] for point in own}},
-            extracted={str(point): decided[point][1] for point in own},
+            total=sum(decided_points) / len(decided_points) if is_complete else None,
+            values={"raw": {str(point): raw[point] for point in own_points}},
+            extracted={str(point): decided[point][1] for point in own_points},
             other_raters={ON_RULES: self._scored(sample, answer, {**decided, **asked}, {})}
             if asked
             else {},
@@ -132,8 +132,10 @@ class ComplexbenchScoring(Scoring):
             return None, about | {"problem": f"the judge's reply: {reply.status}"}
         strict = self._mode == STRICT
         if how.by != "rule":
-            shown = shown_answer(answer, how.by, self._mode)
-            read = strict_verdict(reply.text, shown) if strict else released_verdict(reply.text)
+            answer_text = shown_answer(answer, how.by, self._mode)
+            read = (
+                strict_verdict(reply.text, answer_text) if strict else released_verdict(reply.text)
+            )
             return read, about if read is not None else about | {"problem": "no readable verdict"}
         segments = (
             strict_segments(answer.text, reply.text, how.each)
@@ -152,18 +154,18 @@ class ComplexbenchScoring(Scoring):
 
 def _most(by_judge: Sequence[Mapping[int, Decision]]) -> dict[int, Decision]:
     """What most judges decide, as the first of them decided it."""
-    found = {}
+    majorities = {}
     for point in by_judge[0]:
         decisions = [decisions[point] for decisions in by_judge if point in decisions]
-        most = voted(verdict for verdict, _ in decisions)
-        found[point] = next(one for one in decisions if one[0] == most)
-    return found
+        majority = voted(verdict for verdict, _ in decisions)
+        majorities[point] = next(decision for decision in decisions if decision[0] == majority)
+    return majorities
 
 
 def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
     """Whether the segments of an answer satisfy a rule, which mode released may leave undecided."""
-    found: Verdict = (strict if mode == STRICT else released).verdict(rule, segments)
-    return found
+    verdict: Verdict = (strict if mode == STRICT else released).verdict(rule, segments)
+    return verdict
 
 
 def released_verdict(reply: str) -> bool:
@@ -171,9 +173,9 @@ def released_verdict(reply: str) -> bool:
 
     Without exactly one 答案：是 or 答案：否 it is yes where there is a 是 and no 否, else no.
     """
-    found = _VERDICT.findall(reply)
-    if len(found) == 1:
-        return bool(found[0] == "是")
+    verdicts = _VERDICT.findall(reply)
+    if len(verdicts) == 1:
+        return bool(verdicts[0] == "是")
     return "是" in reply and "否" not in reply
 
 
@@ -183,8 +185,8 @@ def released_segments(answer: str | None, extraction: str | None) -> list[str]:
         return []
     text = extraction.rpartition(f"{HEADING}\n")[2]
     for note in _NOTES:
-        before, found, _ = text.rpartition(note)
-        text = before if found else text
+        before, mark, _ = text.rpartition(note)
+        text = before if mark else text
     for label in _LABELS:
         if label in text:
             text = text.rpartition(label)[2]

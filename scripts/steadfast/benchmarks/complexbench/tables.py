@@ -43,7 +43,7 @@ def tables(
 def _drfr(results: ComplexbenchResults, name: str) -> Table:
     """Returns DRFR by category: each depth of nesting, the average over depths, and overall."""
     drfr = results.frames["drfr"]
-    found = []
+    measures = []
     categories = list(dict.fromkeys(rows_of(drfr, measure="category")["category"]))
     averages = set(rows_of(drfr, measure="family")["category"])
     for family, facts in taxonomy()["categories"].items():
@@ -53,14 +53,14 @@ def _drfr(results: ComplexbenchResults, name: str) -> Table:
         depths |= {depth for name, _, depth in parted if name == family}
         group = heading(family)
         for depth in sorted(depths, key=int):
-            found.append(_share("category", f"{family}_{depth}", Column(depth, group)))
+            measures.append(_share("category", f"{family}_{depth}", Column(depth, group)))
         if not depths:
-            found.append(_share("category", family, Column(group)))
+            measures.append(_share("category", family, Column(group)))
         # Mode released counts Selection & Chain under Selection.
         elif family in averages or results.mode == "strict":
-            found.append(_share("family", family, Column(LAYOUT["average"], group)))
+            measures.append(_share("family", family, Column(LAYOUT["average"], group)))
     overall = _share("overall", "", Column(LAYOUT["overall"]))
-    return results.by_model(name, [*found, overall], "drfr", ranked=overall)
+    return results.by_model(name, [*measures, overall], "drfr", ranked=overall)
 
 
 def _share(measure: str, category: str, column: Column) -> ShownMeasure:
@@ -71,26 +71,26 @@ def _tasks(results: ComplexbenchResults, name: str) -> Table:
     """Returns DRFR by task type: the known ones, then others that occur."""
     occur = rows_of(results.frames["drfr"], measure="task")["category"]
     keys = dict.fromkeys([*taxonomy()["task_types"], *occur])
-    found = [_share("task", key, Column(heading(key))) for key in keys]
-    return results.by_model(name, found, "drfr")
+    measures = [_share("task", key, Column(heading(key))) for key in keys]
+    return results.by_model(name, measures, "drfr")
 
 
 def _nesting(results: ComplexbenchResults, name: str) -> Table:
     """Returns DRFR by the set of composition types."""
     joint = LAYOUT["nesting_joint"]
     keys = dict.fromkeys(rows_of(results.frames["drfr"], measure="nesting")["category"])
-    found = [_share("nesting", key, Column(joint.join(key.split("_")))) for key in keys]
-    return results.by_model(name, found, "drfr")
+    measures = [_share("nesting", key, Column(joint.join(key.split("_")))) for key in keys]
+    return results.by_model(name, measures, "drfr")
 
 
 def _constraints(results: ComplexbenchResults, name: str) -> Table:
     """Returns accuracy by constraint type and by composition type."""
-    types = dict.fromkeys(constraint_type(one, results.mode) for one in dimensions())
+    types = dict.fromkeys(constraint_type(dimension, results.mode) for dimension in dimensions())
     compositions = taxonomy()["composition_types"]
-    others = {OTHERS: Column(LAYOUT["others"])}
-    others |= {kind: Column(heading(kind), LAYOUT["composition"]) for kind in compositions}
+    optional = {OTHERS: Column(LAYOUT["others"])}
+    optional |= {kind: Column(heading(kind), LAYOUT["composition"]) for kind in compositions}
     always = {kind: Column(heading(kind)) for kind in types}
-    return _accuracies(results, name, "constraint_type", always, others)
+    return _accuracies(results, name, "constraint_type", always, optional)
 
 
 def _dimensions(results: ComplexbenchResults, name: str) -> Table:
@@ -99,15 +99,19 @@ def _dimensions(results: ComplexbenchResults, name: str) -> Table:
     A table holds some of the types; the last one also what is no known dimension.
     """
     types = LAYOUT["dimensions"][name]
-    others = {}
+    optional = {}
     always = {
-        one: Column(one, heading(kind)) for one, kind in dimensions().items() if kind in types
+        dimension: Column(dimension, heading(kind))
+        for dimension, kind in dimensions().items()
+        if kind in types
     }
     if name == list(LAYOUT["dimensions"])[-1]:
-        known = {*dimensions(), *taxonomy()["composition_types"]}
-        found = rows_of(results.frames["constraints"], measure="dimension")["dimension"]
-        others = {key: Column(key, LAYOUT["others"]) for key in found if key not in known}
-    return _accuracies(results, name, "dimension", always, others)
+        known_dimensions = {*dimensions(), *taxonomy()["composition_types"]}
+        occurring = rows_of(results.frames["constraints"], measure="dimension")["dimension"]
+        optional = {
+            key: Column(key, LAYOUT["others"]) for key in occurring if key not in known_dimensions
+        }
+    return _accuracies(results, name, "dimension", always, optional)
 
 
 def _accuracies(
@@ -116,17 +120,17 @@ def _accuracies(
     """Returns a column a key: of the others those that have a value."""
     occur = set(rows_of(results.frames["constraints"], measure=measure)["dimension"])
     columns = always | {key: column for key, column in others.items() if key in occur}
-    found = [
+    measures = [
         ShownMeasure(column, {"measure": measure, "dimension": key}, tested=True)
         for key, column in columns.items()
     ]
-    return results.by_model(name, found, "constraints")
+    return results.by_model(name, measures, "constraints")
 
 
 def _coherent(results: ComplexbenchResults, name: str) -> Table:
     """Coherent test: instances, groups and the drop, with one selection and with several."""
     words = LAYOUT["coherent"]
-    found = [
+    measures = [
         ShownMeasure(
             Column(words["measures"][measure], words["classes"][kind]),
             {"kind": kind, "measure": measure},
@@ -137,7 +141,7 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
     groups = rows_of(results.frames["coherent"], measure=COHERENT_MEASURES[1])
     counts = {kind: spanned(rows_of(groups, kind=kind)["expected"]) for kind in CLASSES}
     note = words["groups"].format(**counts)
-    return results.by_model(name, found, "coherent", [note])
+    return results.by_model(name, measures, "coherent", [note])
 
 
 def _decomposition(results: ComplexbenchResults, name: str) -> Table:
@@ -146,14 +150,16 @@ def _decomposition(results: ComplexbenchResults, name: str) -> Table:
     families = [key for key, facts in taxonomy()["categories"].items() if facts["needs"]]
     groups = {key: heading(key) for key in families if key in set(rows["category"])}
     groups |= {"": LAYOUT["overall"]}
-    found = [
+    measures = [
         ShownMeasure(Column(text, group), {"category": key, "measure": measure})
         for key, group in groups.items()
         for measure, text in LAYOUT["decomposition"]["measures"].items()
     ]
-    asked = [language for language in results.languages if language in set(rows["language"])]
-    notes = [] if asked else [LAYOUT["notes"]["no_turns"]]
-    return results.by_model(name, found, "decomposition", notes, asked)
+    asked_languages = [
+        language for language in results.languages if language in set(rows["language"])
+    ]
+    notes = [] if asked_languages else [LAYOUT["notes"]["no_turns"]]
+    return results.by_model(name, measures, "decomposition", notes, asked_languages)
 
 
 def _judging(results: ComplexbenchResults, name: str) -> Table:
@@ -223,8 +229,8 @@ def _sections(
     splits = LAYOUT["coverage"]["splits"]
     return results.rows_by_group(
         lambda model: [
-            (Cell(language), Cell(splits[split]), *map(Cell, others), *cells(found))
-            for (language, split, *others), found in rows_of(rows, model=model).groupby(
+            (Cell(language), Cell(splits[split]), *map(Cell, further_keys), *cells(group_rows))
+            for (language, split, *further_keys), group_rows in rows_of(rows, model=model).groupby(
                 ["language", "split", *more], sort=False
             )
         ]

@@ -63,14 +63,17 @@ def agreement(
     def shown(verdicts: Mapping[str, V]) -> dict[str, V]:
         """Verdicts by the raters' names in tables, which say the way where there are several."""
         several = len(ways) > 1
-        return {rater_name(*raters[name]) if several else name: of for name, of in verdicts.items()}
+        return {
+            rater_name(*raters[name]) if several else name: rater_verdicts
+            for name, rater_verdicts in verdicts.items()
+        }
 
     by_path = [name for name, (_, way) in raters.items() if way == PATH]
     on_constraints = shown(judge_verdicts(judged, by_path, numbered_points))
-    whole = judge_verdicts(judged, list(raters), _kept)
+    item_verdicts = judge_verdicts(judged, list(raters), _kept)
     of_people = read_labels(labels, scores, _label, judged=_is_judged)
     on_items, on_items_of_people = (
-        by_answer(of, lambda _, kept: min(kept)) for of in (whole, of_people)
+        by_answer(verdicts, lambda _, kept: min(kept)) for verdicts in (item_verdicts, of_people)
     )
     parts = [
         answer_agreement(on_constraints, of_people, judged).assign(measure=CONSTRAINT),
@@ -80,17 +83,23 @@ def agreement(
     on_rules = on_rule_items(judges, by_rule, _kept).assign(measure=ITEM)
     if not on_rules.empty:
         parts.append(on_rules)
-    found = pd.concat(parts, ignore_index=True)
-    return found[["measure", *(name for name in (*COLUMNS, *AGAINST_TRUTH) if name in found)]]
+    agreement_rows = pd.concat(parts, ignore_index=True)
+    return agreement_rows[
+        ["measure", *(name for name in (*COLUMNS, *AGAINST_TRUTH) if name in agreement_rows)]
+    ]
 
 
 def labelled_verdicts(
     labels: Labels | None, scores: Sequence[Scored[ScoreRecord]]
 ) -> dict[tuple[str, str], dict[int, int]]:
     """Returns people's verdicts on the constraints of each answer that they labelled whole."""
-    levels = {(one.model, answer_name(one.record)): one.record["level"] for one in scores}
-    found = consensus(read_labels(labels, scores, _label, judged=_is_judged))
-    return {answer: of for answer, of in found.items() if len(of) == levels[answer]}
+    levels = {(score.model, answer_name(score.record)): score.record["level"] for score in scores}
+    by_answer_name = consensus(read_labels(labels, scores, _label, judged=_is_judged))
+    return {
+        answer: verdicts
+        for answer, verdicts in by_answer_name.items()
+        if len(verdicts) == levels[answer]
+    }
 
 
 def questions(sample: Sample[Prompt]) -> list[Question]:
@@ -98,9 +107,9 @@ def questions(sample: Sample[Prompt]) -> list[Question]:
     if sample.prompt["scorer"] != JUDGE:
         return []
     levels = sample.source["levels"]
-    said = facts("followbench/tables.yaml")["asked_of_people"]
+    question = facts("followbench/tables.yaml")["asked_of_people"]
     return [
-        Question(str(n), said.format(n=n, text=levels[n - 1]["instruction"]))
+        Question(str(n), question.format(n=n, text=levels[n - 1]["instruction"]))
         for n in range(1, sample.prompt["level"] + 1)
     ]
 
@@ -129,18 +138,26 @@ def corrected(
     """Returns HSR, SSR and CSL in a language by ``corrected_rows``; people correct no rules."""
     verdicts = labelled_verdicts(labels, scores)
     labelled = []
-    for one in scores:
-        if of := verdicts.get((one.model, answer_name(one.record))):
-            points: dict[str, float | None] = {str(n): float(v) for n, v in of.items()}
-            record: ScoreRecord = {**one.record, "points": points, "total": float(min(of.values()))}
-            labelled.append(one._replace(record=record))
-    asked = samples[samples["language"] == language]
-    by_people = frames.sample_frame(labelled) if labelled else asked.iloc[:0]
+    for scored in scores:
+        if answer_verdicts := verdicts.get((scored.model, answer_name(scored.record))):
+            points: dict[str, float | None] = {str(n): float(v) for n, v in answer_verdicts.items()}
+            record: ScoreRecord = {
+                **scored.record,
+                "points": points,
+                "total": float(min(answer_verdicts.values())),
+            }
+            labelled.append(scored._replace(record=record))
+    language_samples = samples[samples["language"] == language]
+    by_people = frames.sample_frame(labelled) if labelled else language_samples.iloc[:0]
     keys = ["model", "sample_id", "repeat"]
-    given = asked[keys].merge(by_people[[*keys, "hard"]], "left", keys)["hard"].to_numpy()
-    known = asked.assign(hard=asked["hard"].where(asked["kind"] == RULE, given))
-    units = pd.concat([_items(asked), _groups(asked)], ignore_index=True)
-    people = pd.concat([_items(by_people), _groups(known)], ignore_index=True)
+    human_hard = (
+        language_samples[keys].merge(by_people[[*keys, "hard"]], "left", keys)["hard"].to_numpy()
+    )
+    with_humans = language_samples.assign(
+        hard=language_samples["hard"].where(language_samples["kind"] == RULE, human_hard)
+    )
+    units = pd.concat([_items(language_samples), _groups(language_samples)], ignore_index=True)
+    people = pd.concat([_items(by_people), _groups(with_humans)], ignore_index=True)
     highest = {"HSR": 100.0, "SSR": 100.0, "CSL": float(len(LEVELS))}
     return corrected_rows(units, people[~people["sure"]], raw, highest)
 

@@ -66,7 +66,7 @@ def task(config: Config, section: Followbench) -> Task:
     otherwise = {
         "otherwise": judged_otherwise(config.judges, paper, in_print, config.judging.count)
     }
-    shown = languages | mode | otherwise | {"names": names}
+    table_settings = languages | mode | otherwise | {"names": names}
     return Task(
         data_note=data_note("FollowBench", section.source),
         parts={
@@ -87,7 +87,7 @@ def task(config: Config, section: Followbench) -> Task:
             data=("data",),
             fields=("level", "scorer"),
         ),
-        tables=OWN.tables(names, shown),
+        tables=OWN.tables(names, table_settings),
         figures=OWN.output("figures:figures", figures),
         judging=OWN.judging(
             "FollowbenchJudgePrompts",
@@ -119,12 +119,12 @@ def table_names(config: Config, section: Followbench) -> list[str]:
 
 def _data(section: Followbench, language: str) -> DataFile:
     directory = section.directory or ""
-    known = {"language": language}
+    settings = {"language": language}
     local = section.source == "local"
     return OWN.data(
         language,
         section.source,
-        {"synthetic": known, "local": known | {"directory": directory}, "released": known},
+        {"synthetic": settings, "local": settings | {"directory": directory}, "released": settings},
         files=list(local_files(directory, language).values()) if local else [],
         needs=Needs(addresses(language)),
     )

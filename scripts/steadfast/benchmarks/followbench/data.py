@@ -136,8 +136,8 @@ def checked_groups(read: Mapping[str, tuple[object, str]], language: str) -> lis
 
 def local_files(directory: Path | str, language: str) -> dict[str, str]:
     """The file of each category in a directory with en/ and zh/, or with data/ and data_zh/."""
-    own = Path(directory) / facts("followbench/released.yaml")["folders"][language]
-    folder = own if own.is_dir() else Path(directory) / language
+    language_folder = Path(directory) / facts("followbench/released.yaml")["folders"][language]
+    folder = language_folder if language_folder.is_dir() else Path(directory) / language
     return {category: str(folder / f"{category}_constraints.json") for category in CATEGORIES}
 
 

@@ -45,8 +45,8 @@ def _by_category(frames: Frames, display: Display) -> Picture:
     rows = rows[rows["level"] == ""]
     languages = _languages(rows)
     roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
-    whole = rows[rows["category"] == OVERALL]
-    first = whole[whole["language"] == languages[0]] if languages else whole
+    overall = rows[rows["category"] == OVERALL]
+    first = overall[overall["language"] == languages[0]] if languages else overall
     groups, left_out = pictured(roster, values_by_model(first))
     lines = lineups(groups)
     count = max(len(languages), 1)
@@ -54,9 +54,9 @@ def _by_category(frames: Frames, display: Display) -> Picture:
     figure, panels, keys = rows_of_panels(len(lines), 2.8, count, width, projection="polar")
     spokes = {category: STRINGS["categories"][category] for category in CATEGORIES}
     for language, down in zip(languages, panels, strict=False):
-        its = rows[rows["language"] == language].rename(columns={"category": "spoke"})
+        language_rows = rows[rows["language"] == language].rename(columns={"category": "spoke"})
         for axes, (heading, models) in zip(cast(list[PolarAxes], down), lines, strict=True):
-            draw_radar(axes, its, spokes, models, roster, (20, 40, 60, 80, 100))
+            draw_radar(axes, language_rows, spokes, models, roster, (20, 40, 60, 80, 100))
             named = [heading, STRINGS["languages"][language]]
             axes.set_title("\n".join(filter(None, named)), pad=14)
     figure.suptitle(STRINGS["figures"]["by_category"], fontsize=8)
@@ -64,7 +64,7 @@ def _by_category(frames: Frames, display: Display) -> Picture:
     notes = []
     for language in languages:
         measure = STRINGS["ranked"].format(measure="HSR", language=STRINGS["languages"][language])
-        values = values_by_model(whole[whole["language"] == language])
+        values = values_by_model(overall[overall["language"] == language])
         notes += range_notes(roster, measure, values, max(display.digits - 2, 0))
     notes += shared_notes(roster, judged=True)
     notes += left_out
@@ -106,8 +106,8 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
         for row in rows_of(rows, language=language).itertuples():
             slots = {"model": roster.label(row.model), "language": named}
             if row.n < row.expected:
-                shown = {"scored": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
-                incomplete.append(STRINGS["notes"]["incomplete_model"].format(**slots, **shown))
+                counts = {"scored": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
+                incomplete.append(STRINGS["notes"]["incomplete_model"].format(**slots, **counts))
         axes.set_xlabel(words["axis"])
         frame(axes, grid="both")
     all_axes[0].set_ylabel(STRINGS["figures"]["by_category"])

@@ -49,8 +49,8 @@ def _whatever_is_missing(
 ) -> T | None:
     """Returns what a measure gives, if it gives the same whichever way the missing verdicts are."""
     choices = [(0.0, 1.0) if verdict is None else (verdict,) for verdict in hard]
-    found = {measure(filled) for filled in product(*choices)}
-    return found.pop() if len(found) == 1 else None
+    values = {measure(filled) for filled in product(*choices)}
+    return values.pop() if len(values) == 1 else None
 
 
 def _consecutive(hard: Sequence[float]) -> int:
@@ -69,11 +69,11 @@ UNREADABLE = "unreadable"
 def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
     """Returns the scored and unscored answers; hard and soft are empty without a score."""
     rows = []
-    for of in scores:
-        model, language, record = of
+    for scored in scores:
+        model, language, record = scored
         read = ("task", record["task"], CATEGORIES), ("level", record["level"], LEVELS)
-        for name, value, known in read:
-            if value not in known:
+        for name, value, allowed in read:
+            if value not in allowed:
                 raise UserError(
                     f"followbench: sample {record['sample_id']} of model {model!r} has the unknown "
                     f"{name} {value!r}; score it again"
@@ -81,7 +81,7 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
         points = record["points"]
         problem = (record.get("extracted") or {}).get("problem")
         rows.append(
-            answer_row(of)
+            answer_row(scored)
             | {
                 "language": language,
                 "category": record["task"],
@@ -90,7 +90,7 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
                 "passable": not impossible(language, record["scorer"], record["level"]),
                 UNREADABLE: problem is not None and record["status"] != INVALID,
                 "hard": record["total"],
-                "soft": sum(one or 0.0 for one in points.values()) / len(points)
+                "soft": sum(point or 0.0 for point in points.values()) / len(points)
                 if points
                 else None,
             }
@@ -103,7 +103,9 @@ def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
     keys = ["model", "prompts", "language", "category", "kind", "cluster", "repeat"]
     by_level = samples.pivot(index=keys, columns="level", values="hard")
     by_level = by_level.reindex(columns=[str(level) for level in LEVELS])
-    verdicts = [[None if pd.isna(one) else one for one in hard] for hard in by_level.to_numpy()]
+    verdicts = [
+        [None if pd.isna(verdict) else verdict for verdict in hard] for hard in by_level.to_numpy()
+    ]
     groups = by_level.index.to_frame(index=False)
     groups["levels"] = [consecutive_levels(hard) for hard in verdicts]
     groups["consistency"] = [failure_consistency(hard) for hard in verdicts]
@@ -128,7 +130,7 @@ def with_released_zeros(rows: pd.DataFrame, units: pd.DataFrame, keys: list[str]
     sums = (
         in_file.merge(nothing, on=keys).groupby(keys)["soft"].agg(lambda of: reduce(add, of, 0.0))
     )
-    found = rows.join(sums, on=keys)
+    with_sums = rows.join(sums, on=keys)
     return rows.assign(
-        value=rows["value"].where(found["soft"].isna(), 100 * found["soft"] / rows["n"])
+        value=rows["value"].where(with_sums["soft"].isna(), 100 * with_sums["soft"] / rows["n"])
     )

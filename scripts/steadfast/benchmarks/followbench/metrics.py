@@ -49,30 +49,34 @@ def metrics(
 ) -> Frames:
     """Returns the metrics of all models."""
     scores = list(scores)
-    found = LevelMetrics(frames.sample_frame(scores), languages)
-    asked = {scored.record["context_id"] for scored in scores}
+    level_metrics = LevelMetrics(frames.sample_frame(scores), languages)
+    context_ids = {scored.record["context_id"] for scored in scores}
     groups = {
-        name: [group for group in of if group["context_id"] in asked]
+        name: [group for group in language_groups if group["context_id"] in context_ids]
         for part in data.values()
-        for name, of in part["data"].items()
+        for name, language_groups in part["data"].items()
     }
-    main = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
-    compared = found.comparisons(references)
-    summary = found.summary(main, compared)
+    main = {
+        "hsr": level_metrics.rates("hard"),
+        "ssr": level_metrics.rates("soft"),
+        "csl": level_metrics.levels(),
+    }
+    compared = level_metrics.comparisons(references)
+    summary = level_metrics.summary(main, compared)
     language = languages[0]
     raw = raw_values(summary, rows_of(compared, language=language, category=OVERALL))
     return {
         **main,
-        "scorers": found.scorers(),
-        "consistency": found.consistency(),
+        "scorers": level_metrics.scorers(),
+        "consistency": level_metrics.consistency(),
         "items": items(groups),
         "agreement": agreement(scores, judges, labels, ways),
-        "coverage": found.coverage(),
+        "coverage": level_metrics.coverage(),
         "comparisons": compared,
-        "sampling_units": found.sampling_units(),
+        "sampling_units": level_metrics.sampling_units(),
         "temperature": temperature_rows(main, temperatures or {}, languages),
         "summary": summary,
-        "corrected": corrected(scores, found.samples, labels, language, raw)
+        "corrected": corrected(scores, level_metrics.samples, labels, language, raw)
         if labels
         else NOTHING_CORRECTED,
     }
@@ -184,14 +188,21 @@ class LevelMetrics:
 
     def highest(self) -> dict[str, float]:
         """Returns the highest values that answers can have, where some cannot be passed."""
-        asked = self.samples[self.samples["language"] == self._languages[0]]
-        if asked["passable"].all():
+        language_samples = self.samples[self.samples["language"] == self._languages[0]]
+        if language_samples["passable"].all():
             return {}
-        best = asked.drop_duplicates("sample_id").assign(model="", prompts=OWN, repeat=0)
+        best = language_samples.drop_duplicates("sample_id").assign(model="", prompts=OWN, repeat=0)
         passed = best["passable"].astype(float)
-        found = LevelMetrics(best.assign(hard=passed, soft=passed), self._languages)
-        rows = {"HSR": found.rates("hard"), "SSR": found.rates("soft"), "CSL": found.levels()}
-        return {measure: float(self._overall(of)["value"].iloc[0]) for measure, of in rows.items()}
+        best_metrics = LevelMetrics(best.assign(hard=passed, soft=passed), self._languages)
+        rows = {
+            "HSR": best_metrics.rates("hard"),
+            "SSR": best_metrics.rates("soft"),
+            "CSL": best_metrics.levels(),
+        }
+        return {
+            measure: float(self._overall(measure_rows)["value"].iloc[0])
+            for measure, measure_rows in rows.items()
+        }
 
     def _overall(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Returns the rows on all categories and levels in the first language."""
@@ -247,20 +258,22 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
         }
         for language, groups in data.items()
         for group in groups
-        for level, text in enumerate((of["instruction"] for of in group["levels"]), start=1)
+        for level, text in enumerate(
+            (level_record["instruction"] for level_record in group["levels"]), start=1
+        )
     ]
     keys = ["language", "category", "task", "kind"]
     columns = [*keys, "group", "size", "impossible"]
     cells = pd.DataFrame(rows, columns=columns).groupby(keys, sort=False)
-    found = cells.agg(
+    counts = cells.agg(
         size=("size", "mean"),
         groups=("group", "nunique"),
         n=("size", "size"),
         impossible=("impossible", "sum"),
     ).reset_index()
     order = {"language": list(data), "category": CATEGORIES}
-    tasks = list(dict.fromkeys(found["task"]))
-    return in_order(found, order | {"task": tasks, "kind": [RULE, JUDGE]})
+    tasks = list(dict.fromkeys(counts["task"]))
+    return in_order(counts, order | {"task": tasks, "kind": [RULE, JUDGE]})
 
 
 def temperature_rows(
@@ -274,19 +287,19 @@ def temperature_rows(
         rows = rows[rows["model"].isin(temperatures.keys())]
         lines, places = ([temperatures[m][part] for m in rows["model"]] for part in (0, 1))
         parts.append(rows.assign(measure=measure, line=lines, temperature=places))
-    whole = pd.concat(parts, ignore_index=True).sort_values("temperature", kind="stable")
+    measures = pd.concat(parts, ignore_index=True).sort_values("temperature", kind="stable")
     order: dict[str, Sequence[object]] = {
         "measure": [*RATES, "CSL"],
         "language": languages,
         "line": list(dict.fromkeys(line for line, _ in temperatures.values())),
     }
     columns = ["line", "temperature", "model", "language", "measure", *VALUES, "expected"]
-    return in_order(whole.astype({"temperature": float}), order)[columns]
+    return in_order(measures.astype({"temperature": float}), order)[columns]
 
 
 def _margins(rows: pd.DataFrame) -> pd.DataFrame:
     """Returns rows, and again as part of all categories and of all levels, where they have such."""
-    for column, whole in WHOLE.items():
+    for column, total in WHOLE.items():
         if column in rows:
-            rows = pd.concat([rows, rows.assign(**{column: whole})])
+            rows = pd.concat([rows, rows.assign(**{column: total})])
     return rows

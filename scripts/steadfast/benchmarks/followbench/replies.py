@@ -60,10 +60,12 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
     words = [single or double for single, double in WORD.findall(last)]
     if LIST.fullmatch(last) and len(words) == count:
         verdicts = [int(word == YES) for word in words]
-        own = plain(own_strings(reply, answer))
-        others = [[one.value for one in claim.verdicts] for claim in lists(True, answer, own)]
-        same = all(other == verdicts for other in others if len(other) == count)
-        doubtful = turned(own) or ends_in_another(own)
+        own_text = plain(own_strings(reply, answer))
+        value_lists = [
+            [verdict.value for verdict in claim.verdicts] for claim in lists(True, answer, own_text)
+        ]
+        same = all(other == verdicts for other in value_lists if len(other) == count)
+        doubtful = turned(own_text) or ends_in_another(own_text)
         return verdicts if same and not doubtful else None
     forms: list[Form] = [partial(form, True, answer) for form in (lists, sequences, objects)]
     forms += [partial(rows, False, answer), partial(statements, answer)]
@@ -74,8 +76,8 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
 
 def strict_rating(reply: str, answer: str) -> float | None:
     """Returns the rating, 0 to 10 in ``[[ ]]``, on the last own line; None for others."""
-    found = RATED.fullmatch(_last_own_line(reply, answer))
-    rating = float(found[1]) if found else None
+    match = RATED.fullmatch(_last_own_line(reply, answer))
+    rating = float(match[1]) if match else None
     return rating if rating is None or rating <= HIGHEST else None
 
 
@@ -103,8 +105,8 @@ def released_rating(reply: str | None) -> float | None:
     single ones; None: failure. The number may be any.
     """
     for pattern in RATED_AS_RELEASED:
-        if found := pattern.search(reply or ""):
-            return float(found[1])
+        if match := pattern.search(reply or ""):
+            return float(match[1])
     return None
 
 
@@ -135,9 +137,11 @@ def released(reply: str | None, count: int, language: str) -> list[int] | None:
     words = value if isinstance(value, list) else []
     if language == "zh":
         words = words[:count]
-    known = {YES} | READ_AS_NO[language]
+    verdict_words = {YES} | READ_AS_NO[language]
     # Not every element can be looked up in a set: it may be a list.
-    if len(words) != count or not all(isinstance(word, str) and word in known for word in words):
+    if len(words) != count or not all(
+        isinstance(word, str) and word in verdict_words for word in words
+    ):
         return None
     return [int(word == YES) for word in words]
 

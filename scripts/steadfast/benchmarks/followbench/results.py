@@ -110,8 +110,8 @@ class FollowbenchResults(Results):
             heading = self._in_language(PRINTED["language"], PRINTED["heading"])
             sections.append(printed_section(values, heading, places))
             remarks += self.published_notes(PRINTED["note"])
-        shown = STRINGS["categories"][category].lower()
-        return self.table(name, (MODEL, *columns), sections, remarks, category=shown)
+        category_name = STRINGS["categories"][category].lower()
+        return self.table(name, (MODEL, *columns), sections, remarks, category=category_name)
 
     def _in_language(self, language: str, heading: str) -> str:
         named = [STRINGS["languages"][language]] if len(self.languages) > 1 else []

@@ -65,8 +65,8 @@ class AnswerText:
     @property
     def punctuation(self) -> int:
         """How many characters are punctuation: those of ASCII, in Chinese a few others too."""
-        others = facts("followbench/rules.yaml")["punctuation"][self.language]
-        return sum(map(self.text.count, string.punctuation + others))
+        punctuation = facts("followbench/rules.yaml")["punctuation"][self.language]
+        return sum(map(self.text.count, string.punctuation + punctuation))
 
     @property
     def paragraphs(self) -> list["AnswerText"]:
@@ -165,7 +165,7 @@ def _keywords(answer: str) -> int:
     for line in answer.split("\n"):
         start = 0
         last = line.rfind(":")
-        while (found := KEYWORD.search(line, start)) and found.end() < last:
-            start = line.index(":", found.end() + 1) + 1
+        while (keyword := KEYWORD.search(line, start)) and keyword.end() < last:
+            start = line.index(":", keyword.end() + 1) + 1
             count += 1
     return count

@@ -47,21 +47,23 @@ class FollowbenchScoring(Scoring):
         group = sample.source
         level = sample.prompt["level"]
         target = group["levels"][level - 1]["target"]
-        kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
-        found = Score(answer.status, {RULE: kept}, kept, extracted={"problem": None})
+        is_kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
+        score = Score(answer.status, {RULE: is_kept}, is_kept, extracted={"problem": None})
         way = self._ways[0]
         if request_id(sample.id, way) not in verdicts:
-            return found
-        return replace(found, other_raters={ON_RULES: self._judged(sample, answer, way, verdicts)})
+            return score
+        return replace(score, other_raters={ON_RULES: self._judged(sample, answer, way, verdicts)})
 
     def majority(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
     ) -> Score:
         """Most judges' verdicts on each constraint, in each way to ask."""
-        scores = [self.score(sample, answer, given) for given in verdicts]
+        scores = [self.score(sample, answer, replies) for replies in verdicts]
         ways = scores[0].other_raters
-        others = {way: voted_points([score.other_raters[way] for score in scores]) for way in ways}
-        return replace(voted_points(scores), other_raters=others)
+        other_ways = {
+            way: voted_points([score.other_raters[way] for score in scores]) for way in ways
+        }
+        return replace(voted_points(scores), other_raters=other_ways)
 
     def _judged(
         self, sample: Sample[Prompt], answer: Answer, way: str, verdicts: Mapping[str, Reply]

@@ -52,9 +52,9 @@ def items_table(results: FollowbenchResults, name: str) -> Table:
     rows = results.frames["items"].set_index("language")
     languages = [language for language in results.languages if language in rows.index]
     bodies: dict[str, tuple[tuple[Cell, ...], ...]] = {}
-    for (category, task, kind), of in rows.groupby(["category", "task", "kind"], sort=False):
+    for (category, task, kind), task_rows in rows.groupby(["category", "task", "kind"], sort=False):
         above = bodies.get(category, ())
-        counts = (cell for language in languages for cell in _counts(of, language))
+        counts = (cell for language in languages for cell in _counts(task_rows, language))
         named = Cell(STRINGS["categories"][category], repeated=bool(above))
         bodies[category] = (*above, (named, Cell(task), Cell(STRINGS["scorers"][kind]), *counts))
     sums = rows.groupby("language")["n"].sum()
@@ -94,8 +94,8 @@ def levels_table(results: FollowbenchResults, name: str) -> Table:
         ]
         hsr = results.column("hsr", results.rate, **keys, level="")
         ranks = rank_cells(results.roster, hsr.ties, hsr.by_model)
-        shown = results.cells([*rates, results.column("csl", results.level, **keys)])
-        return joined_cells([shown, ranks])
+        value_cells = results.cells([*rates, results.column("csl", results.level, **keys)])
+        return joined_cells([value_cells, ranks])
 
     places = _places(f"{measure} (%)" for measure in MEASURES)
     columns = (*places, Column("CSL"), Column(SHARED["ranks"]))
@@ -165,13 +165,13 @@ def _consistency(
 def raters_table(results: FollowbenchResults, name: str) -> Table:
     """Returns agreement of judges and people, on constraints or on whole items (Table 3)."""
     item = STRINGS["agreement"][name]
-    whole = name == "table3_agreement"
+    is_whole = name == "table3_agreement"
     rows = results.frames["agreement"]
     rows = rows[rows["measure"] == item.split(" ")[0]]
     table = agreement_table(results.prefix + name, rows, results.display, TITLE, item)
-    ways = [] if len(results.ways) == 1 else results.ways if whole else [PATH]
+    ways = [] if len(results.ways) == 1 else results.ways if is_whole else [PATH]
     notes: list[Note] = [(None, STRINGS["notes"]["ways"][way]) for way in ways]
-    if whole and results.display.published and PRINTED["language"] in results.languages:
+    if is_whole and results.display.published and PRINTED["language"] in results.languages:
         printed = STRINGS["notes"]["published_agreement"].format(**PRINTED["agreement"])
         notes += results.published_notes(printed)
     return replace(table, notes=(*table.notes, *notes))
@@ -194,14 +194,16 @@ def coverage_table(results: FollowbenchResults, name: str) -> Table:
     categories = (*CATEGORIES, OVERALL)
 
     def cells(language: str) -> CellsByModel:
-        found = {}
+        cells_by_model = {}
         for model in results.roster.models:
             by_category = [results.counts(model, language, category) for category in categories]
-            shares = [share_cell(of["scored"], of["expected"]) for of in by_category]
+            shares = [
+                share_cell(counts_of["scored"], counts_of["expected"]) for counts_of in by_category
+            ]
             counts = by_category[-1] | {"no_csl": without.get((model, language), 0)}
             why = (count_cell(counts[name]) for name in reasons)
-            found[model] = (*shares, *why, *results.answer_cells(model, counts))
-        return found
+            cells_by_model[model] = (*shares, *why, *results.answer_cells(model, counts))
+        return cells_by_model
 
     columns = (
         *(Column(STRINGS["categories"][category], "Scored (%)", "r") for category in categories),

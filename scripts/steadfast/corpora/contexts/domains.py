@@ -26,12 +26,12 @@ def facts_of(scenario: str, domain: str = "") -> Settings:
 
 def check_domains(scenario: str, names: Sequence[str]) -> None:
     """Refuses domains of a scenario that are unknown, or that nothing is compared with."""
-    known = DOMAINS[scenario]
+    domain = DOMAINS[scenario]
     for name in names:
-        if name not in known:
-            raise ValueError(f"{scenario}: unknown domain {shown(name)}; {nearest(name, known)}")
+        if name not in domain:
+            raise ValueError(f"{scenario}: unknown domain {shown(name)}; {nearest(name, domain)}")
     if len(set(names)) < 2:
         raise ValueError(
             f"{scenario}: one domain cannot be compared with another; name two of "
-            f"{', '.join(known)}, or remove {scenario}"
+            f"{', '.join(domain)}, or remove {scenario}"
         )

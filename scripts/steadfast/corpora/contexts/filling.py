@@ -88,16 +88,16 @@ def enough(
 
     Sizes of parts need not add up to the whole's: 1 % and ``SLACK`` on top make up for that.
     """
-    taken: list[Unit] = []
+    chosen: list[Unit] = []
     sizes: list[int] = []
     left = budget * 1.01 + SLACK
     for unit in units:
-        taken.append(unit)
+        chosen.append(unit)
         sizes.append(size(unit))
         left -= sizes[-1]
         if left < 0:
             break
-    return taken, sizes
+    return chosen, sizes
 
 
 def shuffled(path: Path, key: str) -> Iterator[Record]:

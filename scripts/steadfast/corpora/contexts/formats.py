@@ -30,8 +30,11 @@ def show_list(elements: Sequence[str], format: str = NUMBERED) -> str:
 
 def show_documents(documents: Sequence[Mapping[str, str]], format: str = NUMBERED) -> str:
     """Returns documents by their fields, each under its name, from doc-1 on."""
-    shown = (show_document(number, of, format) for number, of in enumerate(documents, start=1))
-    return "{" + ",\n\n".join(shown) + "}" if format == "json" else "\n\n".join(shown)
+    texts = (
+        show_document(number, document, format)
+        for number, document in enumerate(documents, start=1)
+    )
+    return "{" + ",\n\n".join(texts) + "}" if format == "json" else "\n\n".join(texts)
 
 
 def show_document(number: int, fields: Mapping[str, str], format: str = NUMBERED) -> str:
@@ -85,15 +88,18 @@ def fill_formats(
 
     @cache
     def counts(units: int) -> dict[str, int]:
-        shown = content(units)
-        return {of: tokenizer.count(show(shown, of)) for of in dict.fromkeys((NUMBERED, *formats))}
+        documents = content(units)
+        return {
+            name: tokenizer.count(show(documents, name))
+            for name in dict.fromkeys((NUMBERED, *formats))
+        }
 
     filled = fill(sizes, budget, lambda units: max(counts(units).values()))
     if filled is None:
         return None
-    found = counts(filled.units)
-    whole: Record = {"tokens": found[NUMBERED]}
-    return filled.units, whole | ({"format_tokens": found} if len(found) > 1 else {})
+    tokens = counts(filled.units)
+    record: Record = {"tokens": tokens[NUMBERED]}
+    return filled.units, record | ({"format_tokens": tokens} if len(tokens) > 1 else {})
 
 
 def _json(value: object) -> str:

@@ -30,9 +30,9 @@ def build(
     No element is part of another one. Instructions have their share (0 to 1); others are UUIDs.
     """
     rng = draws.content
-    taken = list[str]()
+    chosen = list[str]()
     numbered, sizes = filling.enough(
-        enumerate(_elements(corpora, rng, instruction_share, tokenizer, taken), start=1),
+        enumerate(_elements(corpora, rng, instruction_share, tokenizer, chosen), start=1),
         lambda item: tokenizer.count("{}. {}\n".format(*item)),
         budget,
     )
@@ -40,7 +40,7 @@ def build(
     filled = fill_formats("list", lambda units: elements[:units], sizes, budget, formats, tokenizer)
     if filled is None:
         offers = "{:,} instructions of {} to {} tokens".format(
-            len(taken), *LIST["instruction_tokens"]
+            len(chosen), *LIST["instruction_tokens"]
         )
         raise filling.too_small("alpaca", offers, "list", budget)
     units, tokens = filled

@@ -83,18 +83,18 @@ def _documents(
     # tell whether its text is repeated.
     texts: list[str] = []
     repeated: list[int] = []
-    taken: set[str] = set()
+    chosen: set[str] = set()
     repeats_at = 1  # of the first two documents, one text is both
     for number, (record, text) in enumerate(_passages(rng, corpora, tokenizer)):
         if number and number % REPEATS_ONE_OF == 0:
             repeats_at = number + rng.randrange(REPEATS_ONE_OF)
         if number == repeats_at:
-            shown = _repeat(rng, len(texts), repeated)
-            repeated.append(shown)
+            order = _repeat(rng, len(texts), repeated)
+            repeated.append(order)
         else:
-            shown = len(texts)
+            order = len(texts)
             texts.append(text)
-        yield Document(_fields(rng, record, texts[shown], number, taken), shown)
+        yield Document(_fields(rng, record, texts[order], number, chosen), order)
 
 
 def _repeat(rng: Random, texts: int, repeated: list[int]) -> int:
@@ -168,14 +168,14 @@ def _passages(
 
 def cut(text: str, rng: Random, tokenizer: Tokenizer) -> str | None:
     """Returns a text's first tokens, as many as drawn from ``text_tokens``; None if too few."""
-    least, most = MULTIDOC["text_tokens"]
-    text = text[: CHARACTERS * most].strip()
+    lowest, highest = MULTIDOC["text_tokens"]
+    text = text[: CHARACTERS * highest].strip()
     tokens = tokenizer.encode(text)
-    drawn = rng.randint(least, most)
-    if least <= len(tokens) <= drawn:
+    drawn = rng.randint(lowest, highest)
+    if lowest <= len(tokens) <= drawn:
         return text
-    for length in range(drawn, min(most, len(tokens)) + 1):
+    for length in range(drawn, min(highest, len(tokens)) + 1):
         head = tokenizer.decode(tokens[:length]).rstrip()
-        if least <= tokenizer.count(head) <= most:
+        if lowest <= tokenizer.count(head) <= highest:
             return head
     return None

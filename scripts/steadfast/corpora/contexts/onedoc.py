@@ -109,10 +109,10 @@ def segment(text: str) -> list[Sentence]:
     at = 0
     plain = WIDE_SPACE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), text)
     # The segmenter leaves out some white space, so each sentence is looked up again.
-    for found in map(str.strip, sentencex.segment("en", plain)):
-        if found:
-            start = plain.index(found, at)
-            end = start + len(found)
+    for sentence in map(str.strip, sentencex.segment("en", plain)):
+        if sentence:
+            start = plain.index(sentence, at)
+            end = start + len(sentence)
             sentences.append(Sentence(text[at:start], text[start:end]))
             at = end
     return sentences
@@ -130,9 +130,9 @@ def _sentences(
         if not essay or essay in seen:
             continue
         seen.add(essay)
-        first, *others = segment(essay)
+        first, *following = segment(essay)
         space = "\n\n" if sentences else ""
-        sentences += [Sentence(space, first.text), *others]
+        sentences += [Sentence(space, first.text), *following]
         left -= tokenizer.count(essay)
         if left < 0:
             return sentences
@@ -149,8 +149,8 @@ def _tags(rng: Random) -> list[Tag]:
         for id in range(number):
             tail = name
             if id == fake:
-                others = [other for other in TYPES if other != name]
-                tail = rng.choice(rng.choice((others, ONEDOC["no_types"])))
+                other_types = [other for other in TYPES if other != name]
+                tail = rng.choice(rng.choice((other_types, ONEDOC["no_types"])))
             tags.append(Tag(name, id, f"<{tail}>"))
     return tags
 
@@ -171,9 +171,9 @@ def _places(
         text = sentences[place].text
         return plain.find(text, plain.index(text) + 1) == -1
 
-    fewest, most = (len(tags) + ordinary for ordinary in ONEDOC["ordinary"])
+    fewest, highest = (len(tags) + ordinary for ordinary in ONEDOC["ordinary"])
     # One from each of as many equal parts of the document.
-    number = min(len(fit), most)
+    number = min(len(fit), highest)
     picked: list[int] = []
     for part in range(number):
         places = fit[len(fit) * part // number : len(fit) * (part + 1) // number]
@@ -196,7 +196,7 @@ def _scattered(rng: Random, places: list[int], tags: list[Tag]) -> dict[int, Tag
         order: dict[str, list[int]] = {}
         for tag, place in zip(tags, places, strict=True):
             order.setdefault(tag.type, []).append(place)
-        if all(found != sorted(found) for found in order.values()):
+        if all(places != sorted(places) for places in order.values()):
             return dict(zip(places, tags, strict=True))
 
 

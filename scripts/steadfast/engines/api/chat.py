@@ -66,9 +66,9 @@ class Chat(Provider):
         body = {self._fields.get(name, name): value for name, value in body.items()}
         if self.parts(request):
             mark = {"prompt_cache_breakpoint": self._mark} if self._marks(request) else {}
-            own = {"type": "text", "text": clean(request.suffix)}
+            question = {"type": "text", "text": clean(request.suffix)}
             shared = {"type": "text", "text": clean(request.prefix), **mark}
-            body["messages"][-1]["content"] = [shared, own]
+            body["messages"][-1]["content"] = [shared, question]
         if self._mark:  # else each whole prompt is written to the cache, and paid for
             body["prompt_cache_options"] = {"mode": "explicit"}
         if self._service_tier:
@@ -76,8 +76,8 @@ class Chat(Provider):
         return body
 
     def parts(self, request: Request) -> int | None:
-        whole = not (request.prefix and request.suffix)
-        return 2 if not whole and self._marks(request) else None
+        is_whole = not (request.prefix and request.suffix)
+        return 2 if not is_whole and self._marks(request) else None
 
     def _marks(self, request: Request) -> bool:
         return bool(self._mark) and self.is_shared(request)

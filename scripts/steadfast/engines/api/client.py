@@ -85,8 +85,8 @@ def own_headers(client: "AsyncOpenAI | OpenAI") -> Record:
     """The headers that the ``openai`` client sends with each request."""
     from openai import Omit
 
-    own = {**client.default_headers, **client.auth_headers}
-    return {name: text for name, text in own.items() if not isinstance(text, Omit)}
+    own_headers = {**client.default_headers, **client.auth_headers}
+    return {name: text for name, text in own_headers.items() if not isinstance(text, Omit)}
 
 
 class ServerReply(NamedTuple):
@@ -156,9 +156,9 @@ class Http:
         from httpx2 import Client as HttpxClient
         from openai import OpenAI
 
-        with OpenAI(**settings) as own:
-            self.url = str(own.base_url).rstrip("/")
-            sent = headers or own_headers(own)
+        with OpenAI(**settings) as own_client:
+            self.url = str(own_client.base_url).rstrip("/")
+            sent = headers or own_headers(own_client)
         # Each request sets its own content type.
         kept = {name: text for name, text in sent.items() if name.lower() != "content-type"}
         self._client = HttpxClient(

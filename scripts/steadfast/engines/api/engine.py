@@ -114,12 +114,12 @@ class ApiEngine(Engine):
             sending.result()
 
     def _check_limits(self, groups: list[list[Request]]) -> None:
-        most = self._provider.most_live
+        limit = self._provider.most_live
         longest = max((request.max_tokens for group in groups for request in group), default=0)
-        if most is not None and longest > most:
+        if limit is not None and longest > limit:
             raise UserError(
                 f"{self.answers['model']}: an output limit of {longest:,} tokens, including "
-                f"reasoning, exceeds the API's {most:,} without streaming; lower max_tokens or "
+                f"reasoning, exceeds the API's {limit:,} without streaming; lower max_tokens or "
                 "reasoning.tokens, or set batch: true"
             )
 

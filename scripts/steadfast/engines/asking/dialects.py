@@ -63,8 +63,8 @@ class Dialect:
     @cached_property
     def again(self) -> re.Pattern[str]:
         """Repeated ends and leaked tokens of the next turn that may follow an end."""
-        own = _any([*self.starts, *self.frames])
-        leaked = [] if self.channels else [f"(?!{own}){TOKEN}(?:{BLANK}*+{ROLE})?"]
+        own_marks = _any([*self.starts, *self.frames])
+        leaked = [] if self.channels else [f"(?!{own_marks}){TOKEN}(?:{BLANK}*+{ROLE})?"]
         repeated = "|".join(filter(None, [_any(self.ends), *leaked]))
         return re.compile(f"(?:{BLANK}*+(?:{repeated}))*+" if self.ends else "")
 

@@ -105,8 +105,8 @@ class Journal(AbstractContextManager["Journal"]):
 
     def _load(self) -> dict[str, Response]:
         content = self._path.read_bytes()
-        *lines, rest = content.split(b"\n")
-        sound = len(content) - len(rest)
+        *lines, unfinished = content.split(b"\n")
+        sound = len(content) - len(unfinished)
         responses = {}
         for number, line in enumerate(lines, start=1):
             try:
@@ -118,7 +118,7 @@ class Journal(AbstractContextManager["Journal"]):
                     "remove the line to re-request its response"
                 ) from None
             except ValueError as error:
-                if number < len(lines) or rest:
+                if number < len(lines) or unfinished:
                     raise UserError(
                         f"{self._path}:{number}: corrupt line in the journal ({error}); remove "
                         "that line: only its request is sent again"

@@ -94,15 +94,15 @@ class LocalText:
             for request in sharing:
                 text = self.render(request.prompt, request.turns, request.system)
                 if shared is None:
-                    shared, ids, whole = self._share(text, prefix)
-                    yield request, whole
+                    shared, ids, is_whole = self._share(text, prefix)
+                    yield request, is_whole
                 elif shared and text.startswith(shared):
                     yield request, ids + self.encode(text[len(shared) :])
                 else:
                     yield request, self._whole(text)
 
     def _share(self, text: str, prefix: str) -> tuple[str, list[int], list[int]]:
-        whole = self._whole(text)
+        all_ids = self._whole(text)
         inner = clean(prefix).strip()
         start = text.find(inner) if len(inner) > 2 * SEAM else -1
         if start >= 0:
@@ -110,9 +110,9 @@ class LocalText:
             if seam := STRINGS.search(text, end - SEAM, end):
                 head = text[: seam.end()]
                 ids = self._whole(head)
-                if ids + self.encode(text[seam.end() :]) == whole:
-                    return head, ids, whole
-        return "", [], whole
+                if ids + self.encode(text[seam.end() :]) == all_ids:
+                    return head, ids, all_ids
+        return "", [], all_ids
 
     def _whole(self, text: str) -> list[int]:
         # A chat template writes the opening token itself; a base model's tokenizer adds it.

@@ -73,9 +73,9 @@ def holds_pair(text: str) -> bool:
         return False
     tags = ((Tags.of(text, dialect), dialect) for dialect in DIALECTS.values() if not dialect.words)
     return any(
-        mark.kind == "start" and of.closing(place, dialect)
-        for of, dialect in tags
-        for place, mark in enumerate(of.marks)
+        mark.kind == "start" and tag.closing(place, dialect)
+        for tag, dialect in tags
+        for place, mark in enumerate(tag.marks)
     )
 
 
@@ -131,11 +131,11 @@ def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, 
     is_open = False
     for dialect in dialects:
         if named or begun or not dialect.words:
-            rest = _without_pairs(text, dialect, cut)
-            if named or begun or rest.reasoning:
-                text = rest.answer
-                is_open = is_open or rest.is_open
-                reasoning += rest.reasoning
+            outside = _without_pairs(text, dialect, cut)
+            if named or begun or outside.reasoning:
+                text = outside.answer
+                is_open = is_open or outside.is_open
+                reasoning += outside.reasoning
     return Split(text, reasoning, is_open)
 
 

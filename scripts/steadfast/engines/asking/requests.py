@@ -65,14 +65,14 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
     def _write(self) -> None:
         self._written = time.monotonic()
         elapsed = self._written - self._started
-        own = self._with_engine
+        fields = self._with_engine
         run: RunRecord = {
             "wall_seconds": round(elapsed if self._spent is None else self._spent, 3),
             "answered": self._counts["answered"],
             "failed": self._counts["failed"],
-            "retries": self._engine.retries if own else Counter(),
-            "latencies": self._engine.latencies.counts if own else {},
-            "load_seconds": round(self._engine.load_seconds, 3) if own else 0.0,
+            "retries": self._engine.retries if fields else Counter(),
+            "latencies": self._engine.latencies.counts if fields else {},
+            "load_seconds": round(self._engine.load_seconds, 3) if fields else 0.0,
             "prompt_tokens": self._counts["prompt_tokens"],
             "computed_tokens": self._counts["computed_tokens"],
             "output_tokens": self._counts["output_tokens"],

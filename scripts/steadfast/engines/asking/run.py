@@ -92,8 +92,8 @@ def run_part(
             for request, response, attempt in exchanges
         )
         write_jsonl(replies.files[0], records)
-        made = provenance(model, engine, answers, requests, responses)
-        write_json(replies.path, {**made, **replies.record})
+        record = provenance(model, engine, answers, requests, responses)
+        write_json(replies.path, {**record, **replies.record})
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
 
 
@@ -101,12 +101,12 @@ def _check_failures(model: str, responses: list[Response], allowed: float) -> No
     reasons = Counter(r.error for r in responses if r.status == "error")
     failed = reasons.total()
     if failed > allowed * len(responses):
-        shown = [f"{count} × {reason}" for reason, count in reasons.most_common(SHOWN_FAILURES)]
-        more = ", …" if len(reasons) > SHOWN_FAILURES else ""
+        texts = [f"{count} × {reason}" for reason, count in reasons.most_common(SHOWN_FAILURES)]
+        ellipsis = ", …" if len(reasons) > SHOWN_FAILURES else ""
         passing = not all(LASTING.match(reason or "") for reason in reasons)
         raise (PassingError if passing else UserError)(
             f"{failed} of {len(responses)} requests of model {model} failed "
-            f"({', '.join(shown)}{more}); responses so far are cached: run again to re-request "
+            f"({', '.join(texts)}{ellipsis}); responses so far are cached: run again to re-request "
             "only the failed ones, or raise allowed_failures to continue without them"
         )
 

@@ -48,12 +48,12 @@ def cost(
 def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
     """The maximum cost of a request of about so many tokens, however it is cached and billed."""
     all_rates = (price, *(price.get("above") or ()))
-    most = max(
+    dearest_tokens = max(
         prompt * max(_rate(rates, name) for name in ("input", "cached", "written"))
         + output * rates["output"]
         for rates in all_rates
     )
-    return float(most * _share(price, tier) / 1_000_000)
+    return float(dearest_tokens * _share(price, tier) / 1_000_000)
 
 
 def counted_cost(price: Settings, record: Record) -> tuple[float, float] | None:
@@ -171,16 +171,16 @@ class Bill:
         """Reserves the maximum cost of a request, until ``settle``."""
         tokens = prompt_tokens(request)
         output = request.max_tokens
-        most = dearest(self._price, tokens, output, self._tier)
+        highest_price = dearest(self._price, tokens, output, self._tier)
         spent = self.spent()
-        if not sent and spent + self._reserved + most > self._most:
+        if not sent and spent + self._reserved + highest_price > self._most:
             raise CapReached(
                 f"max_spend of {self._most:g} USD is reached ({spent:.4g} USD in the journals, up "
-                f"to {most:.4g} USD for the next request); responses so far are cached: raise "
-                "max_spend and run again to continue"
+                f"to {highest_price:.4g} USD for the next request); responses so far are cached: "
+                "raise max_spend and run again to continue"
             )
-        self._under_way[request.hash] = most
-        self._reserved += most
+        self._under_way[request.hash] = highest_price
+        self._reserved += highest_price
 
     def settle(self, request: Request) -> None:
         """Ends a reservation: the journal now has the actual cost."""

@@ -81,8 +81,8 @@ def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | No
         rule = provider.get("batched", rule)
     model = str(answers.get("model", "")).rpartition("/")[2]
     minimums = provider.get("least", {}).items()
-    least = next((tokens for name, tokens in minimums if model.startswith(name)), None)
-    return CacheRule("nothing" if least is None else rule, least or 0)
+    minimum = next((tokens for name, tokens in minimums if model.startswith(name)), None)
+    return CacheRule("nothing" if minimum is None else rule, minimum or 0)
 
 
 def once(requests: Iterable[Request]) -> list[Request]:

@@ -71,8 +71,8 @@ class VllmEngine(Engine):
         reasoning = setup.answers.get("reasoning")
         special = self._text.special_among(marks(reasoning)) if reasoning else []
         # Marks of reasoning that are special tokens would otherwise vanish from the text.
-        shown = {"skip_special_tokens": False} if special else {}
-        fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **shown}
+        detokenizing = {"skip_special_tokens": False} if special else {}
+        fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **detokenizing}
         former = {name: arguments.pop(name) for name in FORMER_KEYS if name in arguments}
         further = {"engine_args": arguments} if arguments else {}
         self.answers = {**defaults, **given, **former, **further, **template, **fixed}
@@ -89,10 +89,10 @@ class VllmEngine(Engine):
 
     def _sampling_of(self, own: Settings) -> Record:
         """Sampling settings: the config's, or those of the model's generation config."""
-        given = {name: own[name] for name in SAMPLING if own.get(name) is not None}
+        sampling = {name: own[name] for name in SAMPLING if own.get(name) is not None}
         if "temperature" in own and own["temperature"] is None:
-            return {"temperature": 1.0, **self._text.sampling, **given}
-        return {"temperature": 0.0, **given}
+            return {"temperature": 1.0, **self._text.sampling, **sampling}
+        return {"temperature": 0.0, **sampling}
 
     def prefilled(self, start_tags: Sequence[str]) -> bool | None:
         """Whether the chat template ends with a start tag of reasoning."""

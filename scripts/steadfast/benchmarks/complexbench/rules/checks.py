@@ -86,12 +86,12 @@ def has_keys(value: object, keys: Collection[object]) -> bool:
 
     An object of any keys will do where none are asked for, and none has a key that is no text.
     """
-    wanted = [key for key in keys if key != ""]
+    named_keys = [key for key in keys if key != ""]
     if not isinstance(value, dict):
         return False
-    if not all(isinstance(key, str) and key in value for key in wanted):
+    if not all(isinstance(key, str) and key in value for key in named_keys):
         return False
-    return not wanted or len(value) == len(wanted)
+    return not named_keys or len(value) == len(named_keys)
 
 
 def balanced(text: str) -> str | None:

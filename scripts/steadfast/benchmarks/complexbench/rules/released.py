@@ -88,25 +88,25 @@ def _bracketed(rule: str, name: str, lines: bool = False, error: str = "IndexErr
     """Returns the list that follows ``name:`` and ends the rule, in its brackets."""
     place = rule.removesuffix("\n")
     place = place if lines else place.rpartition("\n")[2]
-    _, found, rest = place.partition(f"{name}:[")
-    if not found or not rest.endswith("]"):
+    _, begins, behind = place.partition(f"{name}:[")
+    if not begins or not behind.endswith("]"):
         raise RuleError(error, f"no list in brackets after {name!r} ends the rule")
-    return f"[{rest}"
+    return f"[{behind}"
 
 
 def _bracketed_pair(rule: str, first: str, second: str) -> tuple[str, str]:
     """The lists in brackets that follow ``first:`` and, on the line after it, ``second:``."""
-    _, found, rest = rule.removesuffix("\n").partition(f"{first}:[")
-    begin, parted, end = rest.partition(f"]\n{second}:[")
-    if not found or not parted or not end.endswith("]"):
+    _, begins, behind = rule.removesuffix("\n").partition(f"{first}:[")
+    begin, parted, end = behind.partition(f"]\n{second}:[")
+    if not begins or not parted or not end.endswith("]"):
         raise RuleError("AttributeError", f"no lists of {first!r} and, a line below, {second!r}")
     return f"[{begin}]", f"[{end}"
 
 
 def _items(listed: str, stripped: bool = True) -> list[str]:
     """Returns what stands between a list's ASCII commas, its outer brackets aside."""
-    found = listed.strip("[]").split(",")
-    return [item.strip() for item in found] if stripped else found
+    items = listed.strip("[]").split(",")
+    return [item.strip() for item in items] if stripped else items
 
 
 def _elements(listed: str) -> Sequence[Any]:
@@ -114,8 +114,8 @@ def _elements(listed: str) -> Sequence[Any]:
     if not ok:
         name = "NameError" if is_expression(listed) else "SyntaxError"
         raise RuleError(name, f"{listed[:40]!r} is no list of numbers or of words in quotes")
-    found: Sequence[Any] = value
-    return found
+    literal: Sequence[Any] = value
+    return literal
 
 
 def _within(ends: Sequence[Any]) -> checks.Limits:
@@ -142,17 +142,17 @@ def _after(rule: str, name: str, lines: bool = True) -> str:
     """Returns the text that follows ``name:``, to the rule's end."""
     place = rule.removesuffix("\n")
     place = place if lines else place.rpartition("\n")[2]
-    _, found, text = place.partition(f"{name}:")
-    if not found:
+    _, mark, text = place.partition(f"{name}:")
+    if not mark:
         raise RuleError("IndexError", f"no text after {name!r}")
     return text
 
 
 def _pair(rule: str, first: str, second: str) -> tuple[str, str]:
     """Returns the texts that follow ``first:`` and, on a later line, ``second:``."""
-    _, found, rest = rule.removesuffix("\n").partition(f"{first}:")
-    begin, parted, end = rest.partition(f"\n{second}:")
-    if not found or not parted:
+    _, begins, behind = rule.removesuffix("\n").partition(f"{first}:")
+    begin, parted, end = behind.partition(f"\n{second}:")
+    if not begins or not parted:
         raise RuleError("AttributeError", f"no {first!r} with {second!r} on a line below")
     return begin, end
 
@@ -175,8 +175,8 @@ def _of(check: Callable[[T], Check], read: Callable[[str, str], T]) -> Callable[
     """Returns a check whose parameters are read when a text is looked at, and then only."""
 
     def read_late(rule: str, name: str) -> Check:
-        made = cache(lambda: check(read(rule, name)))
-        return lambda text: made()(text)
+        verdict = cache(lambda: check(read(rule, name)))
+        return lambda text: verdict()(text)
 
     return read_late
 
@@ -212,8 +212,8 @@ def _some_each(rule: str, name: str) -> Check:
 
 def _some_without(rule: str, counted: str, forbidden: str) -> Check:
     lists = _bracketed_pair(rule, counted, forbidden)
-    wanted, unwanted = (_items(listed, stripped=False) for listed in lists)
-    enough = _counted(wanted)
+    required, unwanted = (_items(listed, stripped=False) for listed in lists)
+    enough = _counted(required)
     banned = checks.has_any(all_normalised(unwanted))
     return lambda text: enough(text) and not banned(text)
 
@@ -230,8 +230,8 @@ def _frame(rule: str, first: str, second: str) -> Check:
 
 
 def _match(rule: str, name: str) -> Check:
-    wanted = _after(rule, name, lines=False)
-    return lambda text: text in (wanted, f"{wanted}。", f"{wanted}.")
+    required = _after(rule, name, lines=False)
+    return lambda text: text in (required, f"{required}。", f"{required}.")
 
 
 def _object(rule: str, name: str) -> Check:
@@ -256,22 +256,22 @@ def _kind(
     unless: str = "",
 ) -> RuleKind:
     """Returns a kind that holds segments to ``read`` of the rule and its names, parted by +."""
-    found = names.split("+")
+    parts = names.split("+")
 
     def test(rule: str, segments: Segments) -> bool:
-        passes = read(rule, *(name.rstrip(":") for name in found))
+        passes = read(rule, *(name.rstrip(":") for name in parts))
 
         def kept(segment: str) -> bool:
             return any(passes(form(segment)) for form in _TEXTS[texts]) is not absent
 
-        if found[0] == "model_endswith_each" and len(segments) > 1:
+        if parts[0] == "model_endswith_each" and len(segments) > 1:
             segments = segments[:-1]  # the last may end otherwise
-        each = found[0].endswith("_each")
+        each = parts[0].endswith("_each")
         considered = [segment for segment in segments if segment] if each else segments[:1]
         # Each is looked at, whatever came before: an error in the last one counts.
         return False not in {kept(segment) for segment in considered}
 
-    return RuleKind(found, absent, test, unless)
+    return RuleKind(parts, absent, test, unless)
 
 
 _EXTRACTED = (

@@ -38,15 +38,15 @@ def _holds(clause: Clause, segments: Sequence[str]) -> bool:
     if name == "number_each":
         return clause.within(len(segments))
     if name == "starts_with_list_each":
-        return checks.starts_in_turn([normalised(one) for one in segments], clause.words)
+        return checks.starts_in_turn([normalised(segment) for segment in segments], clause.words)
     if not clause.each:
         segments = segments[:1]
     elif name in EXCEPT_LAST:
         segments = segments[:-1] or segments
     has = CHECKS[name.removesuffix("_each")](clause)
     return all(
-        any(has(compared(text)) for text in (one, unquoted(one))) is not clause.absent
-        for one in segments
+        any(has(compared(text)) for text in (segment, unquoted(segment))) is not clause.absent
+        for segment in segments
     )
 
 
