@@ -48,13 +48,13 @@ def comparisons(
     parts = {"": frame}
     parts |= {name: frame[frame["length"] == name] for name in several.index[several]}
     weights = rubric.weights
-    found = []
+    answers = []
     for length, part in parts.items():
         models = part[~part["model"].isin(references)]
         rows = compare_models(models, weights, bootstrap(part))
-        found.append(rows.assign(length=length))
+        answers.append(rows.assign(length=length))
     return sorted_rows(
-        pd.concat(found, ignore_index=True), frame, ["length", "task", "model", "other"]
+        pd.concat(answers, ignore_index=True), frame, ["length", "task", "model", "other"]
     )
 
 
@@ -154,8 +154,8 @@ def rubrics(
         rank = by_rubric[rubric].groupby("task")["value"].rank(method="min", ascending=False)
         parts += [rows.assign(measure="ars"), ranked.assign(measure="rank", value=rank)]
     for rubric in totals:
-        both = by_rubric[chosen.name].merge(by_rubric[rubric], on=["model", "task"])
-        parts.append(agreement(both).assign(rubric=rubric, model=""))
+        joined = by_rubric[chosen.name].merge(by_rubric[rubric], on=["model", "task"])
+        parts.append(agreement(joined).assign(rubric=rubric, model=""))
     columns = ["measure", "rubric", "model", "task", "value", "low", "high", "n"]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=columns)
     measures = ["ars", "rank", *CORRELATIONS]
@@ -172,9 +172,9 @@ def above_baseline(
     """
     totals = frame.loc[frame["total"].notna(), ["model", "task", *_SAMPLE, "total"]]
     under = totals[totals["model"] == baseline].drop_duplicates(_SAMPLE)
-    both = totals.merge(under[[*_SAMPLE, "total"]], on=_SAMPLE, suffixes=("", "_baseline"))
-    both = both.astype({"model": str, "task": str, "length": str})
-    parts = [_means(both, rubric.weights, by) for by in ([], ["length"])]
+    joined = totals.merge(under[[*_SAMPLE, "total"]], on=_SAMPLE, suffixes=("", "_baseline"))
+    joined = joined.astype({"model": str, "task": str, "length": str})
+    parts = [_means(joined, rubric.weights, by) for by in ([], ["length"])]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS).fillna({"length": ""})
     room = 1 - rows["baseline"]
     rows["value"] = ((rows["ars"] - rows["baseline"]) / room.where(room >= ROOM)).astype(float)
@@ -194,7 +194,10 @@ def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.D
         {
             **dict(zip(["model", *by], np.atleast_1d(key), strict=True)),
             "task": OVERALL,
-            **{of: np.average(part[of], weights=part["weight"]) for of in ("ars", "baseline")},
+            **{
+                column: np.average(part[column], weights=part["weight"])
+                for column in ("ars", "baseline")
+            },
             "n": part["n"].sum(),
         }
         for key, part in tasks.groupby(["model", *by])

@@ -32,14 +32,14 @@ from steadfast.benchmarks.lifbench.records import Prompt
 
 def reference_answer(prompt: Prompt, context: Record) -> str:
     """Returns the reference answer to a prompt."""
-    given = expected.fields(prompt)
+    variables = expected.fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
             return expected.expected_element(prompt)
         case "LBI" | "LBE":
             return _any_element(prompt, context)
         case "LMI":
-            return json.dumps(given["elements"])
+            return json.dumps(variables["elements"])
         case "MB":
             labels = expected.expected_labels(prompt, context["documents"])
             by_document = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
@@ -54,11 +54,13 @@ def reference_answer(prompt: Prompt, context: Record) -> str:
         case "OR":
             # A sentence takes one line, even if it takes more in the document.
             return "\n".join(
-                sentence["text"].replace("\n", " ") + f" {given['sep']} {sentence['type']}"
+                sentence["text"].replace("\n", " ") + f" {variables['sep']} {sentence['type']}"
                 for sentence in asked_sentences(prompt, context)
             )
         case "OQ":
-            return str(given["options"][0 if is_key_sentence(given["evidence"], context) else 1])
+            return str(
+                variables["options"][0 if is_key_sentence(variables["evidence"], context) else 1]
+            )
         case _:
             return json.dumps([s["text"] for s in asked_sentences(prompt, context)])
 
@@ -77,21 +79,21 @@ def _any_element(prompt: Prompt, context: Record) -> str:
 
 def blur_indices(prompt: Prompt, context: Record) -> range:
     """Returns the 0-based indices that are right in LBI and LBE: all after or before one."""
-    given = expected.fields(prompt)
-    if given["bias"] > 0:
-        return range(given["id"], len(context["elements"]))
-    return range(given["id"] - 1)
+    variables = expected.fields(prompt)
+    if variables["bias"] > 0:
+        return range(variables["id"], len(context["elements"]))
+    return range(variables["id"] - 1)
 
 
 def asked_sentences(prompt: Prompt, context: Record) -> list[Record]:
     """Returns the right key sentences in the order to give them (OR: spread over the document)."""
-    given = expected.fields(prompt)
+    variables = expected.fields(prompt)
     sentences = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
     if prompt["task"] == "OE":
-        of_type = [s for s in sentences if f"<{s['type']}>" == given["type"]]
+        of_type = [s for s in sentences if f"<{s['type']}>" == variables["type"]]
         return sorted(of_type, key=lambda sentence: sentence["id"])
     sentences.sort(key=lambda sentence: sentence["index"])
-    n = min(given["num"], len(sentences))
+    n = min(variables["num"], len(sentences))
     return [sentences[(2 * i + 1) * len(sentences) // (2 * n)] for i in range(n)]
 
 

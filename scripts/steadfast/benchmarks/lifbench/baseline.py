@@ -32,31 +32,33 @@ def baseline_answer(
     """Answers a prompt without looking anything up; the reference answer is not read."""
     # In every format of a context it chooses the same.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
-    given = prompt["variables"]
+    variables = prompt["variables"]
     rng = Random(f"floor/{plain_id}/{repeat}")
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
-            return _near_the_beginning(context["elements"], given.get("bias", 0), rng)
+            return _near_the_beginning(context["elements"], variables.get("bias", 0), rng)
         case "LBI" | "LBE":
             # What comes last is after any element, wherever that stands.
-            return str(context["elements"][-1 if given["bias"] > 0 else 0])
+            return str(context["elements"][-1 if variables["bias"] > 0 else 0])
         case "LMI":
-            places = rng.sample(range(len(context["elements"])), len(given["id_arr"]))
+            places = rng.sample(range(len(context["elements"])), len(variables["id_arr"]))
             # Elements are never asked for in the order of the list.
             return _json([context["elements"][place] for place in sorted(places, reverse=True)])
         case "MB":
-            label = min(given["candidates"], key=lambda name: given["rule_key"].find(name[:1]))
+            label = min(
+                variables["candidates"], key=lambda name: variables["rule_key"].find(name[:1])
+            )
             number = min(len(context["documents"]), MOST_LABELS)
             return _json({f"doc{place}": label for place in range(1, number + 1)})
         case "MF":
-            return _groups(context["documents"], given["info_keys"].split(), rng)
+            return _groups(context["documents"], variables["info_keys"].split(), rng)
         case "OR":
             return "\n".join(
-                sentence["text"].replace("\n", " ") + f" {given['sep']} {sentence['type']}"
-                for sentence in _drawn(context["key_sentences"], given["num"], rng)
+                sentence["text"].replace("\n", " ") + f" {variables['sep']} {sentence['type']}"
+                for sentence in _drawn(context["key_sentences"], variables["num"], rng)
             )
         case "OQ":
-            return str(given["options"][LIKELIER[rubric]])
+            return str(variables["options"][LIKELIER[rubric]])
         case _:
             number = max(1, round(len(context["key_sentences"]) / ONE_IN))
             drawn = _drawn(context["key_sentences"], number, rng)

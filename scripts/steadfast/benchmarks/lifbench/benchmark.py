@@ -49,8 +49,8 @@ def task(config: Config, section: Lifbench) -> Task:
     tasks: list[str] = [name for name in TASKS if name in section.tasks]
     scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
-    known = [TASKS[name] for name in tasks]
-    scenarios = in_order(one.scenario for one in known)
+    asked_tasks = [TASKS[name] for name in tasks]
+    scenarios = in_order(task.scenario for task in asked_tasks)
     sampled = _sampled(section)
     beyond = beyond_paper(section, scenarios)
     several = len(section.lengths) > 1
@@ -63,7 +63,9 @@ def task(config: Config, section: Lifbench) -> Task:
     simulator = "simulator:LifbenchSimulator"
     return Task(
         parts={
-            name: Part(budget, _sources(section, name, [one.id for one in known], scenarios))
+            name: Part(
+                budget, _sources(section, name, [task.id for task in asked_tasks], scenarios)
+            )
             for name, budget in section.lengths.items()
         },
         data=data,
@@ -71,7 +73,7 @@ def task(config: Config, section: Lifbench) -> Task:
             "prompts:prompts",
             {
                 "seed": config.seed,
-                "tasks": [one.asked for one in known],
+                "tasks": [task.asked for task in asked_tasks],
                 **({} if section.formats == [NUMBERED] else {"formats": list(section.formats)}),
                 **({"released": drawn} if drawn else {}),
             },
@@ -157,13 +159,13 @@ def _sampled(section: Lifbench) -> tuple[str, ...]:
 
 def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]:
     """Returns what is compared in each perspective beyond the paper's, by scenario."""
-    found: dict[str, dict[str, list[str]]] = {}
+    groups: dict[str, dict[str, list[str]]] = {}
     if len(section.formats) > 1:
-        found["format"] = {name: list(section.formats) for name in running if name in CONTENT}
+        groups["format"] = {name: list(section.formats) for name in running if name in CONTENT}
     if section.domains:
         domains = section.domains.items()
-        found["domain"] = {name: list(of) for name, of in domains if name in running}
-    return {"beyond": found} if found else {}
+        groups["domain"] = {name: list(sentences) for name, sentences in domains if name in running}
+    return {"beyond": groups} if groups else {}
 
 
 def _tables(
@@ -199,8 +201,8 @@ def check(config: Config, section: Lifbench) -> None:
             )
     if "requests" in config.rewriters:
         raise ValueError("rewriters: the name requests is reserved; choose another name")
-    asked = section.expressions == "recs" and section.recs.rewrites == "own"
-    if asked and not config.rewriters:
+    is_recs_own = section.expressions == "recs" and section.recs.rewrites == "own"
+    if is_recs_own and not config.rewriters:
         raise ValueError(NO_REWRITER)
     scored = [name for name, model in config.models.items() if model.engine == "scored"]
     if scored and section.rubric != "released":
@@ -243,10 +245,10 @@ def _check_released_contexts(section: Lifbench) -> None:
             f"lifbench.contexts_per_length: {section.contexts_per_length}, but one context of each "
             "length was released; remove the key, or set lifbench.contexts to nested"
         )
-    known = released_lengths()
+    released = released_lengths()
     for name, budget in section.lengths.items():
-        if known.get(name) != budget:
-            listed = ", ".join(f"{length} {tokens}" for length, tokens in known.items())
+        if released.get(name) != budget:
+            listed = ", ".join(f"{length} {tokens}" for length, tokens in released.items())
             raise ValueError(
                 f"lifbench.lengths: no context of {name} with {budget} tokens was released, only "
                 f"of {listed}; name some of these, or set lifbench.contexts to nested"
@@ -278,9 +280,9 @@ def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
     corpora = {file.path: file.content for file in data if file.step == "corpus"}
     texts: dict[str, Record] = {}
     for content in corpora.values():
-        known = {name: content.settings.get(name) for name in ("repo", "revision")}
+        pinned = {name: content.settings.get(name) for name in ("repo", "revision")}
         source = content.name.split(":")[0].split(".")[-1]
-        texts[content.settings["corpus"]] = {"source": source, **known}
+        texts[content.settings["corpus"]] = {"source": source, **pinned}
     if any(
         path not in corpora
         for file in data

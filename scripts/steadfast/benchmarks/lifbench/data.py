@@ -61,24 +61,29 @@ def _built_contexts(
         made_of = facts_of(scenario, domain)
         formats = formats_of(scenario, section.formats)
         paths = {name: files[name].path for name in made_of["corpora"]}
-        more: Record = {}
+        fields: Record = {}
         if domain:
-            more = {name: value for name, value in made_of.items() if name != "corpora"}
-            more["domain"] = domain
+            fields = {name: value for name, value in made_of.items() if name != "corpora"}
+            fields["domain"] = domain
             formats = formats[:1]
         if formats != [NUMBERED]:
-            more["formats"] = formats
+            fields["formats"] = formats
         if section.contexts == "nested":
-            more["nested"] = True
+            fields["nested"] = True
         for length, budget in section.lengths.items():
             path = context_file(scenario, length, domain)
             at = {"length": length, "budget": budget, "seeds": seeds, "tokenizer": config.tokenizer}
-            yield contexts_file(path, scenario, paths, at | more)
+            yield contexts_file(path, scenario, paths, at | fields)
 
 
 def domains_of(section: Lifbench, scenario: str) -> list[str]:
     """Returns the domains of which contexts are built: the paper's ("") and those compared."""
-    compared = (name for of, names in section.domains.items() if of == scenario for name in names)
+    compared = (
+        name
+        for domain_scenario, names in section.domains.items()
+        if domain_scenario == scenario
+        for name in names
+    )
     return ["", *(name for name in compared if name != usual_domain(scenario))]
 
 
@@ -118,18 +123,18 @@ def _released_contexts(
     published = {"templates": RELEASED_TEMPLATES} if section.published_prompts else {}
     for scenario in scenarios:
         path = f"{NAME}/released/{input_name(scenario)}"
-        known = {"scenario": scenario}
+        settings = {"scenario": scenario}
         yield DataFile(
             path,
             "released_contexts",
-            OWN.component("released_files:input_file", {**known, "directory": directory}),
+            OWN.component("released_files:input_file", {**settings, "directory": directory}),
             files=tuple(released_inputs(section, [scenario])),
             needs=input_needs(directory, scenario),
         )
         inputs = {"contexts": path, **published}
         for length, budget in section.lengths.items():
             at = {"length": length, "budget": budget, "tokenizer": config.tokenizer}
-            content = OWN.component("released_contexts:contexts", known | at)
+            content = OWN.component("released_contexts:contexts", settings | at)
             yield DataFile(context_file(scenario, length), "contexts", content, inputs)
 
 

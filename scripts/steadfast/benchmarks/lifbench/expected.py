@@ -13,16 +13,18 @@ def fields(prompt: Prompt) -> Record:
 
 def expected_element(prompt: Prompt) -> str:
     """Returns the one right element of an LSI, LOI or LOE prompt."""
-    given = fields(prompt)
+    variables = fields(prompt)
     if prompt["task"] == "LSI":
-        return str(given["element"])
-    return str(given["post_element" if given["bias"] > 0 else "pre_element"])
+        return str(variables["element"])
+    return str(variables["post_element" if variables["bias"] > 0 else "pre_element"])
 
 
 def expected_labels(prompt: Prompt, documents: list[Record]) -> list[str]:
     """Returns MB's label of each document: which of title and source it lacks decides."""
-    given = fields(prompt)
-    ordered = sorted(given["candidates"], key=lambda label: given["rule_key"].find(label[:1]))
+    variables = fields(prompt)
+    ordered = sorted(
+        variables["candidates"], key=lambda label: variables["rule_key"].find(label[:1])
+    )
     return [ordered[2 * ("title" not in d) + ("source" not in d)] for d in documents]
 
 
@@ -36,10 +38,10 @@ def duplicate_documents(
 
 def asked_depth(prompt: Prompt, context: Record, draw: str) -> float | None:
     """Returns where in its context the thing asked for stands, from 0 (start) to 1 (end)."""
-    given = fields(prompt)
+    variables = fields(prompt)
     if draw == "positions":
-        return float(given["id"] - 1) / max(1, len(context["elements"]) - 1)
+        return float(variables["id"] - 1) / max(1, len(context["elements"]) - 1)
     if draw != "evidence":
         return None
-    place = context["text"].find(given["evidence"].strip())
+    place = context["text"].find(variables["evidence"].strip())
     return place / len(context["text"]) if place >= 0 and context["text"] else None

@@ -28,13 +28,13 @@ class LifbenchExports(Exports):
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns prompts and contexts by length; the expressions, which all lengths share."""
         scenarios = {
-            one.sample.prompt["task"]: one.sample.source["context"]["scenario"]
-            for asked in parts.values()
-            for one in asked
+            request.sample.prompt["task"]: request.sample.source["context"]["scenario"]
+            for requests in parts.values()
+            for request in requests
         }
         return {
-            "prompts": {part: map(_prompt, asked) for part, asked in parts.items()},
-            "contexts": {part: _contexts(asked) for part, asked in parts.items()},
+            "prompts": {part: map(_prompt, requests) for part, requests in parts.items()},
+            "contexts": {part: _contexts(requests) for part, requests in parts.items()},
             "expressions": {EVERY: _expressions(next(iter(data.values())), scenarios)},
         }
 
@@ -45,13 +45,13 @@ class LifbenchExports(Exports):
         return "".join(render(row["scenario_prompt"], text, row["instruction"]))
 
     def about(self) -> About:
-        known = facts("lifbench/export.yaml")
-        templates = Source(name="templates", **known["templates"][self._templates])
+        card = facts("lifbench/export.yaml")
+        templates = Source(name="templates", **card["templates"][self._templates])
         length = next(iter(self._settings["lengths"])).replace("-", "_")
-        texts = [_source(name, **of) for name, of in self._texts.items()]
-        usage = known["usage"].replace("LENGTH", length)
+        texts = [_source(name, **fields) for name, fields in self._texts.items()]
+        usage = card["usage"].replace("LENGTH", length)
         sources = [*texts, templates]
-        return about_by({**known, "usage": usage}, sources, self._settings)
+        return about_by({**card, "usage": usage}, sources, self._settings)
 
 
 def _prompt(asked: Asked) -> Record:
@@ -63,7 +63,7 @@ def _prompt(asked: Asked) -> Record:
 
 
 def _contexts(asked: Sequence[Asked]) -> Iterator[Record]:
-    contexts = {one.item.context_id: one.sample.source["context"] for one in asked}
+    contexts = {request.item.context_id: request.sample.source["context"] for request in asked}
     for name, context in contexts.items():
         parts = {key: value for key, value in context.items() if key not in CONTEXT}
         yield {key: context.get(key) for key in CONTEXT} | {"context_id": name, "parts": parts}

@@ -65,7 +65,7 @@ class Templates(StrictModel):
     @field_validator("expressions")
     @classmethod
     def _numbered(cls, expressions: list[Expression]) -> list[Expression]:
-        if len({one.expression_id for one in expressions}) < len(expressions):
+        if len({expression.expression_id for expression in expressions}) < len(expressions):
             raise ValueError("every expression needs an expression_id of its own")
         return expressions
 
@@ -77,7 +77,10 @@ def read_templates(path: str) -> list[Record]:
         file = Templates.model_validate(yaml.safe_load(read_text(path)))
     except ValidationError as error:
         raise UserError(complaint(Templates, error, path, PAGE)) from None
-    return [{**one.model_dump(), "origin": one.origin or file.origin} for one in file.expressions]
+    return [
+        {**expression.model_dump(), "origin": expression.origin or file.origin}
+        for expression in file.expressions
+    ]
 
 
 def own_files(task: str, scenario: str) -> tuple[str, str]:
@@ -87,56 +90,56 @@ def own_files(task: str, scenario: str) -> tuple[str, str]:
 
 def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's templates, scenario description and space of variables."""
-    known = Task.of(task)
-    templates, scenario = own_files(known.id, known.scenario)
+    known_task = Task.of(task)
+    templates, scenario = own_files(known_task.id, known_task.scenario)
     place = str(resource(templates))
     return {
-        "task": known.id,
+        "task": known_task.id,
         "origin": "own",
         "scenario_prompt": facts(scenario)["prompt"],
-        "space": sampling_space(known.variables),
-        "expressions": check_expressions(known, read_templates(place), place),
+        "space": sampling_space(known_task.variables),
+        "expressions": check_expressions(known_task, read_templates(place), place),
     }
 
 
 def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's description, templates and space as released, slips included."""
     path = inputs["templates"]
-    known = Task.of(task)
+    known_task = Task.of(task)
     record = read_json(path)
-    name = released_name(known.id)
-    own_space = sampling_space(known.variables)
+    name = released_name(known_task.id)
+    own_space = sampling_space(known_task.variables)
     try:
-        scenario = record[known.scenario]
+        scenario = record[known_task.scenario]
         meta = scenario["subtasks"][name]
         entries = [entry if isinstance(entry, list) else [entry] for entry in meta["instructions"]]
         templates = [(entry[0], entry[1] if len(entry) > 1 else None) for entry in entries]
-        space = _space(known.id, meta.get("params"), own_space)
+        space = _space(known_task.id, meta.get("params"), own_space)
         scenario_prompt = scenario["sys_instruction"]
     except (KeyError, TypeError, IndexError, ValueError):
         raise UserError(
             f"{path}: not LIFBench's tasks.json, {name!r} is missing or incomplete; "
             + LOCAL.format(name="tasks.json")
         ) from None
-    provenance = chain(_provenance(known.id, path), repeat((None, None)))
+    provenance = chain(_provenance(known_task.id, path), repeat((None, None)))
     found = [
         dict(zip(KEYS, (number, *template, *origin), strict=True))
         for number, (template, origin) in enumerate(zip(templates, provenance, strict=False))
     ]
     return {
-        "task": known.id,
+        "task": known_task.id,
         "origin": "released",
         "scenario_prompt": scenario_prompt,
         "space": space,
-        "expressions": check_expressions(known, found, path),
+        "expressions": check_expressions(known_task, found, path),
     }
 
 
 def _provenance(task: str, path: Path) -> list[tuple[str, str]]:
     # Known for the pinned file only: an edited copy may have other templates in the same places.
-    known = facts("lifbench/released.yaml")
-    pinned = hashlib.sha256(path.read_bytes()).hexdigest() == known["sha256"]
-    return known["provenance"][task] if pinned else []
+    released = facts("lifbench/released.yaml")
+    pinned = hashlib.sha256(path.read_bytes()).hexdigest() == released["sha256"]
+    return released["provenance"][task] if pinned else []
 
 
 def _space(task: str, params: Any, own_space: Settings) -> Settings:

@@ -72,7 +72,9 @@ def score_frame(
     columns |= {name: np.asarray(column) for name, column in numbers.items()}
     size = len(numbers["total"])
     columns |= {
-        name: of.column(size) for name, of in some.items() if of.rows or name.startswith(POINT)
+        name: column.column(size)
+        for name, column in some.items()
+        if column.rows or name.startswith(POINT)
     }
     frame = pd.DataFrame(columns)
     frame["model"] = pd.Categorical(frame["model"], sorted(texts["model"].known), ordered=True)
@@ -89,8 +91,8 @@ class Codes:
 
     def extend(self, texts: Iterable[str]) -> None:
         """Adds the texts of further rows."""
-        known = self.known
-        self._codes.extend([known.setdefault(text, len(known)) for text in texts])
+        is_known = self.known
+        self._codes.extend([is_known.setdefault(text, len(is_known)) for text in texts])
 
     def column(self) -> Any:
         """Returns the texts of all rows."""
@@ -111,9 +113,9 @@ class Some:
 
     def column(self, size: int) -> np.ndarray:
         """Returns the numbers of so many rows, empty where a row has none."""
-        found = np.full(size, np.nan)
-        found[np.asarray(self.rows)] = np.asarray(self._values)
-        return found
+        values = np.full(size, np.nan)
+        values[np.asarray(self.rows)] = np.asarray(self._values)
+        return values
 
 
 def _batches(scores: Iterable[Scored[ScoreRecord]]) -> Iterator[list[Scored[ScoreRecord]]]:
@@ -177,14 +179,14 @@ def sorted_rows(
     rows: pd.DataFrame, frame: pd.DataFrame, keys: Sequence[str], **orders: Sequence[object]
 ) -> pd.DataFrame:
     """Returns rows sorted by some keys, as ``row_order`` says or as given."""
-    known = {"other": frame["model"].cat.categories, **row_order(frame), **orders}
-    return in_order(rows, {key: known[key] for key in keys})
+    known_orders = {"other": frame["model"].cat.categories, **row_order(frame), **orders}
+    return in_order(rows, {key: known_orders[key] for key in keys})
 
 
 def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
     """Counts expressions, variables and samples of each task (Table 2), the config's own first."""
-    asked = frame[frame["prompts"] == frame["prompts"].min()]  # own stands before released
-    samples = asked.drop_duplicates(["length", "sample_id"]).groupby("task", observed=True)
+    own_rows = frame[frame["prompts"] == frame["prompts"].min()]  # own stands before released
+    samples = own_rows.drop_duplicates(["length", "sample_id"]).groupby("task", observed=True)
     counts = samples.agg(
         expressions=("expression_id", "nunique"),
         variables=("variable_id", "nunique"),

@@ -43,9 +43,9 @@ def bootstrap(frame: pd.DataFrame, within_lengths: bool = False) -> Bootstrap:
     """
     contexts = frame.groupby(["stratum", "length"], observed=True)["cluster"].nunique()
     several = frame["stratum"].map(contexts.groupby(level="stratum").min() > 1).astype(bool)
-    whole = stratified(frame)
+    sampled = stratified(frame)
     return Bootstrap(
-        whole.assign(within=whole["within"].where(several | within_lengths, "")), STRATA
+        sampled.assign(within=sampled["within"].where(several | within_lengths, "")), STRATA
     )
 
 
@@ -185,13 +185,13 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     tasks, or perspectives, it is the mean of theirs, and empty where one of them is not known.
     """
     keys = ["model", "task", "length", "perspective"]
-    others = {"expression": "variable_id", "variable": "expression_id"}
+    other_column = {"expression": "variable_id", "variable": "expression_id"}
     found = [
-        crossed(frame, PERSPECTIVES[of], ["cluster", *context, other], by)
+        crossed(frame, PERSPECTIVES[perspective], ["cluster", *context, other], by)
         .rename("chance")
         .reset_index()
-        .assign(perspective=of)
-        for of, other in others.items()
+        .assign(perspective=perspective)
+        for perspective, other in other_column.items()
         # A family of nested contexts has one of each length.
         for by, context in (([], ["length"]), (["length"], []))
     ]
@@ -202,15 +202,15 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     if len(others_contexts):
         of_lengths.append(nested(others_contexts, "length", clusters(others_contexts)))
     lengths = pd.concat(of_lengths).rename("chance").reset_index()
-    known = pd.concat([*found, lengths.assign(perspective="length")], ignore_index=True)
-    known = known.astype(dict.fromkeys(keys, object)).fillna({"length": ""})
-    joined = rows.merge(known, "left", keys)
-    for level, whole in (("perspective", AVERAGE), ("task", OVERALL)):
-        rest = [key for key in keys if key != level]
-        parts = joined[joined[level] != whole].groupby(rest)["chance"]
+    spreads = pd.concat([*found, lengths.assign(perspective="length")], ignore_index=True)
+    spreads = spreads.astype(dict.fromkeys(keys, object)).fillna({"length": ""})
+    joined = rows.merge(spreads, "left", keys)
+    for level, total in (("perspective", AVERAGE), ("task", OVERALL)):
+        other_keys = [key for key in keys if key != level]
+        parts = joined[joined[level] != total].groupby(other_keys)["chance"]
         means = parts.mean().where(parts.count() == parts.size()).rename("mean")
-        means = joined.join(means, rest)["mean"]
-        joined["chance"] = joined["chance"].where(joined[level] != whole, means)
+        means = joined.join(means, other_keys)["mean"]
+        joined["chance"] = joined["chance"].where(joined[level] != total, means)
     return joined
 
 

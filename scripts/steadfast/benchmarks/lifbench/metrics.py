@@ -43,43 +43,45 @@ def metrics(
     by = Rubric(rubric, weighting)
     everything = score_frame(scores, rubric, bool(beyond))
     sets = stability.sets_of(data)
-    whole = stability.paper_samples(everything) if beyond else everything
+    paper_frame = stability.paper_samples(everything) if beyond else everything
     further: dict[str, pd.DataFrame] = {}
     if sets:
         if sets.nearest and sets.random:
-            further["sampling"] = stability.sampling_effect(whole, sets)
+            further["sampling"] = stability.sampling_effect(paper_frame, sets)
         further["recs"] = stability.statistics_rows(data)
-        kept = stability.unasked(whole, sets.shown)
-        everything, whole = (stability.chosen(of, sets.shown, kept) for of in (everything, whole))
+        unasked_tasks = stability.unasked(paper_frame, sets.shown)
+        everything, paper_frame = (
+            stability.chosen(of, sets.shown, unasked_tasks) for of in (everything, paper_frame)
+        )
 
     frames = further | {
-        "ars": ars(whole, by),
-        "ifp": ifp(whole, by),
-        "ifs": ifs(whole),
-        "coverage": coverage(whole),
-        "comparisons": analyses.comparisons(whole, by, references),
-        "variance": analyses.variance(whole),
-        "depth": analyses.depth(whole),
-        "rubrics": analyses.rubrics(whole, by, references),
-        "data": data_counts(whole),
-        "baseline": analyses.above_baseline(whole, baseline, by),
-        "complexity": analyses.complexity(whole, by),
-        "weights": analyses.weights(whole, by),
-        "sampling_units": sampling_units(stratified(whole), None, STRATA),
+        "ars": ars(paper_frame, by),
+        "ifp": ifp(paper_frame, by),
+        "ifs": ifs(paper_frame),
+        "coverage": coverage(paper_frame),
+        "comparisons": analyses.comparisons(paper_frame, by, references),
+        "variance": analyses.variance(paper_frame),
+        "depth": analyses.depth(paper_frame),
+        "rubrics": analyses.rubrics(paper_frame, by, references),
+        "data": data_counts(paper_frame),
+        "baseline": analyses.above_baseline(paper_frame, baseline, by),
+        "complexity": analyses.complexity(paper_frame, by),
+        "weights": analyses.weights(paper_frame, by),
+        "sampling_units": sampling_units(stratified(paper_frame), None, STRATA),
     }
     if nested:
-        frames["nested"] = analyses.nested(whole, by, references)
+        frames["nested"] = analyses.nested(paper_frame, by, references)
     if beyond:
         beside = stability.beyond_ifs(everything, beyond)
         frames["ifs"] = in_order(
-            pd.concat([frames["ifs"], beside], ignore_index=True), row_order(whole)
+            pd.concat([frames["ifs"], beside], ignore_index=True), row_order(paper_frame)
         )
         frames["perspectives"] = stability.ars_by_group(everything, beyond, by)
     frames["summary"] = summary(frames)
     if effective_context_length:
-        frames["effective_context_length"] = rows = analyses.effective(whole, by)
-        of = rows[~rows["model"].isin(references)]
-        frames["summary"] = with_reaches(frames["summary"], of, "ARS")
+        frames["effective_context_length"] = rows = analyses.effective(paper_frame, by)
+        contenders = rows[~rows["model"].isin(references)]
+        frames["summary"] = with_reaches(frames["summary"], contenders, "ARS")
     return frames
 
 
@@ -109,5 +111,5 @@ def summary(frames: Frames) -> pd.DataFrame:
 
 
 def _whole(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    found = rows[(rows["task"] == OVERALL) & (rows["length"] == "")]
-    return found[["model", *columns]].astype({"model": str})
+    overall_rows = rows[(rows["task"] == OVERALL) & (rows["length"] == "")]
+    return overall_rows[["model", *columns]].astype({"model": str})

@@ -13,21 +13,21 @@ def passages(sample: Sample[Prompt]) -> Passages:
     """Returns the elements, sentences or documents that a prompt asks about or is answered by."""
     prompt = sample.prompt
     context = sample.source["context"]
-    given = fields(prompt)
+    variables = fields(prompt)
     names = ["element", "evidence", "elements"]
-    names += [name for name, way in NEIGHBOURS.items() if given.get("bias", way) == way]
-    wanted = [text for name in names for text in _texts(given.get(name))]
-    if "info_keys" in given:
+    names += [name for name, way in NEIGHBOURS.items() if variables.get("bias", way) == way]
+    quotes = [text for name in names for text in _texts(variables.get(name))]
+    if "info_keys" in variables:
         groups = context.get("duplicate_groups", [])
-        wanted += [context["documents"][group[0]]["text"] for group in groups]
-    if "key_sentences" in context and "evidence" not in given:
-        wanted += [
+        quotes += [context["documents"][group[0]]["text"] for group in groups]
+    if "key_sentences" in context and "evidence" not in variables:
+        quotes += [
             sentence["text"]
             for sentence in context["key_sentences"]
             if not sentence["fake"]
-            and str(given.get("type", sentence["type"])).strip("<>") == sentence["type"]
+            and str(variables.get("type", sentence["type"])).strip("<>") == sentence["type"]
         ]
-    return Passages(context["text"], [piece.strip() for piece in wanted])
+    return Passages(context["text"], [piece.strip() for piece in quotes])
 
 
 def _texts(value: object) -> list[str]:

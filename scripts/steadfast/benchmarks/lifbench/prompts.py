@@ -26,18 +26,18 @@ def prompts(
     further domains are shown in the first format alone; ``perspective`` names what a prompt is
     asked for, where that is nothing but to see how stable models are in it.
     """
-    known = [Task.of(task) for task in tasks]
-    for scenario in in_order(task.scenario for task in known):
-        here = [task for task in known if task.scenario == scenario]
+    known_tasks = [Task.of(task) for task in tasks]
+    for scenario in in_order(task.scenario for task in known_tasks):
+        scenario_tasks = [task for task in known_tasks if task.scenario == scenario]
         contexts = (c for name, c in data["contexts"].items() if name.partition("/")[0] == scenario)
         for context in chain.from_iterable(contexts):
             domain = {"domain": context["domain"]} if "domain" in context else {}
-            shown = formats_of(scenario, formats)
-            for format in shown[:1] if domain else shown:
+            shown_formats = formats_of(scenario, formats)
+            for format in shown_formats[:1] if domain else shown_formats:
                 seen = domain | ({"format": format} if format != NUMBERED else {})
-                if domain or format != shown[0]:
+                if domain or format != shown_formats[0]:
                     seen["perspective"] = "domain" if domain else "format"
-                for task in here:
+                for task in scenario_tasks:
                     expressions = data["expressions"][task.id]
                     drawn = _drawn(task, context, expressions, seed, released)
                     yield from _prompts(task, context, expressions["expressions"], drawn, seen)

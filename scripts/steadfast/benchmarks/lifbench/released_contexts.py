@@ -22,10 +22,10 @@ def contexts(
     try:
         by_length = {entry["length"] * UNIT: entry for entry in file["inputs"]}
         if budget not in by_length:
-            known = ", ".join(f"{found:,}" for found in sorted(by_length))
+            lengths = ", ".join(f"{length:,}" for length in sorted(by_length))
             raise UserError(
                 f"lifbench.lengths: no released {scenario} context has the {budget:,} tokens of "
-                f"{length}; {path} has contexts of {known}"
+                f"{length}; {path} has contexts of {lengths}"
             )
         entry = by_length[budget]
         text = entry["input_text"]
@@ -60,12 +60,15 @@ def _list(info: list[str], entry: Record) -> Record:
 def _multidoc(info: Record, entry: Record) -> Record:
     # A field without a value is not shown, and so counts as missing; a title may be a number.
     number = entry["label"]
-    shown = [
+    documents = [
         {field: str(value) for field, value in document.items() if value}
         for document in info["doc_list"][:number]
     ]
     groups = ([place for place in group if place < number] for group in info["dupli_idxs"])
-    return {"documents": shown, "duplicate_groups": [group for group in groups if len(group) > 1]}
+    return {
+        "documents": documents,
+        "duplicate_groups": [group for group in groups if len(group) > 1],
+    }
 
 
 def _onedoc(info: list[Any], entry: Record) -> Record:
@@ -90,8 +93,8 @@ def _ordinary(text: str) -> list[str]:
         for _, sentence in segment(text)
         if is_plain(sentence, rules["unfit"]) and len(sentence.split()) >= rules["sentence_words"]
     ]
-    most = min(len(fit), rules["ordinary"][1])
-    parts = (fit[len(fit) * n // most : len(fit) * (n + 1) // most] for n in range(most))
+    limit = min(len(fit), rules["ordinary"][1])
+    parts = (fit[len(fit) * n // limit : len(fit) * (n + 1) // limit] for n in range(limit))
     once = (next((s for s in part if text.count(s) == 1), None) for part in parts)
     return [sentence for sentence in once if sentence is not None]
 

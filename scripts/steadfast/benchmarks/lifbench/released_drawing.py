@@ -66,7 +66,7 @@ def document_settings(
 ) -> dict[int, dict[str, list[list[Setting]]]]:
     """Returns the settings of OR, OE and OQ: by length and task, for each expression."""
     rng = Random(SEED)
-    found: dict[int, dict[str, list[list[Setting]]]] = {entry["length"]: {} for entry in inputs}
+    settings: dict[int, dict[str, list[list[Setting]]]] = {entry["length"]: {} for entry in inputs}
     by_name = {name: id for id, name in facts("lifbench/released.yaml")["names"].items()}
     for name, meta in templates["onedoc"]["subtasks"].items():
         task = by_name[name]
@@ -74,19 +74,21 @@ def document_settings(
         for entry in inputs:
             length = entry["length"]
             if task == "OQ":
-                known = sentences[length] if sentences else KnownSentences(entry)
-                drawn = [_evidence(rng, params, entry, known) for _ in meta["instructions"]]
+                known_sentences = sentences[length] if sentences else KnownSentences(entry)
+                drawn = [
+                    _evidence(rng, params, entry, known_sentences) for _ in meta["instructions"]
+                ]
             else:
                 combined = list(product(*params.values()))
                 drawn = [
                     [
-                        (dict(zip(params, of, strict=True)), {})
-                        for of in rng.sample(combined, COMBINED)
+                        (dict(zip(params, pair, strict=True)), {})
+                        for pair in rng.sample(combined, COMBINED)
                     ]
                     for _ in meta["instructions"]
                 ]
-            found[length][task] = drawn
-    return found
+            settings[length][task] = drawn
+    return settings
 
 
 def _evidence(
@@ -94,8 +96,8 @@ def _evidence(
 ) -> list[Setting]:
     labelled = [label for labels in entry["label"].values() for label in labels]
     drawn = {
-        kind: rng.sample([text for text, *_, is_true in labelled if is_true == wanted], PAIRS)
-        for kind, wanted in (("true", True), ("fake", False))
+        kind: rng.sample([text for text, *_, is_true in labelled if is_true == is_wanted], PAIRS)
+        for kind, is_wanted in (("true", True), ("fake", False))
     }
     keys = [*drawn["true"], *drawn["fake"]]
     drawn["ordinary"] = []
@@ -117,14 +119,14 @@ class KnownSentences(Sequence[str]):
 
     def __init__(self, entry: Record):
         self._text = entry["input_text"]
-        known = facts("lifbench/released_sentences.yaml").get(entry["length"])
-        if known is None or fingerprint(self._text) != known["sha256"]:
+        sentences_of_length = facts("lifbench/released_sentences.yaml").get(entry["length"])
+        if sentences_of_length is None or fingerprint(self._text) != sentences_of_length["sha256"]:
             raise UserError(
                 f"onedoc_input.json: the context of length {entry['length']} is not the published "
                 "one, so that the key sentences of OQ cannot be found; fetch the file again"
             )
-        self._count: int = known["sentences"]
-        self._spans: Mapping[int, Sequence[int]] = known["drawn"]
+        self._count: int = sentences_of_length["sentences"]
+        self._spans: Mapping[int, Sequence[int]] = sentences_of_length["drawn"]
 
     def __len__(self) -> int:
         return self._count

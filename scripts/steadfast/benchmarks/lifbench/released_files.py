@@ -56,24 +56,24 @@ def input_file(
     """Returns a scenario's published contexts; the lock file holds an unknown one's sha256."""
     source = source or facts("lifbench/released.yaml")["contexts"]
     name = input_name(scenario)
-    known = source["files"][name]
+    pinned = source["files"][name]
     if directory is None:
         place = source["url"].format(**source, file=name)
         advice = LOCAL.format(name=name)
-        content = download({"url": place, **known}, advice)
+        content = download({"url": place, **pinned}, advice)
     else:
         path = in_directory(directory, name)
         place = str(path)
         advice = "fetch the released file again"
         content = _bytes(path)
-    if "git_blob" in known:
-        check(content, known, place, advice)
+    if "git_blob" in pinned:
+        check(content, pinned, place, advice)
     else:
         revision = source["repository"], source["commit"]
-        found = hashlib.sha256(content).hexdigest()
+        actual = hashlib.sha256(content).hexdigest()
         expected = LockFile(lock).read(*revision).get(name)
-        check_digest(place, found, expected, lock, "fetch the released file again")
-        LockFile(lock).record(*revision, {name: found})
+        check_digest(place, actual, expected, lock, "fetch the released file again")
+        LockFile(lock).record(*revision, {name: actual})
     return content.decode("utf-8")
 
 

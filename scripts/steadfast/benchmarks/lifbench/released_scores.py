@@ -53,7 +53,7 @@ def released_scores(
                 f"lifbench.lengths: no released scores at {length!r}; "
                 f"{nearest(length, lengths.values())}"
             )
-    wanted = set(models.values())
+    released_names = set(models.values())
     records: dict[tuple[str, str], list[ScoreRecord]] = defaultdict(list)
     for task in tasks:
         name = scores_file(TASKS[task])
@@ -62,17 +62,17 @@ def released_scores(
         seen: set[str] = set()
         for released, record in _records(place, text, task, lengths):
             seen.add(released)
-            if released in wanted:
+            if released in released_names:
                 if same:
                     record["prompts"] = OWN
                 records[released, record["length"]].append(record)
-        for released in sorted(wanted - seen):
+        for released in sorted(released_names - seen):
             raise UserError(f"{place}: no scores of model {released!r}; {nearest(released, seen)}")
-    found = {(model, length): records[models[model], length] for model, length in cells}
-    for (model, length), scores in found.items():
+    by_cell = {(model, length): records[models[model], length] for model, length in cells}
+    for (model, length), scores in by_cell.items():
         if not scores:
             raise UserError(f"{model}: no released scores at {length}; remove one from the config")
-    return found
+    return by_cell
 
 
 def _records(

@@ -81,8 +81,8 @@ def reproduction(cells: Sequence[PrintedCell]) -> Printed:
 
 
 def _asked(frames: Frames, rubric: Rubric) -> AskedCells:
-    found = frames["coverage"]
-    return AskedCells(set(found["length"]) - {""}, set(found["task"]) - {OVERALL}, rubric)
+    coverage = frames["coverage"]
+    return AskedCells(set(coverage["length"]) - {""}, set(coverage["task"]) - {OVERALL}, rubric)
 
 
 def compare(
@@ -98,37 +98,47 @@ def compare(
     display = Display(digits=DIGITS, models={name: Shown(label) for name, label in models.items()})
     results = LifbenchResults(of_paper, display, PAPER)
     differences = printed_rows("differences")
-    known = {tuple(row.values())[:4]: (row["scores"], row["note"]) for row in differences}
-    asked = _asked(frames, rubric)
+    known_differences = {
+        tuple(row.values())[:4]: (row["scores"], row["note"]) for row in differences
+    }
+    asked_cells = _asked(frames, rubric)
     label = results.roster.label
     places = {}
     if len(labels) == len(LABELS):
         places = {(label(m), column): n for (m, column), n in ranks_by_value(results).items()}
     cells = []
     for name, title in TABLES.items():
-        shown = _shown(BUILDERS[name](results, name))
-        found = (cell for cell in _printed(name, title, shown, places) if cell.model in labels)
-        run = (cell for cell in found if asked.has(cell.length, cell.column))
-        cells += [cell._replace(note=_note(cell, shown, known)) for cell in run]
+        shown_cells = _shown(BUILDERS[name](results, name))
+        printed_cells = (
+            cell for cell in _printed(name, title, shown_cells, places) if cell.model in labels
+        )
+        run = (cell for cell in printed_cells if asked_cells.has(cell.length, cell.column))
+        cells += [cell._replace(note=_note(cell, shown_cells, known_differences)) for cell in run]
     return cells
 
 
 def _labels(released: Mapping[str, str]) -> dict[str, str]:
     """Returns the labels of the models of the paper, by the names that they have in the run."""
-    known = {model: PAPER_MODELS[name] for model, name in released.items() if name in PAPER_MODELS}
-    return {model: of.label for model, of in known.items() if not of.is_reference}
+    by_model = {
+        model: PAPER_MODELS[name] for model, name in released.items() if name in PAPER_MODELS
+    }
+    return {
+        model: paper_model.label
+        for model, paper_model in by_model.items()
+        if not paper_model.is_reference
+    }
 
 
 def _shown(table: Table) -> dict[Place, Cell]:
     """Returns the cells of a table as it would be shown."""
     lengths = int(table.columns[1].heading == "Length" and not table.columns[1].group)
-    found: dict[Place, Cell] = {}
+    cells: dict[Place, Cell] = {}
     for section in table.sections:
-        for label, *rest in section.rows:
-            length = rest[0].text if lengths else ""
-            for column, cell in zip(table.columns[1 + lengths :], rest[lengths:], strict=True):
-                found[label.text or "", length or "", column.heading] = cell
-    return found
+        for label, *values in section.rows:
+            length = values[0].text if lengths else ""
+            for column, cell in zip(table.columns[1 + lengths :], values[lengths:], strict=True):
+                cells[label.text or "", length or "", column.heading] = cell
+    return cells
 
 
 def _printed(
@@ -170,9 +180,9 @@ def summary_table(cells: Sequence[PrintedCell]) -> Table:
     """Returns how many cells match, table by table."""
     rows = []
     for title in (*dict.fromkeys(cell.table for cell in cells), "All"):
-        found = [cell for cell in cells if title in (cell.table, "All")]
-        notes = [cell.note for cell in found if not cell.matches]
-        counts = (len(found), len(found) - len(notes), len(notes))
+        table_cells = [cell for cell in cells if title in (cell.table, "All")]
+        notes = [cell.note for cell in table_cells if not cell.matches]
+        counts = (len(table_cells), len(table_cells) - len(notes), len(notes))
         explained = sum(map(bool, notes))
         cells_of_row = map(count_cell, (*counts, explained, len(notes) - explained))
         rows.append((Cell(title), *cells_of_row))

@@ -64,10 +64,10 @@ def render(scenario_prompt: str, text: str, instruction: str) -> tuple[str, str,
     Only the middle part, the context, may be truncated. Nothing in ``text`` or ``instruction`` is
     read as a field.
     """
-    head, found, rest = scenario_prompt.partition("{input}")
-    before, placed, after = rest.partition("{instruction}")
+    head, mark, behind = scenario_prompt.partition("{input}")
+    before, placed, after = behind.partition("{instruction}")
     once = scenario_prompt.count("{input}") == scenario_prompt.count("{instruction}") == 1
-    if not (found and placed and once):
+    if not (mark and placed and once):
         raise UserError(
             f"scenario description {scenario_prompt[:40]!r}…: it must have {{input}} once and, "
             "after it, {instruction} once"

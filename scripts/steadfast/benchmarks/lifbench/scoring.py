@@ -20,8 +20,10 @@ class LifbenchScoring(Scoring):
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         by_rubric = dict.fromkeys(RUBRICS, Score(answer.status))
         if answer.answered:
-            found = self._scores(sample, answer.text)
-            by_rubric = {name: replace(one, status=answer.status) for name, one in found.items()}
+            scores = self._scores(sample, answer.text)
+            by_rubric = {
+                name: replace(score, status=answer.status) for name, score in scores.items()
+            }
         chosen = by_rubric.pop(self._rubric)
         return replace(chosen, other_raters=by_rubric)
 

@@ -40,8 +40,8 @@ def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
     """Returns instruction following stability between formats, and between domains."""
     parts = [pd.DataFrame({"n": []})]
     for perspective in beyond:
-        if found := [of for _, of in _compared(frame, perspective, beyond)]:
-            compared = pd.concat(found)
+        if spreads := [compared for _, compared in _compared(frame, perspective, beyond)]:
+            compared = pd.concat(spreads)
             boot = bootstrap(compared)
             parts += [spread(compared, boot, perspective, by).rows() for by in ([], ["length"])]
     return tidy(parts, row_order(frame))
@@ -59,7 +59,12 @@ def ars_by_group(frame: pd.DataFrame, beyond: Beyond, rubric: Rubric = PAPER) ->
     rows = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
     rows = rows.reindex(columns=COLUMNS)
     rows = rows.astype(dict.fromkeys(KEYS, object)).fillna({"length": ""})
-    names = [name for of in beyond.values() for groups in of.values() for name in groups]
+    names = [
+        name
+        for groups_by_task in beyond.values()
+        for groups in groups_by_task.values()
+        for name in groups
+    ]
     return sorted_rows(rows, frame, KEYS, scenario=SCENARIOS, group=names)
 
 
@@ -82,10 +87,10 @@ def _compared(
     frame: pd.DataFrame, perspective: str, beyond: Beyond
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yields each scenario's samples in the groups that are compared (column ``perspective``)."""
-    asked = frame[frame["perspective"].isin(["", perspective]) & (frame["prompts"] == OWN)]
-    scenarios = asked["task"].astype(str).map(lambda task: SCORED_TASKS[task].scenario)
+    own_rows = frame[frame["perspective"].isin(["", perspective]) & (frame["prompts"] == OWN)]
+    scenarios = own_rows["task"].astype(str).map(lambda task: SCORED_TASKS[task].scenario)
     for scenario, groups in beyond[perspective].items():
-        part = asked[scenarios == scenario]
+        part = own_rows[scenarios == scenario]
         usual = NUMBERED if perspective == "format" else usual_domain(scenario)
         part = part.assign(**{perspective: part[perspective].replace("", usual)})
         part = part[part[perspective].isin(groups)]
@@ -110,17 +115,17 @@ class Sets(NamedTuple):
 
 def sets_of(data: Mapping[str, Data]) -> Sets | None:
     """Returns the sets of a run's expressions, the same in every part; None without any."""
-    for of in data.values():
+    for files in data.values():
         sampled = {
             task: record["sampling"]
-            for task, record in of.get("expressions", {}).items()
+            for task, record in files.get("expressions", {}).items()
             if "sampling" in record
         }
         if sampled:
             draws = len(next(iter(sampled.values()))["random"])
-            nearest = {task: one["nearest"] for task, one in sampled.items() if one["nearest"]}
+            nearest = {task: sets["nearest"] for task, sets in sampled.items() if sets["nearest"]}
             random = [
-                {task: one["random"][draw] for task, one in sampled.items()}
+                {task: sets["random"][draw] for task, sets in sampled.items()}
                 for draw in range(draws)
             ]
             return Sets(nearest, random)
@@ -131,16 +136,16 @@ def chosen(
     frame: pd.DataFrame, of: Mapping[str, Collection[int]], kept: Collection[str] = ()
 ) -> pd.DataFrame:
     """Returns the samples of some expressions, and those of other prompts and of ``kept`` tasks."""
-    known = pd.MultiIndex.from_tuples([(task, id) for task, ids in of.items() for id in ids])
-    asked = pd.MultiIndex.from_arrays([frame["task"], frame["expression_id"]])
-    others = (frame["prompts"] != OWN) | frame["task"].isin(kept)
-    return frame[asked.isin(known) | others]
+    chosen_pairs = pd.MultiIndex.from_tuples([(task, id) for task, ids in of.items() for id in ids])
+    asked_pairs = pd.MultiIndex.from_arrays([frame["task"], frame["expression_id"]])
+    other_rows = (frame["prompts"] != OWN) | frame["task"].isin(kept)
+    return frame[asked_pairs.isin(chosen_pairs) | other_rows]
 
 
 def unasked(frame: pd.DataFrame, of: Mapping[str, Collection[int]]) -> list[str]:
     """Returns the tasks that are asked, in a trial, with none of some expressions."""
-    asked = set(chosen(frame[frame["prompts"] == OWN], of)["task"])
-    return [task for task in of if task not in asked]
+    asked_tasks = set(chosen(frame[frame["prompts"] == OWN], of)["task"])
+    return [task for task in of if task not in asked_tasks]
 
 
 def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
@@ -148,37 +153,37 @@ def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
 
     Perspectives are three and their average; n counts the tasks in it (section 5.3, Figure 7).
     """
-    asked = frame[frame["prompts"] == OWN]
-    nearest = _spreads(chosen(asked, sets.nearest))
-    draws = [_spreads(chosen(asked, one)) for one in sets.random]
+    own_rows = frame[frame["prompts"] == OWN]
+    nearest = _spreads(chosen(own_rows, sets.nearest))
+    draws = [_spreads(chosen(own_rows, random_set)) for random_set in sets.random]
     parts = [
         _difference(nearest[name], [draw[name] for draw in draws]).assign(perspective=name)
         for name in nearest
     ]
     rows = tidy(parts, row_order(frame))
-    samples = asked["total"].groupby(asked["model"].astype(str))
+    samples = own_rows["total"].groupby(own_rows["model"].astype(str))
     return rows.join(samples.agg(expected="size", scored="count"), on="model")
 
 
 def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
     """Returns overall IFS of each perspective, and their average where there are all three."""
-    whole = bootstrap(frame)
+    boot = bootstrap(frame)
     within = bootstrap(frame, within_lengths=True)
-    boots = {name: within if name == "length" else whole for name in PERSPECTIVES}
-    found = {name: _overall(spread(frame, boots[name], name)) for name in PERSPECTIVES}
+    boots = {name: within if name == "length" else boot for name in PERSPECTIVES}
+    spreads = {name: _overall(spread(frame, boots[name], name)) for name in PERSPECTIVES}
     parts = [_overall(spread(frame, within, name)).values for name in PERSPECTIVES]
     models = parts[0].index.intersection(parts[1].index).intersection(parts[2].index)
     mean = sum(part.loc[models] for part in parts) / len(parts)
-    last = found["length"]
-    found[AVERAGE] = Replicates(mean, last.n.loc[models], last.degrees_of_freedom.loc[models])
-    return found
+    last = spreads["length"]
+    spreads[AVERAGE] = Replicates(mean, last.n.loc[models], last.degrees_of_freedom.loc[models])
+    return spreads
 
 
 def _overall(cells: Replicates) -> Replicates:
-    whole = cells.values.index.get_level_values("task") == OVERALL
-    models = cells.values.index[whole].get_level_values("model")
+    is_overall = cells.values.index.get_level_values("task") == OVERALL
+    models = cells.values.index[is_overall].get_level_values("model")
     parts = (cells.values, cells.n, cells.degrees_of_freedom)
-    return Replicates(*(part[whole].set_axis(models) for part in parts))
+    return Replicates(*(part[is_overall].set_axis(models) for part in parts))
 
 
 def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFrame:
@@ -187,9 +192,13 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
     for draw in draws:
         models = models.intersection(draw.values.index)
     # A set of which a trial asks one context, or nothing, has no replicates.
-    both = range(min(one.values.shape[1] for one in (nearest, *draws)))
-    random = np.mean([draw.values.loc[models, both].to_numpy() for draw in draws], axis=0)
-    values = nearest.values.loc[models, both].to_numpy() - random
+    replicates_of_both = range(
+        min(cells_of_set.values.shape[1] for cells_of_set in (nearest, *draws))
+    )
+    random = np.mean(
+        [draw.values.loc[models, replicates_of_both].to_numpy() for draw in draws], axis=0
+    )
+    values = nearest.values.loc[models, replicates_of_both].to_numpy() - random
     seen = values[:, 0]
     replicates = values[:, 1:]
     low, high = np.full((2, len(models)), np.nan)

@@ -46,26 +46,26 @@ def _unique_places(elements: Sequence[str]) -> list[int]:
 def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     elements = context["elements"]
     margin = space["margin"]
-    wanted = space["per_section"]
+    per_section = space["per_section"]
     places = [p for p in _unique_places(elements) if margin <= p < len(elements) - margin]
     start = 0.0
     for end in space["section_ends"]:
         section = [p for p in places if start <= p / len(elements) < end]
-        if len(section) < wanted:
+        if len(section) < per_section:
             raise too_small(task, context, f"only {len(elements)} elements")
-        for place in sorted(rng.sample(section, wanted)):
+        for place in sorted(rng.sample(section, per_section)):
             yield position(task.variables, elements, place)
         start = end
 
 
 def position(of: Variables, elements: Sequence[str], place: int) -> Setting:
     """Returns the setting of variables that name the element at a place, from 0."""
-    known = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
+    fields = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
     if of.neighbours:
-        known |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
+        fields |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
     names = {name for group in of.shown for name in group.split("|")}
-    shown = {name: value for name, value in known.items() if name in names}
-    return shown, {name: value for name, value in known.items() if name not in names}
+    used_fields = {name: value for name, value in fields.items() if name in names}
+    return used_fields, {name: value for name, value in fields.items() if name not in names}
 
 
 def _index_lists(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
@@ -98,9 +98,9 @@ def _duplicates(task: Task, space: Settings, context: Record, rng: Random) -> It
 
 def _repeats(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
-    most = max(setting["num"] for setting in space["settings"])
-    if genuine < most:
-        raise too_small(task, context, f"{genuine} key sentences, of {most} needed")
+    largest = max(setting["num"] for setting in space["settings"])
+    if genuine < largest:
+        raise too_small(task, context, f"{genuine} key sentences, of {largest} needed")
     yield from _listed(task, space, context, rng)
 
 
@@ -111,9 +111,9 @@ def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iter
         "fake": [s["text"] for s in context["key_sentences"] if s["fake"]],
         "ordinary": [text for text in context["ordinary"] if text.strip() not in labelled],
     }
-    wanted = Counter(setting["kind"] for setting in space["settings"])
+    counts = Counter(setting["kind"] for setting in space["settings"])
     chosen = {}
-    for kind, count in wanted.items():
+    for kind, count in counts.items():
         if len(pools[kind]) < count:
             raise too_small(task, context, f"fewer than {count} {kind} sentences")
         chosen[kind] = iter(rng.sample(pools[kind], count))

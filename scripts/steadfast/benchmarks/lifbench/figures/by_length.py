@@ -39,14 +39,14 @@ SIGNS = {"expression": "o", "variable": "s", "length": "^"}
 def by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws ARS and IFS at each length (Figure 4); many models stand in rows by group."""
     ars, ifs = (_at_lengths(rows_of(results.frames[key], task=OVERALL)) for key in ("ars", "ifs"))
-    shown = [(ars, shared.AXES["ars"], shared.TITLES["ars"])]
+    panel_columns = [(ars, shared.AXES["ars"], shared.TITLES["ars"])]
     for perspective in WITHIN:
         heading = HEADINGS["perspectives"][perspective]
         title = shared.TITLES["of_perspective"].format(perspective=heading.lower())
-        shown.append((rows_of(ifs, perspective=perspective), shared.AXES["ifs"], title))
+        panel_columns.append((rows_of(ifs, perspective=perspective), shared.AXES["ifs"], title))
     lines = lineups(shared.groups(results))
-    figure, panels, keys = rows_of_panels(len(lines), 1.9, len(shown))
-    for column, ((rows, label, title), down) in enumerate(zip(shown, panels, strict=True)):
+    figure, panels, keys = rows_of_panels(len(lines), 1.9, len(panel_columns))
+    for column, ((rows, label, title), down) in enumerate(zip(panel_columns, panels, strict=True)):
         for axes, (heading, order) in zip(down, lines, strict=True):
             _lines(axes, rows, results, order)
             axes.set_ylim(0, max(1.02, _top(rows)) if column == 0 else _top(rows))
@@ -62,10 +62,10 @@ def capabilities_by_length(results: LifbenchResults, name: str) -> figures.Pictu
     rows = _at_lengths(rows_of(results.frames["ifp"], task=OVERALL))
     figure = _panels(results, rows, "capability", CAPABILITIES, shared.AXES["ifp"])
     changes = {
-        shown: _change(results, rows_of(rows, capability=capability))
-        for capability, shown in CAPABILITIES.items()
+        heading: _change(results, rows_of(rows, capability=capability))
+        for capability, heading in CAPABILITIES.items()
     }
-    falls = {shown: -change.mean() for shown, change in changes.items() if len(change)}
+    falls = {heading: -change.mean() for heading, change in changes.items() if len(change)}
     note = shared.sentence("falls", falls=shared.listed(falls, results.digits), **_ends(results))
     return shared.captioned(results, name, figure, [note] if falls else [], [rows])
 
@@ -75,28 +75,32 @@ def complexity(results: LifbenchResults, name: str) -> figures.Picture:
     rows = _at_lengths(results.frames["complexity"])
     figure = _panels(results, rows, "split", shared.STRINGS["splits"], shared.AXES["complexity"])
     weights = results.frames["weights"]
-    whole = weights[weights["capability"] == ""]
-    tasks = {EASY: whole["value"] <= MOST_EASY, HARD: whole["value"] > MOST_EASY}
+    task_weights = weights[weights["capability"] == ""]
+    tasks = {EASY: task_weights["value"] <= MOST_EASY, HARD: task_weights["value"] > MOST_EASY}
     named = {
-        split: ", ".join(whole.loc[those, "task"]) or shared.EMPTY[split]
+        split: ", ".join(task_weights.loc[those, "task"]) or shared.EMPTY[split]
         for split, those in tasks.items()
     }
     easy, hard = (-_change(results, rows_of(rows, split=split)) for split in (EASY, HARD))
-    both = easy.index.intersection(hard.index)
+    common = easy.index.intersection(hard.index)
     notes = []
-    if len(both):
-        losses = {EASY: easy[both].mean(), HARD: hard[both].mean()}
-        shown = {split: rounded(loss, results.digits) for split, loss in losses.items()}
-        told = (hard[both] > easy[both]).to_dict()
-        notes.append(shared.counted(results, "hard_falls", told, **shown, **_ends(results)))
+    if len(common):
+        losses = {EASY: easy[common].mean(), HARD: hard[common].mean()}
+        percentages = {split: rounded(loss, results.digits) for split, loss in losses.items()}
+        is_less = (hard[common] > easy[common]).to_dict()
+        notes.append(
+            shared.counted(results, "hard_falls", is_less, **percentages, **_ends(results))
+        )
     return shared.captioned(results, name, figure, notes, [rows], slots=named)
 
 
 def effective(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the share of overall ARS at the shortest length that each model keeps at each."""
-    of = Effective(results, shared.AXES["ars"])
-    figure = effective_figure(of, shared.groups(results))
-    return shared.captioned(results, name, figure, of.kept_by(), [of.rows], slots=of.slots)
+    effective = Effective(results, shared.AXES["ars"])
+    figure = effective_figure(effective, shared.groups(results))
+    return shared.captioned(
+        results, name, figure, effective.kept_by(), [effective.rows], slots=effective.slots
+    )
 
 
 def _panels(
@@ -113,15 +117,15 @@ def _panels(
     figure, panels = grid(len(order), high, 4, shared.AXES["length"], sharex=True, sharey=True)
     apart = 0.2 if figures.has_intervals(rows) else 0
     for axes, model, title in zip(panels, order, titles, strict=False):
-        for number, (kind, shown) in enumerate(kinds.items()):
-            its = rows_of(rows, **{"model": model, key: kind}).set_index("length")
+        for number, (kind, heading) in enumerate(kinds.items()):
+            kind_rows = rows_of(rows, **{"model": model, key: kind}).set_index("length")
             beside = figures.apart(number, len(kinds), apart)
             places = [place + beside for place in range(len(results.lengths))]
             figures.draw_points(
                 axes,
                 places,
-                its.reindex(results.lengths),
-                label=shown,
+                kind_rows.reindex(results.lengths),
+                label=heading,
                 color=figures.PALETTE[number],
                 marker=figures.MARKERS[number],
                 markersize=3,
@@ -138,9 +142,9 @@ def _panels(
 
 
 def _lines(axes: Axes, rows: pd.DataFrame, results: LifbenchResults, order: Sequence[str]) -> None:
-    its = rows.set_index("length")
+    by_length = rows.set_index("length")
     beside = 0.2 if figures.has_intervals(rows) else 0.0
-    figures.draw_models(axes, results.roster, order, its, results.lengths, beside)
+    figures.draw_models(axes, results.roster, order, by_length, results.lengths, beside)
     axes.set_xticks(range(len(results.lengths)), results.lengths)
     axes.set_xlabel(shared.AXES["length"])
 
@@ -164,8 +168,8 @@ def _change(results: LifbenchResults, rows: pd.DataFrame) -> pd.Series:
     first, last = _ends(results).values()
     if first == last:
         return pd.Series(dtype=float)
-    found = shared.of_contenders(results, rows)
-    table = found.pivot(index="model", columns="length", values="value")
+    values = shared.of_contenders(results, rows)
+    table = values.pivot(index="model", columns="length", values="value")
     table = table.reindex(columns=[first, last]).astype(float)
     return (table[last] - table[first]).dropna()
 
@@ -182,8 +186,8 @@ def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> 
         table = rows.pivot(index="model", columns="length", values="value")
         table = table.reindex(columns=results.lengths).dropna()
         peaks = (table.idxmax(axis=1) == last).to_dict() if len(table) else {}
-        shown = shared.STRINGS["perspectives"][perspective]
-        notes.append(shared.counted(results, "ifs_peaks", peaks, perspective=shown, last=last))
+        heading = shared.STRINGS["perspectives"][perspective]
+        notes.append(shared.counted(results, "ifs_peaks", peaks, perspective=heading, last=last))
     return [note for note in notes if note]
 
 
@@ -204,10 +208,10 @@ def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     left.set(ylim=(0, top), ylabel=shared.AXES["ars"])
     figures.frame(left, shared.TITLES["ars"])
     _draw_ifs(right, ifs, order, names, roster)
-    made = figure.legend(
+    legend = figure.legend(
         *right.get_legend_handles_labels(), loc="outside upper right", ncols=3, frameon=False
     )
-    figure.set_figheight(high + made.get_window_extent().height / figure.dpi + MARGIN)
+    figure.set_figheight(high + legend.get_window_extent().height / figure.dpi + MARGIN)
     notes = range_notes(roster, shared.STRINGS["ars"], results.ars[OVERALL, ""], results.digits)
     return shared.captioned(results, name, figure, [text for _, text in notes], [ars, ifs])
 
@@ -216,8 +220,8 @@ def _draw_ifs(
     axes: Axes, rows: pd.DataFrame, order: Sequence[str], names: Sequence[str], roster: Roster
 ) -> None:
     for number, perspective in enumerate(PERSPECTIVES):
-        found = rows_of(rows, perspective=perspective).set_index("model")
-        values = found[["value", "low", "high"]].reindex(list(order))
+        perspective_rows = rows_of(rows, perspective=perspective).set_index("model")
+        values = perspective_rows[["value", "low", "high"]].reindex(list(order))
         places = [
             place + figures.apart(number, len(PERSPECTIVES), 0.5) for place in range(len(order))
         ]

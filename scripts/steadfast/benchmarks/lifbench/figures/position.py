@@ -46,13 +46,13 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     panels[0].set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     panels[0].set(xlim=(0, 1), ylim=(len(results.lengths) - 0.5, -0.5))
     figure.supylabel(shared.AXES["length"], fontsize=8)
-    shown: Any = {
+    layout: Any = {
         "location": "bottom",
         "aspect": 40,
         "fraction": 0.06,
         "label": shared.AXES["success"],
     }
-    figure.colorbar(ScalarMappable(scale, colormaps[COLOURS]), ax=panels, **shown)
+    figure.colorbar(ScalarMappable(scale, colormaps[COLOURS]), ax=panels, **layout)
     return shared.captioned(
         results, name, figure, _differences(results, rows[rows["length"] == ""])
     )
@@ -87,11 +87,11 @@ def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) 
 
 def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
     """Says by how much the best and the worst place of a model differ, over all lengths."""
-    found = shared.of_contenders(results, rows).groupby("model")
-    if not len(found):
+    by_model = shared.of_contenders(results, rows).groupby("model")
+    if not len(by_model):
         return []
-    apart = found["value"].max() - found["value"].min()
+    apart = by_model["value"].max() - by_model["value"].min()
     name = "position_thirds" if rows["bins"].max() == FEW_BINS else "position"
     named = ((results.roster.label(str(model)), value) for model, value in apart.items())
     ends = " to ".join(extremes(named, results.digits))
-    return [shared.sentence(name, apart=ends, n=f"{found['n'].sum().max():,.0f}")]
+    return [shared.sentence(name, apart=ends, n=f"{by_model['n'].sum().max():,.0f}")]

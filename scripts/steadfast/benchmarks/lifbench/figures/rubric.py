@@ -25,16 +25,16 @@ def weights(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the weights of score points by scenario and task, and by capability (Figure 2)."""
     rows = results.frames["weights"]
     rows = rows.assign(scenario=rows["task"].map(lambda task: SCORED_TASKS[task].scenario))
-    whole = rows[rows["capability"] == ""]
+    task_weights = rows[rows["capability"] == ""]
     parts = rows[rows["capability"] != ""]
     figure = Figure(figsize=(figures.PAGE, 2.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[3, 4])
-    _by_task(left, whole)
+    _by_task(left, task_weights)
     _by_capability(right, parts)
     legend(figure, right)
     by_scenario = {
-        shown: whole.loc[whole["scenario"] == scenario, "value"].sum()
-        for scenario, shown in SCENARIOS.items()
+        heading: task_weights.loc[task_weights["scenario"] == scenario, "value"].sum()
+        for scenario, heading in SCENARIOS.items()
     }
     of_capability = parts.groupby("capability")["value"].sum()
     by_capability = {CAPABILITIES[c]: of_capability[c] for c in CAPABILITIES if c in of_capability}
@@ -76,8 +76,8 @@ def _by_capability(axes: Axes, rows: pd.DataFrame) -> None:
     table = rows.pivot_table(index="capability", columns="scenario", values="value", aggfunc="sum")
     table = table.reindex(index=list(CAPABILITIES), columns=list(SCENARIOS)).fillna(0)
     start = pd.Series(0.0, table.index)
-    for scenario, shown in SCENARIOS.items():
-        style = {"color": HUES[scenario], "edgecolor": "white", "height": 0.7, "label": shown}
+    for scenario, heading in SCENARIOS.items():
+        style = {"color": HUES[scenario], "edgecolor": "white", "height": 0.7, "label": heading}
         axes.barh(range(len(table)), table[scenario], left=start, **style)
         start = start + table[scenario]
     for row, total in enumerate(start):
@@ -100,10 +100,10 @@ def capabilities(results: LifbenchResults, name: str) -> figures.Picture:
     rows = rows[rows["length"] == ""].rename(columns={"capability": "spoke"})
     lines = lineups(shared.groups(results))
     figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, figures.COLUMN, projection="polar")
-    for axes, (heading, shown) in zip(cast(list[PolarAxes], panels), lines, strict=True):
+    for axes, (heading, group_models) in zip(cast(list[PolarAxes], panels), lines, strict=True):
         ticks = (0.2, 0.4, 0.6, 0.8, 1.0)
         figures.draw_radar(
-            axes, rows, CAPABILITIES, shown, results.roster, ticks, figures.look_by_series
+            axes, rows, CAPABILITIES, group_models, results.roster, ticks, figures.look_by_series
         )
         axes.set_title(heading, pad=14)
     if results.roster.models:
@@ -116,19 +116,21 @@ def capabilities(results: LifbenchResults, name: str) -> figures.Picture:
 
 def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
     """Says the highest value in each capability, and where models differ least and most."""
-    found = {
-        shown: values_by_model(shared.of_contenders(results, rows[rows["spoke"] == capability]))
-        for capability, shown in CAPABILITIES.items()
+    by_capability = {
+        heading: values_by_model(shared.of_contenders(results, rows[rows["spoke"] == capability]))
+        for capability, heading in CAPABILITIES.items()
     }
     label = results.roster.label
     digits = results.digits
     highest = [
-        f"{shown} {extremes(((label(m), v) for m, v in values.items()), digits)[-1]}"
-        for shown, values in found.items()
+        f"{name} {extremes(((label(m), v) for m, v in values.items()), digits)[-1]}"
+        for name, values in by_capability.items()
         if values
     ]
     notes = [shared.sentence("highest", highest=", ".join(highest))] if highest else []
-    spread = {shown: pd.Series(values).std() for shown, values in found.items() if len(values) > 1}
+    spread = {
+        name: pd.Series(values).std() for name, values in by_capability.items() if len(values) > 1
+    }
     if len(spread) > 1:
         notes.append(
             shared.sentence("spread", spread=" to ".join(extremes(spread.items(), digits)))

@@ -17,36 +17,42 @@ PERSPECTIVES = HEADINGS["perspectives"]
 def sampling(results: LifbenchResults, name: str) -> Picture:
     """Draws a panel a perspective: IFS by RECS minus IFS by random sampling, a row a model."""
     rows = results.frames["sampling"]
-    shown = [perspective for perspective in PERSPECTIVES if perspective in set(rows["perspective"])]
+    perspectives = [
+        perspective for perspective in PERSPECTIVES if perspective in set(rows["perspective"])
+    ]
     order = [model for model in shared.models(results) if model in set(rows["model"])]
     names = [wrapped(results.roster.figure_label(model)) for model in order]
     high = 0.7 + row_height(names) * max(len(order), 3)
-    figure, panels = grid(len(shown), high, 4, shared.AXES["sampling"], sharey=True)
-    for axes, perspective in zip(panels, shown, strict=False):
+    figure, panels = grid(len(perspectives), high, 4, shared.AXES["sampling"], sharey=True)
+    for axes, perspective in zip(panels, perspectives, strict=False):
         _draw(axes, rows_of(rows, perspective=perspective), order, results)
         frame(axes, PERSPECTIVES[perspective], "x")
         axes.tick_params(axis="y", length=0)
     panels[0].set_yticks(range(len(order)), names)
     panels[0].set_ylim(max(len(order), 1) - 0.5, -0.5)
-    if not shown:
+    if not perspectives:
         blank(panels[0], shared.EMPTY["sampling"])
-    return shared.captioned(results, name, figure, _notes(results, rows, shown), [rows])
+    return shared.captioned(results, name, figure, _notes(results, rows, perspectives), [rows])
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchResults) -> None:
     """Draws a mark a model with its interval, and the line of no difference."""
     axes.axvline(0, color="black", linewidth=0.8)
     for row, model in enumerate(order):
-        its = rows_of(rows, model=model)[["value", "low", "high"]]
+        model_rows = rows_of(rows, model=model)[["value", "low", "high"]]
         style = look(results.roster, model) | {"linestyle": "none"}
-        draw_points(axes, [row] * len(its), its, upright=False, **style)
+        draw_points(axes, [row] * len(model_rows), model_rows, upright=False, **style)
 
 
 def _notes(results: LifbenchResults, rows: pd.DataFrame, shown: list[str]) -> list[str]:
     """Says of how many models IFS is larger by RECS, and by how much on average."""
     competing = shared.of_contenders(results, rows)
     values = {name: rows_of(competing, perspective=name)["value"] for name in shown}
-    means = {PERSPECTIVES[name]: found.mean() for name, found in values.items() if len(found)}
+    means = {
+        PERSPECTIVES[name]: of_perspective.mean()
+        for name, of_perspective in values.items()
+        if len(of_perspective)
+    }
     if not means:
         return []
     signs = [text for _, text in sign_notes(rows, results)]

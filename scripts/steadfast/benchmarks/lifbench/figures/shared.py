@@ -66,9 +66,9 @@ def of_contenders(results: LifbenchResults, rows: pd.DataFrame) -> pd.DataFrame:
 
 def counted(results: LifbenchResults, name: str, told: Mapping[str, bool], **slots: object) -> str:
     """Returns a sentence that counts for how many of the models that compete something is so."""
-    found = [told[model] for model in results.roster.contenders if model in told]
-    n = f"{len(found)} models" if len(found) != 1 else "1 model"
-    return sentence(name, k=sum(found), n=n, **slots) if found else ""
+    values = [told[model] for model in results.roster.contenders if model in told]
+    n = f"{len(values)} models" if len(values) != 1 else "1 model"
+    return sentence(name, k=sum(values), n=n, **slots) if values else ""
 
 
 def listed(values: Mapping[str, float], digits: int) -> str:

@@ -52,11 +52,14 @@ def candidates(
 
 def checked(originals: Iterable[checks.Original], texts: Iterable[Rewrite]) -> Iterator[Record]:
     """Yields originals and rewrites, numbered, each with ``pass`` or the check that failed."""
-    known = {original.direction: original for original in originals}
-    hand = [Rewrite(HAND_WRITTEN, direction, one.text) for direction, one in known.items()]
+    by_direction = {original.direction: original for original in originals}
+    hand = [
+        Rewrite(HAND_WRITTEN, direction, original.text)
+        for direction, original in by_direction.items()
+    ]
     seen: set[str] = set()
     for number, (rewriter, direction, raw) in enumerate((*hand, *texts)):
-        text, mended, status = known[direction].check(raw)
+        text, mended, status = by_direction[direction].check(raw)
         if status == checks.PASS and checks.folded(text) in seen:
             status = "duplicate"
         seen.add(checks.folded(text))

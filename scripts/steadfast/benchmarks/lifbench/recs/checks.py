@@ -49,15 +49,15 @@ class Original:
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """The terms that it holds."""
-        known = facts("lifbench/recs/keep.yaml")["terms"].get(self.task, ())
-        return tuple(term for term in known if _holds(self.text, term))
+        terms = facts("lifbench/recs/keep.yaml")["terms"].get(self.task, ())
+        return tuple(term for term in terms if _holds(self.text, term))
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
         """Its literal examples."""
         patterns = facts("lifbench/recs/keep.yaml")["examples"].get(self.task, ())
-        found = (match for pattern in patterns for match in re.findall(pattern, self.text))
-        return tuple(dict.fromkeys(found))
+        matches = (match for pattern in patterns for match in re.findall(pattern, self.text))
+        return tuple(dict.fromkeys(matches))
 
     @property
     def keep(self) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class Original:
             "fields": fields_of(text) != self.fields,
             "direction": words and words.search(self.text) and not words.search(text),
             "terms": not all(_holds(text, term) for term in self.terms),
-            "examples": not all(_unspaced(one) in joined for one in self.examples),
+            "examples": not all(_unspaced(example) in joined for example in self.examples),
             "length": not SHORTEST <= len(text) / len(self.text) <= LONGEST,
             "language": not same_language(_words(text), _words(self.text)),
         }
@@ -103,7 +103,7 @@ def rewritten(task: Settings) -> Direction:
 
 def clustered(candidates: Iterable[Record]) -> list[Record]:
     """Returns the candidates that are clustered: those that pass or that people may accept."""
-    return [one for one in candidates if one["status"] not in NOT_CLUSTERED]
+    return [candidate for candidate in candidates if candidate["status"] not in NOT_CLUSTERED]
 
 
 def text_hash(text: str) -> str:

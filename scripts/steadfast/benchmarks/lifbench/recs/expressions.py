@@ -85,13 +85,13 @@ def expressions(
     pool = list(read_jsonl(inputs["candidates"]))
     clusters = list(read_jsonl(inputs["clusters"]))
     name = task["id"]
-    own = None if review == RELEASED else review
+    own_review = None if review == RELEASED else review
     decided = released.clusters(inputs, task, directory) if review == RELEASED else clusters
-    decisions = read_review(own, name, pool) if own else decisions_in(decided, pool)
+    decisions = read_review(own_review, name, pool) if own_review else decisions_in(decided, pool)
     hand = base(inputs, task)
     texts = _texts(pool, clusters, decisions)
-    where = f"{own or inputs['review']}: {name}"
-    remedy = REMEDY.format(place="there" if own else COPY)
+    where = f"{own_review or inputs['review']}: {name}"
+    remedy = REMEDY.format(place="there" if own_review else COPY)
     directions = [direction for direction, _ in by_direction(clusters)]
     nearest = nearest_texts(texts, where, remedy) if sampling != "random" else {}
     drawn: list[list[PickedText]] = []
@@ -99,20 +99,20 @@ def expressions(
         drawn = [
             _drawn(texts, f"{seed}/{name}/{sample}", where, remedy) for sample in range(samples)
         ]
-    kept = [
+    usable = [
         {**expression, "expression_id": HAND + expression["expression_id"]}
         for expression in hand["expressions"]
         if expression["direction"] not in directions
     ]
     ids = {text.record["text_id"]: number for number, text in nearest.items()}
-    found = {number: text.expression(number) for number, text in nearest.items()}
+    by_cluster = {number: text.expression(number) for number, text in nearest.items()}
     for sample in drawn:
         for text in sample:
             number = ids.setdefault(text.record["text_id"], RANDOM + text.record["text_id"])
-            found.setdefault(number, text.expression(number))
-    shared = [expression["expression_id"] for expression in kept]
+            by_cluster.setdefault(number, text.expression(number))
+    shared = [expression["expression_id"] for expression in usable]
     counted = nearest.values() if nearest else [text for sample in drawn for text in sample]
-    listed = [*(found[number] for number in sorted(found)), *kept]
+    listed = [*(by_cluster[number] for number in sorted(by_cluster)), *usable]
     return {
         "task": name,
         "origin": "recs",
@@ -131,19 +131,19 @@ def expressions(
 
 def nearest_texts(texts: Iterable[PickedText], where: str, remedy: str) -> dict[int, PickedText]:
     """Returns the usable text of each cluster that is nearest to its centre, by expression id."""
-    found: dict[int, PickedText] = {}
+    picked: dict[int, PickedText] = {}
     clusters: set[tuple[int | None, int]] = set()
     for text in sorted(texts, key=lambda text: text.place["rank"]):
         direction = text.place["direction"]
         cluster = text.place["cluster"]
         clusters.add((direction, cluster))
         if text.usable:
-            found.setdefault(_cluster_id(direction, cluster), text)
+            picked.setdefault(_cluster_id(direction, cluster), text)
     for direction, cluster in sorted(clusters, key=lambda one: (one[0] or 0, one[1])):
-        if _cluster_id(direction, cluster) not in found:
+        if _cluster_id(direction, cluster) not in picked:
             way = "" if direction is None else f", direction {direction:+d}"
             raise UserError(f"{where}{way}: no rewrite of cluster {cluster} can be used; {remedy}")
-    return dict(sorted(found.items()))
+    return dict(sorted(picked.items()))
 
 
 def _cluster_id(direction: int | None, cluster: int) -> int:
@@ -169,14 +169,14 @@ def _drawn(texts: Sequence[PickedText], seed: str, where: str, remedy: str) -> l
     def turn(text: PickedText) -> str:
         return hashlib.sha256(f"{seed}/{text.record['text']}".encode()).hexdigest()
 
-    found: list[PickedText] = []
+    picked: list[PickedText] = []
     for direction in dict.fromkeys(text.place["direction"] for text in texts):
         of_it = [text for text in texts if text.place["direction"] == direction]
-        wanted = len({text.place["cluster"] for text in of_it})
+        number = len({text.place["cluster"] for text in of_it})
         usable = sorted((text for text in of_it if text.usable), key=turn)
-        if len(usable) < wanted:
+        if len(usable) < number:
             raise UserError(
-                f"{where}: {len(usable)} rewrites can be used, {wanted} are to be sampled; {remedy}"
+                f"{where}: {len(usable)} rewrites can be used, {number} are to be sampled; {remedy}"
             )
-        found += usable[:wanted]
-    return found
+        picked += usable[:number]
+    return picked

@@ -38,10 +38,10 @@ def rewriters(section: Lifbench, config: Config) -> list[str]:
 
 def rewriting(section: Lifbench, config: Config) -> Rewriting | None:
     """Returns what the rewriters are asked; None where none is."""
-    if not (asked := rewriters(section, config)):
+    if not (names := rewriters(section, config)):
         return None
     requests = {ROUND: recs_file("requests")}
-    return Rewriting(requests, asked, Component(READING), Component(SIMULATOR), ATTEMPTS)
+    return Rewriting(requests, names, Component(READING), Component(SIMULATOR), ATTEMPTS)
 
 
 def review_folder(section: Lifbench) -> str | None:
@@ -61,20 +61,20 @@ def recs_files(
 ) -> Iterator[DataFile]:
     """Yields the files of all steps before the expressions themselves."""
     recs = section.recs
-    asked = rewriters(section, config)
-    if asked:
+    names = rewriters(section, config)
+    if names:
         settings = {
             "tasks": [TASKS[task].worded for task in tasks],
             "count": recs.count,
             "originals": recs.originals,
             "directory": section.released.directory,
         }
-        own = tasks if recs.originals == "own" else ()
-        packaged = {file for task in own for file in own_files(task, TASKS[task].scenario)}
+        own_tasks = tasks if recs.originals == "own" else ()
+        packaged = {file for task in own_tasks for file in own_files(task, TASKS[task].scenario)}
         content = OWN.component("recs.requests:requests", settings, sorted(packaged))
         yield DataFile(recs_file("requests"), "recs_requests", content, templates)
     for task in tasks:
-        yield from _files_of(config, section, task, asked)
+        yield from _files_of(config, section, task, names)
 
 
 def _files_of(
@@ -119,5 +119,5 @@ def _files_of(
 
 def rewrites_needs(directory: str | None, kind: str, task: str) -> Needs:
     """Returns the address of a task's released rewrites or clusters."""
-    known = facts("lifbench/recs/released.yaml")
-    return fetched(directory, [known["repository"] + known[kind][task]])
+    released = facts("lifbench/recs/released.yaml")
+    return fetched(directory, [released["repository"] + released[kind][task]])

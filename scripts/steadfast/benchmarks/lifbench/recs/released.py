@@ -68,10 +68,10 @@ def clustered(task: str, directory: str | None) -> list[Record]:
 
 def _read(kind: str, task: str, directory: str | None) -> tuple[str, Any]:
     name = f"{kind}/{released_name(task)}_{kind.removesuffix('s')}.json"
-    known = facts("lifbench/recs/released.yaml")
-    blob = known[kind][task]
+    released = facts("lifbench/recs/released.yaml")
+    blob = released[kind][task]
     source = {
-        "url": known["repository"] + blob,
+        "url": released["repository"] + blob,
         "git_blob": blob,
         "headers": {"Accept": "application/vnd.github.raw+json"},
     }
@@ -116,7 +116,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
     entries = clustered(name, directory)
     texts = [released.original, *chain.from_iterable(released.texts.values())]
     original = Original(name, rewritten(task), released.original)
-    if [one["text"] for one in pool] != [original.check(text).text for text in texts]:
+    if [candidate["text"] for candidate in pool] != [original.check(text).text for text in texts]:
         raise UserError(
             f"lifbench.recs: {name}: the released clusters and flags go with the released rewrites "
             "alone; take these, or a review of your own"
@@ -133,19 +133,19 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
 def _matched(texts: Sequence[str], entries: Sequence[Record]) -> list[Record]:
     """Returns the entry of each text: the same text, or of those edited the most similar."""
     left = dict(enumerate(entries))
-    found: dict[int, Record] = {}
+    matched: dict[int, Record] = {}
     for number, text in enumerate(texts):
         place = next((p for p, entry in left.items() if entry["released_text"] == text), None)
         if place is not None:
-            found[number] = left.pop(place)
-    rest = [number for number in range(len(texts)) if number not in found]
+            matched[number] = left.pop(place)
+    unmatched = [number for number in range(len(texts)) if number not in matched]
     places = list(left)
     similar = np.array(
         [
             [Indel.normalized_similarity(texts[n], left[p]["released_text"]) for p in places]
-            for n in rest
+            for n in unmatched
         ]
-    ).reshape(len(rest), len(places))
+    ).reshape(len(unmatched), len(places))
     rows, columns = linear_sum_assignment(similar, maximize=True)
-    found |= {rest[r]: left[places[c]] for r, c in zip(rows, columns, strict=True)}
-    return [found[number] for number in range(len(texts))]
+    matched |= {unmatched[r]: left[places[c]] for r, c in zip(rows, columns, strict=True)}
+    return [matched[number] for number in range(len(texts))]

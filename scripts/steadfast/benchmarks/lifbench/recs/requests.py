@@ -26,8 +26,14 @@ def original_of(
     if source == "released":
         return rewrites(task["id"], directory).original
     direction = rewritten(task)
-    own = base(inputs, task)["expressions"]
-    return str(next(one["template"] for one in own if one["direction"] == direction))
+    own_expressions = base(inputs, task)["expressions"]
+    return str(
+        next(
+            expression["template"]
+            for expression in own_expressions
+            if expression["direction"] == direction
+        )
+    )
 
 
 def requests(

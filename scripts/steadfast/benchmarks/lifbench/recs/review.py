@@ -50,15 +50,15 @@ def review(inputs: Mapping[str, Path], task: str) -> str:
     """Returns a review of a task's texts as YAML, made ready to be copied and edited."""
     pool = list(read_jsonl(inputs["candidates"]))
     texts = {record["text_id"]: record for record in pool}
-    known = originals(task, pool)
+    known_originals = originals(task, pool)
     lines = [_HEAD.format(task=task, format=FORMAT)]
     for direction, members in by_direction(read_jsonl(inputs["clusters"])):
         way = "" if direction is None else f"direction {direction:+d}, "
         for record in sorted(members, key=lambda one: (one["cluster"], one["rank"])):
             if record["rank"] == 1:
-                size = sum(one["cluster"] == record["cluster"] for one in members)
+                size = sum(member["cluster"] == record["cluster"] for member in members)
                 lines.append(f"\n  # === {way}cluster {record['cluster']}: {size} texts ===\n")
-            lines += _entry(record, texts[record["text_id"]], known[direction])
+            lines += _entry(record, texts[record["text_id"]], known_originals[direction])
     return "".join(lines)
 
 
@@ -98,9 +98,9 @@ def _one_line(value: Record) -> str:
 def originals(task: str, candidates: Sequence[Record]) -> dict[checks.Direction, checks.Original]:
     """Returns the originals among candidates, by direction."""
     return {
-        one["direction"]: checks.Original(task, one["direction"], one["text"])
-        for one in candidates
-        if one["rewriter"] == HAND_WRITTEN
+        candidate["direction"]: checks.Original(task, candidate["direction"], candidate["text"])
+        for candidate in candidates
+        if candidate["rewriter"] == HAND_WRITTEN
     }
 
 
@@ -108,26 +108,28 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
     """Reads the decisions of a review, checked, by the hash of each text that was read."""
     text = read_text(path)
     check_source(path)
-    whole = yaml.safe_load(text)
-    for key in whole:
+    content = yaml.safe_load(text)
+    for key in content:
         if key not in ("format", "task", "decisions"):
             hint = nearest(str(key), ("format", "task", "decisions"))
             raise UserError(f"{path}: unknown key {shown(key)}; {hint}")
-    if whole.get("format") != FORMAT:
+    if content.get("format") != FORMAT:
         raise UserError(
-            f"{path}: format: {shown(whole.get('format'))} is not {FORMAT}, which this version "
+            f"{path}: format: {shown(content.get('format'))} is not {FORMAT}, which this version "
             "reads; copy the review that the workflow wrote, and enter the decisions there"
         )
-    if whole.get("task") != task:
-        raise UserError(f"{path}: task: {shown(whole.get('task'))} is not {task}; rename the file")
-    decisions = whole.get("decisions")
+    if content.get("task") != task:
+        raise UserError(
+            f"{path}: task: {shown(content.get('task'))} is not {task}; rename the file"
+        )
+    decisions = content.get("decisions")
     if not isinstance(decisions, dict):
         raise UserError(
             f"{path}: decisions: a decision by the hash of each rewrite was expected; correct it"
         )
     # Of equal texts the first counts; the others are duplicates.
-    by_hash = {checks.text_hash(one["text"]): one for one in reversed(candidates)}
-    known = originals(task, candidates)
+    by_hash = {checks.text_hash(candidate["text"]): candidate for candidate in reversed(candidates)}
+    known_originals = originals(task, candidates)
     found: dict[str, Decision] = {}
     for key, value in decisions.items():
         where = f"{path}: decisions: {key}"
@@ -137,7 +139,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
                 "review that the workflow wrote last, and transfer the decisions that still apply"
             )
         record = by_hash[key]
-        found[key] = _decision(value, where, record, known[record["direction"]])
+        found[key] = _decision(value, where, record, known_originals[record["direction"]])
     _check_distinct(path, found, by_hash)
     return found
 
@@ -177,10 +179,10 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
 
 def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Record]) -> None:
     """Sees that no edit makes a text that is there already."""
-    others = {checks.folded(one["text"]): key for key, one in by_hash.items()}
+    other_texts = {checks.folded(candidate["text"]): key for key, candidate in by_hash.items()}
     for key, decision in found.items():
         if decision.text is not None:
-            same = others.setdefault(checks.folded(decision.text), key)
+            same = other_texts.setdefault(checks.folded(decision.text), key)
             if same != key:
                 raise UserError(
                     f"{path}: decisions: {key}: edit: the new text is that of {same} already; "
@@ -190,9 +192,9 @@ def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Re
 
 def decisions_in(clusters: Iterable[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
     """Returns the decisions that released cluster records bring; fresh ones bring none."""
-    texts: dict[int, Any] = {one["text_id"]: one["text"] for one in candidates}
+    texts: dict[int, Any] = {candidate["text_id"]: candidate["text"] for candidate in candidates}
     return {
-        checks.text_hash(texts[one["text_id"]]): Decision(one["decision"], one["edit"])
-        for one in clusters
-        if "decision" in one
+        checks.text_hash(texts[cluster["text_id"]]): Decision(cluster["decision"], cluster["edit"])
+        for cluster in clusters
+        if "decision" in cluster
     }

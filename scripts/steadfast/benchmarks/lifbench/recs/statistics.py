@@ -36,29 +36,29 @@ def statistics(
     encoded = {record["text_id"]: record["vector"] for record in read_jsonl(inputs["vectors"])}
     nearest = set(expressions["sampling"]["nearest"])
     picked = [
-        one
-        for one in expressions["expressions"]
-        if one["expression_id"] in nearest and "hash" in one
+        expression
+        for expression in expressions["expressions"]
+        if expression["expression_id"] in nearest and "hash" in expression
     ]
     for direction, members in by_direction(read_jsonl(inputs["clusters"])):
         numbers = [record["text_id"] for record in members]
-        pool = [one for one in candidates if one["direction"] == direction]
-        statuses = Counter(one["status"] for one in pool)
+        pool = [candidate for candidate in candidates if candidate["direction"] == direction]
+        statuses = Counter(candidate["status"] for candidate in pool)
         sizes = Counter(record["cluster"] for record in members)
-        picks = [one for one in picked if one["direction"] == direction]
+        picks = [expression for expression in picked if expression["direction"] == direction]
         points = np.array([encoded[number] for number in numbers])
-        places = [numbers.index(one["text_id"]) for one in picks]
+        places = [numbers.index(expression["text_id"]) for expression in picks]
         yield {
             "task": task,
             "direction": direction,
             "texts": len(pool),
             "usable": statuses[PASS],
-            "mended": sum(one["mended"] for one in pool),
+            "mended": sum(candidate["mended"] for candidate in pool),
             **{f"fails_{reason}": statuses[reason] for reason in REASONS},
             "sizes": [sizes[cluster] for cluster in sorted(sizes)],
             "inertia": round(sum(record["distance"] ** 2 for record in members), 6),
-            "pick_distances": [one["distance"] for one in picks],
-            "edited": sum(one["edited"] for one in picks) if picks else None,
+            "pick_distances": [expression["distance"] for expression in picks],
+            "edited": sum(expression["edited"] for expression in picks) if picks else None,
             "reviewed": expressions["reviewed"],
             **_spread(points, places, f"{seed}/{task}/{direction}"),
         }
@@ -73,12 +73,12 @@ def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Re
     numbers = range(len(points))
     sets = [rng.sample(numbers, len(places)) for _ in range(SETS)]
     drawn = np.array([_mean_distance(apart, chosen) for chosen in sets])
-    own = _mean_distance(apart, places)
+    own_distance = _mean_distance(apart, places)
     # Sums in another order differ in the last digits: these are ties.
-    smaller = drawn < own - 1e-9
-    tied = np.abs(drawn - own) <= 1e-9
+    smaller = drawn < own_distance - 1e-9
+    tied = np.abs(drawn - own_distance) <= 1e-9
     return {
-        "spread": round(own, 6),
+        "spread": round(own_distance, 6),
         "random_spread": round(float(drawn.mean()), 6),
         "percentile": round(float(smaller.mean() + tied.mean() / 2), 6),
     }
@@ -94,5 +94,5 @@ def sampled_expressions(
     inputs: Mapping[str, Path], task: Settings, seed: int, **settings: Any
 ) -> Record:
     """Returns the expressions that RECS samples, with rows of what they are chosen from."""
-    found = expressions(inputs, task, seed=seed, **settings)
-    return {**found, "statistics": list(statistics(inputs, task["id"], found, seed))}
+    content = expressions(inputs, task, seed=seed, **settings)
+    return {**content, "statistics": list(statistics(inputs, task["id"], content, seed))}

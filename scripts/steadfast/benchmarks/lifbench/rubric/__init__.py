@@ -60,8 +60,8 @@ def score(
     response = response.strip()
     marks = Marks({})
     if response and not (rubric == "corrected" and only_repeats(response, prompt["instruction"])):
-        asked = _asked(prompt, context, scenario_prompt)
-        marks = RUBRICS[rubric][task](response, facts_of(context), *asked)
+        question = _asked(prompt, context, scenario_prompt)
+        marks = RUBRICS[rubric][task](response, facts_of(context), *question)
     weights = WEIGHTS[rubric][task]
     points = {name: marks.points.get(name, 0.0) for name in weights}
     total = 0.0 if marks.void else sum(points.values()) / Rubric(rubric).total_weight(task)
@@ -70,16 +70,16 @@ def score(
 
 
 def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
-    given = expected.fields(prompt)
+    variables = expected.fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
             return (expected.expected_element(prompt),)
         case "LBI" | "LBE":
-            return given["id"] - 1, given["bias"]
+            return variables["id"] - 1, variables["bias"]
         case "LMI":
-            return (given["elements"],)
+            return (variables["elements"],)
         case "MB":
-            return expected.expected_labels(prompt, context["documents"]), given["candidates"]
+            return expected.expected_labels(prompt, context["documents"]), variables["candidates"]
         case "MF":
             groups = expected.duplicate_documents(
                 prompt, context["documents"], context["duplicate_groups"]
@@ -88,10 +88,10 @@ def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, 
                 part.replace("{instruction}", prompt["instruction"]).replace('"', "")
                 for part in scenario_prompt.partition("{input}")[::2]
             ]
-            return groups, given["info_keys"].split(), around
+            return groups, variables["info_keys"].split(), around
         case "OR":
-            return given["num"], given["sep"]
+            return variables["num"], variables["sep"]
         case "OQ":
-            return given["evidence"], given["options"]
+            return variables["evidence"], variables["options"]
         case _:
-            return (given["type"].strip("<>"),)
+            return (variables["type"].strip("<>"),)

@@ -93,10 +93,10 @@ class TextIndex:
 
     def present(self, texts: set[str]) -> set[str]:
         """Returns those of the texts that are in the long one, wherever."""
-        found = texts & self._values
-        rest = texts - found
-        holds = self.text.__contains__ if len(rest) <= _ONE_BY_ONE else self._holds
-        return found | set(filter(holds, rest))
+        present = texts & self._values
+        absent = texts - present
+        holds = self.text.__contains__ if len(absent) <= _ONE_BY_ONE else self._holds
+        return present | set(filter(holds, absent))
 
     def _holds(self, text: str) -> bool:
         # A text whose beginning is nowhere in the long one is not in it either.

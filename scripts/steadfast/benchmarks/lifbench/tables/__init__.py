@@ -52,12 +52,12 @@ def tables(
 ) -> Iterator[Table]:
     """Yields all tables; with the paper's cells where the display wants them."""
     results = LifbenchResults(frames, display, Rubric(rubric, weighting))
-    asked = AskedCells(results.lengths, results.tasks, results.rubric)
+    cells = AskedCells(results.lengths, results.tasks, results.rubric)
     further = {name: build for name, build in FURTHER.items() if name in frames}
     for name, build in {**BUILDERS, **further}.items():
         table = build(results, name)
         if display.published:
-            table = with_printed(table, name, results, asked, same_prompts)
+            table = with_printed(table, name, results, cells, same_prompts)
         yield table
     for perspective, compared in (beyond or {}).items():
         yield beyond_table(results, perspective, compared)

@@ -45,15 +45,15 @@ def data_table(results: LifbenchResults, name: str) -> Table:
 def rubric_table(results: LifbenchResults, name: str) -> Table:
     """Returns score points, their weights by rubric, and what they tell of (Table 6)."""
     order = by_scenario(STRINGS["data_order"])
-    known = SCORED_TASKS
-    alike = groupby(order, key=lambda task: known[task].points)
+    tasks = SCORED_TASKS
+    alike = groupby(order, key=lambda task: tasks[task].points)
     weights = [Column(STRINGS["rubric_headings"][rubric], "Weight") for rubric in RUBRICS]
     columns = (
         *(Column(heading, align="l") for heading in ("Tasks", "Score point", "Requirement")),
         *weights,
         Column("Capabilities", align="l"),
     )
-    sections = [_points([known[task] for task in tasks]) for _, tasks in alike]
+    sections = [_points([tasks[name] for name in names]) for _, names in alike]
     notes = [(None, text) for text in STRINGS["rubric_notes"]]
     return replace(results.table(name, columns, sections, notes), rows_per_page=64)
 

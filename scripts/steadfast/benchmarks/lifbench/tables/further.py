@@ -37,7 +37,9 @@ def recs_table(results: LifbenchResults, name: str) -> Table:
         way = "" if math.isnan(row["direction"]) else f" ({row['direction']:+.0f})"
         counts = {name: row[name] for name in row if name.startswith(FAILS) and row[name]}
         failed = ", ".join(f"{name.removeprefix(FAILS)} {n:.0f}" for name, n in counts.items())
-        distances = (str(rounded(float(one), digits)) for one in row["pick_distances"].split())
+        distances = (
+            str(rounded(float(distance), digits)) for distance in row["pick_distances"].split()
+        )
         yield Cell(row["task"] + way)
         yield from (number_cell(row[key], 0) for key in COUNTS)
         yield from (Cell(failed or "–"), Cell(row["sizes"]), number_cell(row["inertia"], digits))
@@ -62,12 +64,20 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
     lacking = set(counts.index[counts["scored"] < counts["expected"]])
     parts = []
     for perspective in headings:
-        its = rows_of(rows, perspective=perspective)
-        parts.append(results.cells([Values(values_by_model(its), lacking & set(its["model"]))]))
-        parts.append(interval_cells(its, results.roster.models, digits))
+        perspective_rows = rows_of(rows, perspective=perspective)
+        parts.append(
+            results.cells(
+                [
+                    Values(
+                        values_by_model(perspective_rows), lacking & set(perspective_rows["model"])
+                    )
+                ]
+            )
+        )
+        parts.append(interval_cells(perspective_rows, results.roster.models, digits))
     missing = results.incomplete_model_notes(counts)
-    others = [note for note in results.notes if note[0] != "incomplete"]
-    notes = [*missing, *others, *sign_notes(rows, results), *results.sampling_notes()]
+    other_notes = [note for note in results.notes if note[0] != "incomplete"]
+    notes = [*missing, *other_notes, *sign_notes(rows, results), *results.sampling_notes()]
     sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
     return results.table(name, (MODEL, *columns), sections, notes)
 
@@ -77,8 +87,10 @@ def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
     texts = STRINGS["notes"]
     counts = []
     for perspective, heading in STRINGS["perspectives"].items():
-        found = rows_of(rows, perspective=perspective)
-        values = found[found["model"].isin(results.roster.contenders)]["value"].round(12)
+        perspective_rows = rows_of(rows, perspective=perspective)
+        values = perspective_rows[perspective_rows["model"].isin(results.roster.contenders)][
+            "value"
+        ].round(12)
         values = values[values != 0]
         if len(values):
             above = int((values > 0).sum())
@@ -98,8 +110,8 @@ def beyond_table(
     columns = []
     for scenario, groups in compared.items():
         for group in groups:
-            found = rows_of(rows, scenario=scenario, group=group)
-            columns.append(Values(values_by_model(found), incomplete_models(found)))
+            group_rows = rows_of(rows, scenario=scenario, group=group)
+            columns.append(Values(values_by_model(group_rows), incomplete_models(group_rows)))
             headings.append(Column(words["groups"][group], STRINGS["scenarios"][scenario]))
     incomplete = {model for column in columns for model in column.incomplete}
     ifs = Values(results.ifs[perspective, ""], incomplete)

@@ -63,13 +63,15 @@ def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[str]:
     texts = STRINGS["notes"]
     names = STRINGS["rubrics"]
     chosen = names[results.rubric.name]
-    others = set(rows["rubric"]) - {results.rubric.name}
-    sentences = [] if others else [texts["one_rubric"].format(rubric=chosen)]
-    for rubric in sorted(others):
-        found = rows[(rows["rubric"] == rubric) & rows["measure"].isin(CORRELATIONS)]
-        values = {row.measure: rounded(row.value, results.digits) for row in found.itertuples()}
+    other_rubrics = set(rows["rubric"]) - {results.rubric.name}
+    sentences = [] if other_rubrics else [texts["one_rubric"].format(rubric=chosen)]
+    for rubric in sorted(other_rubrics):
+        correlations = rows[(rows["rubric"] == rubric) & rows["measure"].isin(CORRELATIONS)]
+        values = {
+            row.measure: rounded(row.value, results.digits) for row in correlations.itertuples()
+        }
         if values:
-            n = f"{found['n'].max():.0f}"
+            n = f"{correlations['n'].max():.0f}"
             sentences.append(
                 texts["agreement"].format(rubric=names[rubric], chosen=chosen, n=n, **values)
             )
@@ -141,8 +143,8 @@ def position_table(results: LifbenchResults, name: str) -> Table:
     cells = {}
     for length in lengths:
         at = rows_of(rows, length=length)
-        found = (values_by_model(at[at["bin"] == number]) for number in bins["bin"])
-        cells[length] = results.cells([Values(values) for values in found])
+        values = (values_by_model(at[at["bin"] == number]) for number in bins["bin"])
+        cells[length] = results.cells([Values(values) for values in values])
     sections = []
     for group in results.groups():
         for number, model in enumerate(group.models):
@@ -162,8 +164,8 @@ def position_table(results: LifbenchResults, name: str) -> Table:
 
 def level_range(levels: pd.Series, digits: int) -> str:
     """Returns the least and the greatest of some levels, or the one that all are."""
-    least, most = (str(rounded(levels[end], digits)) for end in ("min", "max"))
-    return least if least == most else SHARED["range"].format(least=least, most=most)
+    lowest, highest = (str(rounded(levels[end], digits)) for end in ("min", "max"))
+    return lowest if lowest == highest else SHARED["range"].format(least=lowest, most=highest)
 
 
 def variance_table(results: LifbenchResults, name: str) -> Table:

@@ -67,14 +67,14 @@ def with_printed(
 
 def _rows(table: Table, name: str, asked: AskedCells) -> Iterator[tuple[Cell, ...]]:
     """Yields a row a model, or a model and length, as the table has them."""
-    found: dict[str, dict[str, dict[str, str]]] = {label: {} for label in LABELS}
+    cells: dict[str, dict[str, dict[str, str]]] = {label: {} for label in LABELS}
     for row in printed_rows(name):
         length = row.get("length", "")
         if asked.has(length, row["column"]):
-            found[row["model"]].setdefault(length, {})[row["column"]] = row["value"]
+            cells[row["model"]].setdefault(length, {})[row["column"]] = row["value"]
     by_length = int(table.columns[1].heading == "Length" and not table.columns[1].group)
     headings = [column.heading for column in table.columns[1 + by_length :]]
-    for label, lengths in found.items():
+    for label, lengths in cells.items():
         for number, (length, values) in enumerate(lengths.items()):
             head = (Cell(label, repeated=number > 0), Cell(length))[: 1 + by_length]
             yield (*head, *(Cell(values.get(heading)) for heading in headings))

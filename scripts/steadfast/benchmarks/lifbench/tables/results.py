@@ -37,8 +37,8 @@ class LifbenchResults(Results):
         coverage = frames["coverage"].set_index(["model", "task", "length"])
         self._counts = coverage[list(COUNTS)].to_dict("index")
         self.lengths = [name for name in coverage.index.unique("length") if name]
-        found = coverage.index.unique("task")
-        self.tasks = [task for task in by_scenario(STRINGS["score_order"]) if task in found]
+        tasks = coverage.index.unique("task")
+        self.tasks = [task for task in by_scenario(STRINGS["score_order"]) if task in tasks]
         slots = {
             "rubric": STRINGS["rubrics"][rubric.name],
             "weighting": STRINGS["weighting"][rubric.weighting],
@@ -66,8 +66,8 @@ class LifbenchResults(Results):
     def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
         """Returns expected, scored, truncated samples of a task (or all) and length (or all)."""
         none = dict.fromkeys(COUNTS, 0)
-        found: Mapping[str, int] = self._counts.get((model, task, length), none)
-        return found
+        counts: Mapping[str, int] = self._counts.get((model, task, length), none)
+        return counts
 
     def values(
         self,
@@ -155,5 +155,5 @@ def by_scenario(order: Sequence[str]) -> list[str]:
 
 
 def _by_model(rows: pd.DataFrame, keys: list[str]) -> ValuesByModel:
-    found = {key: values_by_model(part) for key, part in rows.groupby(keys, sort=False)}
-    return defaultdict(dict, found)
+    values = {key: values_by_model(part) for key, part in rows.groupby(keys, sort=False)}
+    return defaultdict(dict, values)

@@ -29,12 +29,16 @@ def values_table(
     if not by_length:
         sections = results.sections(results.groups(), cells("").__getitem__)
         return results.table(name, (MODEL, *columns), sections, notes)
-    found = {length: cells(length) for length in results.lengths}
+    cells_by_length = {length: cells(length) for length in results.lengths}
     parts = []
     for group in results.groups():
         for i, model in enumerate(group.models):
             rows = tuple(
-                (results.label(model, repeated=j > 0), Cell(length), *found[length][model])
+                (
+                    results.label(model, repeated=j > 0),
+                    Cell(length),
+                    *cells_by_length[length][model],
+                )
                 for j, length in enumerate(results.lengths)
             )
             headed = group.unranked and i == 0
@@ -91,8 +95,8 @@ def effective_context_lengths(results: LifbenchResults, name: str) -> Table:
     def filled(values: Mapping[str, float], length: str) -> Values:
         return results.values(values, length=length)
 
-    of = Effective(results, STRINGS["ranked"])
-    return effective_table(of, results.groups(), results.notes, filled)
+    effective = Effective(results, STRINGS["ranked"])
+    return effective_table(effective, results.groups(), results.notes, filled)
 
 
 def ifp_table(results: LifbenchResults, name: str, by_length: bool = False) -> Table:
@@ -100,8 +104,8 @@ def ifp_table(results: LifbenchResults, name: str, by_length: bool = False) -> T
     headings = STRINGS["capabilities"]
 
     def cells(length: str) -> CellsByModel:
-        found = (results.ifp[capability, length] for capability in headings)
-        return results.cells(results.values(values, length=length) for values in found)
+        values = (results.ifp[capability, length] for capability in headings)
+        return results.cells(results.values(values, length=length) for values in values)
 
     columns = [Column(heading) for heading in headings.values()]
     return values_table(results, name, columns, cells, results.untested_notes(), by_length)
@@ -145,8 +149,8 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
         texts = rank_texts(results.roster, ties, overall)
         note = "ifs_ranks" if texts else ""
         for model, text in texts.items():
-            *others, ars = cells[model]
-            cells[model] = (*others, replace(ars, suffix=f"({text})"))
+            *other_cells, ars = cells[model]
+            cells[model] = (*other_cells, replace(ars, suffix=f"({text})"))
     notes = [*results.notes, *results.tie_notes()]
     notes += [(None, STRINGS["notes"][note])] if note else []
     # Marks as in print are for tables as the paper has them.
@@ -165,11 +169,15 @@ def _beside_chance(
     parts: list[CellsByModel] = []
     for place, (key, heading) in enumerate(STRINGS["perspectives"].items()):
         columns.append(Column(heading, "IFS"))
-        parts.append({model: of[place : place + 1] for model, of in cells.items()})
+        parts.append(
+            {model: model_cells[place : place + 1] for model, model_cells in cells.items()}
+        )
         if key in chance:
             columns.append(Column(STRINGS["by_chance"].format(perspective=heading), "IFS"))
             parts.append(results.cells([results.values(chance[key])]))
-    parts.append({model: of[len(STRINGS["perspectives"]) :] for model, of in cells.items()})
+    parts.append(
+        {model: model_cells[len(STRINGS["perspectives"]) :] for model, model_cells in cells.items()}
+    )
     return joined_cells(parts), columns
 
 
@@ -180,7 +188,7 @@ def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
 
 def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
     """Returns the ranks of Table 4 as the paper has them, by model and heading."""
-    columns = [(heading, of, True) for heading, of in _stabilities(results).items()]
+    columns = [(heading, values, True) for heading, values in _stabilities(results).items()]
     return {
         (model, heading): place
         for heading, values, smaller in [*columns, ("ARS", results.ars[OVERALL, ""], False)]

@@ -34,12 +34,12 @@ def chosen(text: str, options: list[str]) -> str | None:
     text = normal(text)
     if text in options:
         return text
-    said = mentions(text, options)
-    said = [m for m in _undecided_dropped(text, said) if not _denied(text, m)]
-    firm = [m for m in said if not _ends_with("weighs", text, m.start)]
+    mentioned = mentions(text, options)
+    mentioned = [m for m in _undecided_dropped(text, mentioned) if not _denied(text, m)]
+    firm = [m for m in mentioned if not _ends_with("weighs", text, m.start)]
     if firm and len({m.option for m in firm}) > 1:
         firm = [m for m in firm if m.closed] or firm
-    named = {m.option for m in firm or said}
+    named = {m.option for m in firm or mentioned}
     if len(named) == 1:
         return named.pop()
     return _last_word(text, firm) if firm else None
@@ -50,19 +50,19 @@ def mentions(text: str, options: list[str]) -> list[Mention]:
     alike = len(set(map(core, options))) < len(options)
     flags = 0 if alike else re.IGNORECASE
     pattern = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
-    given = {core(option) if flags else option: option for option in options}
-    found = []
+    by_core = {core(option) if flags else option: option for option in options}
+    mentioned = []
     for match in re.finditer(pattern, text, flags):
         start, end = match.span()
         if joined(text[max(start - 1, 0) : start + 1]) or joined(text[end - 1 : end + 1]):
             continue
-        option = given.get(core(match[0]) if flags else match[0])
+        option = by_core.get(core(match[0]) if flags else match[0])
         if option is not None:
             closed = bool(_CLOSES.match(text, end))
             mention = Mention(option, start, end, closed, match[0] == option)
             if mention.closed or (mention.exact and not _followed_by("continues", text, mention)):
-                found.append(mention)
-    return found
+                mentioned.append(mention)
+    return mentioned
 
 
 def _undecided_dropped(text: str, said: list[Mention]) -> list[Mention]:

@@ -120,8 +120,8 @@ def _groups(values: list[Any]) -> list[Group]:
             groups += value
         else:
             groups.append(value)
-    found = [[as_row(entries) for entries in group if entries] for group in [*groups, rows]]
-    return [group for group in found if group]
+    rows_by_group = [[as_row(entries) for entries in group if entries] for group in [*groups, rows]]
+    return [group for group in rows_by_group if group]
 
 
 def _is_lists(value: Any) -> bool:
@@ -172,8 +172,8 @@ def written_groups(response: str, known: FieldValues) -> list[Group]:
     if not any(len(part) > 1 for part in parts):
         runs = (list(run) for full, run in groupby(lines, bool) if full)
         parts = [part for run in runs for part in _of_lines(run, known)]
-    found = [[row for row in part if known.tells(row)] for part in parts]
-    return [group for group in found if sum(map(known.holds, group)) > 1]
+    known_rows = [[row for row in part if known.tells(row)] for part in parts]
+    return [group for group in known_rows if sum(map(known.holds, group)) > 1]
 
 
 def _values(line: str, known: FieldValues) -> Iterator[Value]:
@@ -209,7 +209,7 @@ def _of_lines(lines: list[list[Value]], known: FieldValues) -> list[Group]:
         words = [word for word in _WORD.findall(line[0].before) if word not in known.names]
         column = words or column  # which may be written for the first alone
         rows += [(column, row) for row in _rows(line, known.width)]
-    by_column = [[row for _, row in of] for _, of in groupby(rows, lambda row: row[0])]
+    by_column = [[row for _, row in column] for _, column in groupby(rows, lambda row: row[0])]
     return by_column if len(by_column) < len(rows) else [[row for _, row in rows]]
 
 

@@ -37,10 +37,10 @@ class ReadLabels(NamedTuple):
 
 def labels_of(response: str, candidates: list[str], documents: int) -> ReadLabels:
     """Returns the labels in an answer that is not empty, of so many documents."""
-    whole, given = values_in(response, "{")
+    is_whole, given = values_in(response, "{")
     held = [_content(value, candidates) for value in given]
     values = [value for value in held if isinstance(value, (dict, list))]
-    form = 2.0 if whole and values else 1.0 if values else 0.0
+    form = 2.0 if is_whole and values else 1.0 if values else 0.0
     parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
     parts = [dict(zip("ab", part, strict=True)) if _is_pair(part) else part for part in parts]
     objects = [part for part in parts if isinstance(part, dict)]
@@ -56,7 +56,7 @@ def labels_of(response: str, candidates: list[str], documents: int) -> ReadLabel
     if by_number := _by_label(named, candidates):
         names = {name for name in strings(list(named.values())) if _NAME.fullmatch(name)}
         return ReadLabels(by_number, names, len(by_number), form)
-    if whole and values and isinstance(values[0], list):
+    if is_whole and values and isinstance(values[0], list):
         texts = [_text(item) if not isinstance(item, dict) else "" for item in values[0]]
         in_turn = {n: chosen(text, candidates) or "" for n, text in enumerate(texts, start=1)}
         if held == given or any(in_turn.values()):
@@ -84,38 +84,40 @@ def _is_label(text: str, candidates: list[str]) -> bool:
 
 def _in_records(objects: list[Record], candidates: list[str]) -> dict[int, str]:
     """Returns the labels of objects of which each holds, as values, a document and its label."""
-    found = {}
+    by_document = {}
     for part in objects:
         texts = [value for value in strings(part) if _is_label(value, candidates)]
-        rest = [value for value in strings(part) if value not in texts]
-        numbers = [match for value in rest if (match := _DOCUMENT.fullmatch(value))]
-        texts = texts or [value for value in rest if not _DOCUMENT.fullmatch(value)]
+        other_values = [value for value in strings(part) if value not in texts]
+        numbers = [match for value in other_values if (match := _DOCUMENT.fullmatch(value))]
+        texts = texts or [value for value in other_values if not _DOCUMENT.fullmatch(value)]
         if len(numbers) != 1 or len(texts) != 1 or any(map(_DOCUMENT.fullmatch, part)):
             return {}
-        found[int(numbers[0][1])] = chosen(texts[0], candidates) or ""
-    return found
+        by_document[int(numbers[0][1])] = chosen(texts[0], candidates) or ""
+    return by_document
 
 
 def _by_name(given: Record, candidates: list[str]) -> dict[int, str]:
     """Returns the labels of an object from documents' names, or numbers, to labels."""
-    found: dict[int, str] = {}
+    by_document: dict[int, str] = {}
     for name, value in given.items():
         if _is_label(name, candidates) and not isinstance(value, str):
             return {}
         if match := _DOCUMENT.fullmatch(name):
-            found[int(match[1])] = chosen(_text(value), candidates) or ""
-    return found
+            by_document[int(match[1])] = chosen(_text(value), candidates) or ""
+    return by_document
 
 
 def _by_label(given: Record, candidates: list[str]) -> dict[int, str]:
     """Returns the labels of an object from labels to lists of documents."""
-    found = {}
+    by_document = {}
     for key, value in given.items():
         label = chosen(key, candidates)
         for name in strings(value) if label else ():
-            for match in [whole] if (whole := _DOCUMENT.fullmatch(name)) else _NAME.finditer(name):
-                found[int(match[1])] = label or ""
-    return found
+            for match in (
+                [only_match] if (only_match := _DOCUMENT.fullmatch(name)) else _NAME.finditer(name)
+            ):
+                by_document[int(match[1])] = label or ""
+    return by_document
 
 
 def _text(value: Any) -> str:
@@ -125,7 +127,7 @@ def _text(value: Any) -> str:
 def _in_text(response: str, candidates: list[str], documents: int, form: float) -> ReadLabels:
     """Returns the labels that stand in lines: after each name of a document, or before several."""
     finder = Finder(candidates)
-    found: dict[int, str] = {}
+    by_document: dict[int, str] = {}
     names: set[str] = set()
     heading: str | None = None
     waiting: list[int] = []
@@ -134,28 +136,28 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
         names |= {match[0] for match in matches}
         labels = list(dict.fromkeys(finder.find(line)))
         if waiting and not matches and len(labels) == 1:
-            found |= dict.fromkeys(waiting, labels[0])
+            by_document |= dict.fromkeys(waiting, labels[0])
             waiting = []
         elif not matches:
             heading = labels[0] if len(labels) == 1 else heading if not labels else None
-            found |= _by_numbers(line, candidates, finder, heading)
+            by_document |= _by_numbers(line, candidates, finder, heading)
         elif len(labels) == 1:
-            found |= {int(match[1]): labels[0] for match in matches}
+            by_document |= {int(match[1]): labels[0] for match in matches}
             heading = None
         elif labels or heading is None:
             ends = [following.start() for _, following in pairwise(matches)] + [len(line)]
             for match, end in zip(matches, ends, strict=True):
-                found[int(match[1])] = chosen(line[match.end() : end], candidates) or ""
+                by_document[int(match[1])] = chosen(line[match.end() : end], candidates) or ""
             # A label may stand in the next line.
             waiting = [] if labels else [int(match[1]) for match in matches]
         else:
-            found |= {int(match[1]): heading for match in matches}
-    if not found:
+            by_document |= {int(match[1]): heading for match in matches}
+    if not by_document:
         in_turn = _in_turn(response, finder)
         # Each label once is the choice that there was, and no answer.
         if len(in_turn) == documents or sorted(in_turn.values()) != sorted(candidates):
-            found = in_turn
-    return ReadLabels(found, names, len(found), form)
+            by_document = in_turn
+    return ReadLabels(by_document, names, len(by_document), form)
 
 
 def _in_turn(response: str, finder: Finder) -> dict[int, str]:
@@ -163,11 +165,11 @@ def _in_turn(response: str, finder: Finder) -> dict[int, str]:
     # A lead-in may stand before.
     text = _LEAD_IN.sub("", folded(_MARKUP.sub(" ", response)))
     place = 0
-    rest: list[str] = []
+    other_lines: list[str] = []
     for _, start, end in finder.spans(text):
-        rest.append(text[place:start])
+        other_lines.append(text[place:start])
         place = end
-    nothing_else = not re.search(r"\w", _AND.sub("", "".join(rest) + text[place:]))
+    nothing_else = not re.search(r"\w", _AND.sub("", "".join(other_lines) + text[place:]))
     return dict(enumerate(finder.find(text), start=1)) if nothing_else else {}
 
 
@@ -198,8 +200,8 @@ def _numbered(line: str, candidates: list[str], finder: Finder) -> dict[int, str
     if (
         match is None
         or _is_label(match[1], candidates)
-        or not (labels := finder.find(rest := normal(line[match.end() :])))
+        or not (labels := finder.find(behind := normal(line[match.end() :])))
     ):
         return {}
-    starts = core(rest).lstrip("|[({:)-] \"'`*").startswith(core(labels[0]))
+    starts = core(behind).lstrip("|[({:)-] \"'`*").startswith(core(labels[0]))
     return {int(match[1]): labels[0]} if starts else {}

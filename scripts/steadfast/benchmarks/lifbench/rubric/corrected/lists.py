@@ -74,29 +74,29 @@ def _found(text: str, facts: ListFacts) -> list[str]:
     if normal(text) in facts.places:
         return [normal(text)]
     plain = _HYPHENATED.sub(r"\1\2\3\4\5", reading.unescaped(text))
-    found = facts.finder.find(text)
-    return found if plain == text else max(found, facts.finder.find(plain), key=len)
+    items = facts.finder.find(text)
+    return items if plain == text else max(items, facts.finder.find(plain), key=len)
 
 
 def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks:
     """Marks LMI: the answer is a JSON list of the expected elements, in the instruction's order."""
     expected = [normal(element) for element in expected]
-    whole, given = reading.found_list(response)
-    value = reading.listed(given) if isinstance(given, list) else given
+    is_whole, items = reading.found_list(response)
+    value = reading.listed(items) if isinstance(items, list) else items
     named = [e for part in reading.strings(value) for e in _found(part, facts)] or _found(
         response, facts
     )
     n = len(expected)
-    wanted = Counter(expected)
+    expected_counts = Counter(expected)
     # Numbers that are no elements are positions, not what stands there.
     if isinstance(value, list):
         size = sum(not isinstance(v, reading.Numeral) or bool(facts.finder.find(v)) for v in value)
     else:
         size = len(named)
-    hits = sum((Counter(named) & wanted).values())
+    hits = sum((Counter(named) & expected_counts).values())
     share = hits / max(n, size, len(named))
     points = {
-        "format": 2 * list_form(whole, given) * _entries_form(value, facts),
+        "format": 2 * list_form(is_whole, items) * _entries_form(value, facts),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
         "correct": 3 * share,
         "order": 2 * share * _in_order(named, expected),

@@ -66,13 +66,13 @@ def find_duplicates(
 
 def _is_read(groups: list[Group], lines: list[list[GroupPart]], facts: MultiDocFacts) -> bool:
     """Tells whether lists are groups: of documents' values, or of the form asked for."""
-    known = [
+    known_parts = [
         group
         for group in groups
         if any(entry is None or entry in facts.values for row in group for entry in row)
     ]
-    asked = any(part.is_group for line in lines for part in line)
-    return any(len(group) > 1 or asked for group in known)
+    has_group = any(part.is_group for line in lines for part in line)
+    return any(len(group) > 1 or has_group for group in known_parts)
 
 
 def _line_form(
@@ -97,8 +97,8 @@ def _documents_form(written: list[Any], groups: list[Group], width: int) -> floa
     had several values in one string, or the fields' names before them.
     """
     read = {row for group in groups for row in group}
-    kept = [len(row) == width and as_row(row) in read for row in written]
-    return sum(kept) / len(kept)
+    is_read = [len(row) == width and as_row(row) in read for row in written]
+    return sum(is_read) / len(is_read)
 
 
 def _documents(expected: list[Group], groups: list[Group]) -> float:
@@ -117,8 +117,8 @@ def _pairs(expected: list[Group], groups: list[Group]) -> float:
     for group in groups:
         shared: Counter[int] = Counter()
         for row, count in Counter(group).items():
-            for number, there in places.get(row, ()):
-                shared[number] += min(count, there)
+            for number, other_place in places.get(row, ()):
+                shared[number] += min(count, other_place)
         right += sum(size**2 for size in shared.values())
     wanted, given = (sum(len(group) ** 2 for group in part) for part in (expected, groups))
     return min(right, wanted, given) / max(wanted, given, 1)
@@ -129,8 +129,8 @@ def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float
     lacking = [any(as_entry(d.get(key)) is None for d in facts.documents) for key in keys]
     rows = [row for group in groups for row in group]
     entries = [(place, entry) for row in rows for place, entry in enumerate(row)]
-    known = sum(
+    common = sum(
         place < len(lacking) and lacking[place] if entry is None else entry in facts.values
         for place, entry in entries
     )
-    return known / len(entries) if entries else 0.0
+    return common / len(entries) if entries else 0.0

@@ -19,8 +19,8 @@ _MOST = 64  # different texts of an answer that are looked for in the document
 
 def origin(texts: list[str], facts: OneDocFacts) -> float:
     """Returns the share of an answer's texts that are sentences of the document, 0 to 1."""
-    known = {text: facts.holds(text) for text in list(dict.fromkeys(texts))[:_MOST]}
-    return sum(known.get(text, False) for text in texts) / len(texts) if texts else 0.0
+    is_held = {text: facts.holds(text) for text in list(dict.fromkeys(texts))[:_MOST]}
+    return sum(is_held.get(text, False) for text in texts) / len(texts) if texts else 0.0
 
 
 def is_alone(text: str, facts: OneDocFacts) -> bool:
@@ -54,14 +54,14 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
         for s in facts.sentences
         if s["type"] == type_name and not s["fake"]
     }
-    whole, given = reading.found_list(response)
-    value = reading.listed(given)
+    is_whole, items = reading.found_list(response)
+    value = reading.listed(items)
     texts = [text for text in reading.strings(value) if text.strip()]
     # Numbers and types beside the sentences say which they are, and are none.
-    said = [text for text in texts if not _is_label(text, facts)]
-    texts = said or (texts if isinstance(value, list) else [])
-    form = list_form(whole, given) * _entries_form(texts, facts)
-    if not ids and _is_empty(whole, given, texts, response, facts):
+    sentences = [text for text in texts if not _is_label(text, facts)]
+    texts = sentences or (texts if isinstance(value, list) else [])
+    form = list_form(is_whole, items) * _entries_form(texts, facts)
+    if not ids and _is_empty(is_whole, items, texts, response, facts):
         form *= 0.5 if texts else 1
         return Marks({"format": 4 * form, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
     if not texts:
@@ -94,8 +94,8 @@ def _is_label(text: str, facts: OneDocFacts) -> bool:
 def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: OneDocFacts) -> bool:
     """Tells whether an answer is that there are no sentences: in words, or by a list of none."""
     if texts:
-        said = whole and all(map(says_none, texts))
-        return said and not any(map(facts.holds, texts[:_MOST]))
+        says_none_only = whole and all(map(says_none, texts))
+        return says_none_only and not any(map(facts.holds, texts[:_MOST]))
     if whole:
         parts = value.values() if isinstance(value, dict) else [value]
         return not value or any(isinstance(reading.listed(part), list) for part in parts)
@@ -109,8 +109,8 @@ def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
     """Returns the labelled sentences in texts, and what each is worth: 1, or less with a slip."""
     named = []
     for number, text in enumerate(texts):
-        if found := facts.finder.find(text):
-            named += [(sentence, 1.0) for sentence in found]
+        if sentences := facts.finder.find(text):
+            named += [(sentence, 1.0) for sentence in sentences]
         elif number < _MOST and (near := facts.finder.nearest(untagged(text))):
             named.append((near, SLIP))
     return named

@@ -41,12 +41,12 @@ def with_none(text: str) -> tuple[bool, Any]:
 
 def read_value(text: str) -> tuple[bool, Any]:
     """Tells whether a text is JSON, more or less, or a Python literal, and its value."""
-    known, value = with_none(text)
-    if not known and "," in text:
-        known, value = with_none(_LAST_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text))
-    if not known and "'" in text:
-        known, value = parse_literal(text)
-    return known, value
+    is_literal, value = with_none(text)
+    if not is_literal and "," in text:
+        is_literal, value = with_none(_LAST_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text))
+    if not is_literal and "'" in text:
+        is_literal, value = parse_literal(text)
+    return is_literal, value
 
 
 def unfenced(text: str) -> str:
@@ -57,45 +57,45 @@ def unfenced(text: str) -> str:
 
 def values_in(text: str, opening: str) -> tuple[bool, list[Any]]:
     """Tells whether a text is JSON, and what in it is: its value, or those after a bracket."""
-    whole, value = strict_json(text)
-    if whole and type(value) is str:  # JSON within a string
+    is_json, value = strict_json(text)
+    if is_json and type(value) is str:  # JSON within a string
         inner, parts = strict_json(value)
         return (False, [parts]) if inner and isinstance(parts, (list, dict)) else (True, [value])
-    if whole:
+    if is_json:
         return True, [value]
     first = text.find(opening)
     last = text.rfind(_CLOSING[opening])
     if first < 0:
         return False, []
-    known, value = read_value(text[first : last + 1])
-    return False, [value] if known else _embedded(text, opening)
+    is_read, value = read_value(text[first : last + 1])
+    return False, [value] if is_read else _embedded(text, opening)
 
 
 def _embedded(text: str, opening: str) -> list[Any]:
-    found: list[Any] = []
+    elements: list[Any] = []
     position = failed = 0
     while failed < _TRIES and (start := text.find(opening, position)) >= 0:
         try:
             value, position = _DECODER.raw_decode(text, start)
-            found.append(value)
+            elements.append(value)
         except (ValueError, RecursionError):
             position = start + 1
             failed += 1
-    return found
+    return elements
 
 
 def found_list(text: str) -> tuple[bool, Any]:
     """Tells whether a text is JSON, and its value, or of the lists in it the last."""
-    whole, values = values_in(text, "[")
+    is_whole, values = values_in(text, "[")
     parts = [(value, strings(value)) for value in values]
-    said = [
+    texts = [
         value
         for value, held in parts
-        if whole or not held or not all(isinstance(v, Numeral) for v in held)
+        if is_whole or not held or not all(isinstance(v, Numeral) for v in held)
     ]
-    if len(said) > 1 and all(isinstance(value, list) and len(value) == 1 for value in said):
-        return whole, [item for value in said for item in value]
-    return whole, said[-1] if said else None
+    if len(texts) > 1 and all(isinstance(value, list) and len(value) == 1 for value in texts):
+        return is_whole, [item for value in texts for item in value]
+    return is_whole, texts[-1] if texts else None
 
 
 def listed(value: Any) -> Any:
@@ -118,20 +118,20 @@ def unescaped(text: str) -> str:
     """Returns a text in which JSON strings stand, with what they say in their places."""
     if "\\" not in text:
         return text
-    said = _QUOTED.sub(lambda match: str(strict_json(match[0])[1] or match[0]), text)
-    return said.replace('\\"', '"')
+    unquoted = _QUOTED.sub(lambda match: str(strict_json(match[0])[1] or match[0]), text)
+    return unquoted.replace('\\"', '"')
 
 
 def strings(value: Any) -> list[str]:
     """Returns the strings and numbers in a JSON value, in order; of an object, its values'."""
-    found = []
+    values = []
     left = [value]
     while left:
         value = left.pop()
         if isinstance(value, str):
-            found.append(value)
+            values.append(value)
         elif isinstance(value, dict):
             left.extend(reversed(value.values()))
         elif isinstance(value, (list, tuple)):
             left.extend(reversed(value))
-    return found
+    return values

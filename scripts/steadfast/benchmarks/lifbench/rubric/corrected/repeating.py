@@ -37,18 +37,18 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
         ]
         for line, as_written in lines
     ]
-    rows = [row for found in of_lines for row in found]
+    rows = [row for line_rows in of_lines for row in line_rows]
     meant = _meant(rows, facts)
     named = {sentence for sentences in meant.values() for sentence in sentences}
     hits = sum(facts.is_true(sentence) for sentence in named)
     right = {
         sentence
-        for row, found in meant.items()
-        for sentence in found
+        for row, places in meant.items()
+        for sentence in places
         if any(s["type"] == row.type and not s["fake"] for s in facts.labelled[sentence])
     }
     claimed = max(n, len(rows), len(named))
-    apart = bool(rows) and all(len(found) == 1 for found in of_lines)
+    apart = bool(rows) and all(len(line_rows) == 1 for line_rows in of_lines)
     apart &= all(line.as_written for line in lines)
     plain = sum(row.is_plain for row in rows) / max(n, len(rows))
     points = {
@@ -74,9 +74,9 @@ def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
         before = line.removesuffix(name).rstrip()
         text = before.removesuffix(separator).strip()
         if line.endswith(name) and before.endswith(separator):
-            known = normal(text) in facts.labelled
-            if known or not (separator in text or TYPE.search(text)):
-                return [Row(text, name, known or is_alone(text, facts))]
+            is_labelled = normal(text) in facts.labelled
+            if is_labelled or not (separator in text or TYPE.search(text)):
+                return [Row(text, name, is_labelled or is_alone(text, facts))]
     texts = TYPE.split(line)
     types = [_TYPES[name.lower()] for name in TYPE.findall(line)]
     sentence, _, last = line.rpartition(separator)
@@ -111,13 +111,13 @@ def _bare(part: str, separator: str) -> str:
 
 def _meant(rows: list[Row], facts: OneDocFacts) -> dict[Row, list[str]]:
     """Returns the labelled sentences in each row, or the one of which it is a slip."""
-    found: dict[Row, list[str]] = {}
+    by_row: dict[Row, list[str]] = {}
     for number, row in enumerate(dict.fromkeys(rows)):
-        found[row] = facts.finder.find(row.text)
-        if not found[row] and number < _MOST:
+        by_row[row] = facts.finder.find(row.text)
+        if not by_row[row] and number < _MOST:
             near = facts.finder.nearest(untagged(row.text))
-            found[row] = [near] if near else []
-    return found
+            by_row[row] = [near] if near else []
+    return by_row
 
 
 class Line(NamedTuple):
@@ -133,8 +133,8 @@ def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
     starts = [at for at, line in enumerate(lines) if line[0] in "[{"]
     ends = [at for at, line in enumerate(lines, start=1) if line[-1] in "]}"]
     if starts and ends:
-        known, value = read_value("\n".join(lines[starts[0] : ends[-1]]))
-        items = list(_items(value, separator, facts)) if known else []
+        is_value, value = read_value("\n".join(lines[starts[0] : ends[-1]]))
+        items = list(_items(value, separator, facts)) if is_value else []
         if any(map(facts.finder.find, items)):
             return [Line(item, False) for item in items]
     types = [_lone_type(line, separator) for line in lines]
@@ -153,8 +153,8 @@ def type_of(text: str) -> str | None:
 def _lone_type(line: str, separator: str) -> str | None:
     """Returns the type that a line has, and no other word."""
     types = set(TYPE.findall(line))
-    rest = _LABEL.sub("", TYPE.sub("", line).replace(separator, ""))
-    return types.pop() if len(types) == 1 and not re.search(r"[^\W\d_]", rest) else None
+    content = _LABEL.sub("", TYPE.sub("", line).replace(separator, ""))
+    return types.pop() if len(types) == 1 and not re.search(r"[^\W\d_]", content) else None
 
 
 def _under_headings(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:

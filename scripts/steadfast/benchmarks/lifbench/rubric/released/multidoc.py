@@ -31,8 +31,8 @@ def label_documents(
     size = len(value) if filled else response.count("doc")
     # "doc1" is satisfied by "doc10" (Q5).
     digits = len(str(n))
-    found = {name[:size] for name in DOC.findall(response) for size in range(1, digits + 1)}
-    form += 2 * sum(str(k) in found for k in range(1, n + 1)) / n
+    names = {name[:size] for name in DOC.findall(response) for size in range(1, digits + 1)}
+    form += 2 * sum(str(k) in names for k in range(1, n + 1)) / n
     points = {
         "num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n),
         "format": form,
@@ -41,8 +41,8 @@ def label_documents(
     pieces = next((b.split(",") for b in braces if b.count(",") == n - 1), [])
     if pieces:
         right = sum(label in piece for label, piece in zip(labels, pieces, strict=True))
-        known = sum(any(c in piece for c in candidates) for piece in pieces)
-        points |= {"logit_correct": 3 * right / n, "candi_ori": 3 * known / n}
+        known_pieces = sum(any(c in piece for c in candidates) for piece in pieces)
+        points |= {"logit_correct": 3 * right / n, "candi_ori": 3 * known_pieces / n}
     return Marks(points, {"size": size, "pieces": len(pieces)})
 
 
@@ -97,8 +97,8 @@ def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list[
 
 
 def _count(texts: list[str | None], present: Callable[[set[str]], set[str]]) -> int:
-    found = present({text for text in texts if text is not None})
-    return sum(text in found for text in texts)
+    present_texts = present({text for text in texts if text is not None})
+    return sum(text in present_texts for text in texts)
 
 
 def _literal_groups(text: str) -> list[list[list[object]]]:
@@ -124,15 +124,15 @@ def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -
     """Returns those of the texts that are in the whole prompt without its quotation marks."""
     # The long context is searched once, its joins with the rest of the prompt by themselves.
     context = facts.unquoted.text
-    found = facts.unquoted.present(texts)
-    for text in texts - found:
+    present_texts = facts.unquoted.present(texts)
+    for text in texts - present_texts:
         k = len(text)
         joins = [before + context[:k], context[-k:] + after]
         if k > len(context):
             joins = [before + context + after]
         if any(text in join for join in joins):
-            found.add(text)
-    return found
+            present_texts.add(text)
+    return present_texts
 
 
 def agreement(expected: Mapping[Document, int], assigned: Mapping[Document, int]) -> float:
@@ -146,9 +146,9 @@ def agreement(expected: Mapping[Document, int], assigned: Mapping[Document, int]
     """
     if not expected:
         return 0.0
-    both = [(expected[key], assigned[key]) for key in expected if key in assigned]
+    pairs = [(expected[key], assigned[key]) for key in expected if key in assigned]
     agreeing = (
-        len(both) ** 2 - _same(g for g, _ in both) - _same(a for _, a in both) + 2 * _same(both)
+        len(pairs) ** 2 - _same(g for g, _ in pairs) - _same(a for _, a in pairs) + 2 * _same(pairs)
     )
     return agreeing / len(expected) ** 2
 

@@ -30,8 +30,8 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
 
 
 def _row_is_right(row: str, separator: str, facts: OneDocFacts) -> bool:
-    sentence, found, types = row.partition(separator)
-    if not found:
+    sentence, mark, types = row.partition(separator)
+    if not mark:
         sentence = types = row.strip()
     # Blanks beside the separator are edits; fake sentences are as good as true ones (Q13).
     return any(
@@ -68,17 +68,17 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     if not is_json:
         _, value = parsing.parse_json(parsing.outer_brackets(response) or "")
     size = len(value) if isinstance(value, list) else 0
-    found = facts.inside(parsing.unescape(response, response[:-1]))
-    asked = [s for s in facts.sentences if s["type"] == type_name]
-    expected = sum(not s["fake"] for s in asked)
-    hits = sum(s["type"] == type_name and not s["fake"] for s in found)
-    tricked = any(s["type"] == type_name and s["fake"] for s in found)
-    largest = max(len(found), size, expected)
+    inside = facts.inside(parsing.unescape(response, response[:-1]))
+    asked_sentences = [s for s in facts.sentences if s["type"] == type_name]
+    expected = sum(not s["fake"] for s in asked_sentences)
+    hits = sum(s["type"] == type_name and not s["fake"] for s in inside)
+    tricked = any(s["type"] == type_name and s["fake"] for s in inside)
+    largest = max(len(inside), size, expected)
     correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not tricked)
     points = {
         "format": 4 * parsing.list_form(is_json, value),
         "correct": correct,
-        "order": 4 if found else 0,  # whatever the order (Q16)
-        "ori": 2 if found else 0,
+        "order": 4 if inside else 0,  # whatever the order (Q16)
+        "ori": 2 if inside else 0,
     }
-    return Marks(points, {"size": size, "found": len(found), "hits": hits})
+    return Marks(points, {"size": size, "found": len(inside), "hits": hits})
