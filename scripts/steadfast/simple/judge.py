@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from random import Random
 from typing import Any
 
 from steadfast.base.files import Record
@@ -17,8 +16,8 @@ from steadfast.contract.components import (
     Score,
 )
 from steadfast.contract.judge_template import JudgeTemplate, boundary
+from steadfast.contract.simulated import SimulatedJudge
 from steadfast.judging.reply import last_claim
-from steadfast.judging.simulator import BelievingJudge
 from steadfast.simple.instance import instance_of
 from steadfast.simple.scoring import BySample
 
@@ -89,7 +88,7 @@ class DatasetJudgeScoring(BySample):
         return Score(answer.status, {"judge": share}, share, extracted={"score": value})
 
 
-class DatasetJudge(BelievingJudge):
+class DatasetJudge(SimulatedJudge):
     """Replies of judges without a model: the highest or the lowest score."""
 
     flip, chatter = 0.5, 0.2
@@ -99,6 +98,3 @@ class DatasetJudge(BelievingJudge):
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
         return f"Score: {request.expected['scale'][int(verdicts[0])]:g}"
-
-    def unreadable(self, reply: str, rng: Random) -> str:
-        return rng.choice(["Hard to say.", "A fine answer.", ""])

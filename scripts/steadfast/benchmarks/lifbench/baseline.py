@@ -30,51 +30,54 @@ def baseline_answer(
     prompt: Prompt, context: Record, rubric: str = "released", repeat: int = 0
 ) -> str:
     """Answers a prompt without looking anything up; the reference answer is not read."""
+    variables = prompt["variables"]
     # In every format of a context it chooses the same.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
-    given, rng = prompt["variables"], Random(f"floor/{plain_id}/{repeat}")
+    rng = Random(f"floor/{plain_id}/{repeat}")
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
-            return _near_the_beginning(context["elements"], given.get("bias", 0), rng)
+            return _near_the_beginning(context["elements"], variables.get("bias", 0), rng)
         case "LBI" | "LBE":
             # What comes last is after any element, wherever that stands.
-            return str(context["elements"][-1 if given["bias"] > 0 else 0])
+            return str(context["elements"][-1 if variables["bias"] > 0 else 0])
         case "LMI":
-            places = rng.sample(range(len(context["elements"])), len(given["id_arr"]))
+            elements = context["elements"]
+            positions = rng.sample(range(len(elements)), len(variables["id_arr"]))
             # Elements are never asked for in the order of the list.
-            return _json([context["elements"][place] for place in sorted(places, reverse=True)])
+            positions.sort(reverse=True)
+            return _json([elements[position] for position in positions])
         case "MB":
-            label = min(given["candidates"], key=lambda name: given["rule_key"].find(name[:1]))
-            number = min(len(context["documents"]), MOST_LABELS)
-            return _json({f"doc{place}": label for place in range(1, number + 1)})
+            rules = variables["rule_key"]
+            label = min(variables["candidates"], key=lambda name: rules.find(name[:1]))
+            labels = min(len(context["documents"]), MOST_LABELS)
+            return _json({f"doc{number}": label for number in range(1, labels + 1)})
         case "MF":
-            return _groups(context["documents"], given["info_keys"].split(), rng)
+            return _groups(context["documents"], variables["info_keys"].split(), rng)
         case "OR":
-            return "\n".join(
-                sentence["text"].replace("\n", " ") + f" {given['sep']} {sentence['type']}"
-                for sentence in _drawn(context["key_sentences"], given["num"], rng)
-            )
+            sentences = _sampled(context["key_sentences"], variables["num"], rng)
+            return "\n".join(_row(sentence, variables["sep"]) for sentence in sentences)
         case "OQ":
-            return str(given["options"][LIKELIER[rubric]])
+            return str(variables["options"][LIKELIER[rubric]])
         case _:
             number = max(1, round(len(context["key_sentences"]) / ONE_IN))
-            drawn = _drawn(context["key_sentences"], number, rng)
-            # In the order of the numbers in their head tags, as asked.
-            return _json([s["text"] for s in sorted(drawn, key=lambda sentence: sentence["id"])])
+            sentences = _sampled(context["key_sentences"], number, rng)
+            # In the order of the numbers in their head tags, as requested.
+            sentences.sort(key=lambda sentence: sentence["id"])
+            return _json([sentence["text"] for sentence in sentences])
 
 
 def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
     """Returns the element asked for, were it, as a third are, near the beginning."""
-    place = rng.randint(1, max(1, min(EDGE, (len(elements) - 1) // 4)))
-    return elements[place + bias]
+    position = rng.randint(1, max(1, min(EDGE, (len(elements) - 1) // 4)))
+    return elements[position + bias]
 
 
 def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
     """Returns the asked fields of all documents in as many groups as there are most often."""
-    chosen = _drawn(documents, MOST_DOCUMENTS, rng)
-    rows = [[document.get(key) for key in keys] for document in chosen]
+    sampled = _sampled(documents, MOST_DOCUMENTS, rng)
+    rows = [[document.get(key) for key in keys] for document in sampled]
     number = _likeliest_groups(len(documents))
-    ends = [len(rows) * place // number for place in range(number + 1)]
+    ends = [len(rows) * group // number for group in range(number + 1)]
     groups = (rows[start:end] for start, end in pairwise(ends))
     return "\n".join(_json(group) for group in groups if group)
 
@@ -86,7 +89,12 @@ def _likeliest_groups(documents: int) -> int:
     return int(min(multidoc["repeated_sets"], 1 + max(repeated - 1, 0) // 2))
 
 
-def _drawn(parts: list[Record], number: int, rng: Random) -> list[Record]:
+def _row(sentence: Record, separator: str) -> str:
+    text = sentence["text"].replace("\n", " ")
+    return f"{text} {separator} {sentence['type']}"
+
+
+def _sampled(parts: list[Record], number: int, rng: Random) -> list[Record]:
     return rng.sample(parts, min(number, len(parts)))
 
 

@@ -1,27 +1,20 @@
 """Responses and verdicts in place of models."""
 
+from collections.abc import Collection
 from random import Random
 
 from steadfast.base.files import Settings
-from steadfast.contract.components import (
-    JudgePrompt,
-    JudgeRequest,
-    JudgeSimulator,
-    Sample,
-    Simulator,
-)
+from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeSimulator, Sample
+from steadfast.contract.simulated import SimulatedModel
 
 
-class Writer(Simulator):
-    """Writes the requested number of words."""
+class Writer(SimulatedModel):
+    """Writes the requested number of words, or one more."""
 
-    def reference(self, sample: Sample) -> str:
-        """The reference answer."""
-        return " ".join(["word"] * sample.source["words"])
-
-    def simulated(self, sample: Sample, settings: Settings, seen: float, rng: Random) -> str:
-        """The same, sometimes with a word too many."""
-        return self.reference(sample) + (" more" if rng.random() < settings["slip"] else "")
+    def response(self, sample: Sample, met: Collection[int], rng: Random) -> str:
+        """The reference answer where the requirement is met, else a wrong one."""
+        right = " ".join(["word"] * sample.source["words"])
+        return right if met else f"{right} more"
 
 
 class Judge(JudgeSimulator):
