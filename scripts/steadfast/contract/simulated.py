@@ -99,12 +99,12 @@ class SimulatedJudge(JudgeSimulator):
     chatter: ClassVar[float] = 0.25  # share of it with which it writes what cannot be read
 
     @abstractmethod
-    def numbers(self, request: JudgeRequest) -> Iterable[int]:
-        """Returns the numbers of the requirements that a request is about."""
-
-    @abstractmethod
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
         """Returns a well-formed reply with a verdict for each number."""
+
+    def numbers(self, request: JudgeRequest) -> Iterable[int]:
+        """Returns the numbers of the requirements that a request is about."""
+        return (1,)
 
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
         """Returns a well-formed reply that goes by the response's last line."""

@@ -93,8 +93,5 @@ class DatasetJudge(SimulatedJudge):
 
     flip, chatter = 0.5, 0.2
 
-    def numbers(self, request: JudgeRequest) -> Sequence[int]:
-        return [1]
-
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
         return f"Score: {request.expected['scale'][int(verdicts[0])]:g}"

@@ -141,13 +141,9 @@ def _text(parts: tuple[Clause, ...], offset: int) -> str:
             return first.words[0]
         case "Json":
             return _object(first.words)
-    text = _filler(_SHORT, banned, offset)
-    for clause in parts:
-        if _base(clause) == "startswith":
-            text = clause.words[0] + text
-        elif _base(clause) == "endswith":
-            text += clause.words[0]
-    return text
+    ends = {_base(clause): clause.words[0] for clause in parts if clause.words}
+    start = ends.get("startswith", "")
+    return start + _filler(_SHORT, banned, offset) + ends.get("endswith", "")
 
 
 def _breach(clause: Clause) -> str:

@@ -44,7 +44,7 @@ def reference_answer(prompt: Prompt, context: Record) -> str:
             labels = expected.expected_labels(prompt, context["documents"])
             by_document = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
             # Labels are looked for as they are, so they are not escaped.
-            return json.dumps(by_document, ensure_ascii=False)
+            return unescaped_json(by_document)
         case "MF":
             groups = expected.duplicate_documents(
                 prompt, context["documents"], context["duplicate_groups"]
@@ -52,15 +52,25 @@ def reference_answer(prompt: Prompt, context: Record) -> str:
             rows = [[list(document.values()) for document in group] for group in groups]
             return "\n".join(json.dumps(row) for row in rows)
         case "OR":
-            # A sentence takes one line, even if it takes more in the document.
-            return "\n".join(
-                sentence["text"].replace("\n", " ") + f" {given['sep']} {sentence['type']}"
-                for sentence in asked_sentences(prompt, context)
-            )
+            return labelled_rows(asked_sentences(prompt, context), given["sep"])
         case "OQ":
             return str(given["options"][0 if is_key_sentence(given["evidence"], context) else 1])
         case _:
             return json.dumps([s["text"] for s in asked_sentences(prompt, context)])
+
+
+def unescaped_json(value: object) -> str:
+    """Returns JSON with all letters as they are."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def labelled_rows(sentences: list[Record], separator: str) -> str:
+    """Returns OR's rows: a sentence in one line, even if it takes more in the document."""
+    rows = []
+    for sentence in sentences:
+        text = sentence["text"].replace("\n", " ")
+        rows.append(f"{text} {separator} {sentence['type']}")
+    return "\n".join(rows)
 
 
 def _any_element(prompt: Prompt, context: Record) -> str:

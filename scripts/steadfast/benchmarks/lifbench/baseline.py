@@ -9,12 +9,12 @@ good parts each prompt has a random choice of its own: so the mean over prompts 
 expectation, and not the luck of one choice. The reasons: docs/baseline.md.
 """
 
-import json
 from itertools import pairwise
 from random import Random
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.answers import labelled_rows, unescaped_json
 from steadfast.benchmarks.lifbench.records import Prompt
 
 EDGE = 10  # elements at the beginning of a list, among which places are asked for most densely
@@ -45,17 +45,17 @@ def baseline_answer(
             positions = rng.sample(range(len(elements)), len(variables["id_arr"]))
             # Elements are never asked for in the order of the list.
             positions.sort(reverse=True)
-            return _json([elements[position] for position in positions])
+            return unescaped_json([elements[position] for position in positions])
         case "MB":
             rules = variables["rule_key"]
             label = min(variables["candidates"], key=lambda name: rules.find(name[:1]))
             labels = min(len(context["documents"]), MOST_LABELS)
-            return _json({f"doc{number}": label for number in range(1, labels + 1)})
+            return unescaped_json({f"doc{number}": label for number in range(1, labels + 1)})
         case "MF":
             return _groups(context["documents"], variables["info_keys"].split(), rng)
         case "OR":
             sentences = _sampled(context["key_sentences"], variables["num"], rng)
-            return "\n".join(_row(sentence, variables["sep"]) for sentence in sentences)
+            return labelled_rows(sentences, variables["sep"])
         case "OQ":
             return str(variables["options"][LIKELIER[rubric]])
         case _:
@@ -63,7 +63,7 @@ def baseline_answer(
             sentences = _sampled(context["key_sentences"], number, rng)
             # In the order of the numbers in their head tags, as requested.
             sentences.sort(key=lambda sentence: sentence["id"])
-            return _json([sentence["text"] for sentence in sentences])
+            return unescaped_json([sentence["text"] for sentence in sentences])
 
 
 def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
@@ -79,7 +79,7 @@ def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
     number = _likeliest_groups(len(documents))
     ends = [len(rows) * group // number for group in range(number + 1)]
     groups = (rows[start:end] for start, end in pairwise(ends))
-    return "\n".join(_json(group) for group in groups if group)
+    return "\n".join(unescaped_json(group) for group in groups if group)
 
 
 def _likeliest_groups(documents: int) -> int:
@@ -89,14 +89,5 @@ def _likeliest_groups(documents: int) -> int:
     return int(min(multidoc["repeated_sets"], 1 + max(repeated - 1, 0) // 2))
 
 
-def _row(sentence: Record, separator: str) -> str:
-    text = sentence["text"].replace("\n", " ")
-    return f"{text} {separator} {sentence['type']}"
-
-
 def _sampled(parts: list[Record], number: int, rng: Random) -> list[Record]:
     return rng.sample(parts, min(number, len(parts)))
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

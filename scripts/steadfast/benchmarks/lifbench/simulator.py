@@ -6,7 +6,6 @@ another item or something made up. Now and then it ignores the requested format.
 model is meant.
 """
 
-import json
 import string
 from collections.abc import Callable
 from random import Random
@@ -54,9 +53,10 @@ class LifbenchSimulator(Simulator):
         if rng.random() < _LOST * (1 - recall.clarity) ** 2:
             return rng.choice(_LOST_ANSWERS)
         answer = _ANSWERS[task](recall)
+        text = answer if isinstance(answer, str) else answers.unescaped_json(answer)
         if rng.random() < settings["slip"]:
-            answer = rng.choice(_slips(task, recall.fields))(answer)
-        return answer
+            text = rng.choice(_slips(task, recall.fields))(text)
+        return text
 
     def baseline(self, sample: Sample[Prompt]) -> str | None:
         """Returns the response of who looks nothing up."""
@@ -99,16 +99,12 @@ class _Recall:
         document = self.context["text"]
         return self.recalls(max(0, document.find(text)) / max(1, len(document)))
 
-    def visible(self, number: int) -> int:
-        """Returns how many of the context's parts, from its start, are not cut off; at least 1."""
-        return max(1, int(number * self.seen))
-
     def element(self, index: int) -> str:
         """Returns the list's element at an index, or what the simulated model takes for it."""
         elements = self.context["elements"]
         if self.recalls(index / len(elements)):
             return str(elements[index])
-        visible = self.visible(len(elements))
+        visible = max(1, int(len(elements) * self.seen))  # others were cut off
         neighbour = min(max(index + self.rng.choice((-1, 1)), 0), visible - 1)
         # The more is recalled, the closer is what comes in its place.
         closeness = self.rng.random() * (0.5 + self.clarity)
@@ -126,12 +122,12 @@ class _Recall:
         return "".join(self.rng.choice(letters) if self.rng.random() < 0.08 else c for c in text)
 
 
-# --- answers, by task -------------------------------------------------------------------------
+# --- answers, by task: texts, and what is written as JSON --------------------------------------
 
 
 def _element(recall: _Recall) -> str:
-    offset = 0 if recall.prompt["task"] == "LSI" else recall.fields["bias"]
-    return recall.element(recall.fields["id"] - 1 + offset)
+    # LOI and LOE ask for the element after or before the one of that number.
+    return recall.element(recall.fields["id"] - 1 + recall.fields.get("bias", 0))
 
 
 def _any_element(recall: _Recall) -> str:
@@ -143,26 +139,27 @@ def _any_element(recall: _Recall) -> str:
     return recall.element(recall.rng.choice(right))
 
 
-def _elements(recall: _Recall) -> str:
+def _elements(recall: _Recall) -> list[str]:
     elements = [recall.element(number - 1) for number in recall.fields["id_arr"]]
     if not recall.recalls(0):
         elements.pop(recall.rng.randrange(len(elements)))
     if not recall.recalls(0):
         recall.rng.shuffle(elements)
-    return _json(elements)
+    return elements
 
 
-def _labels(recall: _Recall) -> str:
+def _labels(recall: _Recall) -> dict[str, str]:
     documents = recall.context["documents"]
     right = expected.expected_labels(recall.prompt, documents)
     labels = []
-    for index, label in enumerate(right[: recall.visible(len(documents))]):
+    visible = max(1, int(len(documents) * recall.seen))
+    for index, label in enumerate(right[:visible]):
         if not recall.recalls(index / len(documents)):
             label = recall.rng.choice(recall.fields["candidates"])
         labels.append(label)
     if not recall.recalls(0):  # loses count
         labels = labels[: max(1, round(len(labels) * recall.rng.uniform(0.4, 1)))]
-    return _json({f"doc{number}": label for number, label in enumerate(labels, start=1)})
+    return {f"doc{number}": label for number, label in enumerate(labels, start=1)}
 
 
 def _duplicates(recall: _Recall) -> str:
@@ -177,18 +174,18 @@ def _duplicates(recall: _Recall) -> str:
         groups.append(recall.rng.sample(range(number), 2))
     lines = []
     for group_documents in expected.duplicate_documents(recall.prompt, documents, groups):
-        rows = []
-        for document in group_documents:
-            values = [_value(value, recall) for value in document.values()]
-            rows.append(f"[{', '.join(values)}]")
+        rows = [_row(document, recall) for document in group_documents]
         lines.append(f"[{', '.join(rows)}]")
     return "\n".join(lines)
 
 
-def _value(value: str | None, recall: _Recall) -> str:
-    if value is None:
-        return "None"
-    return _json(value if recall.recalls(0) else recall.garbled(value))
+def _row(document: Record, recall: _Recall) -> str:
+    values = []
+    for value in document.values():
+        if value is not None:
+            value = answers.unescaped_json(value if recall.recalls(0) else recall.garbled(value))
+        values.append(str(value))
+    return f"[{', '.join(values)}]"
 
 
 def _labelled_sentences(recall: _Recall) -> str:
@@ -213,7 +210,7 @@ def _option(recall: _Recall) -> str:
     return str(options[0 if answers.is_key_sentence(evidence, recall.context) else 1])
 
 
-def _sentences(recall: _Recall) -> str:
+def _sentences(recall: _Recall) -> list[str]:
     right = answers.asked_sentences(recall.prompt, recall.context)
     texts = [sentence["text"] for sentence in right if recall.recalls_sentence(sentence["text"])]
     type_name = recall.fields["type"].strip("<>")
@@ -224,58 +221,42 @@ def _sentences(recall: _Recall) -> str:
             mistakable = recall.rng.random() < 0.2
         if mistakable and not recall.recalls_sentence(sentence["text"]):
             texts.append(sentence["text"])
-    return _json([text if recall.recalls(0) else recall.garbled(text) for text in texts])
+    return [text if recall.recalls(0) else recall.garbled(text) for text in texts]
 
 
-_ANSWERS: dict[str, Callable[[_Recall], str]] = {
-    "LSI": _element,
-    "LOI": _element,
-    "LOE": _element,
-    "LBI": _any_element,
-    "LBE": _any_element,
-    "LMI": _elements,
-    "MB": _labels,
-    "MF": _duplicates,
-    "OR": _labelled_sentences,
-    "OQ": _option,
-    "OE": _sentences,
-}
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_ANSWERS: dict[str, Callable[[_Recall], str | list[str] | dict[str, str]]] = {
+    "LSI": _element, "LOI": _element, "LOE": _element, "LBI": _any_element, "LBE": _any_element,
+    "LMI": _elements, "MB": _labels, "MF": _duplicates,
+    "OR": _labelled_sentences, "OQ": _option, "OE": _sentences,
+}  # fmt: skip
 
 
 # --- formats that were not requested ----------------------------------------------------------
 
+Slip = Callable[[str], str]
 
-def _slips(task: str, fields: Record) -> list[Callable[[str], str]]:
+
+def _slips(task: str, fields: Record) -> list[Slip]:
     """Returns what may become of the format of a task's answer."""
     match task:
         case "LMI" | "MB" | "OE":
-            return [_prose, _fenced, lambda answer: answer[:-1], _listed, _single_quoted]
+            return [_prose, _fenced, lambda answer: answer[:-1], _listed, _replacing('"', "'")]
         case "MF":
-            return [_prose, _numbered, _fenced, _single_quoted]
+            return [_prose, _numbered, _fenced, _replacing('"', "'")]
         case "OR":
-            separator = fields["sep"]
-            return [
-                _prose,
-                _numbered,
-                lambda answer: answer.replace(separator, "-"),
-                lambda answer: answer.replace("\n", " "),
-            ]
+            return [_prose, _numbered, _replacing(fields["sep"], "-"), _replacing("\n", " ")]
         case "OQ":
             either = " or ".join(fields["options"])
             return [_prose, lambda answer: f"{answer}.", lambda answer: either]
     return [_prose, _numbered, _fenced, lambda answer: f'"{answer}"']
 
 
-def _fenced(answer: str) -> str:
-    return f"```json\n{answer}\n```"
-
-
 def _prose(answer: str) -> str:
     return _PROSE[len(answer) % len(_PROSE)] + answer
+
+
+def _fenced(answer: str) -> str:
+    return f"```json\n{answer}\n```"
 
 
 def _numbered(answer: str) -> str:
@@ -286,5 +267,5 @@ def _listed(answer: str) -> str:
     return "\n".join(f"- {part}" for part in answer.strip("[]{}").split(", "))
 
 
-def _single_quoted(answer: str) -> str:
-    return answer.replace('"', "'")
+def _replacing(old: str, new: str) -> Slip:
+    return lambda answer: answer.replace(old, new)
