@@ -52,7 +52,6 @@ class CfbenchJudge(SimulatedJudge):
     flip, chatter = CHANCES["flip"], CHANCES["chatter"]
 
     def numbers(self, request: JudgeRequest) -> range:
-        """The checkpoints, from 1."""
         expected = request.expected
         return range(1, (expected.get(DIRECT) or len(expected["checkpoints"])) + 1)
 

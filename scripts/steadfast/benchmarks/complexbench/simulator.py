@@ -70,7 +70,6 @@ class ComplexbenchJudge(SimulatedJudge):
     """Verdicts as ComplexBench's judges write them."""
 
     def numbers(self, request: JudgeRequest) -> list[int]:
-        """The one scoring question."""
         return [request.expected["point"]]
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:

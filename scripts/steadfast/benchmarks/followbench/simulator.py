@@ -75,7 +75,6 @@ class FollowbenchJudge(SimulatedJudge):
     """Verdicts as FollowBench's judges write them."""
 
     def numbers(self, request: JudgeRequest) -> range:
-        """The constraints, from 1."""
         return range(1, request.expected["count"] + 1)
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:

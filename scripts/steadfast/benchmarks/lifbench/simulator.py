@@ -233,10 +233,8 @@ _ANSWERS: dict[str, Callable[[_Recall], str | list[str] | dict[str, str]]] = {
 
 # --- formats that were not requested ----------------------------------------------------------
 
-Slip = Callable[[str], str]
 
-
-def _slips(task: str, fields: Record) -> list[Slip]:
+def _slips(task: str, fields: Record) -> list[Callable[[str], str]]:
     """Returns what may become of the format of a task's answer."""
     match task:
         case "LMI" | "MB" | "OE":
@@ -267,5 +265,5 @@ def _listed(answer: str) -> str:
     return "\n".join(f"- {part}" for part in answer.strip("[]{}").split(", "))
 
 
-def _replacing(old: str, new: str) -> Slip:
+def _replacing(old: str, new: str) -> Callable[[str], str]:
     return lambda answer: answer.replace(old, new)
