@@ -10,7 +10,7 @@ from steadfast.benchmarks.complexbench.facts import normalised, taxonomy
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, read_rule
 from steadfast.benchmarks.complexbench.scoring import verdict
 from steadfast.benchmarks.complexbench.simulator import rule_examples
-from steadfast.judging.simulator import signed
+from steadfast.contract.simulated import signed
 
 IMPOSSIBLE = {"length:[0,0]", "length_word:[0,0]", "model_keyword_num:[1,1,风,风,风]"}
 """Recorded rules that are well-formed and that no text satisfies."""

@@ -39,7 +39,8 @@ def test_a_stopped_job_goes_on_where_it_stood(tmp_path, server, number):
 def test_five_kills_at_random_moments_lose_nothing_and_ask_nothing_twice(tmp_path, server):
     server.delay = 0.01
     rng = random.Random("kills")
-    (contexts, questions) = (6, 25)
+    contexts = 6
+    questions = 25
     kills = 5
     killed = tmp_path / "killed"
     requests = contexts * questions

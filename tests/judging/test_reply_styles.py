@@ -11,7 +11,7 @@ import yaml
 from steadfast.benchmarks.cfbench.replies import strict_verdicts
 from steadfast.benchmarks.complexbench.replies import strict_verdict
 from steadfast.benchmarks.followbench.replies import strict
-from steadfast.judging.simulator import CHATTER, UNSIGNED
+from steadfast.contract.simulated import CHATTER, UNSIGNED
 from steps import steps
 
 STYLES = yaml.safe_load(Path(__file__).with_name("reply_styles.yaml").read_text("utf-8"))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.contract.components import JudgePrompt, JudgeRequest
-from steadfast.judging.simulator import CHATTER, UNSIGNED, BelievingJudge, signature, signed
+from steadfast.contract.simulated import CHATTER, UNSIGNED, SimulatedJudge, signature, signed
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_what_is_signed_is_read(text, kept):
     assert signed(f"{text}\n{signature(kept)}") == kept
 
 
-class ThreeQuestions(BelievingJudge):
+class ThreeQuestions(SimulatedJudge):
     flip = 0.5
     chatter = 1.0
 

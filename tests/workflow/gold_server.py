@@ -22,8 +22,8 @@ from steadfast.contract.part_files import (
     read_judge_prompts,
 )
 from steadfast.contract.request import Item
+from steadfast.contract.simulated import signature, signed
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.judging.simulator import signature, signed
 from test_rewriting_run import BETWEEN, OPENINGS
 
 FAULTS = (error(429, Retry_After="0"), error(500), *[Fault()] * 8)

@@ -322,7 +322,7 @@ class Simulator(ABC):
 
 
 class JudgeSimulator(ABC):
-    """Verdicts in place of a judge, on answers that say what they kept (``judging.simulator``)."""
+    """Verdicts in place of a judge, on answers that say what they kept (``contract.simulated``)."""
 
     @abstractmethod
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:

@@ -1,40 +1,35 @@
-"""Answers in place of a model, of any simple benchmark."""
+"""Responses in place of a model, of any simple benchmark."""
 
+from collections.abc import Collection
 from random import Random
 from typing import Any
 
-from steadfast.base.files import Settings
-from steadfast.contract.components import Sample, Simulator
-from steadfast.judging.simulator import signature
+from steadfast.contract.components import Sample
+from steadfast.contract.simulated import SimulatedModel, signature
 from steadfast.simple.instance import instance_of
 
 UNKNOWN = "I do not know."
 CHARACTERS_PER_TOKEN = 4
 
 
-class SimpleSimulator(Simulator):
-    """The instances' references, and simulated models that forget them.
+class SimpleSimulator(SimulatedModel):
+    """The instances' reference answers, or half of their words, or that they are not known.
 
-    ``judged``: whether a simulator for a judge is to believe the answer's last line.
+    ``judged``: whether the last line names what is met, for simulated judges.
     """
 
     def __init__(self, judged: bool = False):
         self._judged = judged
 
-    def reference(self, sample: Sample[Any]) -> str:
-        return self._signed(instance_of(sample).reference_answer, True)
+    def tokens(self, sample: Sample[Any]) -> float:
+        """The length of the context, roughly."""
+        return len(instance_of(sample).context) / CHARACTERS_PER_TOKEN
 
-    def simulated(self, sample: Sample[Any], settings: Settings, seen: float, rng: Random) -> str:
-        """The same, half of its words, or that it is not known; seldom where the context is long
-        for the simulated model or was cut."""
-        instance = instance_of(sample)
-        tokens = len(instance.context) / CHARACTERS_PER_TOKEN
-        recall = (1 - settings["slip"]) * seen * 0.5 ** (tokens / settings["span"])
-        if rng.random() < recall:
-            return self._signed(instance.reference_answer, True)
-        words = instance.reference_answer.split()
-        half = " ".join(words[: len(words) // 2])
-        return self._signed(half if rng.random() < 0.5 and half else UNKNOWN, False)
-
-    def _signed(self, answer: str, kept: bool) -> str:
-        return f"{answer}\n\n{signature([1] if kept else [])}" if self._judged else answer
+    def response(self, sample: Sample[Any], met: Collection[int], rng: Random) -> str:
+        """The one requirement is the reference answer."""
+        answer = instance_of(sample).reference_answer
+        if not met:
+            words = answer.split()
+            half = " ".join(words[: len(words) // 2])
+            answer = half if rng.random() < 0.5 and half else UNKNOWN
+        return f"{answer}\n\n{signature(met)}" if self._judged else answer

@@ -13,8 +13,8 @@ from steadfast.base.loading import load
 from steadfast.base.resources import located
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.contract.judge_template import ANSWER, SLOT, JudgeTemplate, boundary
+from steadfast.contract.simulated import SimulatedJudge, unsigned
 from steadfast.judging.reply import last_claim
-from steadfast.judging.simulator import BelievingJudge, unsigned
 from steadfast.simple.instance import Instance, Mark, instance_of, is_judged
 
 TEMPLATE = "score"
@@ -73,7 +73,7 @@ def readable(expected: Settings, reply: str, response: str, read: str) -> bool:
     return load(read)(reply, unsigned(response), **expected) is not None
 
 
-class InstanceJudge(BelievingJudge):
+class InstanceJudge(SimulatedJudge):
     """Simulated judges; ``replies`` are those about a wrong and about a right response."""
 
     flip = 0.5
@@ -81,9 +81,6 @@ class InstanceJudge(BelievingJudge):
 
     def __init__(self, replies: Sequence[str]):
         self._replies = replies
-
-    def numbers(self, request: JudgeRequest) -> Sequence[int]:
-        return [1]
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
         return self._replies[int(verdicts[0])]

@@ -8,7 +8,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
-from steadfast.judging.simulator import unsigned
+from steadfast.contract.simulated import unsigned
 from steadfast.simple.instance import UNREAD, Instance, Mark, instance_of, is_judged
 
 REASONING = "reasoning"

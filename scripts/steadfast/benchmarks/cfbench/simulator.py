@@ -1,47 +1,53 @@
-"""Simulated models and judges, which believe the line of an answer that names what it kept."""
+"""Simulated responses and verdicts; a response names the checkpoints that it meets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from random import Random
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM
-from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, Simulator
-from steadfast.judging.simulator import BelievingJudge, signature
+from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample
+from steadfast.contract.simulated import SimulatedJudge, SimulatedModel, signature
 
 CHANCES = facts("cfbench/simulated.yaml")
 OPENINGS: Sequence[str] = CHANCES["answers"]
 
 
-class CfbenchSimulator(Simulator):
-    """Reference answers and simulated readings."""
+class CfbenchSimulator(SimulatedModel):
+    """Responses that meet some checkpoints, or all."""
 
-    def reference(self, sample: Sample) -> str:
-        """An answer that says it kept every checkpoint; the record's own, where it has one."""
-        every = range(1, len(sample.source["checkpoints"]) + 1)
-        return _answer(sample, OPENINGS[0], every, sample.source["gold"])
+    def requirements(self, sample: Sample) -> range:
+        """The checkpoints, from 1."""
+        return range(1, len(sample.source["checkpoints"]) + 1)
 
-    def simulated(self, sample: Sample, settings: Settings, seen: float, rng: Random) -> str:
-        """A simulated model's response: the more checkpoints, the more often it fails one."""
+    def meets(
+        self, sample: Sample, number: int, settings: Settings, seen: float, rng: Random
+    ) -> bool:
+        """The more checkpoints, the later and the harder one, the more often it is missed."""
         checkpoints = sample.source["checkpoints"]
         share = CHANCES["first"] + CHANCES["each"] * (len(checkpoints) - 1)
-        kept = []
-        for number, checkpoint in enumerate(checkpoints, start=1):
-            hard = CHANCES["difficulty"].get(checkpoint["type"], 1.0)
-            late = CHANCES["late"] * settings.get("position_bias", 0.0)
-            late *= number / len(checkpoints)
-            if rng.random() >= settings.get("slip", 0.0) * (share * hard + late):
-                kept.append(number)
-        return _answer(sample, rng.choice(OPENINGS), kept)
+        difficulty = CHANCES["difficulty"].get(checkpoints[number - 1]["type"], 1.0)
+        late = CHANCES["late"] * settings.get("position_bias", 0.0) * (number / len(checkpoints))
+        miss: float = settings.get("slip", 0.0) * (share * difficulty + late)
+        return rng.random() >= miss
+
+    def response(self, sample: Sample, met: Collection[int], rng: Random) -> str:
+        """Returns a sentence about the instruction's topic."""
+        return f"{_sentence(sample, rng.choice(OPENINGS))}\n\n{signature(met)}"
+
+    def reference(self, sample: Sample) -> str:
+        """Returns the record's own reference answer, where it has one, or a sentence."""
+        answer = sample.source["gold"] or _sentence(sample, OPENINGS[0])
+        return f"{answer}\n\n{signature(self.requirements(sample))}"
 
 
-def _answer(sample: Sample, opening: str, kept: Iterable[int], text: str = "") -> str:
+def _sentence(sample: Sample, opening: str) -> str:
     first_line = sample.source["prompt"].strip().partition("\n")[0]
-    return f"{text or opening.format(topic=first_line[:40])}\n\n{signature(kept)}"
+    return opening.format(topic=first_line[:40])
 
 
-class CfbenchJudge(BelievingJudge):
-    """Replies of judges without a model."""
+class CfbenchJudge(SimulatedJudge):
+    """Verdicts as CFBench's judges write them."""
 
     flip = CHANCES["flip"]
     chatter = CHANCES["chatter"]

@@ -1,8 +1,7 @@
-"""Simulated models for models and for judges: seeded answers, and verdicts that believe them.
+"""Simulated responses and verdicts.
 
-An answer has, for each scoring question that it keeps, something that shows it: examples of what a
-rule wants, a line for what a judge decides. A last line names the questions kept
-(``judging.simulator``); a judge without a model goes by it, and copies the same examples.
+A response has, for each scoring question that it meets, something that shows it: examples of what a
+rule requires, a line for what a judge decides. The simulated judge copies the same examples.
 """
 
 import json
@@ -21,67 +20,69 @@ from steadfast.benchmarks.complexbench.facts import (
     language_and_split,
     normalised,
 )
-from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, read_rule
-from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, Simulator
-from steadfast.judging.simulator import BelievingJudge, signature
+from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, clauses
+from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample
+from steadfast.contract.simulated import SimulatedJudge, SimulatedModel, signature
 
 SIMULATED = facts("complexbench/simulated.yaml")
 _COPY = f"【解释】\n依照回复的最后一行。\n\n{HEADING}\n{LABEL}：{{}}"
-_SEGMENTS = 2  # objects that are written where a rule asks for no number
+_OBJECTS = 2  # that are written where a rule asks for no number
 _SHORT = 8  # characters of filler
 
 
-class ComplexbenchSimulator(Simulator):
-    """Reference answers and simulated readings."""
+class ComplexbenchSimulator(SimulatedModel):
+    """Responses that meet some scoring questions, or all."""
 
-    def reference(self, sample: Sample[Prompt]) -> str:
-        return _signed_answer(sample, sample.prompt["points"])
+    def requirements(self, sample: Sample[Prompt]) -> list[int]:
+        """The scoring questions asked here."""
+        return sample.prompt["points"]
 
-    def simulated(
-        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: Random
-    ) -> str:
-        """A simulated model's response: it misses more the deeper constraints are nested."""
+    def meets(
+        self, sample: Sample[Prompt], number: int, settings: Settings, seen: float, rng: Random
+    ) -> bool:
+        """The deeper constraints are nested, the more often one is missed."""
         layers = sample.prompt["layers"]
-        miss = settings.get("slip", 0.0) * (SIMULATED["first"] + SIMULATED["layer"] * layers)
-        kept = [
-            point
-            for point in sample.prompt["points"]
-            if rng.random() >= miss * (1.0 if _rule(sample, point) is None else SIMULATED["ruled"])
-        ]
-        return _signed_answer(sample, kept)
+        miss: float = settings.get("slip", 0.0) * (SIMULATED["first"] + SIMULATED["layer"] * layers)
+        if _rule(sample, number) is not None:
+            miss *= SIMULATED["ruled"]
+        return rng.random() >= miss
+
+    def response(self, sample: Sample[Prompt], met: Collection[int], rng: Random) -> str:
+        """Returns a line or more for each question, and which of them are met."""
+        language, _ = language_and_split(sample.part)
+        strings = SIMULATED["answers"][language]
+        lines: list[str] = []
+        for number in self.requirements(sample):
+            rule = _rule(sample, number)
+            if rule is None:
+                lines.append(strings["kept" if number in met else "left"].format(number=number))
+            else:
+                lines += rule_examples(rule, number in met)
+        return "\n".join([*lines, signature(met)])
 
 
-def _signed_answer(sample: Sample[Prompt], kept: Collection[int]) -> str:
-    language, _ = language_and_split(sample.part)
-    wording = SIMULATED["answers"][language]
-    lines: list[str] = []
-    for point in sample.prompt["points"]:
-        if (rule := _rule(sample, point)) is not None:
-            lines += rule_examples(rule, point in kept)
-        else:
-            lines.append(wording["kept" if point in kept else "left"].format(number=point))
-    return "\n".join([*lines, signature(kept)])
-
-
-def _rule(sample: Sample[Prompt], point: int) -> str | None:
-    rule: str | None = sample.source["scoring_questions"][point]["rule"]
+def _rule(sample: Sample[Prompt], number: int) -> str | None:
+    rule: str | None = sample.source["scoring_questions"][number]["rule"]
     return rule
 
 
-class ComplexbenchJudge(BelievingJudge):
-    """Replies of judges without a model."""
+class ComplexbenchJudge(SimulatedJudge):
+    """Verdicts as ComplexBench's judges write them."""
 
     def numbers(self, request: JudgeRequest) -> list[int]:
         return [request.expected["point"]]
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
         """Returns yes or no, or a copy of the examples that a rule decides on."""
-        (holds,) = verdicts
+        met = verdicts[0]
         expected = request.expected
         if expected["by"] != "rule":
-            return str(SIMULATED["verdicts"][expected["language"]][holds])
-        parts = [part for part in rule_examples(expected["rule"], holds) if part in prompt.answer]
-        return _COPY.format((SEPARATOR if expected["each"] else "").join(parts) or ABSENT)
+            return str(SIMULATED["verdicts"][expected["language"]][met])
+        examples = [text for text in rule_examples(expected["rule"], met) if text in prompt.answer]
+        return _COPY.format((SEPARATOR if expected["each"] else "").join(examples) or ABSENT)
+
+
+# --- examples of rules ------------------------------------------------------------------------
 
 
 def rule_examples(rule: str, kept: bool = True) -> list[str]:
@@ -104,29 +105,28 @@ def rule_examples(rule: str, kept: bool = True) -> list[str]:
     (['春风与希望'], [])
     """
     try:
-        clauses = read_rule(rule.strip("\n"))
+        parts = clauses(rule)
     except RuleFormError:
         return [_filler(_SHORT)] if kept else []
+    first = parts[0]
     if not kept:
-        return [_breach(clauses[0])] if all(clause.absent for clause in clauses) else []
-    first = clauses[0]
+        return [_breach(first)] if all(clause.absent for clause in parts) else []
     if first.name == "model_starts_with_list_each":
         return [word + _filler(_SHORT, offset=i) for i, word in enumerate(first.words)]
-    number = _SEGMENTS if first.each else 1
+    number = _OBJECTS if first.each else 1
     if first.name == "model_number_each":
         number = max(first.low, 1)
-    return [_text(clauses, offset=place) for place in range(number)]
+    return [_text(parts, offset) for offset in range(number)]
 
 
 def _base(clause: Clause) -> str:
     return clause.name.removeprefix("model_").removesuffix("_each").replace("not ", "not_")
 
 
-def _text(clauses: tuple[Clause, ...], offset: int) -> str:
+def _text(parts: tuple[Clause, ...], offset: int) -> str:
     """Returns a text that satisfies all of the clauses; texts of other offsets read otherwise."""
-    first = clauses[0]
-    words = {_base(clause): clause.words for clause in clauses}
-    banned = [word for clause in clauses if clause.absent for word in clause.words]
+    first = parts[0]
+    banned = [word for clause in parts if clause.absent for word in clause.words]
     match _base(first):
         case "keyword":
             return "与".join(map(normalised, first.words))
@@ -140,8 +140,9 @@ def _text(clauses: tuple[Clause, ...], offset: int) -> str:
             return first.words[0]
         case "Json":
             return _object(first.words)
-    start, end = (words[name][0] if name in words else "" for name in ("startswith", "endswith"))
-    return start + _filler(_SHORT, banned, offset) + end
+    ends = {_base(clause): clause.words[0] for clause in parts if clause.words}
+    start = ends.get("startswith", "")
+    return start + _filler(_SHORT, banned, offset) + ends.get("endswith", "")
 
 
 def _breach(clause: Clause) -> str:

@@ -1,90 +1,78 @@
-"""Simulated models and judges, seeded, for trying the whole workflow on any machine.
+"""Simulated responses and verdicts; a response meets the constraints of its level, or some."""
 
-A simulated model forgets a constraint more easily the more there are, in the middle more than at
-the ends, and some groups are harder for it than others. No claim about any model is meant.
-"""
-
-import random
 from collections.abc import Callable, Collection, Sequence
+from random import Random
 
-from steadfast.base.files import Record, Settings
+from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES, Prompt, affixes, string_list
-from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, Simulator
-from steadfast.judging.simulator import BelievingJudge, signature
+from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample
+from steadfast.contract.simulated import SimulatedJudge, SimulatedModel, signature
 
+FIRST = 0.4  # share of a model's slip that one constraint costs
+GROWTH = 0.1  # what each constraint of the level adds to that share
+MIDDLE = 0.2  # share of the position bias that a constraint in the middle costs
+SPREAD = 0.8  # of the slip over groups, around the model's
 ANSWER_IN_FORM = "42"
 
-
-def reference_answer(prompt: Prompt, group: Record) -> str:
-    """Returns an answer that keeps all constraints of a prompt's level."""
-    rule = group["scorer"]
-    level = prompt["level"]
-    wanted = group["levels"][level - 1]["target"]
-    match rule:
-        case "exact" | "option" | "date" | "money" | "contained":
-            return str(wanted)
-        case "judge":
-            return described(range(1, level + 1))
-        case "lines":
-            return "\n".join(wanted.split("\n")[:level])
-        case "member":
-            return next(iter(string_list(wanted) or ()))
-        case "template":
-            return ANSWER_IN_FORM.join(affixes(wanted))
-    texts = facts("followbench/reference.yaml")[group["language"]][rule]
-    if isinstance(texts, str):
-        return texts
-    return str(texts[max(start for start in texts if start <= level)])
-
-
-def described(kept: Collection[int]) -> str:
-    """An answer in words for a judge without a model, keeping the constraints of those numbers."""
-    return f"An answer stands here.\n{signature(kept)}"
-
-
-FIRST, GROWTH = (
-    0.4,
-    0.1,
-)  # share of a simulated model's slip that one constraint costs, and each more
-MIDDLE = 0.2  # of the position bias, at most, for a constraint in the middle
-SPREAD = 0.8  # of a simulated model's difficulty over groups
-
-_SPOILT: tuple[Callable[[str], str], ...] = (
+_BROKEN: tuple[Callable[[str], str], ...] = (
     lambda answer: f"Sure! Here is what you asked for:\n{answer}\nIs there anything else?",
     lambda answer: f'"{answer[: len(answer) // 2]}"',
     lambda answer: "I am sorry. I do not know that. Please ask about something else! Thank you.",
 )
 
 
-class FollowbenchSimulator(Simulator):
-    """Reference answers and simulated readings."""
+class FollowbenchSimulator(SimulatedModel):
+    """Responses that meet the constraints of a prompt's level, or some of them."""
 
-    def reference(self, sample: Sample[Prompt]) -> str:
-        return reference_answer(sample.prompt, sample.source)
+    def requirements(self, sample: Sample[Prompt]) -> range:
+        """The constraints, from 1."""
+        return range(1, sample.prompt["level"] + 1)
 
-    def simulated(
-        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: random.Random
-    ) -> str:
+    def meets(
+        self, sample: Sample[Prompt], number: int, settings: Settings, seen: float, rng: Random
+    ) -> bool:
+        """One of many is missed more often, in the middle most, and in some groups."""
         level = sample.prompt["level"]
-        own = random.Random(f"{settings['seed']}/{sample.prompt['context_id']}")
-        slip = settings["slip"] * own.uniform(1 - SPREAD, 1 + SPREAD)
-        kept = [n for n in range(1, level + 1) if rng.random() < _chance(n, level, slip, settings)]
+        group = Random(f"{settings['seed']}/{sample.prompt['context_id']}")
+        slip = settings["slip"] * group.uniform(1 - SPREAD, 1 + SPREAD)
+        # P(met) = 1 - slip · (FIRST + GROWTH · level) - MIDDLE · bias · 4 · depth · (1 - depth)
+        depth = (number - 0.5) / level
+        lost = MIDDLE * settings["position_bias"] * 4 * depth * (1 - depth) * (level > 1)
+        chance: float = 1 - slip * (FIRST + GROWTH * level) - lost
+        return rng.random() < chance
+
+    def response(self, sample: Sample[Prompt], met: Collection[int], rng: Random) -> str:
+        """Words for a judge; for a rule the reference answer, broken unless all is met."""
         if sample.source["scorer"] == JUDGE:
-            return described(kept)
-        answer = self.reference(sample)
-        return answer if len(kept) == level else rng.choice(_SPOILT)(answer)
+            return f"An answer stands here.\n{signature(met)}"
+        answer = _rule_answer(sample)
+        return answer if len(met) == sample.prompt["level"] else rng.choice(_BROKEN)(answer)
 
 
-def _chance(number: int, level: int, slip: float, settings: Settings) -> float:
-    """Returns the chance to keep the constraint of that number, of as many as the level has."""
-    depth = (number - 0.5) / level
-    lost = MIDDLE * settings["position_bias"] * 4 * depth * (1 - depth) * (level > 1)
-    return float(max(0.0, 1 - slip * (FIRST + GROWTH * level) - lost))
+def _rule_answer(sample: Sample[Prompt]) -> str:
+    """Returns an answer that meets the rule of a group at the prompt's level."""
+    rule = sample.source["scorer"]
+    level = sample.prompt["level"]
+    target = sample.source["levels"][level - 1]["target"]
+    match rule:
+        case "exact" | "option" | "date" | "money" | "contained":
+            return str(target)
+        case "lines":
+            return "\n".join(target.split("\n")[:level])
+        case "member":
+            return next(iter(string_list(target) or ()))
+        case "template":
+            return ANSWER_IN_FORM.join(affixes(target))
+    texts = facts("followbench/reference.yaml")[sample.source["language"]][rule]
+    if isinstance(texts, str):
+        return texts
+    # By the level from which each text on meets the rule.
+    return str(texts[max(start for start in texts if start <= level)])
 
 
-class FollowbenchJudge(BelievingJudge):
-    """Replies of judges without a model."""
+class FollowbenchJudge(SimulatedJudge):
+    """Verdicts as FollowBench's judges write them."""
 
     def numbers(self, request: JudgeRequest) -> range:
         return range(1, request.expected["count"] + 1)

@@ -1,72 +1,78 @@
-"""Answers in place of a model, to the synthetic prompts; of others no right answers are known."""
+"""Simulated responses to the synthetic prompts; of others no right answers are known."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import cycle
 from random import Random
 from typing import Any
 
-from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.ifeval.facts import SYNTHETIC, Prompt
 from steadfast.benchmarks.ifeval.own_kinds import WORD
-from steadfast.contract.components import Sample, Simulator
+from steadfast.contract.components import Sample
+from steadfast.contract.simulated import SimulatedModel
 
 STRINGS = facts("ifeval/simulated.yaml")
+BULLETS = "detectable_format:number_bullet_lists"
+LENGTH = "length_constraints:number_words"
 
 
-class IfevalSimulator(Simulator):
-    """Readers who follow each instruction by itself, less often the longer the text is."""
+class IfevalSimulator(SimulatedModel):
+    """Responses that follow some instructions, or all."""
 
-    def reference(self, sample: Sample[Prompt]) -> str:
-        """Returns an answer that follows all instructions; empty where none is known."""
-        instance = sample.source["instance"]
-        if instance["set"] != SYNTHETIC:
-            return ""
-        return written(instance["instructions"], range(len(instance["instructions"])))
+    def requirements(self, sample: Sample[Prompt]) -> range:
+        """The instructions, from 0."""
+        return range(len(sample.source["instance"]["instructions"]))
 
-    def simulated(
-        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: Random
-    ) -> str:
-        """Returns one that follows each with a probability that halves with each ``span``."""
-        instance = sample.source["instance"]
+    def tokens(self, sample: Sample[Prompt]) -> float:
+        """The length of the text beside the prompt."""
         context = sample.source["context"]
-        if instance["set"] != SYNTHETIC:
-            return ""
-        tokens = context["tokens"] if context else 0
-        recall = (1 - settings["slip"]) * seen * 0.5 ** (tokens / settings["span"])
-        asked = range(len(instance["instructions"]))
-        return written(instance["instructions"], [at for at in asked if rng.random() < recall])
+        return context["tokens"] if context else 0
+
+    def response(self, sample: Sample[Prompt], met: Collection[int], rng: Random) -> str:
+        """Empty where no right answer is known."""
+        instance = sample.source["instance"]
+        return written(instance["instructions"], met) if instance["set"] == SYNTHETIC else ""
 
 
 def written(instructions: Sequence[Mapping[str, Any]], kept: Collection[int]) -> str:
     """Returns an answer that follows the instructions at these places, and none of the others."""
-    asked = {one["kind"]: one["kwargs"] for one in instructions}
-    follows = {one["kind"] for place, one in enumerate(instructions) if place in kept}
-    breaks = asked.keys() - follows
-    listed = "detectable_format:number_bullet_lists"
-    bullets = asked[listed]["num_bullets"] + (listed in breaks) if listed in asked else 0
-    lines = [f"<<{STRINGS['title']}>>"] if "detectable_format:title" in follows else []
+    kwargs = {instruction["kind"]: instruction["kwargs"] for instruction in instructions}
+    follows = {instructions[number]["kind"] for number in kept}
+    breaks = kwargs.keys() - follows
+
+    title = [f"<<{STRINGS['title']}>>"] if "detectable_format:title" in follows else []
     body = [STRINGS["body"]]
     if "punctuation:no_comma" in breaks:
         body.append(STRINGS["comma"])
     if "keywords:existence" in follows:
-        body += [f"I think of {word}." for word in asked["keywords:existence"]["keywords"]]
+        body += [f"I think of {word}." for word in kwargs["keywords:existence"]["keywords"]]
     if "keywords:forbidden_words" in breaks:
-        body.append(f"I say {asked['keywords:forbidden_words']['forbidden_words'][0]}.")
+        body.append(f"I say {kwargs['keywords:forbidden_words']['forbidden_words'][0]}.")
     if "detectable_content:number_placeholders" in follows:
-        number = asked["detectable_content:number_placeholders"]["num_placeholders"]
+        number = kwargs["detectable_content:number_placeholders"]["num_placeholders"]
         body.append(f"Ask {' '.join(STRINGS['places'][:number])} about it.")
-    ending = [f"* {text}" for text in STRINGS["bullets"][:bullets]]
+
+    ending = []
+    if BULLETS in kwargs:  # one too many breaks it
+        number = kwargs[BULLETS]["num_bullets"] + (BULLETS in breaks)
+        ending = [f"* {text}" for text in STRINGS["bullets"][:number]]
     if "startend:end_checker" in follows:
-        ending.append(asked["startend:end_checker"]["end_phrase"])
-    length = "length_constraints:number_words"
-    if length in asked and (length in follows) == (asked[length]["relation"] == "at least"):
-        text = "\n".join([*lines, *body, *ending])
-        missing = asked[length]["num_words"] - len(WORD.findall(text))
-        for filler in cycle(STRINGS["filler"]):
-            if missing <= 0:
-                break
-            body.append(f"{filler.capitalize()}.")
-            missing -= len(filler.split())
-    text = "\n".join([*lines, " ".join(body), *ending])
+        ending.append(kwargs["startend:end_checker"]["end_phrase"])
+
+    # "At least" is followed by many words, "less than" is broken by them.
+    if LENGTH in kwargs and (LENGTH in follows) == (kwargs[LENGTH]["relation"] == "at least"):
+        words = len(WORD.findall("\n".join([*title, *body, *ending])))
+        body += _filler(kwargs[LENGTH]["num_words"] - words)
+    text = "\n".join([*title, " ".join(body), *ending])
     return f'"{text}"' if "startend:quotation" in follows else text
+
+
+def _filler(words: int) -> list[str]:
+    """Returns sentences of so many words, or a few more."""
+    sentences: list[str] = []
+    for text in cycle(STRINGS["filler"]):
+        if words <= 0:
+            break
+        sentences.append(f"{text.capitalize()}.")
+        words -= len(text.split())
+    return sentences

@@ -32,19 +32,19 @@ from steadfast.benchmarks.lifbench.records import Prompt
 
 def reference_answer(prompt: Prompt, context: Record) -> str:
     """Returns the reference answer to a prompt."""
-    variables = expected.fields(prompt)
+    given = expected.fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
             return expected.expected_element(prompt)
         case "LBI" | "LBE":
             return _any_element(prompt, context)
         case "LMI":
-            return json.dumps(variables["elements"])
+            return json.dumps(given["elements"])
         case "MB":
             labels = expected.expected_labels(prompt, context["documents"])
             by_document = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
             # Labels are looked for as they are, so they are not escaped.
-            return json.dumps(by_document, ensure_ascii=False)
+            return unescaped_json(by_document)
         case "MF":
             groups = expected.duplicate_documents(
                 prompt, context["documents"], context["duplicate_groups"]
@@ -52,17 +52,25 @@ def reference_answer(prompt: Prompt, context: Record) -> str:
             rows = [[list(document.values()) for document in group] for group in groups]
             return "\n".join(json.dumps(row) for row in rows)
         case "OR":
-            # A sentence takes one line, even if it takes more in the document.
-            return "\n".join(
-                sentence["text"].replace("\n", " ") + f" {variables['sep']} {sentence['type']}"
-                for sentence in asked_sentences(prompt, context)
-            )
+            return labelled_rows(asked_sentences(prompt, context), given["sep"])
         case "OQ":
-            return str(
-                variables["options"][0 if is_key_sentence(variables["evidence"], context) else 1]
-            )
+            return str(given["options"][0 if is_key_sentence(given["evidence"], context) else 1])
         case _:
             return json.dumps([s["text"] for s in asked_sentences(prompt, context)])
+
+
+def unescaped_json(value: object) -> str:
+    """Returns JSON with all letters as they are."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def labelled_rows(sentences: list[Record], separator: str) -> str:
+    """Returns OR's rows: a sentence in one line, even if it takes more in the document."""
+    rows = []
+    for sentence in sentences:
+        text = sentence["text"].replace("\n", " ")
+        rows.append(f"{text} {separator} {sentence['type']}")
+    return "\n".join(rows)
 
 
 def _any_element(prompt: Prompt, context: Record) -> str:
@@ -79,21 +87,21 @@ def _any_element(prompt: Prompt, context: Record) -> str:
 
 def blur_indices(prompt: Prompt, context: Record) -> range:
     """Returns the 0-based indices that are right in LBI and LBE: all after or before one."""
-    variables = expected.fields(prompt)
-    if variables["bias"] > 0:
-        return range(variables["id"], len(context["elements"]))
-    return range(variables["id"] - 1)
+    given = expected.fields(prompt)
+    if given["bias"] > 0:
+        return range(given["id"], len(context["elements"]))
+    return range(given["id"] - 1)
 
 
 def asked_sentences(prompt: Prompt, context: Record) -> list[Record]:
     """Returns the right key sentences in the order to give them (OR: spread over the document)."""
-    variables = expected.fields(prompt)
+    given = expected.fields(prompt)
     sentences = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
     if prompt["task"] == "OE":
-        of_type = [s for s in sentences if f"<{s['type']}>" == variables["type"]]
+        of_type = [s for s in sentences if f"<{s['type']}>" == given["type"]]
         return sorted(of_type, key=lambda sentence: sentence["id"])
     sentences.sort(key=lambda sentence: sentence["index"])
-    n = min(variables["num"], len(sentences))
+    n = min(given["num"], len(sentences))
     return [sentences[(2 * i + 1) * len(sentences) // (2 * n)] for i in range(n)]
 
 

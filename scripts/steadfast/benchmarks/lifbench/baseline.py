@@ -9,12 +9,12 @@ good parts each prompt has a random choice of its own: so the mean over prompts 
 expectation, and not the luck of one choice. The reasons: docs/baseline.md.
 """
 
-import json
 from itertools import pairwise
 from random import Random
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.answers import labelled_rows, unescaped_json
 from steadfast.benchmarks.lifbench.records import Prompt
 
 EDGE = 10  # elements at the beginning of a list, among which places are asked for most densely
@@ -30,9 +30,9 @@ def baseline_answer(
     prompt: Prompt, context: Record, rubric: str = "released", repeat: int = 0
 ) -> str:
     """Answers a prompt without looking anything up; the reference answer is not read."""
+    variables = prompt["variables"]
     # In every format of a context it chooses the same.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
-    variables = prompt["variables"]
     rng = Random(f"floor/{plain_id}/{repeat}")
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
@@ -41,45 +41,45 @@ def baseline_answer(
             # What comes last is after any element, wherever that stands.
             return str(context["elements"][-1 if variables["bias"] > 0 else 0])
         case "LMI":
-            places = rng.sample(range(len(context["elements"])), len(variables["id_arr"]))
+            elements = context["elements"]
+            positions = rng.sample(range(len(elements)), len(variables["id_arr"]))
             # Elements are never asked for in the order of the list.
-            return _json([context["elements"][place] for place in sorted(places, reverse=True)])
+            positions.sort(reverse=True)
+            return unescaped_json([elements[position] for position in positions])
         case "MB":
-            label = min(
-                variables["candidates"], key=lambda name: variables["rule_key"].find(name[:1])
-            )
-            number = min(len(context["documents"]), MOST_LABELS)
-            return _json({f"doc{place}": label for place in range(1, number + 1)})
+            rules = variables["rule_key"]
+            label = min(variables["candidates"], key=lambda name: rules.find(name[:1]))
+            labels = min(len(context["documents"]), MOST_LABELS)
+            return unescaped_json({f"doc{number}": label for number in range(1, labels + 1)})
         case "MF":
             return _groups(context["documents"], variables["info_keys"].split(), rng)
         case "OR":
-            return "\n".join(
-                sentence["text"].replace("\n", " ") + f" {variables['sep']} {sentence['type']}"
-                for sentence in _drawn(context["key_sentences"], variables["num"], rng)
-            )
+            sentences = _sampled(context["key_sentences"], variables["num"], rng)
+            return labelled_rows(sentences, variables["sep"])
         case "OQ":
             return str(variables["options"][LIKELIER[rubric]])
         case _:
             number = max(1, round(len(context["key_sentences"]) / ONE_IN))
-            drawn = _drawn(context["key_sentences"], number, rng)
-            # In the order of the numbers in their head tags, as asked.
-            return _json([s["text"] for s in sorted(drawn, key=lambda sentence: sentence["id"])])
+            sentences = _sampled(context["key_sentences"], number, rng)
+            # In the order of the numbers in their head tags, as requested.
+            sentences.sort(key=lambda sentence: sentence["id"])
+            return unescaped_json([sentence["text"] for sentence in sentences])
 
 
 def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
     """Returns the element asked for, were it, as a third are, near the beginning."""
-    place = rng.randint(1, max(1, min(EDGE, (len(elements) - 1) // 4)))
-    return elements[place + bias]
+    position = rng.randint(1, max(1, min(EDGE, (len(elements) - 1) // 4)))
+    return elements[position + bias]
 
 
 def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
     """Returns the asked fields of all documents in as many groups as there are most often."""
-    chosen = _drawn(documents, MOST_DOCUMENTS, rng)
-    rows = [[document.get(key) for key in keys] for document in chosen]
+    sampled = _sampled(documents, MOST_DOCUMENTS, rng)
+    rows = [[document.get(key) for key in keys] for document in sampled]
     number = _likeliest_groups(len(documents))
-    ends = [len(rows) * place // number for place in range(number + 1)]
+    ends = [len(rows) * group // number for group in range(number + 1)]
     groups = (rows[start:end] for start, end in pairwise(ends))
-    return "\n".join(_json(group) for group in groups if group)
+    return "\n".join(unescaped_json(group) for group in groups if group)
 
 
 def _likeliest_groups(documents: int) -> int:
@@ -89,9 +89,5 @@ def _likeliest_groups(documents: int) -> int:
     return int(min(multidoc["repeated_sets"], 1 + max(repeated - 1, 0) // 2))
 
 
-def _drawn(parts: list[Record], number: int, rng: Random) -> list[Record]:
+def _sampled(parts: list[Record], number: int, rng: Random) -> list[Record]:
     return rng.sample(parts, min(number, len(parts)))
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Simulated models, seeded, for trying the whole workflow on any machine.
+"""Simulated responses to LIFBench's prompts, whose parts are looked up one by one.
 
 A simulated model retrieves what the instruction wants with a probability that falls with the
 context's length and towards its middle; what it does not retrieve it confuses with a neighbour,
@@ -6,10 +6,9 @@ another item or something made up. Now and then it ignores the requested format.
 model is meant.
 """
 
-import json
-import random
 import string
 from collections.abc import Callable
+from random import Random
 
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench import answers, expected
@@ -30,19 +29,17 @@ _LOST_ANSWERS = (
 
 
 class LifbenchSimulator(Simulator):
-    """Gives reference answers, simulated readings, and the baseline of a rubric."""
+    """Reference answers, simulated responses, and the no-lookup baseline of a rubric."""
 
     def __init__(self, rubric: str = "released"):
         self._rubric = rubric
 
     def reference(self, sample: Sample[Prompt]) -> str:
         """Returns the reference answer, written so that the released rubric gives it 1."""
-        prompt = sample.prompt
-        context = sample.source["context"]
-        return answers.reference_answer(prompt, context)
+        return answers.reference_answer(sample.prompt, sample.source["context"])
 
     def simulated(
-        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: random.Random
+        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: Random
     ) -> str:
         """A simulated model's response where it saw a fraction of the context, from its start.
 
@@ -51,55 +48,71 @@ class LifbenchSimulator(Simulator):
         probability that an answer's format is not the requested one) and a seed (of how well it
         copes with each expression).
         """
-        reading = _Reading(sample.prompt, sample.source["context"], settings, seen, rng)
-        if rng.random() < _LOST * (1 - reading.clarity) ** 2:
+        task = sample.prompt["task"]
+        recall = _Recall(sample.prompt, sample.source["context"], settings, seen, rng)
+        if rng.random() < _LOST * (1 - recall.clarity) ** 2:
             return rng.choice(_LOST_ANSWERS)
-        answer, slips = _ANSWERS[sample.prompt["task"]](reading)
+        answer = _ANSWERS[task](recall)
+        text = answer if isinstance(answer, str) else answers.unescaped_json(answer)
         if rng.random() < settings["slip"]:
-            answer = rng.choice(slips)(answer)
-        return answer
+            text = rng.choice(_slips(task, recall.fields))(text)
+        return text
 
     def baseline(self, sample: Sample[Prompt]) -> str | None:
-        """Returns the answer of who looks nothing up."""
+        """Returns the response of who looks nothing up."""
         context = sample.source["context"]
         return baseline_answer(sample.prompt, context, self._rubric, sample.repeat)
 
 
-class _Reading:
-    """One simulated model with one prompt: what it recalls, and what it takes it for otherwise."""
+class _Recall:
+    """What a simulated model recalls for one prompt, and what it takes the rest for.
+
+    Everything is sampled from one ``rng``, so that the order of calls decides about responses.
+    """
 
     def __init__(
-        self, prompt: Prompt, context: Record, settings: Settings, seen: float, rng: random.Random
+        self, prompt: Prompt, context: Record, settings: Settings, seen: float, rng: Random
     ):
         self.prompt = prompt
         self.context = context
-        self.given = expected.fields(prompt)
-        self.rng = rng
+        self.fields = expected.fields(prompt)
         self.seen = seen
-        self.bias = settings["position_bias"]
-        key = f"{settings['seed']}/{prompt['task']}/{prompt['expression_id']}"
-        self.skill = 1 + random.Random(key).uniform(-_EXPRESSION_SPREAD, _EXPRESSION_SPREAD)
+        self.rng = rng
+        self._bias = settings["position_bias"]
+        expression = f"{settings['seed']}/{prompt['task']}/{prompt['expression_id']}"
+        self._skill = 1 + Random(expression).uniform(-_EXPRESSION_SPREAD, _EXPRESSION_SPREAD)
+        # clarity = 1 / (1 + (tokens / span)^STEEPNESS), 1/2 at a context as long as the span
         self.clarity = 1 / (1 + (context["tokens"] * seen / settings["span"]) ** _STEEPNESS)
 
     def recalls(self, depth: float) -> bool:
-        """Tells whether what stands at a depth (0 start, 1 end) is retrieved."""
-        lost = self.bias * 4 * depth * (1 - depth)
-        chance = self.clarity * self.skill * (1 - lost * (1 - self.clarity))
+        """Returns whether what stands at a depth (0 start, 1 end) is retrieved.
+
+        P = clarity · skill · (1 - bias · 4 · depth · (1 - depth) · (1 - clarity))
+        """
+        lost = self._bias * 4 * depth * (1 - depth)
+        chance = self.clarity * self._skill * (1 - lost * (1 - self.clarity))
+        # Nothing is sampled for what was cut off.
         return depth < self.seen and self.rng.random() < chance
+
+    def recalls_sentence(self, text: str) -> bool:
+        """Returns whether a sentence is retrieved, by where it stands in the text."""
+        document = self.context["text"]
+        return self.recalls(max(0, document.find(text)) / max(1, len(document)))
 
     def element(self, index: int) -> str:
         """Returns the list's element at an index, or what the simulated model takes for it."""
         elements = self.context["elements"]
-        visible = max(1, int(len(elements) * self.seen))
         if self.recalls(index / len(elements)):
             return str(elements[index])
-        near = min(max(index + self.rng.choice((-1, 1)), 0), visible - 1)
-        kind = self.rng.random() * (0.5 + self.clarity)
-        if kind < 0.25:
+        visible = max(1, int(len(elements) * self.seen))  # others were cut off
+        neighbour = min(max(index + self.rng.choice((-1, 1)), 0), visible - 1)
+        # The more is recalled, the closer is what comes in its place.
+        closeness = self.rng.random() * (0.5 + self.clarity)
+        if closeness < 0.25:
             return "".join(self.rng.choices("0123456789abcdef", k=32))  # looks like an identifier
-        if kind < 0.4:
+        if closeness < 0.4:
             return self.garbled(elements[min(index, visible - 1)])
-        return str(elements[self.rng.randrange(visible) if kind < 0.7 else near])
+        return str(elements[self.rng.randrange(visible) if closeness < 0.7 else neighbour])
 
     def garbled(self, text: str) -> str:
         """Returns a copy with about every twelfth character wrong, or cut short."""
@@ -108,21 +121,140 @@ class _Reading:
         letters = string.ascii_lowercase
         return "".join(self.rng.choice(letters) if self.rng.random() < 0.08 else c for c in text)
 
-    def depth_of(self, sentence: Record) -> float:
-        """Returns where in the text a key sentence stands, from 0 to 1."""
-        text = self.context["text"]
-        return float(max(0, text.find(sentence["text"])) / max(1, len(text)))
+
+# --- answers, by task: texts, and what is written as JSON --------------------------------------
 
 
-Slips = list[Callable[[str], str]]
+def _element(recall: _Recall) -> str:
+    # LOI and LOE ask for the element after or before the one of that number.
+    return recall.element(recall.fields["id"] - 1 + recall.fields.get("bias", 0))
 
 
-def _fenced(answer: str) -> str:
-    return f"```json\n{answer}\n```"
+def _any_element(recall: _Recall) -> str:
+    number = len(recall.context["elements"])
+    right = answers.blur_indices(recall.prompt, recall.context)
+    if not recall.recalls((recall.fields["id"] - 1) / number):
+        # The direction, or the place itself, is lost: any element will do.
+        right = range(number)
+    return recall.element(recall.rng.choice(right))
+
+
+def _elements(recall: _Recall) -> list[str]:
+    elements = [recall.element(number - 1) for number in recall.fields["id_arr"]]
+    if not recall.recalls(0):
+        elements.pop(recall.rng.randrange(len(elements)))
+    if not recall.recalls(0):
+        recall.rng.shuffle(elements)
+    return elements
+
+
+def _labels(recall: _Recall) -> dict[str, str]:
+    documents = recall.context["documents"]
+    right = expected.expected_labels(recall.prompt, documents)
+    labels = []
+    visible = max(1, int(len(documents) * recall.seen))
+    for index, label in enumerate(right[:visible]):
+        if not recall.recalls(index / len(documents)):
+            label = recall.rng.choice(recall.fields["candidates"])
+        labels.append(label)
+    if not recall.recalls(0):  # loses count
+        labels = labels[: max(1, round(len(labels) * recall.rng.uniform(0.4, 1)))]
+    return {f"doc{number}": label for number, label in enumerate(labels, start=1)}
+
+
+def _duplicates(recall: _Recall) -> str:
+    documents = recall.context["documents"]
+    number = len(documents)
+    groups = []
+    for duplicates in recall.context["duplicate_groups"]:
+        group = [index for index in duplicates if recall.recalls(index / number)]
+        if len(group) > 1:
+            groups.append(group)
+    if number > 1 and (not groups or not recall.recalls(0)):  # takes two others for duplicates
+        groups.append(recall.rng.sample(range(number), 2))
+    lines = []
+    for group_documents in expected.duplicate_documents(recall.prompt, documents, groups):
+        rows = [_row(document, recall) for document in group_documents]
+        lines.append(f"[{', '.join(rows)}]")
+    return "\n".join(lines)
+
+
+def _row(document: Record, recall: _Recall) -> str:
+    values = []
+    for value in document.values():
+        if value is not None:
+            value = answers.unescaped_json(value if recall.recalls(0) else recall.garbled(value))
+        values.append(str(value))
+    return f"[{', '.join(values)}]"
+
+
+def _labelled_sentences(recall: _Recall) -> str:
+    rows = []
+    for sentence in answers.asked_sentences(recall.prompt, recall.context):
+        if not recall.recalls_sentence(sentence["text"]):
+            sentence = recall.rng.choice(recall.context["key_sentences"])
+            if recall.rng.random() > recall.clarity:
+                text = recall.garbled(sentence["text"])
+                sentence = {"text": text, "type": recall.rng.choice(expected.TYPE_NAMES)}
+        rows.append(f"{sentence['text']} {recall.fields['sep']} {sentence['type']}")
+    if not recall.recalls(0):
+        rows = rows[: recall.rng.randint(1, len(rows))]
+    return "\n".join(rows)
+
+
+def _option(recall: _Recall) -> str:
+    evidence = recall.fields["evidence"]
+    options = recall.fields["options"]
+    if not recall.recalls_sentence(evidence):
+        return str(recall.rng.choice(options))
+    return str(options[0 if answers.is_key_sentence(evidence, recall.context) else 1])
+
+
+def _sentences(recall: _Recall) -> list[str]:
+    right = answers.asked_sentences(recall.prompt, recall.context)
+    texts = [sentence["text"] for sentence in right if recall.recalls_sentence(sentence["text"])]
+    type_name = recall.fields["type"].strip("<>")
+    for sentence in recall.context["key_sentences"]:
+        # A fake of the type is taken for true, or now and then one of another type for this one.
+        mistakable = sentence["fake"]
+        if sentence["type"] != type_name:
+            mistakable = recall.rng.random() < 0.2
+        if mistakable and not recall.recalls_sentence(sentence["text"]):
+            texts.append(sentence["text"])
+    return [text if recall.recalls(0) else recall.garbled(text) for text in texts]
+
+
+_ANSWERS: dict[str, Callable[[_Recall], str | list[str] | dict[str, str]]] = {
+    "LSI": _element, "LOI": _element, "LOE": _element, "LBI": _any_element, "LBE": _any_element,
+    "LMI": _elements, "MB": _labels, "MF": _duplicates,
+    "OR": _labelled_sentences, "OQ": _option, "OE": _sentences,
+}  # fmt: skip
+
+
+# --- formats that were not requested ----------------------------------------------------------
+
+
+def _slips(task: str, fields: Record) -> list[Callable[[str], str]]:
+    """Returns what may become of the format of a task's answer."""
+    match task:
+        case "LMI" | "MB" | "OE":
+            return [_prose, _fenced, lambda answer: answer[:-1], _listed, _replacing('"', "'")]
+        case "MF":
+            return [_prose, _numbered, _fenced, _replacing('"', "'")]
+        case "OR":
+            return [_prose, _numbered, _replacing(fields["sep"], "-"), _replacing("\n", " ")]
+        case "OQ":
+            either = " or ".join(fields["options"])
+            return [_prose, lambda answer: f"{answer}.", lambda answer: either]
+    return [_prose, _numbered, _fenced, lambda answer: f'"{answer}"']
 
 
 def _prose(answer: str) -> str:
     return _PROSE[len(answer) % len(_PROSE)] + answer
+
+
+def _fenced(answer: str) -> str:
+    return f"```json\n{answer}\n```"
 
 
 def _numbered(answer: str) -> str:
@@ -133,132 +265,5 @@ def _listed(answer: str) -> str:
     return "\n".join(f"- {part}" for part in answer.strip("[]{}").split(", "))
 
 
-def _single_quoted(answer: str) -> str:
-    return answer.replace('"', "'")
-
-
-_TEXT_SLIPS: Slips = [_prose, _numbered, _fenced, lambda answer: f'"{answer}"']
-_JSON_SLIPS: Slips = [_prose, _fenced, lambda answer: answer[:-1], _listed, _single_quoted]
-
-
-def _one(reading: _Reading) -> tuple[str, Slips]:
-    offset = reading.given["bias"] if reading.prompt["task"] in ("LOI", "LOE") else 0
-    return reading.element(reading.given["id"] - 1 + offset), _TEXT_SLIPS
-
-
-def _blur(reading: _Reading) -> tuple[str, Slips]:
-    right = answers.blur_indices(reading.prompt, reading.context)
-    reference = reading.given["id"] - 1
-    if not reading.recalls(reference / len(reading.context["elements"])):
-        # The direction, or the place itself, is lost: any element will do.
-        right = range(len(reading.context["elements"]))
-    return reading.element(reading.rng.choice(right)), _TEXT_SLIPS
-
-
-def _many(reading: _Reading) -> tuple[str, Slips]:
-    answer = [reading.element(number - 1) for number in reading.given["id_arr"]]
-    if not reading.recalls(0):
-        answer.pop(reading.rng.randrange(len(answer)))
-    if not reading.recalls(0):
-        reading.rng.shuffle(answer)
-    return json.dumps(answer, ensure_ascii=False), _JSON_SLIPS
-
-
-def _label(reading: _Reading) -> tuple[str, Slips]:
-    rng = reading.rng
-    candidates = reading.given["candidates"]
-    documents = reading.context["documents"]
-    right = expected.expected_labels(reading.prompt, documents)
-    visible = max(1, int(len(documents) * reading.seen))
-    labels = [
-        label if reading.recalls(i / len(documents)) else rng.choice(candidates)
-        for i, label in enumerate(right[:visible])
-    ]
-    if not reading.recalls(0):  # loses count
-        labels = labels[: max(1, round(len(labels) * rng.uniform(0.4, 1)))]
-    answer = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
-    return json.dumps(answer, ensure_ascii=False), _JSON_SLIPS
-
-
-def _duplicates(reading: _Reading) -> tuple[str, Slips]:
-    rng = reading.rng
-    context = reading.context
-    n = len(context["documents"])
-    groups = [
-        [index for index in group if reading.recalls(index / n)]
-        for group in context["duplicate_groups"]
-    ]
-    groups = [group for group in groups if len(group) > 1]
-    if n > 1 and (not groups or not reading.recalls(0)):  # takes two others for duplicates
-        groups.append(rng.sample(range(n), 2))
-    lines = []
-    for group in expected.duplicate_documents(reading.prompt, context["documents"], groups):
-        rows = (", ".join(_shown(value, reading) for value in row.values()) for row in group)
-        lines.append(f"[{', '.join(f'[{row}]' for row in rows)}]")
-    return "\n".join(lines), [_prose, _numbered, _fenced, _single_quoted]
-
-
-def _shown(value: str | None, reading: _Reading) -> str:
-    if value is None:
-        return "None"
-    if not reading.recalls(0):
-        value = reading.garbled(value)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _repeat(reading: _Reading) -> tuple[str, Slips]:
-    rng = reading.rng
-    separator = reading.given["sep"]
-    labelled = reading.context["key_sentences"]
-    rows = []
-    for sentence in answers.asked_sentences(reading.prompt, reading.context):
-        if not reading.recalls(reading.depth_of(sentence)):
-            sentence = rng.choice(labelled)
-            if rng.random() > reading.clarity:
-                sentence = sentence | {
-                    "text": reading.garbled(sentence["text"]),
-                    "type": rng.choice(expected.TYPE_NAMES),
-                }
-        rows.append(f"{sentence['text']} {separator} {sentence['type']}")
-    if not reading.recalls(0):
-        rows = rows[: rng.randint(1, len(rows))]
-    return "\n".join(rows), [
-        _prose,
-        _numbered,
-        lambda answer: answer.replace(separator, "-"),
-        lambda answer: answer.replace("\n", " "),
-    ]
-
-
-def _question(reading: _Reading) -> tuple[str, Slips]:
-    evidence = reading.given["evidence"]
-    options = reading.given["options"]
-    if reading.recalls(reading.depth_of({"text": evidence})):
-        answer = options[0 if answers.is_key_sentence(evidence, reading.context) else 1]
-    else:
-        answer = reading.rng.choice(options)
-    return answer, [_prose, lambda answer: f"{answer}.", lambda answer: " or ".join(options)]
-
-
-def _extract(reading: _Reading) -> tuple[str, Slips]:
-    asked = answers.asked_sentences(reading.prompt, reading.context)
-    sentences = [s for s in asked if reading.recalls(reading.depth_of(s))]
-    type_name = reading.given["type"].strip("<>")
-    for other in reading.context["key_sentences"]:
-        mistakable = other["fake"] if other["type"] == type_name else reading.rng.random() < 0.2
-        if mistakable and not reading.recalls(reading.depth_of(other)):
-            sentences.append(other)
-    texts = [s["text"] if reading.recalls(0) else reading.garbled(s["text"]) for s in sentences]
-    return json.dumps(texts, ensure_ascii=False), _JSON_SLIPS
-
-
-_ANSWERS: dict[str, Callable[[_Reading], tuple[str, Slips]]] = {
-    **dict.fromkeys(("LSI", "LOI", "LOE"), _one),
-    **dict.fromkeys(("LBI", "LBE"), _blur),
-    "LMI": _many,
-    "MB": _label,
-    "MF": _duplicates,
-    "OR": _repeat,
-    "OQ": _question,
-    "OE": _extract,
-}
+def _replacing(old: str, new: str) -> Callable[[str], str]:
+    return lambda answer: answer.replace(old, new)

@@ -39,7 +39,8 @@ def _tfidf(texts: Sequence[str]) -> tuple[object, Matrix]:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     analyzer = "char_wb"
-    (shortest, longest) = (2, 4)
+    shortest = 2
+    longest = 4
     vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=(shortest, longest))
     encoded = vectorizer.fit_transform(texts).toarray()
     # A text's vector follows from the others too, by the frequencies.
