@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -379,6 +379,7 @@ class _Reader:
         self._end = stop
 
 
+@lru_cache(maxsize=256)  # the same line is asked about as a row, as a name and as a reason
 def _number(line: str) -> tuple[int | None, str]:
     """The number that a line begins with, and what follows it."""
     if match := _NUMBERED.fullmatch(line):

@@ -77,7 +77,8 @@ def verdict(text: str, words: Words = WORDS) -> int | None:
     (0, 1, None, None)
     """
     bare = text.strip(" \t.\"'*!").casefold()
-    if (match := _EXPLAINED.fullmatch(bare)) and words.get(match[1]) == words.get(match[2], -1):
+    match = _EXPLAINED.fullmatch(bare) if bare.endswith(")") else None
+    if match and words.get(match[1]) == words.get(match[2], -1):
         return words[match[1]]
     if bare[:1] in TICKS and len(bare) > 1:
         bare = f"{bare[1:].strip()} {bare[0]}"
