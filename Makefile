@@ -123,7 +123,7 @@ clean:
 
 # The command of this clone. Elsewhere, "pip install ." makes it.
 .venv/bin/steadfast: | .venv/bin/python
-	printf '#!/bin/sh\nPYTHONPATH="%s" exec "%s" -m steadfast.command.main "$$@"\n' \
+	printf '#!/bin/sh\nPYTHONPATH="%s$${PYTHONPATH:+:$$PYTHONPATH}" exec "%s" -m steadfast.command.main "$$@"\n' \
 	  '$(CURDIR)/scripts' '$(CURDIR)/.venv/bin/python' > $@
 	chmod +x $@
 

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,8 +16,16 @@ from steadfast.contract.task import Output, Part
 from steadfast.jobs.digests import digest
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.show.roster import Display
+from steadfast.simple.benchmark import Judge
 from steadfast.simple.figures import figures
-from steadfast.simple.instance import Instance, Mark, SimpleSamples, checked, instance_of
+from steadfast.simple.instance import (
+    Instance,
+    Mark,
+    SimpleSamples,
+    checked,
+    instance_of,
+    instances,
+)
 from steadfast.simple.metrics import metrics
 from steadfast.simple.scoring import SimpleScoring
 from steadfast.simple.tables import tables
@@ -327,3 +336,49 @@ def test_a_component_that_its_module_lacks_is_named_before_anything_runs():
     assert digest("steadfast.stages.score", "steadfast.simple.scorers:exact")
     with pytest.raises(UserError, match=r"scorers has no 'exac'; did you mean 'exact'"):
         digest("steadfast.stages.score", "steadfast.simple.scorers:exac")
+
+
+def own_metric(frame):
+    """A metric that names a column which there is not."""
+    return frame["errors"]
+
+
+def test_a_measure_that_no_response_has_and_a_function_that_fails_are_named():
+    scores = [scored_at("all", number, str(number), 1.0) for number in range(3)]
+    for scored in scores:
+        scored.record["points"] = {"Met": 1.0, "Form": 1.0}
+    with pytest.raises(UserError, match=r"no response has the measure 'Warm'; .* Form, Met"):
+        metrics(scores, {}, None, measures=["Met", "Warm"])
+    with pytest.raises(UserError, match=r":own_metric: fails \(KeyError: 'errors'\); .*extracted"):
+        metrics(scores, {}, None, further={"errors": f"{__name__}:own_metric"})
+
+
+def test_a_judge_whose_replies_cannot_be_read_is_refused_before_the_run():
+    read = f"{__name__}:yes_or_no"
+    with pytest.raises(UserError, match="reads no verdict in 'perhaps'"):
+        Judge("judge.txt", read, ("no", "perhaps")).check(f"{__name__}:by_verdict")
+    with pytest.raises(UserError, match="HALF: a scorer of judged responses takes verdict"):
+        Judge("judge.txt", read, ("no", "yes")).check(f"{__name__}:HALF")
+
+
+def test_the_fields_of_a_judge_template_are_looked_for_in_the_instances():
+    settings = {"function": f"{__name__}:two_instances", "settings": {}, "by": []}
+    assert len(list(instances({}, slots=["topic"], **settings))) == 2
+    with pytest.raises(UserError, match=r"'1': no value of 'topics' in fields.*'topic'"):
+        list(instances({}, slots=["topics"], **settings))
+
+
+def two_instances():
+    return [Instance(str(number), "Write.", fields={"topic": "rain"}) for number in (1, 2)]
+
+
+def test_the_figure_has_a_mark_for_each_mean():
+    scores = [scored_at("all", number, str(number), number % 2) for number in range(12)]
+    for scored in scores:
+        scored.record["by"] = {"thing": "lamp"}
+    frames = metrics(scores, {}, None, by=["thing"])
+    drawn = figures(frames, Display(), "n", "T", ["thing"], judged=False)["scores"].figure
+    lines = [line for axes in drawn.axes for line in axes.lines]
+    ends = [end for line in lines for end in (line.get_xdata(), line.get_ydata())]
+    values = [float(value) for end in ends for value in np.ravel(end)]
+    assert values.count(0.5) >= 2  # the mean of all, and of the one thing

@@ -52,5 +52,6 @@ def located(path: str) -> Path:
     package, _, name = path.removeprefix(PREFIX).rpartition(":")
     file = resource(name, package)
     if not file.exists():
-        raise UserError(f"{path}: no such packaged file; reinstall {package or 'steadfast'}")
+        advice = "write it, or correct the name" if package else "reinstall steadfast"
+        raise UserError(f"{path}: no such file in package {package or 'steadfast'}; {advice}")
     return file

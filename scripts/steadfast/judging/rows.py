@@ -178,18 +178,9 @@ class _Reader:
         self._read_row(line, stop)
         self._before = [*self._before, line][-self._height :]
 
-    def items(self, line: str) -> list[Verdict]:
+    def items(self, line: str) -> Sequence[Verdict]:
         """Several numbered verdicts in one line."""
-        if len(line) >= _ROW:
-            return []
-        count, part = _inline(self._figures)
-        match = count.fullmatch(line)
-        if not match:
-            return []
-        return [
-            Verdict(self._words[item["word"].casefold()], words.number(item["n"]))
-            for item in part.finditer(match["items"])
-        ]
+        return _items(line, self._figures) if len(line) < _ROW else ()
 
     def _read_bare(self, line: str, value: int, stop: int) -> None:
         self._doubt_if(squeezed(line) in self._given, stop)
@@ -261,7 +252,7 @@ class _Reader:
         heads = [line, behind] if number is not None else [line]
         spelled = tuple("".join(self._before[-n:]) + line for n in range(1, self._height))
         nothing = _Row(None, number, (*heads, *spelled))
-        if len(line) >= _ROW or _LIST.search(line):
+        if len(line) >= _ROW or ("[" in line and _LIST.search(line)):
             return nothing
         if number is not None and (value := words.verdict(behind, self._words)) is not None:
             return _Row(value, number, (line,), behind.casefold() in ASKED)
@@ -393,6 +384,20 @@ def _number(line: str) -> tuple[int | None, str]:
     if (match := _BARE_NUMBER.fullmatch(line)) and words.verdict(match[2], FIGURES) is not None:
         return int(match[1]), match[2]
     return None, line
+
+
+@lru_cache(maxsize=256)
+def _items(line: str, figures: bool) -> Sequence[Verdict]:
+    """Several numbered verdicts in one line; most lines of a reply have none, and many recur."""
+    enumeration, part = _inline(figures)
+    match = enumeration.fullmatch(line)
+    if not match:
+        return ()
+    verdict_words = FIGURES if figures else WORDS
+    return [
+        Verdict(verdict_words[item["word"].casefold()], words.number(item["n"]))
+        for item in part.finditer(match["items"])
+    ]
 
 
 def _cell_number(cell: str) -> int | None:

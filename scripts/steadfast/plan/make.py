@@ -283,13 +283,15 @@ def _judge_prompts(
 ) -> list[JudgePrompt]:
     """The judge prompts if every response had ``ANSWER_TOKENS``."""
     make_prompts: JudgePrompts = component(benchmark.judge_prompts or ()).make()
-    # One token each in o200k_base, and about as many with other tokenizers.
-    text = " word" * ANSWER_TOKENS
+    # One token each in o200k_base, and about as many with other tokenizers. The number at the end
+    # keeps requests apart that differ in the response alone.
+    text = " word" * (ANSWER_TOKENS - 1)
     answers: dict[str, Answer] = {}
-    for sample in samples:
+    for number, sample in enumerate(samples):
         before = answers[sample.before.id] if sample.before else None
         missing = sample.id in unanswered or (before and not before.answered)
-        answers[sample.id] = Answer("overflow" if missing else "ok", text, before=before)
+        response = f"{text} {number}"
+        answers[sample.id] = Answer("overflow" if missing else "ok", response, before=before)
     templates = load_templates(make_prompts, benchmark.templates, benchmark.results)
     return list(judge_prompts_of(make_prompts, templates, samples, answers))
 

@@ -7,16 +7,28 @@ that need them.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import signature
 from typing import Any, TypeVar
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
+from steadfast.base.loading import load
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component, Scoring
 from steadfast.contract.judge_template import packaged
 from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
-from steadfast.simple.instance import AGREEMENT, EFFECTIVE, METRICS, PART, SCORE, Instance, Mark
+from steadfast.simple.instance import (
+    AGREEMENT,
+    EFFECTIVE,
+    METRICS,
+    PART,
+    SCORE,
+    VERDICT,
+    Instance,
+    Mark,
+)
 from steadfast.simple.judge import TEMPLATE, template_fields
 
 PACKAGE = "steadfast.simple"
@@ -62,6 +74,18 @@ class Judge:
     @property
     def _applies(self) -> dict[str, str]:
         return {"applies": named(self.applies)} if self.applies else {}
+
+    def check(self, scorer: str) -> None:
+        """Raises UserError where no reply could be read, or the scorer takes no verdict."""
+        read = named(self.read)
+        for reply in self.replies:
+            if load(read)(reply, "", **self.settings) is None:
+                raise UserError(
+                    f"{read}: reads no verdict in {reply!r}, a reply of the simulated judge; "
+                    "correct the function, or the judge's replies"
+                )
+        if VERDICT not in signature(load(scorer)).parameters:
+            raise UserError(f"{scorer}: a scorer of judged responses takes verdict; add it")
 
     def judging(self, config: Config) -> Judging:
         """Returns how responses are judged."""
@@ -175,6 +199,8 @@ def named(function: Function) -> str:
 def _task(
     spec: "Simple", parts: Callable[[S], Mapping[str, int]] | None, config: Config, section: S
 ) -> Task:
+    if spec.judge:
+        spec.judge.check(spec.scoring.settings["function"])
     settings = {"seed": config.seed, **section.model_dump(mode="json")}
     return spec.task(config, settings, parts(section) if parts else {ALL: 0})
 
@@ -302,7 +328,11 @@ class Simple:
         return f"{self.name}/{kind}/{part}.jsonl"
 
     def _data(self, kind: str, part: str, settings: Settings) -> DataFile:
-        checks = {"by": list(self.by)} if kind == INSTANCES else {}
+        checks = {}
+        if kind == INSTANCES:
+            checks["by"] = list(self.by)
+            if self.judge:
+                checks["slots"] = template_fields(self.judge.template)
         content: Component[Any] = Component(
             f"{PACKAGE}.instance:{kind}",
             {"function": self.instances, "settings": dict(settings), **checks},

@@ -30,17 +30,20 @@ def figures(
     pairs = dict.fromkeys(zip(means["kind"], means["category"], strict=True))
     categories = list(pairs)[: words["most_categories"]]
     labels = {
-        f"{kind}\0{category}": wrapped(f"{kind}: {category}" if kind else words["all"])
+        _key(kind, category): wrapped(f"{kind}: {category}" if kind else words["all"])
         for kind, category in categories
     }
-    rows = means.assign(category=means["kind"] + "\0" + means["category"])
-    figure = by_category(results.roster, results.shown_models, rows, labels, words["measure"])
+    rows = means.assign(category=list(map(_key, means["kind"], means["category"])))
+    measure = results.headings[measures[0]]
+    figure = by_category(results.roster, results.shown_models, rows, labels, measure)
     notes = range_notes(results.roster, words["ranked"], results.ranking, results.digits)
     notes += [*results.notes(), *results.left_out("scores")]
     if len(categories) < len(pairs):
         slots = {"shown": len(categories), "all": len(pairs), "name": name}
         notes.append((None, words["notes"]["most_categories"].format(**slots)))
-    pictures = {"scores": picture(figure, words["figure"].format(title=title), notes)}
+    pictures = {
+        "scores": picture(figure, words["figure"].format(title=title, measure=measures[0]), notes)
+    }
     if EFFECTIVE in frames:
         effective = Effective(results, words["ranked"])
         shown_groups, left_out = pictured(results.roster, results.ranking)
@@ -50,3 +53,8 @@ def figures(
         figure = effective_figure(effective, shown_groups)
         pictures[EFFECTIVE] = picture(figure, caption, length_notes)
     return pictures
+
+
+def _key(kind: str, category: str) -> str:
+    """Returns what stands for a category; two fields may have categories of one name."""
+    return f"{kind}/{category}" if kind else ""

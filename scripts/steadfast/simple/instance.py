@@ -22,6 +22,8 @@ EFFECTIVE = "effective_context_length"
 """One more metric, table and figure, where parts are lengths."""
 UNREAD = "unread"
 """Of a score's record and of coverage, where the scorer has to read something out of an answer."""
+VERDICT = "verdict"
+"""Parameter of a scorer that takes a judge's verdict."""
 PART = "part"
 """The field by which means are shown of a benchmark of several parts."""
 
@@ -104,6 +106,23 @@ def instance_of(sample: Sample[Any]) -> Instance:
     return Instance(**sample.source["instance"] | {"context": sample.source["context"]})
 
 
+def own_result(function: str, taken: str, argument: Any, names: Iterable[str] = ()) -> Any:
+    """Returns what a benchmark's own function gives; a UserError says where and why it fails.
+
+    ``taken`` says what it takes, whose ``names``, by default the argument's, may be misspelt in it.
+    """
+    try:
+        return load(function)(argument)
+    except UserError:
+        raise
+    except Exception as error:
+        known = ", ".join(names or argument)
+        raise UserError(
+            f"{function}: fails ({type(error).__name__}: {error}); it takes {taken} {known}: "
+            "correct it"
+        ) from error
+
+
 def is_judged(applies: str | None) -> Callable[[Instance], bool]:
     """Returns whether responses to an instance are judged, by the function of that name if any."""
     judged: Callable[[Instance], bool] = load(applies) if applies else (lambda instance: True)
@@ -114,13 +133,24 @@ def is_judged(applies: str | None) -> Callable[[Instance], bool]:
 
 
 def instances(
-    inputs: Mapping[str, Path], function: str, settings: Settings, by: Sequence[str]
+    inputs: Mapping[str, Path],
+    function: str,
+    settings: Settings,
+    by: Sequence[str],
+    slots: Sequence[str] = (),
 ) -> Iterator[Record]:
     """Yields the instances of a part, checked, each with its context's name in place of it.
 
-    ``function`` gives them, as ``base.loading.load`` takes it.
+    ``function`` gives them, as ``base.loading.load`` takes it; ``slots`` are those of the judge's
+    template that are fields of theirs.
     """
     for instance in checked(_made(function, settings, inputs), function, by):
+        for name in slots:
+            if name not in instance.fields:
+                raise UserError(
+                    f"{function}: instance {shown(instance.id)}: no value of {name!r} in fields, a "
+                    f"slot of the judge's template; {nearest(name, instance.fields)}"
+                )
         yield asdict(instance) | {"context": context_name(instance.context)}
 
 

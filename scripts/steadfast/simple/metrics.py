@@ -13,10 +13,10 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.base.loading import load
 from steadfast.contract.components import Data, Frames, Labels, Scored
-from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE, UNREAD
+from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE, UNREAD, own_result
 from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.breakdown import breakdown, by_measure
 from steadfast.stats.effective_context_length import kept_shares, with_reaches
@@ -53,6 +53,7 @@ def metrics(
     scores = list(scores)
     frame = score_frame(scores)
     values = by_measure(with_points(frame, measures), {name: name for name in measures})
+    _check_measures(frame, values, measures)
     has_reading = any(UNREAD in scored.record for scored in scores)
     counts = coverage(frame, flags=[UNREAD] if has_reading else [])
     means = mean_scores(values, by)
@@ -63,7 +64,10 @@ def metrics(
     unit = "records" if alone else "groups of records"
     comparisons = {measure: rows_of(compared, measure=measure) for measure in measures}
     summary = joint_summary(counts, rows_of(means, kind=""), comparisons, clusters, unit)
-    frames = {name: load(function)(frame) for name, function in (further or {}).items()}
+    frames = {
+        name: own_result(function, "a data frame of the responses, whose columns are", frame)
+        for name, function in (further or {}).items()
+    }
     if judges:
         of_judges = judge_verdicts(scores, judges, _total)
         frames[AGREEMENT] = answer_agreement(of_judges, {}, scores)
@@ -106,6 +110,17 @@ def with_points(frame: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
         points = [response_points.get(name) for response_points in frame["points"]]
         columns[name] = frame["total"] if name == SCORE else pd.Series(points, frame.index, float)
     return frame.assign(**columns)
+
+
+def _check_measures(frame: pd.DataFrame, values: pd.DataFrame, measures: Sequence[str]) -> None:
+    """Raises UserError where responses have a score and none has a value of a measure."""
+    lacking = [name for name in measures if name not in set(values["measure"])]
+    if lacking and frame["total"].notna().any():
+        names = sorted({name for points in frame["points"] for name in points})
+        raise UserError(
+            f"measures: no response has the measure {lacking[0]!r}; the scorer gives "
+            f"{', '.join(names)}: correct the name, in measures or in the scorer"
+        )
 
 
 def joined_clusters(clusters: pd.Series, sample_ids: pd.Series) -> pd.Series:

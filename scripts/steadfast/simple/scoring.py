@@ -9,11 +9,10 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.simulated import unsigned
-from steadfast.simple.instance import UNREAD, Instance, Mark, instance_of, is_judged
+from steadfast.simple.instance import UNREAD, VERDICT, Instance, Mark, instance_of, is_judged
 
 REASONING = "reasoning"
-VERDICT = "verdict"
-"""Parameters of a scorer that it may have, beside text, instance and settings."""
+"""Parameter of a scorer that takes what the model wrote before the response."""
 
 
 class UnreadableError(ValueError):

@@ -5,7 +5,6 @@ from functools import cached_property
 
 import pandas as pd
 
-from steadfast.base.loading import load
 from steadfast.base.resources import facts
 from steadfast.contract.components import Frames
 from steadfast.show.cells import Values
@@ -15,7 +14,7 @@ from steadfast.show.one_score import OneScore
 from steadfast.show.results import values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Column, Table
-from steadfast.simple.instance import AGREEMENT, EFFECTIVE, SCORE, UNREAD
+from steadfast.simple.instance import AGREEMENT, EFFECTIVE, SCORE, UNREAD, own_result
 from steadfast.stats.tidy import rows_of
 
 
@@ -94,7 +93,7 @@ def tables(
     if by:
         yield _by(results, by)
     for function in (own or {}).values():
-        yield load(function)(results)
+        yield own_result(function, "results with the frames", results, frames)
     yield results.coverage_table()
     if EFFECTIVE in frames:
         effective = Effective(results, results.words["ranked"])
