@@ -100,7 +100,7 @@ def test_its_tables_and_its_columns_of_the_summary_have_intervals(project):
 
 def test_its_figure_is_drawn(project):
     run(project, "results/figures/wordbench_scores.png")
-    begins = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG", "txt": b"Wordbench: main"}
+    begins = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG", "txt": b"Wordbench: Met, mean"}
     for kind, beginning in begins.items():
         path = project.path(f"results/figures/wordbench_scores.{kind}")
         assert path.read_bytes().startswith(beginning), kind
