@@ -9,7 +9,8 @@
 # make verifiers   adds what verifies the published prompts of IFEval and IFBench (docs/ifeval.md);
 #                  NLTK=folder with NLTK's zip files, where they cannot be downloaded
 #
-# make test        the tests
+# make test        the quick tests: every behaviour once, and a few whole runs
+# make test-all    these and the wide ones: all parameters, a whole run for each feature
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
 # make lint        formatting, linting and types, as CI checks them
 # make bench       benchmarks, with ratios
@@ -23,8 +24,8 @@
 PYTHON ?= python3
 CORES ?= all
 CONFIG ?=
-MARKED ?= not heavy
-WORKERS ?= 3
+MARKED ?= not heavy and not wide
+WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 NLTK ?=
 RELEASED ?=
 BIN := .venv/bin
@@ -33,7 +34,7 @@ $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no s
 # Hundreds of short Python processes: compiled modules are worth keeping.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: tables vllm embeddings verifiers test heavy lint bench docs site lock clean help
+.PHONY: tables vllm embeddings verifiers test test-all heavy lint bench docs site lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(if $(CONFIG),--configfile $(CONFIG)) --cores $(CORES)
@@ -47,9 +48,12 @@ embeddings: .venv/embeddings
 
 verifiers: .venv/verifiers
 
-# Three workers keep two cores busy, four where jobs wait for a cluster; with more WORKERS=8.
+# A worker a core; twice as many where jobs wait for a cluster (.ci/run).
 test: .venv/dev
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=10 -m "$(MARKED)" $(PYTEST)
+
+test-all: MARKED = not heavy
+test-all: test
 
 heavy: MARKED = heavy
 heavy: test

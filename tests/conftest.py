@@ -15,14 +15,19 @@ from hypothesis import HealthCheck, settings
 import project
 from warm_python import warm_seconds
 
-settings.register_profile(
-    "steady",
-    max_examples=50,  # others at each run, but for CI
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize="CI" in os.environ,
-)
-settings.load_profile("steady")
+# Others at each run, but for CI; the quick tier has a few of each.
+for name, examples in {"quick": 20, "wide": 50}.items():
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize="CI" in os.environ,
+    )
+
+
+def pytest_configure(config):
+    settings.load_profile("quick" if "not wide" in config.option.markexpr else "wide")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -160,6 +160,7 @@ def test_what_more_units_would_tell_is_said_where_nothing_else_is():
     assert math.isnan(more_units(row, 0.02))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("wrong", [PASS, WORSE])
 def test_it_errs_in_at_most_5_of_100_runs_where_the_loss_is_the_margin(wrong):
     rng = np.random.default_rng(8)

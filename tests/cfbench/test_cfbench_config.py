@@ -12,6 +12,8 @@ from steadfast.base.tokens import load_tokenizer
 from steadfast.benchmarks.cfbench.facts import FILE
 from steadfast.config.load import load_config
 
+pytestmark = pytest.mark.wide
+
 PATH = PAPERS / "cfbench.yaml"
 LEFT_OUT = {"Conifer-Base", "Conifer-Test", "Llama-3-8B-Instruct-CN", "Llama-3-70B-Instruct-CN"}
 

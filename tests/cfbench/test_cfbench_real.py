@@ -19,6 +19,8 @@ from steadfast.contract.components import Answer, Reply, Sample, Scored
 from steadfast.show.roster import Display
 from steadfast.stages.score import score_records
 
+pytestmark = pytest.mark.wide
+
 PRINTED = {  # Table 1
     "easy": [500, 413, 1.69, 3.59, 2.83, 613, 214, 180, 170, 134, 92, 82, 95, 90, 79],
     "hard": [500, 605, 1.98, 4.89, 3.58, 772, 345, 233, 241, 168, 122, 115, 145, 137, 81],

@@ -10,6 +10,8 @@ from paper_config import PAPERS, dry_run
 from steadfast.base.tokens import load_tokenizer
 from steadfast.config.load import load_config
 
+pytestmark = pytest.mark.wide
+
 PATH = PAPERS / "complexbench.yaml"
 RELEASED = {
     *("baichuan2_13b", "chatglm3_6b", "claude3_opus", "erniebot_4", "glm4", "gpt3.5_turbo_1106"),

@@ -11,6 +11,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import read_jsonl
 from steadfast.simple.records import placed
 
+pytestmark = pytest.mark.wide
+
 PAGE = (ROOT / "docs/new-task.md").read_text()
 CONFIG = yaml.safe_load(re.search("```yaml\n(.*?)```", PAGE, re.S)[1])
 LINES = re.search("```json\n(.*?)```", PAGE, re.S)[1]

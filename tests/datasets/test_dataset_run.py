@@ -74,6 +74,7 @@ def rows(project, path):
         return list(csv.DictReader(lines))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", [*EXAMPLE["datasets"], *(f"by-{name}" for name in LINES)])
 def test_gold_answers_have_full_marks_over_http_and_from_the_stand_in(project, name):
     for model in ("gold", "reference"):

@@ -14,6 +14,8 @@ from servers import running
 from steadfast.engines.api.engine import _signals
 from steadfast.engines.asking.journal import Journal
 
+pytestmark = pytest.mark.wide
+
 PART = 3, 20  # contexts and questions
 
 

@@ -9,6 +9,8 @@ from steadfast.base.resources import facts
 from steadfast.base.tokens import load_tokenizer
 from steadfast.config.load import load_config
 
+pytestmark = pytest.mark.wide
+
 PATH = PAPERS / "followbench.yaml"
 
 

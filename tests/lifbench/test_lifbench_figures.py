@@ -77,6 +77,7 @@ def test_every_figure_is_drawn_within_its_edges(pictures):
         assert not re.search(r"[{}]|nan", picture.caption)
 
 
+@pytest.mark.wide
 def test_many_models_with_long_names_lose_nothing(tmp_path):
     levels = {f"m{number:02d}": 0.4 + number / 30 for number in range(12)}
     frames = frames_of(run(levels, tasks=FEW), tmp_path)
@@ -214,6 +215,7 @@ def test_one_length_and_one_task_have_figures_too(tmp_path):
     assert " lose more " not in pictures["figure6_complexity"].caption
 
 
+@pytest.mark.wide
 def test_equal_metrics_give_equal_files_whatever_the_user_s_own_settings(frames, tmp_path):
     paths = {}
     for name, rows in frames.items():

@@ -16,6 +16,8 @@ from steadfast.benchmarks.lifbench.released_contexts import contexts
 from steadfast.benchmarks.lifbench.released_files import input_file, tasks_file
 from steadfast.config.load import load_config
 
+pytestmark = pytest.mark.wide
+
 RELEASED = CASES / "released"
 LIST = {
     "info": ["a cat", "two", "not in the list"],

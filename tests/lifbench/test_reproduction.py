@@ -26,6 +26,8 @@ from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.contract.components import Scored
 from steadfast.stats.pairs import sampling_units
 
+pytestmark = pytest.mark.wide
+
 PRINTED = resource("lifbench/printed")
 MODELS = {name: name for name, model in PAPER_MODELS.items() if not model.is_reference}
 LABELS = [PAPER_MODELS[name].label for name in MODELS]

@@ -13,7 +13,7 @@ from servers import Server, running
 from steadfast.base.files import read_jsonl
 from steadfast.contract import registry
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 
 class Obeying(Server):

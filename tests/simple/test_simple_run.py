@@ -15,7 +15,7 @@ from servers import running
 from steadfast.base.files import read_jsonl
 from steadfast.contract import registry
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 READERS = {
     "reference": {"engine": "reference"},
     "sim-a": {"engine": "simulated", "slip": 0.1},

@@ -94,6 +94,7 @@ def test_a_mistake_in_the_words_of_the_command_is_one_sentence(fresh):
         assert line.startswith(said)
 
 
+@pytest.mark.wide
 def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(project, server):
     """Both stand at the end, on the terminal and in Snakemake's log."""
     server.faults[""].extend([error(404)] * 20)

@@ -11,7 +11,7 @@ from project import Project
 from servers import running
 from steadfast.base.files import file_sha256, read_json, read_jsonl
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 KEY = "STUB_B_KEY"
 OUTPUTS = "results/lifbench/outputs/own/2k.jsonl"

@@ -11,7 +11,7 @@ import pytest
 from project import TINY, Project, command
 from steadfast.base.files import file_sha256, read_jsonl
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 LENGTHS = ("2k", "3k")
 BASE = {

@@ -69,6 +69,7 @@ def test_table_2_has_the_papers_counts(paper):
     assert data == {task: [e, v, n // 3] for task, (e, v, n) in paper.items()}
 
 
+@pytest.mark.wide
 def test_two_runs_give_the_same_bytes(paper, tmp_path):
     """As a user starts it, with other sets, in another year."""
     again = Project.new(tmp_path, PAPER, with_data=False)

@@ -16,7 +16,7 @@ from steadfast.jobs.digests import digest, modules, resources
 from steadfast.workflow.forking import SWITCH
 from warm_python import warm_python
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 # Python runs this in every job: it writes down what the job has loaded and read by its end.
 RECORDER = """

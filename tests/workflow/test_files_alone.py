@@ -7,7 +7,7 @@ import pytest
 
 from project import TINY, Project
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 OTHER = "made from other settings, data or code than those of this config"
 ANEW = {"inference": 2, "scores": 2, "lifbench_metrics": 1}

@@ -8,7 +8,7 @@ import pytest
 from project import Project, command
 from servers import Server, running
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 RECORDS = 240
 FEW = 40

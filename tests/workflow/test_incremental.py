@@ -70,6 +70,7 @@ def changed_code(project, module, line="CHANGED = True"):
     project.write(path, project.path(path).read_text() + f"\n{line}\n")
 
 
+@pytest.mark.wide
 def test_a_run_says_which_modules_changed(project):
     changed_code(project, "show/cells.py")
     said = project.snakemake()
@@ -106,6 +107,7 @@ def edit_a_template(project):
     project.edit(template, line, line.replace("{ordid}", "very {ordid}"))
 
 
+@pytest.mark.wide
 def test_a_template_edited_asks_a_server_for_its_own_requests_alone(project, server):
     project.configure(
         {

@@ -565,6 +565,7 @@ def test_when_terminated():
     assert calls == ["ours", "Snakemake's"]
 
 
+@pytest.mark.wide
 def test_start_again():
     words = "import sys; sys.argv = ['snakemake', '--version']; "
     start = "from steadfast.workflow.insides import start_again; print('x'); start_again()"

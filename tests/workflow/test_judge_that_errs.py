@@ -10,7 +10,7 @@ from project import Project, command
 from steadfast.base.files import read_json, read_jsonl, write_json
 from steadfast.base.resources import resource
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 
 def label(project: Project, number: int) -> None:

@@ -23,6 +23,8 @@ from judged_run import SMALL, JudgedRun, SentRequest, sent
 from steadfast.base.files import Record
 from steadfast.contract.components import Reply
 
+pytestmark = pytest.mark.wide
+
 ATTEMPTS = 3
 UNREADABLE = some(*MANNERS, share=0.8)
 

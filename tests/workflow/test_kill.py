@@ -57,6 +57,7 @@ def test_killed_and_started_again(project, server, started):
     assert asked_once(project, server)
 
 
+@pytest.mark.wide
 def test_stopped_and_started_again(project, server, started):
     for _ in range(2):  # as an impatient person does
         os.killpg(started.pid, signal.SIGINT)
@@ -70,6 +71,7 @@ def test_stopped_and_started_again(project, server, started):
     assert asked_once(project, server)
 
 
+@pytest.mark.wide
 def test_terminated_and_started_again(project, server, started):
     """The signal reaches the main process alone, as that of ``kill`` or a supervisor does."""
     os.kill(started.pid, signal.SIGTERM)

@@ -8,7 +8,7 @@ import pytest
 from project import ROOT, Project
 from started_server import serve_command
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.wide, pytest.mark.workflow]
 
 FAKE = ROOT / "tests/engines/fake_vllm"
 LENGTHS = {"2k": 2048, "3k": 3072, "4k": 4000}

@@ -9,7 +9,7 @@ import pytest
 
 from project import TINY
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 ALONE = 12
 """Requests of a pass."""

@@ -16,7 +16,7 @@ from steadfast.base.files import file_sha256, read_jsonl
 from steadfast.contract.components import Answer
 from steadfast.notebook import run as run_module
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from project import TINY, Project
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 ARS = "results/tables/lifbench_table3_ars.csv"
 

@@ -10,7 +10,7 @@ from project import Project
 from servers import Server, running
 from steadfast.base.files import read_json, read_jsonl
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 BETWEEN = re.compile(r"<<<(answer-\w+)>>>\n(.*?)\n<<<\1>>>", re.S)
 COUNT = 6

@@ -8,7 +8,7 @@ import pytest
 
 from project import Project
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 NOWHERE = "http://127.0.0.1:9"
 FIGURES = "results/figures/lifbench_ars_by_length.png"
 

@@ -10,7 +10,7 @@ from judge_server import judging
 from project import Project, command
 from steadfast.base.files import read_jsonl, write_jsonl
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 
 @pytest.fixture(scope="module")
