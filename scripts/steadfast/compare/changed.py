@@ -24,15 +24,14 @@ def joined_cells(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     columns are model, cell (its other keys as a text), a, b, difference (b minus a), and low, high
     and n of each.
     """
-    if not all({"model", "value"} <= set(rows) for rows in (a, b)):
+    if not {"model", "value"} <= set(a) & set(b):
         return pd.DataFrame()
     keys = [key for key in _keys(a) if key in _keys(b)]
     joined = _side(a, keys, "a").merge(_side(b, keys, "b"), on=keys, validate="one_to_one")
     further_keys = [key for key in keys if key != "model"]
-    cells = [
-        shown_keys(dict(zip(further_keys, values, strict=True)))
-        for values in joined[further_keys].values.tolist()
-    ]
+    cells = []
+    for values in joined[further_keys].values.tolist():
+        cells.append(shown_keys(dict(zip(further_keys, values, strict=True))))
     return joined.drop(columns=further_keys).assign(
         cell=cells, difference=joined["b"] - joined["a"]
     )
@@ -43,12 +42,12 @@ def _keys(rows: pd.DataFrame) -> list[str]:
 
 
 def _side(rows: pd.DataFrame, keys: Sequence[str], name: str) -> pd.DataFrame:
-    # Keys are texts: a whole number may stand in one of the files as a float.
-    texts = {key: rows[key].map(_text) for key in keys}
     values = rows.reindex(columns=["value", "low", "high", "n"])
-    return values.set_axis([name, f"{name}_low", f"{name}_high", f"n_{name}"], axis=1).assign(
-        **texts
-    )
+    side = values.set_axis([name, f"{name}_low", f"{name}_high", f"n_{name}"], axis=1)
+    # Keys are texts: a whole number may stand in one of the files as a float.
+    for key in keys:
+        side[key] = rows[key].map(_text)
+    return side
 
 
 def _text(value: object) -> str:
@@ -63,6 +62,7 @@ def moved(cells: pd.DataFrame, benchmark: str, metric: str) -> pd.DataFrame:
         return pd.DataFrame(columns=list(COLUMNS))
     rows = cells[cells["difference"].abs() > NOTHING]
     have_intervals = rows[["a_low", "a_high", "b_low", "b_high"]].notna().all(axis=1)
+    # Disjoint intervals are a sign, not a test: the samples of both runs are compared in pairs.
     disjoint = (rows["a_high"] < rows["b_low"]) | (rows["b_high"] < rows["a_low"])
     apart = np.where(have_intervals, np.where(disjoint, YES, NO), UNKNOWN)
     return rows.assign(benchmark=benchmark, metric=metric, apart=apart)[list(COLUMNS)]

@@ -38,7 +38,8 @@ def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterato
             continue
         after = b[key]
         points = _moved_points(before["points"] or {}, after["points"] or {})
-        if kind := _kind(before, after, points):
+        kind = _kind(before, after, points)
+        if kind:
             yield Flip(
                 before["task"],
                 before["sample_id"],
@@ -55,6 +56,7 @@ def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterato
 def _kind(a: ScoreRecord, b: ScoreRecord, points: str) -> str:
     before = a["total"]
     after = b["total"]
+    # A response that is not scored has no total to compare, whatever its points.
     if a["status"] != b["status"] or (before is None) != (after is None):
         return STATUS
     if before is not None and after is not None and abs(after - before) > NOTHING:
@@ -64,11 +66,13 @@ def _kind(a: ScoreRecord, b: ScoreRecord, points: str) -> str:
 
 def _moved_points(a: Mapping[str, float | None], b: Mapping[str, float | None]) -> str:
     """The points that differ, such as ``format: 0.5 → 1``."""
-    return "; ".join(
-        f"{name}: {_shown(a.get(name))} → {_shown(b.get(name))}"
-        for name in dict.fromkeys([*a, *b])
-        if _differ(a.get(name), b.get(name))
-    )
+    moved = []
+    for name in dict.fromkeys([*a, *b]):
+        before = a.get(name)
+        after = b.get(name)
+        if _differ(before, after):
+            moved.append(f"{name}: {_shown(before)} → {_shown(after)}")
+    return "; ".join(moved)
 
 
 def _differ(a: float | None, b: float | None) -> bool:

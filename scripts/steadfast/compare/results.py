@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -90,49 +89,58 @@ def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:
             if name in a and name in b:
                 yield from differences(a[name], b[name], path)
             else:
-                value, other = (
-                    canonical_json(manifest[name]) if name in manifest else ABSENT
-                    for manifest in (a, b)
-                )
-                yield path, value, other
+                yield path, _json_of(a, name), _json_of(b, name)
     elif canonical_json(a) != canonical_json(b):
         yield key, canonical_json(a), canonical_json(b)
+
+
+def _json_of(values: Mapping[str, Any], name: str) -> str:
+    return canonical_json(values[name]) if name in values else ABSENT
 
 
 def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
     """What differs between two runs that have a benchmark in common."""
     common = [name for name in a.benchmarks if name in b.benchmarks]
     if not common:
-        listed = [", ".join(run.benchmarks) for run in (a, b)]
         raise UserError(
-            f"{a.results} has results of {listed[0]} and {b.results} of {listed[1]}: no benchmark "
-            "in common; compare two runs of the same benchmark"
+            f"{a.results} has results of {', '.join(a.benchmarks)} and {b.results} of "
+            f"{', '.join(b.benchmarks)}: no benchmark in common; compare two runs of the same "
+            "benchmark"
         )
-    benchmarks = [_Benchmark(a, b, name) for name in common]
     alone = [("A", "benchmark", name) for name in a.benchmarks if name not in common]
     alone += [("B", "benchmark", name) for name in b.benchmarks if name not in common]
+    prompts: list[tuple[object, ...]] = []
+    counts: list[tuple[object, ...]] = []
+    measured: list[tuple[object, ...]] = []
+    compared: list[tuple[object, ...]] = []
+    samples: list[tuple[object, ...]] = []
+    cells = []
+    tests = []
+    for name in common:
+        benchmark = _Benchmark(a, b, name)
+        prompts += benchmark.prompts()
+        alone += benchmark.alone()
+        counts += benchmark.counts()
+        cells.append(benchmark.moved_cells())
+        tests.append(benchmark.shown_tests())
+        measured += benchmark.measured()
+        compared += benchmark.compared()
+        samples += benchmark.flips()
     return Comparison(
-        settings=_frame([_settings(a, b, common)], ("where", "key", "a", "b")),
-        prompts=_frame((benchmark.prompts() for benchmark in benchmarks), PROMPTS),
-        alone=_frame(
-            [alone, *(benchmark.alone() for benchmark in benchmarks)], ("run", "what", "name")
-        ),
-        counts=_frame(
-            (benchmark.counts() for benchmark in benchmarks), ("benchmark", "metric", "cells")
-        ),
-        cells=_joined([benchmark.moved_cells() for benchmark in benchmarks], changed.COLUMNS),
-        tests=_joined([benchmark.shown_tests() for benchmark in benchmarks], TESTS),
-        measured=_frame((benchmark.measured() for benchmark in benchmarks), MEASURED),
-        compared=_frame(
-            (benchmark.compared() for benchmark in benchmarks),
-            ("benchmark", "model", "task", "samples"),
-        ),
-        samples=_frame((benchmark.flips() for benchmark in benchmarks), flips.COLUMNS),
+        settings=_frame(_settings(a, b, common), ("where", "key", "a", "b")),
+        prompts=_frame(prompts, PROMPTS),
+        alone=_frame(alone, ("run", "what", "name")),
+        counts=_frame(counts, ("benchmark", "metric", "cells")),
+        cells=_joined(cells, changed.COLUMNS),
+        tests=_joined(tests, TESTS),
+        measured=_frame(measured, MEASURED),
+        compared=_frame(compared, ("benchmark", "model", "task", "samples")),
+        samples=_frame(samples, flips.COLUMNS),
     )
 
 
-def _frame(rows: Iterable[Iterable[object]], columns: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame(list(chain.from_iterable(rows)), columns=list(columns))
+def _frame(rows: Iterable[object], columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=list(columns))
 
 
 def _joined(frames: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
@@ -150,14 +158,15 @@ def _settings(
         if difference[0] != "name":  # what a run is called is no setting of it
             yield "config", *difference
     for name in benchmarks:
-        of_b = dict(b.provenances(name))
+        provenances_b = dict(b.provenances(name))
         parts: dict[tuple[str, Difference], list[str]] = {}
         for job, provenance in a.provenances(name):
-            who = f"judge {job.judge}" if job.judge else job.model
-            for difference in differences(provenance, of_b.get(job, provenance)):
-                parts.setdefault((who, difference), []).append(job.part)
-        for (who, difference), named in parts.items():
-            yield f"{name} {who} {', '.join(dict.fromkeys(named))}", *difference
+            model = f"judge {job.judge}" if job.judge else job.model
+            # A job that B lacks is no change of a setting.
+            for difference in differences(provenance, provenances_b.get(job, provenance)):
+                parts.setdefault((model, difference), []).append(job.part)
+        for (model, difference), names in parts.items():
+            yield f"{name} {model} {', '.join(dict.fromkeys(names))}", *difference
 
 
 class _Benchmark:
@@ -172,57 +181,48 @@ class _Benchmark:
         self._parts = a.parts(name), b.parts(name)
         self._models = a.models(name), b.models(name)
         self._common_models = [model for model in self._models[0] if model in self._models[1]]
-        self._common_parts = [
-            (part, self._parts[1][key])
-            for key, part in self._parts[0].items()
-            if key in self._parts[1]
-        ]
-        self._digests = {
-            part.name: (_digests(part), _digests(other))
-            for part, other in self._common_parts
-            if part.files.prompts.exists() and other.files.prompts.exists()
-        }
-        self._scores = {
-            (model, part.name): (part.scores(model), other.scores(model))
-            for model in self._common_models
-            for part, other in self._common_parts
-        }
-        kinds = self._task.metrics.data
-        self._data = {
-            name: read_data([source for source in part.files.sources if source[0] in kinds])
-            for name, part in self._parts[0].items()
-        }
-        self._cells = {
-            metric: changed.joined_cells(rows, self._metrics[1][metric])
-            for metric, rows in self._metrics[0].items()
-            if metric in self._metrics[1]
-        }
+        self._common_parts: list[tuple[FinishedPart, FinishedPart]] = []
+        self._digests: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
+        for key, part in self._parts[0].items():
+            if key not in self._parts[1]:
+                continue
+            other = self._parts[1][key]
+            self._common_parts.append((part, other))
+            # Of released scores there may be no prompts.
+            if part.files.prompts.exists() and other.files.prompts.exists():
+                self._digests[part.name] = (_digests(part), _digests(other))
+        self._scores: dict[tuple[str, str], tuple[Scores, Scores]] = {}
+        for model in self._common_models:
+            for part, other in self._common_parts:
+                self._scores[model, part.name] = (part.scores(model), other.scores(model))
+        # Data of the kinds that the metrics read beside the scores.
+        self._data = {}
+        for key, part in self._parts[0].items():
+            sources = [
+                source for source in part.files.sources if source[0] in self._task.metrics.data
+            ]
+            self._data[key] = read_data(sources)
+        self._cells = {}
+        for metric, rows in self._metrics[0].items():
+            if metric in self._metrics[1]:
+                self._cells[metric] = changed.joined_cells(rows, self._metrics[1][metric])
 
     def prompts(self) -> Iterator[tuple[object, ...]]:
         """How many prompts of each part are the same (``PROMPTS``)."""
         for part, (a, b) in self._digests.items():
-            common = a.keys() & b.keys()
-            same = sum(a[key] == b[key] for key in common)
-            alone = len(a) - len(common), len(b) - len(common)
-            yield self.name, part, same, len(common) - same, *alone
+            common = len(a.keys() & b.keys())
+            same = len(a.items() & b.items())
+            yield self.name, part, same, common - same, len(a) - common, len(b) - common
 
     def alone(self) -> Iterator[tuple[str, str, str]]:
         """The models, parts and metrics that one run has alone."""
-        with_prompts = [
-            [name for name, part in parts.items() if part.files.prompts.exists()]
-            for parts in self._parts
-        ]
-        for what, (of_a, of_b) in {
-            "model": self._models,
-            "part": with_prompts,
-            "metric": self._metrics,
-        }.items():
-            for run, names, other_names in (("A", of_a, of_b), ("B", of_b, of_a)):
-                yield from (
-                    (run, what, f"{self.name} {metric}")
-                    for metric in names
-                    if metric not in other_names
-                )
+        with_prompts = [_with_prompts(parts) for parts in self._parts]
+        both_runs = {"model": self._models, "part": with_prompts, "metric": self._metrics}
+        for kind, (names_a, names_b) in both_runs.items():
+            for run, names, other_names in (("A", names_a, names_b), ("B", names_b, names_a)):
+                for name in names:
+                    if name not in other_names:
+                        yield run, kind, f"{self.name} {name}"
 
     def counts(self) -> Iterator[tuple[str, str, int]]:
         """How many cells of each metric both have."""
@@ -237,8 +237,9 @@ class _Benchmark:
     def compared(self) -> Iterator[tuple[str, str, str, int]]:
         """How many samples of each task were compared."""
         for model in self._common_models:
-            pairs = self._alike(model).values()
-            tasks = Counter(a[key]["task"] for a, b in pairs for key in a.keys() & b.keys())
+            tasks = Counter[str]()
+            for a, b in self._alike(model).values():
+                tasks.update(a[key]["task"] for key in a.keys() & b.keys())
             for task, samples in sorted(tasks.items()):
                 yield self.name, model, task, samples
 
@@ -253,18 +254,18 @@ class _Benchmark:
         """Each model's two runs, compared as the benchmark compares two models (``TESTS``)."""
         tests = _joined(map(self._tests_of, self._common_models), TESTS)
         tested = tests[tests["p"].notna()]
+        # Holm's correction over the models of a cell, as each cell is looked at by itself.
         corrected = tested.groupby("cell")["p"].transform(lambda p: holm(p.to_numpy(float)))
         return tests.assign(p_holm=corrected)[list(TESTS)]
 
     def _tests_of(self, model: str) -> pd.DataFrame:
-        alike = self._alike(model)
-        scored = [
-            Scored(name, part, pair[side][key])
-            for side, name in ((0, EARLIER), (1, LATER))
-            for part, pair in alike.items()
-            for key in pair[side]
-            if key in pair[1 - side]
-        ]
+        # The two runs as if they were two models: all samples of A, then all of B.
+        earlier = []
+        later = []
+        for part, (a, b) in self._alike(model).items():
+            earlier += [Scored(EARLIER, part, record) for key, record in a.items() if key in b]
+            later += [Scored(LATER, part, record) for key, record in b.items() if key in a]
+        scored = [*earlier, *later]
         try:
             rows = self._task.metrics.function.make(scored, self._data, None) if scored else {}
         except UserError as error:
@@ -275,14 +276,14 @@ class _Benchmark:
         tests = rows.get("comparisons", pd.DataFrame())
         # What tells a benchmark's comparisons apart, beside the two models.
         names = [column for column in tests if column == "task" or column not in COMPARED]
-        keys = [
-            dict(zip(names, map(str, row), strict=True)) for row in tests[names].values.tolist()
-        ]
+        cells = []
+        measures = []
+        for row in tests[names].values.tolist():
+            keys = dict(zip(names, map(str, row), strict=True))
+            cells.append(changed.shown_keys(keys))
+            measures.append(self._measure(keys))
         return tests.reindex(columns=list(TESTS)).assign(
-            benchmark=self.name,
-            model=model,
-            cell=[changed.shown_keys(keys_of_row) for keys_of_row in keys],
-            measure=[self._measure(keys_of_row) for keys_of_row in keys],
+            benchmark=self.name, model=model, cell=cells, measure=measures
         )
 
     def _measure(self, keys: Mapping[str, str]) -> str:
@@ -295,21 +296,24 @@ class _Benchmark:
     def measured(self) -> Iterator[tuple[object, ...]]:
         """The main measures of each model that are tested (``MEASURED``)."""
         for model in self._common_models:
-            has_score = [
-                key in b and b[key]["total"] is not None
-                for a, b in self._alike(model).values()
-                for key, record in a.items()
-                if record["total"] is not None
-            ]
-            counts = len(has_score), has_score.count(False), self._identical(model)
+            scored = 0
+            lacking = 0
+            for a, b in self._alike(model).values():
+                for key, record in a.items():
+                    if record["total"] is None:
+                        continue
+                    scored += 1
+                    lacking += key not in b or b[key]["total"] is None
+            identical = self._identical(model)
             for name, measure in self._measures.items():
                 where = changed.shown_keys(measure.compared)
-                yield self.name, model, name, where, measure.full, *counts
+                yield self.name, model, name, where, measure.full, scored, lacking, identical
 
     def _identical(self, model: str) -> bool:
         """Whether a model's responses to all prompts, and their scores, are those of both runs."""
         if self._parts[0].keys() != self._parts[1].keys():
             return False
+        # Prompts and scores are in memory already, so that responses are read last.
         for part, other in self._common_parts:
             prompts = self._digests.get(part.name, ({}, {}))
             scores = self._scores[model, part.name]
@@ -324,10 +328,14 @@ class _Benchmark:
         alike = {}
         for (name, part), (a, b) in self._scores.items():
             if name == model and a and b:
-                digests = self._digests.get(part, ({}, {}))
-                same = {key for key, digest in digests[0].items() if digest == digests[1].get(key)}
-                alike[part] = _of_samples(a, same), _of_samples(b, same)
+                digests_a, digests_b = self._digests.get(part, ({}, {}))
+                same = {sample for sample, _ in digests_a.items() & digests_b.items()}
+                alike[part] = (_of_samples(a, same), _of_samples(b, same))
         return alike
+
+
+def _with_prompts(parts: Mapping[str, FinishedPart]) -> list[str]:
+    return [name for name, part in parts.items() if part.files.prompts.exists()]
 
 
 def _digests(part: FinishedPart) -> dict[str, str]:
@@ -335,6 +343,7 @@ def _digests(part: FinishedPart) -> dict[str, str]:
     digests: dict[str, str] = {}
     for sample in part.files.read():
         item = part.files.joined.item(sample)
+        # An earlier turn's digest stands for that turn and all before it.
         before = digests[sample.before.id] if sample.before else ""
         text = "\0".join([before, item.head + item.context + item.tail])
         digests[sample.id] = fingerprint(text)

@@ -50,6 +50,7 @@ def _settings(rows: pd.DataFrame) -> list[str]:
     if not len(rows):
         return ["Settings: the same."]
     lines = []
+    # One line for the same change in several places.
     for (key, a, b), alike in rows.groupby(["key", "a", "b"], sort=False):
         where = alike["where"].iloc[0]
         if len(alike) > 1:
@@ -62,10 +63,10 @@ def _prompts(rows: pd.DataFrame) -> list[str]:
     counts = "{same:,} the same, {changed:,} changed, {only_a:,} only in A, {only_b:,} only in B"
     sums = rows[["same", "changed", "only_a", "only_b"]].sum()
     apart = rows[(rows["changed"] > 0) | (rows["only_a"] > 0) | (rows["only_b"] > 0)]
-    return [f"Prompts: {counts.format(**sums)}."] + [
-        f"  {row['benchmark']} {row['part']}: {counts.format(**row)}"
-        for row in apart.to_dict("records")
-    ]
+    lines = [f"Prompts: {counts.format(**sums)}."]
+    for row in apart.to_dict("records"):
+        lines.append(f"  {row['benchmark']} {row['part']}: {counts.format(**row)}")
+    return lines
 
 
 def _alone(rows: pd.DataFrame) -> list[str]:
@@ -78,10 +79,9 @@ def _measures(tests: pd.DataFrame) -> list[str]:
     main = tests[(tests["measure"] != "") & (tests["difference"] != 0)]
     if not len(main):
         return []
-    rows = [
-        (row.benchmark, row.model, row.measure, row.cell, row.n, _difference(row))
-        for row in main.itertuples()
-    ]
+    rows = []
+    for row in main.itertuples():
+        rows.append((row.benchmark, row.model, row.measure, row.cell, row.n, _difference(row)))
     headers = ("benchmark", "model", "measure", "cell", "n", "B - A")
     return [
         "Main measures that changed, on the samples of both runs (all tests: tests.csv):",
@@ -110,13 +110,13 @@ def _cells(comparison: Comparison) -> Iterator[str]:
         return
     largest = apart.sort_values("difference", key=abs, ascending=False, kind="stable")
     largest = largest.groupby("benchmark", sort=False).head(EACH)
-    keys = ["benchmark", "metric", "model", "cell"]
-    rows = [
-        (*(getattr(cell, key) for key in keys), f"{cell.a:.4g} → {cell.b:.4g}")
-        for cell in largest.sort_values("benchmark", kind="stable").itertuples()
-    ]
+    rows = []
+    # The benchmarks by name, each with its largest change first.
+    for cell in largest.sort_values("benchmark", kind="stable").itertuples():
+        change = f"{cell.a:.4g} → {cell.b:.4g}"
+        rows.append((cell.benchmark, cell.metric, cell.model, cell.cell, change))
     yield f"  The {EACH} largest changes of each benchmark (all: cells.csv):"
-    yield _grid([*keys, "A → B"], rows)
+    yield _grid(("benchmark", "metric", "model", "cell", "A → B"), rows)
 
 
 def _samples(comparison: Comparison) -> Iterator[str]:
@@ -131,15 +131,20 @@ def _samples(comparison: Comparison) -> Iterator[str]:
     counts = counts.merge(comparison.compared, on=keys)
     yield _grid([*keys, *kinds, "of"], counts.values.tolist())
     yield "\nExamples (details: steadfast show SAMPLE --model MODEL):"
-    some = rows.groupby(keys, sort=False).head(1)
-    yield from _first([_sample(row) for row in some.itertuples()])
+    examples = rows.groupby(keys, sort=False).head(1)  # the first of each model and task
+    yield from _first([_sample(row) for row in examples.itertuples()])
 
 
 def _sample(row: Any) -> str:
-    sides = (row.status_a, row.total_a), (row.status_b, row.total_b)
-    a, b = (f"{status} {total:.3g}" if pd.notna(total) else status for status, total in sides)
+    before = _outcome(row.status_a, row.total_a)
+    after = _outcome(row.status_b, row.total_b)
     points = f" ({row.points})" if row.points else ""
-    return f"  {row.sample_id} of {row.model} ({row.part}): {a} → {b}{points}"
+    return f"  {row.sample_id} of {row.model} ({row.part}): {before} → {after}{points}"
+
+
+def _outcome(status: str, total: float) -> str:
+    """A score's status, with its total where it has one."""
+    return f"{status} {total:.3g}" if pd.notna(total) else status
 
 
 def _grid(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -147,8 +152,9 @@ def _grid(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _first(lines: Sequence[str]) -> list[str]:
-    further = len(lines) - MOST
-    return [*lines[:MOST], *([f"  … and {further:,} more"] if further > 0 else [])]
+    if len(lines) <= MOST:
+        return list(lines)
+    return [*lines[:MOST], f"  … and {len(lines) - MOST:,} more"]
 
 
 def _cut(value: str) -> str:
@@ -157,25 +163,19 @@ def _cut(value: str) -> str:
 
 def gate_text(verdicts: Gate, comparison: Comparison, margin: float, a: Path, b: Path) -> str:
     """What a gate says of each measure, the samples that fell most, and its verdict at the end."""
-    rows = [
-        (
-            row.benchmark,
-            row.model,
-            row.measure,
-            "–" if math.isnan(row.difference) else f"{row.difference:+.3f}",
-            "–" if math.isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}",
-            row.verdict,
-            _remark(row, verdicts.needed, margin),
-        )
-        for row in verdicts.measures.itertuples()
-    ]
+    rows = []
+    for row in verdicts.measures.itertuples():
+        difference = "–" if math.isnan(row.difference) else f"{row.difference:+.3f}"
+        interval = "–" if math.isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}"
+        remark = _remark(row, verdicts.needed, margin)
+        names = (row.benchmark, row.model, row.measure)
+        rows.append((*names, difference, interval, row.verdict, remark))
     headers = ("benchmark", "model", "measure", "B − A", "95 % interval", "verdict", "")
-    fell = [_sample(row) for row in worst(comparison).itertuples()]
-    largest = (
-        [f"Samples with a lower score in B: {len(fell):,}, largest loss first.", *_first(fell)]
-        if fell
-        else []
-    )
+    losses = [_sample(row) for row in worst(comparison).itertuples()]
+    largest = []
+    if losses:
+        title = f"Samples with a lower score in B: {len(losses):,}, largest loss first."
+        largest = [title, *_first(losses)]
     return _text(
         [[f"A: {a}", f"B: {b}"], [_grid(headers, rows)], largest, _verdict(verdicts, margin)]
     )
@@ -209,7 +209,7 @@ def _remark(row: Any, needed: int | None, margin: float) -> str:
         remarks.append(
             f"strict needs {needed:,} sampling units; {row.sampling_units:,} were sampled"
         )
-    elif (times := more_units(row, margin)) > 1:
+    elif (times := more_units(row, margin)) > 1:  # a simulation, run only where it is needed
         remarks.append(f"{times:.1f} × as many sampling units would decide")
     elif row.high < 0:
         remarks.append("lower than A; whether by more than the margin is undecided")

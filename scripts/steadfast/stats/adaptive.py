@@ -41,38 +41,44 @@ def boundaries(levels: np.ndarray, shares: Sequence[float]) -> np.ndarray:
         shares: of all data at each look, ascending, the last one 1 at most.
     """
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    places = np.zeros((len(levels), 1))
+    # z √t, not having crossed before: points (columns) of its density at each level, with their
+    # probability mass; at first all mass is at 0.
+    points = np.zeros((len(levels), 1))
     mass = np.ones((len(levels), 1))
     boundaries = []
     spent = np.zeros(len(levels))
-    before = 0.0
+    previous_share = 0.0
     for share in shares:
-        step = np.sqrt(share - before)
+        step = np.sqrt(share - previous_share)
         deviation = np.sqrt(share)
+        # Level to spend at this look:   α · ln(1 + (e − 1) t) − what earlier looks spent
         target = np.maximum(levels * np.log1p((np.e - 1) * share) - spent, 0.0)
+        # Bisection for the boundary that is crossed with this probability.
         low = np.zeros(len(levels))
         high = np.full(len(levels), CERTAIN)
         for _ in range(50):
             middle = (low + high) / 2
-            over = _crossing(middle * deviation, places, mass, step) > target
-            low = np.where(over, middle, low)
-            high = np.where(over, high, middle)
+            too_low = _crossing(middle * deviation, points, mass, step) > target
+            low = np.where(too_low, middle, low)
+            high = np.where(too_low, high, middle)
         boundaries.append(high)
         spent = spent + target
-        before = share
+        previous_share = share
+        # Density within the boundary (Armitage, McPherson and Rowe 1969), φ the normal one:
+        #   f(x) = Σ over points u of mass(u) · φ((x − u) ÷ step) ÷ step
         edge = np.minimum(high, FARTHEST) * deviation
-        new = edge[:, None] * nodes
-        apart = (new[:, :, None] - places[:, None, :]) / step
-        density = np.exp(-(apart**2) / 2) @ mass[:, :, None] / (step * np.sqrt(2 * np.pi))
-        places = new
+        next_points = edge[:, None] * nodes
+        steps = (next_points[:, :, None] - points[:, None, :]) / step
+        density = np.exp(-(steps**2) / 2) @ mass[:, :, None] / (step * np.sqrt(2 * np.pi))
+        points = next_points
         mass = density[:, :, 0] * edge[:, None] * weights
     return np.array(boundaries).T
 
 
-def _crossing(edge: np.ndarray, places: np.ndarray, mass: np.ndarray, step: float) -> np.ndarray:
-    """How probable it is to go beyond an edge (of each row) in a step from the places before."""
-    above = edge[:, None] - places
-    below = edge[:, None] + places
+def _crossing(edge: np.ndarray, points: np.ndarray, mass: np.ndarray, step: float) -> np.ndarray:
+    """How probable it is to go beyond an edge (of each row) in a step from the points before."""
+    above = edge[:, None] - points
+    below = edge[:, None] + points
     beyond = scipy.special.ndtr(-above / step) + scipy.special.ndtr(-below / step)
     probable: np.ndarray = (beyond * mass).sum(axis=1)
     return probable
@@ -97,6 +103,7 @@ class Design:
 
     def boundary(self, look: int, level: float) -> float:
         """Returns the boundary of \\|z\\| at a look, counted from 0, of a test at a level."""
+        # The square of a normal quantile is nearly linear in the logarithm of its level.
         interpolated = np.interp(np.log(level), np.log(LEVELS), self._boundaries[:, look] ** 2)
         return float(np.sqrt(interpolated))
 
@@ -149,16 +156,21 @@ class Course:
     def look(self, now: Differences) -> None:
         """Takes a round's differences of the models evaluated in it, and decides."""
         rounds = int(self.rounds.max())
+        # Of pairs with a model that stopped, the last look stays as it was.
         fresh = self.going_on[self.pairs].all(axis=1) & np.isfinite(now.p)
         self._look = np.where(fresh, rounds - FIRST_LOOK, self._look)
-        names = ("difference", "error", "degrees_of_freedom", "p")
+        last = self._last
         self._last = Differences(
-            *(np.where(fresh, getattr(now, name), getattr(self._last, name)) for name in names)
+            np.where(fresh, now.difference, last.difference),
+            np.where(fresh, now.error, last.error),
+            np.where(fresh, now.degrees_of_freedom, last.degrees_of_freedom),
+            np.where(fresh, now.p, last.p),
         )
         p = self.design.p_values(rounds - FIRST_LOOK, -scipy.special.ndtri(now.p / 2))
         self.p = np.where(fresh, np.minimum(self.p, p), self.p)
-        new = (self.told == 0) & (self.adjusted < SIGNIFICANT)
-        self.told[new] = np.sign(self._last.difference[new])
+        # A decision stays: later looks may tell undecided pairs apart, and none otherwise.
+        decided = (self.told == 0) & (self.adjusted < SIGNIFICANT)
+        self.told[decided] = np.sign(self._last.difference[decided])
         self.going_on &= self._needed & (rounds < self.design.contexts)
         self.rounds += self.going_on
 
@@ -184,16 +196,17 @@ class Course:
         (Jennison and Turnbull 1989). They are no narrower than the p-values say, and empty where
         all contexts agree that there is no difference: that has no error.
         """
-        places, which = np.unique(self._look, return_inverse=True)
-        z = np.array([self.design.boundary(look, SIGNIFICANT) for look in places])[which]
+        looks, look_numbers = np.unique(self._look, return_inverse=True)
+        z = np.array([self.design.boundary(look, SIGNIFICANT) for look in looks])[look_numbers]
         last = self._last
-        t = scipy.special.stdtrit
+        t_quantile = scipy.special.stdtrit
+        # The error that gives p by Student's t, where it is larger: |difference| ÷ t(1 − p ÷ 2)
         with np.errstate(divide="ignore", invalid="ignore"):
-            by_p = np.abs(last.difference) / -t(last.degrees_of_freedom, last.p / 2)
+            by_p = np.abs(last.difference) / -t_quantile(last.degrees_of_freedom, last.p / 2)
         error = np.fmax(last.error, np.where(np.isfinite(by_p), by_p, np.nan))
-        half = -t(last.degrees_of_freedom, scipy.special.ndtr(-z)) * np.where(
-            error > NOTHING, error, np.nan
-        )
+        error = np.where(error > NOTHING, error, np.nan)
+        # The quantile of t at the level of the boundary z.
+        half = -t_quantile(last.degrees_of_freedom, scipy.special.ndtr(-z)) * error
         return last.difference - half, last.difference + half
 
     @property
@@ -205,6 +218,8 @@ class Course:
         outcomes = np.zeros((number, number), int)
         outcomes[first, second] = self.told
         outcomes[second, first] = -self.told
+        # Out: worse than ``top`` others. Within: better than all but ``top``, or one of the last
+        # ``top`` that are not out. Once ``top`` are within, no other model is open.
         out = (outcomes < 0).sum(axis=1) >= top
         within = ((outcomes > 0).sum(axis=1) >= number - top) | (~out & (number - out.sum() <= top))
         open_models = ~out & ~within & (within.sum() < top)

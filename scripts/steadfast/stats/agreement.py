@@ -28,7 +28,10 @@ COLUMNS = (
 )  # fmt: skip
 RATES = {"sensitivity": 1, "specificity": 0}
 """Shares of what holds, or does not hold, in truth that a judge says the same of."""
-AGAINST_TRUTH = [f"{rate}{end}" for rate in RATES for end in ("", "_low", "_high")]
+AGAINST_TRUTH = (
+    "sensitivity", "sensitivity_low", "sensitivity_high",
+    "specificity", "specificity_low", "specificity_high",
+)  # fmt: skip
 """Further columns of rows of a judge and what is taken for the truth, people or a rule."""
 
 K = TypeVar("K", bound=Hashable)
@@ -44,10 +47,8 @@ def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> 
 
     raw is nan without items, kappa also where both know one category only (Cohen 1960, equation 1).
     """
-    table = _tables(first, second, np.zeros(len(first), int), 1)
-    (raw,) = _raw(table)
-    (kappa,) = _kappa(table)
-    return {"n": len(first), "raw": float(raw), "kappa": float(kappa)}
+    table = _tables(first, second, np.zeros(len(first), int))
+    return {"n": len(first), "raw": float(_raw(table)[0]), "kappa": float(_kappa(table)[0])}
 
 
 def agreement_rows(
@@ -81,36 +82,33 @@ def agreement_rows(
         humans[name] = verdicts
     if len(humans) > 1:
         humans[MAJORITY] = majority(humans)
-    clear = {
-        name: {item: verdict for item, verdict in verdicts.items() if verdict is not None}
-        for name, verdicts in [*judges.items(), *humans.items()]
-    }
+    clear: dict[str, Verdicts[K]] = {}
+    for name, verdicts in {**judges, **humans}.items():
+        clear[name] = {item: verdict for item, verdict in verdicts.items() if verdict is not None}
+    rows = list[Record]()
+    # Further repeats of a judge are compared with the judge alone.
+    for first, second in combinations([*first_repeats(judges), *humans], 2):
+        if _is_part(first, second, humans):
+            continue
+        kind = (JUDGES, MIXED, HUMANS)[(first in humans) + (second in humans)]
+        sides = [clear[first], clear[second]]
+        categories = {*sides[0].values(), *sides[1].values()}
+        is_truth = kind == MIXED and categories <= set(RATES.values())
+        for model, part in by_model(sides, by).items():
+            row: Record = {"kind": kind, "first": first, "second": second, "model": model}
+            row |= pair_row(part, cluster)
+            rows.append(row | against_truth(part, cluster) if is_truth else row)
     repeats: dict[str, list[Verdicts[K]]] = defaultdict(list)
     for name in judges:
         repeats[FURTHER.sub("", name)].append(clear[name])
-    apart = [*first_repeats(judges), *humans]
-    kinds = (JUDGES, MIXED, HUMANS)
-    rows = list[Record]()
-    for pair in combinations(apart, 2):
-        if _is_part(*pair, humans):
+    for judge, sides in repeats.items():
+        if len(sides) < 2:
             continue
-        kind = kinds[sum(name in humans for name in pair)]
-        sides = [clear[name] for name in pair]
-        is_truth = kind == MIXED and {*chain(*(verdicts.values() for verdicts in sides))} <= {
-            *RATES.values()
-        }
         for model, part in by_model(sides, by).items():
-            row: Record = {"kind": kind, "first": pair[0], "second": pair[1], "model": model}
-            row |= pair_row(part, cluster)
-            rows.append(row | against_truth(part, cluster) if is_truth else row)
-    rows += [
-        {"kind": ITSELF, "first": name, "second": f"{len(repeat_verdicts)} repeats", "model": model}
-        | _itself(part, cluster)
-        for name, repeat_verdicts in repeats.items()
-        if len(repeat_verdicts) > 1
-        for model, part in by_model(repeat_verdicts, by).items()
-    ]
-    further = AGAINST_TRUTH if any("sensitivity" in row for row in rows) else []
+            count = f"{len(sides)} repeats"
+            row = {"kind": ITSELF, "first": judge, "second": count, "model": model}
+            rows.append(row | _itself(part, cluster))
+    further = AGAINST_TRUTH if any("sensitivity" in row for row in rows) else ()
     return pd.DataFrame(rows, columns=[*COLUMNS, *further])
 
 
@@ -156,11 +154,12 @@ def pair_row(
     """Returns the values of a row of two raters, without what it is about."""
     first, second = raters
     common = [item for item in first if item in second]
-    sides = [first[item] for item in common], [second[item] for item in common]
-    estimates = verdict_agreement(*sides)
+    verdicts = _listed(first, common)
+    others = _listed(second, common)
+    estimates = verdict_agreement(verdicts, others)
     if cluster is not None and common:
-        names, number = np.unique([str(cluster(item)) for item in common], return_inverse=True)
-        estimates |= _intervals(_tables(*sides, number, len(names)))
+        clusters = _cluster_numbers(common, cluster)
+        estimates |= _intervals(_tables(verdicts, others, clusters))
     only = {"only_first": len(first) - len(common), "only_second": len(second) - len(common)}
     return estimates | only
 
@@ -169,11 +168,12 @@ def against_truth(sides: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable]
     """Returns the values of ``AGAINST_TRUTH`` of a judge's verdicts and the true ones, 1 or 0."""
     judged, true = sides
     rates: Record = {}
+    # A rate is the raw agreement on the items of which the truth is 1, or 0.
     for rate, value in RATES.items():
-        row = pair_row(
-            [judged, {item: truth for item, truth in true.items() if truth == value}], cluster
-        )
-        rates |= {f"{rate}{end}": row.get(f"raw{end}") for end in ("", "_low", "_high")}
+        true_items = {item: truth for item, truth in true.items() if truth == value}
+        row = pair_row([judged, true_items], cluster)
+        for end in ("", "_low", "_high"):
+            rates[f"{rate}{end}"] = row.get(f"raw{end}")
     return rates
 
 
@@ -181,36 +181,54 @@ def _itself(
     repeats: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
 ) -> dict[str, float]:
     """Compares the repeats of one judge; kappa over all ordered pairs of repeats (Fleiss 1971)."""
-    common = [item for item in repeats[0] if all(item in repeat for repeat in repeats)]
-    sides = [[repeat[item] for item in common] for repeat in repeats]
+    complete = set(repeats[0]).intersection(*repeats[1:])
+    common = [item for item in repeats[0] if item in complete]
+    sides = [_listed(repeat, common) for repeat in repeats]
+    clusters = _cluster_numbers(common, cluster)
+    # Raw agreement is that of "all repeats agree" with a rater who always says so.
     same = [len(set(verdicts)) == 1 for verdicts in zip(*sides, strict=True)]
-    of_items = [str(cluster(item)) if cluster else "" for item in common]
-    names, number = np.unique(of_items, return_inverse=True)
-    codes = list(dict.fromkeys(chain(*sides)))
+    constant = [True] * len(same)
+    estimates = verdict_agreement(constant, same)
+    # All pairs' tables have equal axes, so that they can be added.
+    categories = list(dict.fromkeys(chain(*sides)))
     pairs = list(permutations(sides, 2))
-    counts = np.sum([_tables(*pair, number, len(names), codes) for pair in pairs], axis=0)
-    estimates = verdict_agreement([True] * len(same), same)
-    (estimates["kappa"],) = map(float, _kappa(counts.sum(axis=0)[None]))
+    tables_of_pairs = [_tables(a, b, clusters, categories) for a, b in pairs]
+    counts = np.sum(tables_of_pairs, axis=0)
+    estimates["kappa"] = float(_kappa(counts.sum(axis=0)[None])[0])
     if cluster is not None and common:
-        constant = _tables([True] * len(same), same, number, len(names))
         # An item's pairs count as one.
-        parts = {"raw": constant, "kappa": counts / len(pairs)}
+        parts = {"raw": _tables(constant, same, clusters), "kappa": counts / len(pairs)}
         for name, tables in parts.items():
-            if not math.isnan(estimates[name]):
-                ends = (f"{name}_low", f"{name}_high")
-                estimates |= {
-                    key: bound for key, bound in _intervals(tables).items() if key in ends
-                }
+            if math.isnan(estimates[name]):
+                continue
+            for key, bound in _intervals(tables).items():
+                if key.startswith(name):
+                    estimates[key] = bound
     lacking = len(set().union(*repeats)) - len(common)
     return estimates | {"only_first": lacking, "only_second": 0}
+
+
+def _listed(verdicts: Verdicts[K], items: Sequence[K]) -> list[Hashable]:
+    return [verdicts[item] for item in items]
+
+
+def _cluster_numbers(items: Sequence[K], cluster: Callable[[K], Hashable] | None) -> np.ndarray:
+    """The number of each item's cluster, from 0 on; 0 for all without clusters."""
+    if cluster is None:
+        return np.zeros(len(items), int)
+    return np.unique([str(cluster(item)) for item in items], return_inverse=True)[1]
 
 
 def _intervals(tables: np.ndarray) -> dict[str, float]:
     """Returns those of raw agreement and kappa, from the counts of each cluster.
 
-    What a cluster adds to kappa is kappa's derivative at all clusters' counts. Where no cluster
-    adds anything, as with raters that always agree or one that knows one category only, kappa's
-    interval is that of raw agreement with the agreement by chance as it is.
+    With the raw agreement p, the agreement by chance q, and κ = (p − q) ÷ (1 − q), a cluster adds
+
+        dκ = (dp − (1 − κ) dq) ÷ (1 − q)
+
+    to kappa, which is kappa's derivative at all clusters' counts. Where no cluster adds anything,
+    as with raters that always agree or one that knows one category only, kappa's interval is that
+    of raw agreement with the agreement by chance as it is.
     """
     number = tables.sum(axis=(1, 2))
     shares = tables.sum(axis=0) / number.sum()
@@ -218,33 +236,34 @@ def _intervals(tables: np.ndarray) -> dict[str, float]:
     columns = shares.sum(axis=0)
     chance = float(rows @ columns)
     raw = float(np.trace(shares))
-    of_raw = np.trace(tables, axis1=1, axis2=2) - raw * number
-    of_chance = tables.sum(axis=2) @ columns + tables.sum(axis=1) @ rows - 2 * chance * number
-    (kappa,) = _kappa(tables.sum(axis=0)[None])
+    raw_parts = np.trace(tables, axis1=1, axis2=2) - raw * number
+    chance_parts = tables.sum(axis=2) @ columns + tables.sum(axis=1) @ rows - 2 * chance * number
+    kappa = _kappa(tables.sum(axis=0)[None])[0]
     values = {"raw": raw}
-    parts = [of_raw]
+    parts = [raw_parts]
     if not np.isnan(kappa):
         values["kappa"] = float(kappa)
-        parts.append((of_raw - (1 - kappa) * of_chance) / (1 - chance))
+        parts.append((raw_parts - (1 - kappa) * chance_parts) / (1 - chance))
     limits = [(0.0, 1.0), (-1.0, 1.0)][: len(values)]
-    cells = pd.DataFrame(limits, pd.Index(values, name="of"), ["lowest", "highest"])
+    cells = pd.DataFrame(limits, pd.Index(values, name="measure"), ["lowest", "highest"])
     cells = cells.assign(value=values, n=number.sum())
     weight = np.tile(number / number.sum(), (len(values), 1))
     one_stratum = np.zeros(len(number), int)
     estimates = Estimates(cells, np.array(parts) / number.sum(), weight, one_stratum)
-    ends = estimates.rows().set_index("of")[["low", "high"]]
-    if "kappa" in ends.index and estimates.errors()[0][1] < NOTHING:
-        ends.loc["kappa"] = ((ends.loc["raw"] - chance) / (1 - chance)).clip(-1, 1)
-    return {
-        f"{name}_{end}": value for name, bounds in ends.iterrows() for end, value in bounds.items()
-    }
+    bounds = estimates.rows().set_index("measure")[["low", "high"]]
+    if "kappa" in bounds.index and estimates.errors()[0][1] < NOTHING:
+        bounds.loc["kappa"] = ((bounds.loc["raw"] - chance) / (1 - chance)).clip(-1, 1)
+    by_name = {}
+    for name, row in bounds.iterrows():
+        by_name[f"{name}_low"] = float(row["low"])
+        by_name[f"{name}_high"] = float(row["high"])
+    return by_name
 
 
 def _tables(
     first: Sequence[Hashable],
     second: Sequence[Hashable],
-    cluster: np.ndarray,
-    clusters: int,
+    clusters: np.ndarray,
     categories: Iterable[Hashable] = (),
 ) -> np.ndarray:
     """Counts of each pair of categories in each cluster: clusters × categories × categories."""
@@ -252,25 +271,30 @@ def _tables(
         raise ValueError("both raters' verdicts must be of the same items")
     labels = dict.fromkeys((*categories, *first, *second))
     codes = {verdict: code for code, verdict in enumerate(labels)}
-    counts = np.zeros((clusters, len(codes), len(codes)))
-    places = [np.array([codes[verdict] for verdict in side], int) for side in (first, second)]
-    np.add.at(counts, (cluster, *places), 1)
+    counts = np.zeros((1 + clusters.max(initial=0), len(codes), len(codes)))
+    rows = np.array([codes[verdict] for verdict in first], int)
+    columns = np.array([codes[verdict] for verdict in second], int)
+    np.add.at(counts, (clusters, rows, columns), 1)
     return counts
 
 
 def _raw(tables: np.ndarray) -> np.ndarray:
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # 0 ÷ 0 without items
         raw: np.ndarray = np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2))
     return raw
 
 
 def _kappa(tables: np.ndarray) -> np.ndarray:
+    """Cohen's (1960) kappa of each table, from the raw agreement p and that by chance q.
+
+    κ = (p − q) ÷ (1 − q),   q = Σ over categories of row total · column total ÷ n²
+    """
     total = tables.sum(axis=(1, 2))
-    chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
+    products = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
     with np.errstate(invalid="ignore"):
-        expected = chance / total**2
+        expected = products / total**2
         # Compared as whole numbers: a rounding error would make a number of nothing.
-        expected = np.where(chance == total**2, math.nan, expected)
+        expected = np.where(products == total**2, math.nan, expected)
         kappa: np.ndarray = (_raw(tables) - expected) / (1 - expected)
     return kappa
 
@@ -298,7 +322,7 @@ def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
     return answers
 
 
-Given = dict[tuple[str, str, Any], Any]
+ByQuestion = dict[tuple[str, str, Any], Any]
 """Verdicts by model, answer and question."""
 
 
@@ -319,26 +343,36 @@ def on_rule_items(
         read: makes of the rule's rating, and of a judge's, a verdict (1 or 0) for each question.
         decided: the questions on an answer that a rule decides; None: all.
     """
-    by_rule: Given = {}
-    by_judge: dict[str, Given] = {judge: {} for judge in first_repeats(judges)}
+    by_rule: ByQuestion = {}
+    by_judge: dict[str, ByQuestion] = {judge: {} for judge in first_repeats(judges)}
     for model, _, record in scores:
         points = set(decided(record)) if decided else None
         for judge, verdicts in by_judge.items():
-            if rated := record["other_raters"].get(votes.rater_name(judge, votes.ON_RULES)):
-                for verdicts_by_item, source in ((verdicts, rated), (by_rule, record)):
-                    verdicts_by_item |= {
-                        (model, answer_name(record), question): verdict
-                        for question, verdict in read(source).items()
-                        if points is None or question in points
-                    }
+            rating = record["other_raters"].get(votes.rater_name(judge, votes.ON_RULES))
+            if not rating:
+                continue
+            answer = (model, answer_name(record))
+            verdicts |= _of_answer(answer, read(rating), points)
+            by_rule |= _of_answer(answer, read(record), points)
     contexts = contexts_of(scores)
     rows = list[Record]()
 
     def cluster(item: tuple[str, str, Any]) -> object:
         return contexts[item[:2]]
 
-    for judge, verdicts_by_item in by_judge.items() if by_rule else ():
-        for model, sides in by_model([verdicts_by_item, by_rule], lambda item: item[0]).items():
+    for judge, verdicts in by_judge.items() if by_rule else ():
+        for model, sides in by_model([verdicts, by_rule], lambda item: item[0]).items():
             row: Record = {"kind": RULES, "first": judge, "second": "rule", "model": model}
             rows.append(row | pair_row(sides, cluster) | against_truth(sides, cluster))
     return pd.DataFrame(rows, columns=[*COLUMNS, *AGAINST_TRUTH])
+
+
+def _of_answer(
+    answer: tuple[str, str], verdicts: Mapping[Any, Any], points: Collection[Any] | None
+) -> ByQuestion:
+    """The verdicts on an answer's questions; of ``points`` alone, if these are named."""
+    return {
+        (*answer, question): verdict
+        for question, verdict in verdicts.items()
+        if points is None or question in points
+    }

@@ -55,8 +55,11 @@ class Replicates:
     def labelled(self, **labels: str) -> "Replicates":
         """The same with further index levels, each with one value."""
         index = pd.MultiIndex.from_frame(self.values.index.to_frame(index=False).assign(**labels))
-        fields = ("values", "n", "degrees_of_freedom")
-        return Replicates(*(getattr(self, name).set_axis(index) for name in fields))
+        return Replicates(
+            self.values.set_axis(index),
+            self.n.set_axis(index),
+            self.degrees_of_freedom.set_axis(index),
+        )
 
     def rows(self) -> pd.DataFrame:
         """Returns the keys as columns, value as measured, low, high and n.
@@ -68,32 +71,36 @@ class Replicates:
         """
         low, high = np.full((2, len(self.values)), np.nan)
         replicates = self.values.to_numpy()[:, 1:]
-        seen = self.values[0].to_numpy()
+        measured = self.values[0].to_numpy()
         with_value = np.flatnonzero((~np.isnan(replicates)).any(axis=1))
         if len(with_value):
             chosen = replicates[with_value]
             degrees_of_freedom = self.degrees_of_freedom.to_numpy(float)[with_value]
+            # nanquantile is much slower, and seldom needed.
             quantile = np.nanquantile if np.isnan(chosen).any() else np.quantile
-            least, middle, most = quantile(chosen, [TAIL, 0.5, 1 - TAIL], axis=1)
+            lower, middle, upper = quantile(chosen, [TAIL, 0.5, 1 - TAIL], axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                # Replicates that lie too high differ less, for their height, than spreads do.
-                wider = np.sqrt(np.maximum(middle / seen[with_value], 1))
-                wider *= scipy.special.stdtrit(
-                    np.where(degrees_of_freedom > 1, degrees_of_freedom, np.nan), 1 - TAIL
-                ) / scipy.special.ndtri(1 - TAIL)
-                ends = (np.array([least, most]) / middle) ** wider * seen[with_value]
-            possible = np.isfinite(ends).all(axis=0) & (most > least)
+                # end = value · (quantile ÷ median)^(√(median ÷ value) · t ÷ z), with the quantiles
+                # of Student's t and the normal; the root is 1 at least. Replicates that lie too
+                # high differ less, for their height, than spreads do.
+                wider = np.sqrt(np.maximum(middle / measured[with_value], 1))
+                degrees_of_freedom[~(degrees_of_freedom > 1)] = np.nan
+                t = scipy.special.stdtrit(degrees_of_freedom, 1 - TAIL)
+                wider *= t / scipy.special.ndtri(1 - TAIL)
+                ends = (np.array([lower, upper]) / middle) ** wider * measured[with_value]
+            possible = np.isfinite(ends).all(axis=0) & (upper > lower)
             low[with_value], high[with_value] = np.where(possible, ends, np.nan)
-        columns = {"value": seen, "low": low, "high": high, "n": self.n}
+        columns = {"value": measured, "low": low, "high": high, "n": self.n}
         return pd.DataFrame(columns, index=self.values.index).reset_index()
 
 
 def joined(parts: Sequence[Replicates]) -> Replicates:
     """The cells of several, which have the same index levels in any order."""
     levels = parts[0].values.index.names
-    fields = zip(*((part.values, part.n, part.degrees_of_freedom) for part in parts), strict=True)
     return Replicates(
-        *(pd.concat([column.reorder_levels(levels) for column in columns]) for columns in fields)
+        pd.concat([part.values.reorder_levels(levels) for part in parts]),
+        pd.concat([part.n.reorder_levels(levels) for part in parts]),
+        pd.concat([part.degrees_of_freedom.reorder_levels(levels) for part in parts]),
     )
 
 
@@ -113,8 +120,9 @@ class Bootstrap(Clusters):
         for stratum, columns in several.items():
             rng = np.random.default_rng(list(f"{SEED}/{stratum}".encode()))
             size = len(columns)
-            drawn = rng.multinomial(size - 1, [1 / size] * size, len(weights) - 1)
-            weights[1:, columns] = drawn * size / (size - 1)
+            # Of k clusters k − 1 are drawn, and count k ÷ (k − 1) times (Rao and Wu 1988).
+            times_drawn = rng.multinomial(size - 1, [1 / size] * size, len(weights) - 1)
+            weights[1:, columns] = times_drawn * size / (size - 1)
         return weights
 
     def replicates(self, frame: pd.DataFrame, by: list[str]) -> Replicates:
@@ -123,11 +131,13 @@ class Bootstrap(Clusters):
         The values of the columns ``by`` together are a cell; rows without a value do not count.
         """
         sums, counts = self.sums(frame, by)
-        totals, numbers = (part.to_numpy(float) @ self.weights.T for part in (sums, counts))
+        totals = sums.to_numpy(float) @ self.weights.T
+        numbers = counts.to_numpy(float) @ self.weights.T
         with np.errstate(invalid="ignore"):  # a replicate may draw no cluster that has samples
             values = pd.DataFrame(totals / numbers, index=sums.index)
-        _, starts, drawn = np.unique(self._numbers, return_index=True, return_counts=True)
+        _, starts, sampled = np.unique(self._numbers, return_index=True, return_counts=True)
         present = np.add.reduceat(counts.to_numpy() > 0, starts, axis=1, dtype=int)
-        is_drawn = ~(present[:, drawn == 1] > 0).any(axis=1)
-        degrees_of_freedom = np.where(is_drawn, np.maximum(present - 1, 0).sum(axis=1), 0)
+        # A stratum of one cluster has no variance, nor has a cell with samples in it.
+        has_lone = (present[:, sampled == 1] > 0).any(axis=1)
+        degrees_of_freedom = np.where(has_lone, 0, np.maximum(present - 1, 0).sum(axis=1))
         return Replicates(values, counts.sum(axis=1), pd.Series(degrees_of_freedom, sums.index))

@@ -25,8 +25,8 @@ def by_measure(answers: pd.DataFrame, measures: Mapping[str, str]) -> pd.DataFra
     >>> by_measure(answers, {"csr": "CSR", "psr": "PSR"})[["measure", "value"]].values.tolist()
     [['CSR', 1.0], ['CSR', 0.5], ['PSR', 1.0]]
     """
-    kept_columns = [column for column in answers if column not in measures]
-    rows = answers.melt(kept_columns, list(measures), "measure", "value").dropna(subset="value")
+    keys = [column for column in answers if column not in measures]
+    rows = answers.melt(keys, list(measures), "measure", "value").dropna(subset="value")
     return rows.assign(measure=rows["measure"].map(measures))
 
 
@@ -62,6 +62,7 @@ def breakdown(
     >>> found[["kind", "category", "value"]].values.tolist()
     [['topic', 'train', 0.5], ['topic', 'sea', 1.0]]
     """
+    # An answer may be in one category of each division: the same rows, counted for each kind.
     parts = []
     for kind, categories in divisions.items():
         divided = rows.assign(kind=kind, category=categories).dropna(subset="category")

@@ -41,24 +41,29 @@ def crossed(
     """
     keys = [*KEYS, *by]
     scored = frame[frame["total"].notna()]
-    cells = scored.groupby([*keys, *block, group], observed=True)["total"].mean().unstack(group)
-    codes = cells.groupby(level=keys, observed=True).ngroup().to_numpy()
-    totals = cells.to_numpy(float)
-    is_present = cells.notna().to_numpy(bool)
-    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    # A row a block, a column a group; the blocks of a cell are the rows from its start on.
+    table = scored.groupby([*keys, *block, group], observed=True)["total"].mean().unstack(group)
+    cells = table.groupby(level=keys, observed=True).ngroup().to_numpy()
+    starts = np.flatnonzero(np.diff(cells, prepend=-1))
+    is_present = table.notna().to_numpy(bool)
     groups = np.logical_or.reduceat(is_present, starts).sum(axis=1)
-    complete = is_present.sum(axis=1) == groups[codes]
-    totals = np.where(is_present & complete[:, None], totals, 0.0)
-    middle = totals.sum(axis=1, keepdims=True) / groups[codes, None]
-    apart = np.where(is_present & complete[:, None], totals - middle, 0.0)
+    complete = is_present.sum(axis=1) == groups[cells]
+    counted = is_present & complete[:, None]
+    totals = np.where(counted, table.to_numpy(float), 0.0)
+    block_means = totals.sum(axis=1, keepdims=True) / groups[cells, None]
+    deviations = np.where(counted, totals - block_means, 0.0)
     blocks = np.add.reduceat(complete.astype(float), starts)
-    between = (np.add.reduceat(apart, starts) ** 2).sum(axis=1)
+    # Sums of squares of the deviations d from the blocks' means, of g groups and b blocks:
+    #   residual = Σ d² − Σ over groups of (Σ over blocks d)² ÷ b
+    #   variance of a group's mean = residual ÷ ((g − 1)(b − 1)) ÷ b
+    between = (np.add.reduceat(deviations, starts) ** 2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = np.add.reduceat((apart**2).sum(axis=1), starts) - between / blocks
+        residual = np.add.reduceat((deviations**2).sum(axis=1), starts) - between / blocks
         degrees_of_freedom = (groups - 1) * (blocks - 1)
-        mean = np.add.reduceat(middle[:, 0] * complete, starts) / blocks
-        expected = _expected(left / degrees_of_freedom / blocks, degrees_of_freedom, groups) / mean
-    index = cells.index.droplevel([*block])[starts]
+        variance = residual / degrees_of_freedom / blocks
+        mean = np.add.reduceat(block_means[:, 0] * complete, starts) / blocks
+        expected = _expected(variance, degrees_of_freedom, groups) / mean
+    index = table.index.droplevel([*block])[starts]
     return pd.Series(np.where((groups > 1) & (blocks > 1), expected, np.nan), index)
 
 
@@ -76,19 +81,24 @@ def nested(frame: pd.DataFrame, group: str, drawn: Clusters) -> pd.Series:
     means = drawn.means(frame, [*KEYS, group])
     error, degrees_of_freedom, _ = means.errors()
     cells = means.cells[["value"]].assign(variance=error**2, degrees_of_freedom=degrees_of_freedom)
-    of = cells.groupby(level=KEYS, observed=True)
-    is_complete = of["variance"].count() == of.size()
-    mean = of.mean()
-    groups = of.size().to_numpy()
+    by_task = cells.groupby(level=KEYS, observed=True)
+    is_complete = by_task["variance"].count() == by_task.size()
+    mean = by_task.mean()
+    groups = by_task.size().to_numpy()
+    # The groups' mean variance has the degrees of freedom of all of them together.
     variance = mean["variance"].to_numpy()
-    number = (mean["degrees_of_freedom"] * groups).to_numpy()
-    return (_expected(variance, number, groups) / mean["value"]).where(is_complete & (groups > 1))
+    total_degrees = (mean["degrees_of_freedom"] * groups).to_numpy()
+    expected = _expected(variance, total_degrees, groups) / mean["value"]
+    return expected.where(is_complete & (groups > 1))
 
 
 def _expected(
     variance: np.ndarray, degrees_of_freedom: np.ndarray, groups: np.ndarray
 ) -> np.ndarray:
-    """The mean standard deviation of so many normal values whose variance is estimated."""
+    """The mean standard deviation of so many normal values whose variance is estimated.
+
+    √V · c4(g − 1) ÷ c4(ν),   of g groups and the degrees of freedom ν of the variance V
+    """
     expected: np.ndarray = (
         np.sqrt(np.maximum(variance, 0.0)) * _c4(groups - 1) / _c4(degrees_of_freedom)
     )
@@ -96,7 +106,10 @@ def _expected(
 
 
 def _c4(degrees_of_freedom: np.ndarray) -> np.ndarray:
-    """The mean of a standard deviation with so many degrees of freedom, where the true one is 1."""
+    """The mean of a standard deviation with so many degrees of freedom, where the true one is 1.
+
+    c4 = Γ((ν + 1) ÷ 2) ÷ Γ(ν ÷ 2) ÷ √(ν ÷ 2)   (Shewhart 1931)
+    """
     half = np.maximum(degrees_of_freedom, 1) / 2
     gammas = scipy.special.gammaln(half + 0.5) - scipy.special.gammaln(half)
     correction: np.ndarray = np.exp(gammas) / np.sqrt(half)

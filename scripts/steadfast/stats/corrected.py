@@ -57,11 +57,11 @@ class Corrected(NamedTuple):
         numbers = (value, lowest, highest, error, self.df, skewness, clusters)
         measured = Measured(*np.array([numbers], float).T)
         if measured.inside[0] and error > NOTHING * width:
-            (low,), (high,) = smooth_interval(measured)
-            return float(low), float(high)
+            low, high = smooth_interval(measured)
+            return float(low[0]), float(high[0])
         # All labelled clusters are alike: of others they tell what so many verdicts would.
-        (low,), (high,) = wilson((measured.value - lowest) / width, measured.clusters)
-        return lowest + width * float(low), lowest + width * float(high)
+        low, high = wilson((measured.value - lowest) / width, measured.clusters)
+        return lowest + width * float(low[0]), lowest + width * float(high[0])
 
 
 def corrected(
@@ -69,8 +69,12 @@ def corrected(
 ) -> Corrected | None:
     """Returns the weighted mean over all items, corrected; None with fewer than ``FEWEST`` labels.
 
-    A cluster's values are sums over its items of weight times value. Of a difference of two models
-    the values are those of one less those of the other.
+        value = λ · mean of the judge in the other clusters
+              + mean of (people − λ · judge) in the labelled ones
+
+    with λ of ``_share`` (PPI++: Angelopoulos, Duchi and Zrnic 2023). A cluster's values are sums
+    over its items of weight times value. Of a difference of two models the values are those of one
+    less those of the other.
 
     Args:
         judged: clusters × 2: the judge's values of all items, and of those that people labelled.
@@ -94,8 +98,8 @@ def corrected(
             _residuals(judge, weight),
             labelled_clusters / unlabelled.sum(),
         )
-    # λ · judge of the others + (people − λ · judge) of the labelled. λ was estimated from the
-    # labelled clusters too, so that their variance has two degrees of freedom less than clusters.
+    # λ was estimated from the labelled clusters too, so that their variance has two degrees of
+    # freedom less than clusters.
     residual = _moments(person - share * judge, weight, estimated=2)
     return Corrected(
         value=share * moments.mean + residual.mean,
@@ -127,30 +131,26 @@ def corrected_rows(
     rows: list[Record] = []
     for measure, measure_units in units.groupby("measure", sort=False):
         full_marks = highest[str(measure)]
-        by_model = {
-            str(model): model_units
-            for model, model_units in measure_units.groupby("model")
-            if model_units["people"].notna().any()
-        }
+        by_model: dict[str, pd.DataFrame] = {}
+        for model, model_units in measure_units.groupby("model"):
+            if model_units["people"].notna().any():
+                by_model[str(model)] = model_units
         for model, model_units in by_model.items():
-            rows.append(
-                {
-                    "model": model,
-                    "other": "",
-                    "measure": measure,
-                    **_row(model_units, 0, full_marks),
-                }
-            )
+            row = _row(model_units, 0, full_marks)
+            rows.append({"model": model, "other": "", "measure": measure, **row})
+        # A difference is corrected as a whole: the judge's errors on two models are alike.
         for model, other in combinations(by_model, 2):
             paired = by_model[model].merge(by_model[other], on=["unit", "cluster"])
-            apart = {
-                name: paired[f"{name}_x"] - paired[f"{name}_y"] for name in ("value", "people")
-            }
-            sure = paired["sure_x"] & paired["sure_y"]
-            paired = paired.assign(**apart, weight=paired["weight_x"], sure=sure)
+            paired = paired.assign(
+                value=paired["value_x"] - paired["value_y"],
+                people=paired["people_x"] - paired["people_y"],
+                weight=paired["weight_x"],
+                sure=paired["sure_x"] & paired["sure_y"],
+            )
             row = _row(paired, -full_marks, full_marks)
             rows.append({"model": model, "other": other, "measure": measure, **row})
-    estimates = pd.DataFrame(rows, columns=[name for name in COLUMNS if not name.startswith("raw")])
+    columns = [name for name in COLUMNS if not name.startswith("raw")]
+    estimates = pd.DataFrame(rows, columns=columns)
     return estimates.merge(raw, "left", ["model", "other", "measure"])[list(COLUMNS)]
 
 
@@ -163,6 +163,7 @@ def raw_values(summary: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
     """
     ends = {"low": "raw_low", "high": "raw_high"}
     forth = compared.rename(columns={"difference": "raw", **ends})
+    # The other way round: other minus model is minus the difference, between the ends swapped.
     turned = {"model": "other", "other": "model", "raw_low": "raw_high", "raw_high": "raw_low"}
     back = forth.rename(columns=turned)
     back[list(ends.values())] *= -1
@@ -174,42 +175,44 @@ def raw_values(summary: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
 def _row(units: pd.DataFrame, lowest: float, highest: float) -> Record:
     """The corrected mean of some units, its interval, and how much is labelled."""
     is_labelled = units["people"].notna() & ~units["sure"]
-    counted = {
+    counts = {
         "clusters": units.loc[is_labelled, "cluster"].nunique(),
         "units": int(is_labelled.sum()),
     }
-    sums = units.assign(
-        known=is_labelled,
-        known_weight=units["weight"] * is_labelled,
-        said=units["weight"] * units["value"],
-        known_said=units["weight"] * units["value"] * is_labelled,
-        true=(units["weight"] * units["people"]).fillna(0) * is_labelled,
+    products = units.assign(
+        labelled=is_labelled,
+        labelled_weight=units["weight"] * is_labelled,
+        judge=units["weight"] * units["value"],
+        labelled_judge=units["weight"] * units["value"] * is_labelled,
+        person=(units["weight"] * units["people"]).fillna(0) * is_labelled,
     )
-    columns = ["said", "known_said", "weight", "known_weight", "true", "known"]
-    by_judge, sure = (
-        sums[units["sure"] == is_sure].groupby("cluster")[columns].sum()
-        for is_sure in (False, True)
-    )
+    columns = ["judge", "labelled_judge", "weight", "labelled_weight", "person", "labelled"]
+    judged_units = products[~units["sure"]].groupby("cluster")[columns].sum()
+    rule_units = products[units["sure"]].groupby("cluster")[columns].sum()
     estimate = corrected(
-        by_judge[["said", "known_said"]].to_numpy(),
-        by_judge[["weight", "known_weight"]].to_numpy(),
-        by_judge["true"].to_numpy(),
-        by_judge["known"].to_numpy() > 0,
+        judged_units[["judge", "labelled_judge"]].to_numpy(),
+        judged_units[["weight", "labelled_weight"]].to_numpy(),
+        judged_units["person"].to_numpy(),
+        judged_units["labelled"].to_numpy() > 0,
     )
     if estimate is None:
-        return counted
-    part = by_judge["weight"].sum() / (by_judge["weight"].sum() + sure["weight"].sum())
-    labelled_share = 1 - part
-    by_rule = _moments(sure["said"].to_numpy(), sure["weight"].to_numpy())
+        return counts
+    # What rules decide has no error to correct. Of the shares a and b of the weight:
+    #   value = a · corrected + b · by rule,   variance a² V + b² W,   third cumulant likewise
+    judge_weight = judged_units["weight"].sum()
+    judge_share = judge_weight / (judge_weight + rule_units["weight"].sum())
+    rule_share = 1 - judge_share
+    by_rule = _moments(rule_units["judge"].to_numpy(), rule_units["weight"].to_numpy())
     combined = estimate._replace(
-        value=part * estimate.value + labelled_share * by_rule.mean,
-        variance=part**2 * estimate.variance + labelled_share**2 * by_rule.variance,
-        third=part**3 * estimate.third + labelled_share**3 * by_rule.third,
+        value=judge_share * estimate.value + rule_share * by_rule.mean,
+        variance=judge_share**2 * estimate.variance + rule_share**2 * by_rule.variance,
+        third=judge_share**3 * estimate.third + rule_share**3 * by_rule.third,
     )
-    clusters = 1 / (part**2 / counted["clusters"] + labelled_share**2 / max(len(sure), 1))
-    low, high = combined.interval(lowest, highest, clusters)
+    # Effective number of clusters, as ``Measured.clusters``: labelled ones, and those of rules.
+    inverse = judge_share**2 / counts["clusters"] + rule_share**2 / max(len(rule_units), 1)
+    low, high = combined.interval(lowest, highest, 1 / inverse)
     value = min(max(combined.value, lowest), highest)
-    return {"value": value, "low": low, "high": high, "share": estimate.share, **counted}
+    return {"value": value, "low": low, "high": high, "share": estimate.share, **counts}
 
 
 class Moments(NamedTuple):
@@ -221,7 +224,10 @@ class Moments(NamedTuple):
 
 
 def _residuals(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """What each cluster adds to the error of the ratio of two sums (linearised)."""
+    """What each cluster adds to the error of the ratio r of two sums (linearised).
+
+    e = (y − r w) ÷ mean of w,   r = Σ y ÷ Σ w,   of a cluster's value y and weight w.
+    """
     residuals: np.ndarray = (values - values.sum() / weights.sum() * weights) / weights.mean()
     return residuals
 

@@ -32,17 +32,16 @@ def as_evaluated(
     numbers = sorted(set(rounds.values()))
     if len(numbers) == 1:
         return frames
+    # Models with equally many rounds are measured together, as if no others ran.
     by_rounds = []
     for number in numbers:
-        by_rounds.append(measured([name for name in rounds if rounds[name] == number]))
+        by_rounds.append(measured([model for model in rounds if rounds[model] == number]))
     evaluated = dict(frames)
     for name, frame in frames.items():
         if {"model", "expected"} <= set(frame):
             keys = [column for column in frame if column in KEYS]
-            rows = pd.concat(
-                [round_frames[name][[*keys, "expected"]] for round_frames in by_rounds]
-            )
-            rows = frame.drop(columns="expected").merge(rows, "left", keys)
+            expected = [separate[name][[*keys, "expected"]] for separate in by_rounds]
+            rows = frame.drop(columns="expected").merge(pd.concat(expected), "left", keys)
             evaluated[name] = rows.fillna({"expected": 0}).astype({"expected": int})[frame.columns]
     return evaluated
 
@@ -83,6 +82,7 @@ class TakenLook:
         self._pairs = list(combinations(self._models, 2))
         self.looks = [*before, self._look()]
         self._course = Course(len(models), Design(**design))
+        # A course is not kept: it follows from all looks, and is gone through again.
         for look in self.looks:
             numbers = [row or [np.nan] * len(NUMBERS) for row in look]
             self._course.look(Differences(*np.array(numbers, float).reshape(-1, len(NUMBERS)).T))
@@ -90,35 +90,33 @@ class TakenLook:
     def _look(self) -> Look:
         numbers: dict[tuple[str, str], list[float]] = {}
         for model, other, *values in self._rows[["model", "other", *NUMBERS]].to_numpy().tolist():
+            # Of 12 digits, as ``tidy.write_csv`` writes them.
             rounded = [float(f"{value:.12g}") for value in values]
+            if np.isnan(rounded).any():  # nothing compares the two
+                continue
             numbers[model, other] = rounded
             numbers[other, model] = [-rounded[0], *rounded[1:]]
-        looks = [numbers.get(pair) for pair in self._pairs]
-        return [
-            None if contribution is None or np.isnan(contribution).any() else contribution
-            for contribution in looks
-        ]
+        return [numbers.get(pair) for pair in self._pairs]
 
     @property
     def record(self) -> Record:
         """Who goes on, why, and all that the next look needs, as plain values."""
         course = self._course
-        words = {1: "better than", -1: "worse than", 0: "open"}
-        models: dict[str, Record] = {
-            name: {"rounds": self._rounds[name], **{word: [] for word in words.values()}}
-            for name in self._models
-        }
+        labels = {1: "better than", -1: "worse than", 0: "open"}
+        models: dict[str, Record] = {}
+        for model in self._models:
+            models[model] = {"rounds": self._rounds[model]}
+            models[model] |= {label: [] for label in labels.values()}
         for (first, second), sign in zip(self._pairs, course.told, strict=True):
-            models[first][words[int(sign)]].append(second)
-            models[second][words[-int(sign)]].append(first)
-        goes_on = [name for name, on in zip(self._models, course.going_on, strict=True) if on]
+            models[first][labels[int(sign)]].append(second)
+            models[second][labels[-int(sign)]].append(first)
         return {
             "design": dict(self._design),
             "decided_by": dict(self._decided_by),
             "measure": self._measure,
             "models": models,
             "rounds": max(self._rounds.values()),
-            "goes_on": goes_on,
+            "goes_on": np.array(self._models)[course.going_on].tolist(),
             "boundary": round(course.boundary, 4),
             "looks": self.looks,
         }
@@ -129,21 +127,21 @@ class TakenLook:
         course = self._course
         compared = self._frames["comparisons"].copy()
         compared[list(TESTED)] = np.nan
-        models = {}
+        tests = {}
         numbers = (*course.intervals(), course.p, course.adjusted)
         for pair, low, high, p, adjusted in zip(self._pairs, *numbers, strict=True):
-            models[pair] = [low, high, p, *[adjusted] * 3]
-            models[pair[::-1]] = [-high, -low, p, *[adjusted] * 3]
+            # One correction for all pairs and looks serves each of the three adjusted p-values.
+            tests[pair] = [low, high, p, *[adjusted] * 3]
+            tests[pair[::-1]] = [-high, -low, p, *[adjusted] * 3]
         for row in self._rows.itertuples():
-            if (pair := (row.model, row.other)) in models:
-                compared.loc[row.Index, list(TESTED[:6])] = models[pair]
-        rows = compared.loc[self._rows.index]
-        ties = Ties.of(rows)
+            pair = (row.model, row.other)
+            if pair in tests:
+                compared.loc[row.Index, list(TESTED[:6])] = tests[pair]
+        ties = Ties.of(compared.loc[self._rows.index])
         summary = self._frames["summary"]
-        cells = [
-            (ties if measure == self._measure else NO_TIES).columns(model)
-            for model, measure in zip(summary["model"], summary["measure"], strict=True)
-        ]
+        cells = []
+        for model, measure in zip(summary["model"], summary["measure"], strict=True):
+            cells.append((ties if measure == self._measure else NO_TIES).columns(model))
         summary = summary.assign(
             **pd.DataFrame(cells, summary.index, TIES).astype(object),
             minimum_detectable_difference=np.nan,
@@ -156,6 +154,6 @@ def _untested(frame: pd.DataFrame) -> pd.DataFrame:
     """Metrics in which no two models are tested."""
     if "other" not in frame:
         return frame
-    pairs = frame["other"].fillna("") != ""
+    is_single = frame["other"].fillna("") == ""
     tested = [name for name in frame if name in {*TESTED, "raw_low", "raw_high"}]
-    return frame.assign(**{name: frame[name].where(~pairs) for name in tested})
+    return frame.assign(**frame[tested].where(is_single))

@@ -34,25 +34,25 @@ def success_by_depth(
         return pd.DataFrame(columns=COLUMNS)
     placed = frame[frame["depth"].notna() & frame["total"].notna()]
     placed = placed.assign(task=placed["task"].astype(str), depth=placed["depth"].astype(float))
-    positions = [
-        *((task, rows) for task, rows in placed.groupby("task")),
-        *((name, placed[placed["task"].isin(tasks)]) for name, tasks in groups.items()),
-    ]
-    parts = [
-        _binned(rows.assign(length=length), drawn).assign(task=name)
-        for name, rows in positions
-        if len(rows)
-        for length in ("", rows["length"].astype(str))
-    ]
+    by_name = dict(list(placed.groupby("task")))
+    for name, tasks in groups.items():
+        by_name[name] = placed[placed["task"].isin(tasks)]
+    parts = []
+    for name, rows in by_name.items():
+        if rows.empty:
+            continue
+        for length in ("", rows["length"].astype(str)):  # all lengths together, then each
+            parts.append(_binned(rows.assign(length=length), drawn).assign(task=name))
     if not parts:
         return pd.DataFrame(columns=COLUMNS)
     return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
 
 
 def _binned(placed: pd.DataFrame, drawn: Clusters) -> pd.DataFrame:
-    places = placed[["length", "cluster", "depth"]].drop_duplicates()
-    fewest = places.groupby("length").size().min()
+    positions = placed[["length", "cluster", "depth"]].drop_duplicates()
+    fewest = positions.groupby("length").size().min()
     bins = BINS if fewest >= POSITIONS * BINS else FEW_BINS
+    # The last bin holds depth 1 too.
     number = np.minimum((placed["depth"] * bins).astype(int), bins - 1) + 1
     rows = drawn.means(placed.assign(bin=number), ["model", "length", "bin"]).rows()
     return rows.assign(bins=bins, start=(rows["bin"] - 1) / bins, end=rows["bin"] / bins)

@@ -55,8 +55,11 @@ def kept_shares(means: Estimates, lengths: Sequence[str]) -> pd.DataFrame:
     tested = rows.index[has_start & (rows["length"] != lengths[0])]
     low, high = np.full((2, len(rows)), math.nan)
     if len(tested):
-        cells, start_cells = (column[tested].astype(int) for column in (rows["cell"], start_cell))
-        ends = left(means.take(cells), means.take(start_cells), SHARE).rows()[["low", "high"]]
+        after = means.take(rows["cell"][tested].astype(int))
+        before = means.take(start_cell[tested].astype(int))
+        # The test is of score − share · start; its interval is printed as one of score ÷ start:
+        #   end = share + end of the difference ÷ start
+        ends = left(after, before, SHARE).rows()[["low", "high"]]
         scaled = ends.to_numpy() / start[tested].to_numpy()[:, None]
         low[tested], high[tested] = SHARE + scaled.T
     rows = rows.assign(low=low, high=high, retention=SHARE)
@@ -119,9 +122,10 @@ class Reach(NamedTuple):
 
 def reaches(rows: pd.DataFrame) -> dict[str, Reach]:
     """Returns how far each model keeps its score, from the rows of ``kept_shares``."""
-    return {
-        str(model): _reach(model_rows) for model, model_rows in rows.groupby("model", sort=False)
-    }
+    by_model = {}
+    for model, model_rows in rows.groupby("model", sort=False):
+        by_model[str(model)] = _reach(model_rows)
+    return by_model
 
 
 def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -130,27 +134,29 @@ def with_reaches(summary: pd.DataFrame, rows: pd.DataFrame, measure: str) -> pd.
     An effective context length without a range is left out.
     """
     by_model = reaches(rows)
-    reach_rows = [
-        by_model.get(model, Reach()) if name == measure else Reach()
-        for model, name in zip(summary["model"], summary["measure"], strict=True)
-    ]
-    # Without a range, as where one context a length was sampled, the value alone is mostly chance.
-    texts = (
-        [reach.text if reach.range else "" for reach in reach_rows],
-        [reach.range for reach in reach_rows],
-    )
-    return summary.assign(**dict(zip(EFFECTIVE, texts, strict=True)))
+    texts = []
+    ranges = []
+    for model, name in zip(summary["model"], summary["measure"], strict=True):
+        reach = by_model.get(model, Reach()) if name == measure else Reach()
+        # Without a range, as of one context a length, the value alone is mostly chance.
+        texts.append(reach.text if reach.range else "")
+        ranges.append(reach.range)
+    return summary.assign(**dict(zip(EFFECTIVE, (texts, ranges), strict=True)))
 
 
 def _reach(rows: pd.DataFrame) -> Reach:
     lengths = list(rows["length"])
     share = rows["retention"].to_numpy()
-    value, low, high = (rows[name].to_numpy(float) for name in ("value", "low", "high"))
+    value = rows["value"].to_numpy(float)
+    low = rows["low"].to_numpy(float)
+    high = rows["high"].to_numpy(float)
     scored = _leading(~np.isnan(value))
     if scored < 2:
         return Reach()
+    # Numbers of lengths, from the shortest on, which keeps its score by definition.
     retained = _leading(value >= share - ROUNDING)
     surely = 1 + _leading(low[1:] > share[1:])
+    # From the longest down to the second, the first whose fall is not sure ends the sequence.
     at_most = scored - _leading((high < share)[scored - 1 : 0 : -1])
     has_interval = not np.isnan(low[1:scored]).all()
     return Reach(

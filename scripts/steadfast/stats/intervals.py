@@ -356,16 +356,17 @@ class Estimates:
         # which is k − 1 for k clusters of equal size.
         weighted = leverage**2 * wider
         inverse = by_stratum(leverage**2) + by_stratum(weighted) ** 2 - by_stratum(weighted**2)
-        of_stratum = np.where(number > 1, 1 / np.where(inverse > 0, inverse, 1.0), 1.0)
+        stratum_degrees = np.where(number > 1, 1 / np.where(inverse > 0, inverse, 1.0), 1.0)
         # Third cumulant of a sum, by k-statistics:   n² ÷ ((n − 1)(n − 2)) · Σ e³
         third = np.where(number > 2, number**2 / np.maximum((number - 1) * (number - 2), 1), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             # Welch (1947):   f = (Σ V)² ÷ Σ (V² ÷ (ν + 2)) − 2,   between the smallest ν and Σ ν
-            degrees_of_freedom = variance**2 / (variances**2 / (of_stratum + 2)).sum(axis=1) - 2
+            spread = (variances**2 / (stratum_degrees + 2)).sum(axis=1)
+            degrees_of_freedom = variance**2 / spread - 2
             skewness = (by_stratum(residual**3) * third).sum(axis=1) / variance**1.5
-        fewest = np.where(number > 0, of_stratum, np.inf).min(axis=1)
-        largest = np.where(number > 0, of_stratum, 0).sum(axis=1)
-        degrees_of_freedom = np.clip(np.nan_to_num(degrees_of_freedom, nan=1.0), fewest, largest)
+        smallest = np.where(number > 0, stratum_degrees, np.inf).min(axis=1)
+        largest = np.where(number > 0, stratum_degrees, 0).sum(axis=1)
+        degrees_of_freedom = np.clip(np.nan_to_num(degrees_of_freedom, nan=1.0), smallest, largest)
         # A stratum of one cluster, or a cell of one, has no variance.
         unknown = ((number > 0) & (sampled == 1)).any(axis=1) | (number.sum(axis=1) < 2)
         degrees_of_freedom[unknown] = np.nan
@@ -440,6 +441,7 @@ class Clusters:
     def __init__(self, frame: pd.DataFrame, strata: Sequence[str]):
         units = frame[["cluster", *strata]].drop_duplicates().astype(str)
         names = ["/".join(values) for values in units[list(strata)].to_numpy()]
+        # Sorted, so that each stratum is a range of clusters (``Estimates._errors``).
         units = units.assign(stratum=names).sort_values(["stratum", "cluster"])
         self.clusters = pd.Index(units["cluster"], name="cluster")
         self.strata = units["stratum"].to_numpy(str)
@@ -494,6 +496,7 @@ class Clusters:
         value = total.sum(axis=1, keepdims=True) / cell_count
         lowest = np.broadcast_to(limits[0], len(sums))
         highest = np.broadcast_to(limits[1], len(sums))
+        # A cluster's mean beyond a limit shows that it is none.
         below = (total < lowest[:, None] * number - NOTHING).any(axis=1)
         above = (total > highest[:, None] * number + NOTHING).any(axis=1)
         cells = pd.DataFrame(

@@ -69,13 +69,13 @@ def compare_models(
     rows = estimates.rows("difference").assign(
         p=p, error=error, degrees_of_freedom=degrees_of_freedom, clusters=clusters
     )
+    # The interval holds 0 where p cannot be below .05, as with fewer than six clusters.
     few = rows["low"].notna() & (lowest_p >= SIGNIFICANT)
     rows["low"] = rows["low"].where(~few, rows["low"].clip(upper=0))
     rows["high"] = rows["high"].where(~few, rows["high"].clip(lower=0))
-    corrected = [
-        _corrected(rows.iloc[at], estimates.take(at), flipped.parts[at])
-        for at in rows.groupby("task").indices.values()
-    ]
+    corrected = []
+    for cells in rows.groupby("task").indices.values():
+        corrected.append(_corrected(rows.iloc[cells], estimates.take(cells), flipped.parts[cells]))
     return rows.join(pd.concat(corrected))[list(COLUMNS)]
 
 
@@ -92,20 +92,20 @@ def _corrected(
     rows: pd.DataFrame, differences: Estimates, contributions: np.ndarray
 ) -> pd.DataFrame:
     """The p-values of a task's comparisons, corrected over all, and over those of each model."""
-    models, numbers = np.unique(rows[["model", "other"]].to_numpy(str), return_inverse=True)
-    sides = dict(zip(("model", "other"), numbers.reshape(-1, 2).T, strict=True))
-    numbered = range(len(models))
-    of_models = [np.flatnonzero((sides["model"] == m) | (sides["other"] == m)) for m in numbered]
-    every, *of_each = step_down(differences, contributions, [np.arange(len(rows)), *of_models])
-    corrected = {"p_adjusted": every}
-    for side, names in sides.items():
-        corrected[f"p_{side}"] = np.full(len(rows), np.nan)
-        for model, at, p in zip(numbered, of_models, of_each, strict=True):
-            is_model = names[at] == model
-            corrected[f"p_{side}"][at[is_model]] = p[is_model]
+    sides = rows[["model", "other"]].to_numpy(str)
+    all_pairs = np.arange(len(rows))
+    models = np.unique(sides)
+    pairs_of_models = [np.flatnonzero((sides == model).any(axis=1)) for model in models]
+    p_adjusted, *model_ps = step_down(differences, contributions, [all_pairs, *pairs_of_models])
+    # p_model and p_other of each pair: a pair is in the families of both its models.
+    side_ps = np.full(sides.shape, np.nan)
+    for model, family, p in zip(models, pairs_of_models, model_ps, strict=True):
+        pair, side = np.nonzero(sides[family] == model)
+        side_ps[family[pair], side] = p[pair]
+    corrected = np.column_stack([p_adjusted, side_ps])
     # Changes of signs do not see what skewed differences do to t: the single p does.
-    single = rows["p"].to_numpy()
-    return pd.DataFrame({name: np.maximum(p, single) for name, p in corrected.items()}, rows.index)
+    corrected = np.maximum(corrected, rows[["p"]].to_numpy())
+    return pd.DataFrame(corrected, rows.index, ["p_adjusted", "p_model", "p_other"])
 
 
 def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -119,30 +119,37 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
         return pd.DataFrame(), pd.DataFrame()
     first, second = np.array(pairs).T
     values = totals.to_numpy().T
+    # Samples are sorted by task and cluster: each such cell is a range of columns.
     cells = totals.index.droplevel(["length", "sample_id"])
     starts = np.flatnonzero(~cells.duplicated())
     names = [totals.columns[first], totals.columns[second]]
     index = pd.MultiIndex.from_arrays(names, names=["model", "other"])
 
-    def by_cluster(part: np.ndarray) -> pd.DataFrame:
-        cell = pd.DataFrame(part, index, cells[starts])
-        cell = cell.stack("task").fillna(0).reindex(columns=clusters, fill_value=0)
-        return cell.sort_index().astype(part.dtype)
+    def by_cluster(chunks: list[np.ndarray]) -> pd.DataFrame:
+        pair_cells = np.concatenate(chunks)
+        table = pd.DataFrame(pair_cells, index, cells[starts])
+        table = table.stack("task").fillna(0).reindex(columns=clusters, fill_value=0)
+        return table.sort_index().astype(pair_cells.dtype)
 
-    chunks = []
+    sum_chunks = []
+    count_chunks = []
     for start in range(0, len(pairs), TOGETHER):
         chunk = slice(start, start + TOGETHER)
         difference = values[first[chunk]] - values[second[chunk]]
         common = ~np.isnan(difference)
-        parts = np.where(common, difference, 0.0), common.astype(int)
-        chunks.append([np.add.reduceat(part, starts, axis=1) for part in parts])
-    sums, counts = (by_cluster(np.concatenate(arrays)) for arrays in zip(*chunks, strict=True))
+        difference = np.where(common, difference, 0.0)
+        sum_chunks.append(np.add.reduceat(difference, starts, axis=1))
+        count_chunks.append(np.add.reduceat(common.astype(int), starts, axis=1))
+    sums = by_cluster(sum_chunks)
+    counts = by_cluster(count_chunks)
     mask = counts.sum(axis=1) > 0
     return sums[mask], counts[mask]
 
 
 def holm(p: np.ndarray) -> np.ndarray:
     """p-values corrected for their number, family-wise (Holm 1979, step-down).
+
+    Of m p-values, in ascending order: p_j = min(1, max over i ≤ j of (m − i + 1) p_i).
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()  # 3·0.01; 2·0.03; no less than that
     [0.03, 0.06, 0.06]
@@ -177,6 +184,7 @@ def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
         weights = dict.fromkeys(cell["task"], 1.0)
         rows = compare_models(cell, weights, Clusters(cell, ["stratum"]))
         parts.append(rows.assign(**dict(zip(keys, values, strict=True))))
+    # The empty frame has the columns, where no cell has a pair; else it would change their types.
     filled = [part for part in parts if len(part)] or parts
     return pd.concat(filled, ignore_index=True).rename(columns={"task": of})
 
@@ -260,13 +268,16 @@ def with_comparisons(
         clusters: rows of ``drawn`` that the summary's values rest on.
         unit: what clusters are called, in the plural.
     """
-    ties = {measure: Ties.of(rows) for measure, rows in comparisons.items()}
-    smallest = {measure: smallest_of(rows) for measure, rows in comparisons.items()}
-    tested = {measure: rows["clusters"].max() for measure, rows in comparisons.items()}
-    cells = [
-        ties.get(measure, NO_TIES).columns(model)
-        for model, measure in zip(summary["model"], summary["measure"], strict=True)
-    ]
+    ties = {}
+    smallest = {}
+    tested = {}
+    for measure, rows in comparisons.items():
+        ties[measure] = Ties.of(rows)
+        smallest[measure] = smallest_of(rows)
+        tested[measure] = rows["clusters"].max()
+    cells = []
+    for model, measure in zip(summary["model"], summary["measure"], strict=True):
+        cells.append(ties.get(measure, NO_TIES).columns(model))
     return summary.assign(
         **pd.DataFrame(cells, summary.index, TIES).astype(object),
         sampled=f"{clusters['clusters'].sum():,} {unit}",

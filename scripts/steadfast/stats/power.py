@@ -36,6 +36,11 @@ def smallest_difference(
 ) -> float:
     """The minimum detectable difference with power ``POWER``; nan without degrees of freedom.
 
+    With more than ``FEW`` normal clusters it is the error times the noncentrality δ of a t'
+    distribution for which the test's limit t* gives
+
+        P(t' > t*) = power
+
     Args:
         error: standard error of the difference.
         degrees_of_freedom: its degrees of freedom.
@@ -90,6 +95,7 @@ class Pilot:
 
     def needed(self, difference: float, pairs: int = 1) -> int | None:
         """The fewest clusters that detect a difference; None beyond ``MOST``."""
+        # Doubled until it is enough, then halved between that and what was too few.
         enough = 1
         while not self.smallest(enough, pairs) <= difference:
             enough *= 2
@@ -113,6 +119,8 @@ def _reach(clusters: int, limit: float) -> tuple[float, float]:
     """
     skewness = -2 / np.sqrt(clusters)
     reach = float(uncurved(np.array(limit), np.array(skewness)))
+    # Of x̄ − reach · s, with cov(x̄, s) = skewness ÷ 2 and var(s) = (fourth cumulant + 2) ÷ 4k:
+    #   1 − reach · skewness + reach² · 8 ÷ 4k
     variance = 1 - reach * skewness + reach**2 / 4 * 8 / clusters
     return reach, float(np.sqrt(variance))
 
@@ -122,7 +130,7 @@ def _told_from(error: float, clusters: int, pairs: int, skewed: bool) -> np.ndar
     rng = np.random.default_rng(list(SEED.encode()))
     size = (RUNS, clusters)
     drawn = 1 - rng.exponential(size=size) if skewed else rng.normal(size=size)
-    # What each cluster adds to the mean, whose variance is error².
+    # What each of k clusters adds to the mean, whose variance is error²:   x · error √k ÷ k
     drawn *= np.sqrt(error**2 * clusters) / clusters
     shares = np.full(size, 1 / clusters)
     means = np.add.reduceat(drawn, [0], axis=1) / clusters

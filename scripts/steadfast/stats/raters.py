@@ -52,12 +52,11 @@ def judge_verdicts(
     """
     by_judge: ByRater[K, V] = {judge: {} for judge in judges}
     for model, _, record in scores:
-        for judge, rated in [(record["judge"], record), *record["other_raters"].items()]:
+        answer = (model, answer_name(record))
+        for judge, rating in [(record["judge"], record), *record["other_raters"].items()]:
             if judge is not None and judge in by_judge:
-                answer = model, answer_name(record)
-                by_judge[judge] |= {
-                    (*answer, name): verdict for name, verdict in read(rated).items()
-                }
+                for question, verdict in read(rating).items():
+                    by_judge[judge][*answer, question] = verdict
     return by_judge
 
 
@@ -65,13 +64,13 @@ def by_answer(
     raters: ByRater[K, V], fold: Callable[[str, list[V]], V]
 ) -> dict[str, dict[tuple[str, str], V]]:
     """Returns one verdict an answer: what is made of its name and a rater's verdicts, in order."""
-    return {
-        rater: {
-            answer: fold(answer[1], [verdicts[item] for item in items])
-            for answer, items in groupby(verdicts, lambda item: item[:2])
-        }
-        for rater, verdicts in raters.items()
-    }
+    folded: dict[str, dict[tuple[str, str], V]] = {}
+    for rater, verdicts in raters.items():
+        folded[rater] = {}
+        # The verdicts on an answer follow one another, so that they need no sorting.
+        for answer, items in groupby(verdicts, lambda item: item[:2]):
+            folded[rater][answer] = fold(answer[1], [verdicts[item] for item in items])
+    return folded
 
 
 SHEET = ("instruction", "answer", "asked", "verdict", "rater", "question", "sample_id", "model")
@@ -87,10 +86,12 @@ def read_label_file(path: Path) -> Labels:
     """
     if path.suffix != ".csv":
         return Labels(str(path), list(read_jsonl(path)))
+    # Spreadsheet programs may save with a byte order mark.
     rows = csv.DictReader(io.StringIO(read_text(path).removeprefix("\ufeff")))
     needed = ("verdict", "question", "sample_id", "model")
-    if lacking := [name for name in needed if name not in (rows.fieldnames or ())]:
-        raise UserError(f"{path}: column {lacking[0]!r} is missing; restore the sheet's columns")
+    for column in needed:
+        if column not in (rows.fieldnames or ()):
+            raise UserError(f"{path}: column {column!r} is missing; restore the sheet's columns")
     sheets: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
     for row in rows:
         verdict = (row["verdict"] or "").strip().casefold()
@@ -104,10 +105,10 @@ def read_label_file(path: Path) -> Labels:
         rater = (row.get("rater") or "").strip() or HUMAN
         word = "yes" if STRINGS[verdict] else "no"
         sheets[rater, row["model"], row["sample_id"]][row["question"]] = word
-    records = [
-        {"rater": rater, "model": model, "sample_id": sample, "verdicts": verdicts}
-        for (rater, model, sample), verdicts in sheets.items()
-    ]
+    records: list[Record] = []
+    for (rater, model, sample), verdicts in sheets.items():
+        record = {"rater": rater, "model": model, "sample_id": sample, "verdicts": verdicts}
+        records.append(record)
     return Labels(str(path), records)
 
 
@@ -132,6 +133,7 @@ def listed_verdicts(
     if not isinstance(verdicts, list) or len(verdicts) != count:
         raise ValueError(f"expected a list of {count} verdicts, one per {item}")
     for number, verdict in enumerate(verdicts, start=1):
+        # True equals 1, and is no verdict all the same.
         if isinstance(verdict, bool) or verdict not in (yes, no):
             raise ValueError(f"verdict {number} is {verdict!r}, neither {yes!r} nor {no!r}")
     return {number: int(verdict == yes) for number, verdict in enumerate(verdicts, start=1)}
@@ -162,15 +164,15 @@ def read_labels(
     if labels is None:
         return {}
     records: dict[str, dict[str, ScoreRecord]] = defaultdict(dict)
-    unknown: set[tuple[str, str]] = set()
+    decided_by_rule: set[tuple[str, str]] = set()
     for model, _, score in scores:
         if not score["repeat"]:
             records[model][score["sample_id"]] = score
             if not judged(score):
-                unknown.add((model, score["sample_id"]))
+                decided_by_rule.add((model, score["sample_id"]))
     by_rater: ByRater[K, V] = defaultdict(dict)
     seen = set()
-    passed_over = set()
+    other_models = set()
     for number, record in enumerate(labels.records, start=1):
         where = f"{labels.name}: record {number}"
         if "verdicts" not in record:
@@ -182,17 +184,20 @@ def read_labels(
                 f"{model!r}; remove one of the two"
             )
         seen.add((rater, model, sample))
+        # A file of labels may be of more models than those that run.
         if model not in records:
-            passed_over.add(model)
+            other_models.add(model)
             continue
         if sample not in records[model]:
             if labels.of_more:
                 continue
-            labelled = [name for name in records[model] if (model, name) not in unknown]
-            near = get_close_matches(sample, labelled, 1, cutoff=0)
+            judged_samples = [
+                name for name in records[model] if (model, name) not in decided_by_rule
+            ]
+            near = get_close_matches(sample, judged_samples, 1, cutoff=0)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise UserError(f"{where}: unknown sample_id {sample!r} of model {model!r}{hint}")
-        if (model, sample) in unknown:
+        if (model, sample) in decided_by_rule:
             raise UserError(
                 f"{where}: sample {sample!r} is scored by a rule, without a judge to compare "
                 "with; remove the label"
@@ -202,10 +207,11 @@ def read_labels(
         except ValueError as error:
             raise UserError(f"{where}, sample {sample!r}: {error}; correct its verdicts") from None
         by_rater[rater] |= {(model, sample, name): verdict for name, verdict in verdicts.items()}
-    if not by_rater and passed_over:
+    # Labels of other models alone are most likely those of another run.
+    if not by_rater and other_models:
         raise UserError(
             f"{labels.name}: no label is for a model of this run, the first is for "
-            f"{min(passed_over)!r}; models of this run: {', '.join(sorted(records))}"
+            f"{min(other_models)!r}; models of this run: {', '.join(sorted(records))}"
         )
     return dict(by_rater)
 

@@ -44,28 +44,34 @@ def nondeterminism_rows(
         counts: how many answers of each task the part has.
         weights: of the tasks in the overall value; None: answers count alike.
     """
-    first = passes[0, ALONE]
-    responses = pd.DataFrame(
-        {
-            "repeat": repeat,
-            "way": way,
-            "sample": sample,
-            "task": response["task"],
-            "text": response["text"],
-            "total": response["total"],
-            "differs": response["text"] != first[sample]["text"],
-        }
-        for (repeat, way), of_samples in passes.items()
-        for sample, response in of_samples.items()
-    ).astype({"total": float})
+    responses = _responses(passes)
     rows = []
     for way in WAYS:
         part = responses[responses["way"] == way]
-        of_tasks = [_row(str(task), way, of_task) for task, of_task in part.groupby("task")]
+        task_rows = [_row(str(task), way, group) for task, group in part.groupby("task")]
         overall = _row(OVERALL, way, part)
-        overall["answer_sd"] = _overall_deviation(of_tasks, counts, weights)
-        rows += [*of_tasks, overall]
+        overall["answer_sd"] = _overall_deviation(task_rows, counts, weights)
+        rows += [*task_rows, overall]
     return rows
+
+
+def _responses(passes: Passes) -> pd.DataFrame:
+    """All responses, a row each, compared with the first to the same request."""
+    first_pass = passes[0, ALONE]
+    rows = []
+    for (repeat, way), responses in passes.items():
+        for sample, response in responses.items():
+            row = {
+                "repeat": repeat,
+                "way": way,
+                "sample": sample,
+                "task": response["task"],
+                "text": response["text"],
+                "total": response["total"],
+                "differs": response["text"] != first_pass[sample]["text"],
+            }
+            rows.append(row)
+    return pd.DataFrame(rows).astype({"total": float})
 
 
 def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
@@ -73,10 +79,10 @@ def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
     repeats = by_sample.size()
     # Of r responses to a request, r (r − 1) ordered pairs; of those with one text likewise.
     pairs = (repeats * (repeats - 1)).sum()
-    of_text = responses.groupby(["sample", "text"]).size()
-    equal_pairs = (of_text * (of_text - 1)).sum()
-    of_tasks = responses.groupby(["repeat", "task"])["total"].mean()
-    scores = of_tasks.groupby("repeat").mean()
+    text_repeats = responses.groupby(["sample", "text"]).size()
+    equal_pairs = (text_repeats * (text_repeats - 1)).sum()
+    task_scores = responses.groupby(["repeat", "task"])["total"].mean()
+    scores = task_scores.groupby("repeat").mean()
     variance = by_sample["total"].var().mean()
     numbers = {
         "identical": equal_pairs / pairs if pairs else math.nan,
@@ -86,26 +92,33 @@ def _row(task: str, way: str, responses: pd.DataFrame) -> Record:
         "answer_sd": math.sqrt(variance),
     }
     row: Record = {"task": task, "way": way, "n": len(repeats), "repeats": int(repeats.min())}
-    present = {name: None if math.isnan(value) else float(value) for name, value in numbers.items()}
-    return row | present
+    for name, value in numbers.items():
+        row[name] = None if math.isnan(value) else float(value)
+    return row
 
 
 def _overall_deviation(
-    of_tasks: Sequence[Settings], counts: Mapping[str, int], weights: Mapping[str, float] | None
+    task_rows: Sequence[Settings], counts: Mapping[str, int], weights: Mapping[str, float] | None
 ) -> float | None:
-    known = {row["task"]: row["answer_sd"] ** 2 for row in of_tasks if row["answer_sd"] is not None}
-    counted = [task for task in counts if weights is None or task in weights]
-    if not known or not counted:
+    """√(N Σ (w ÷ Σ w)² v ÷ n), as ``nondeterminism_rows`` has it; None without a variance."""
+    variances = {}
+    for row in task_rows:
+        if row["answer_sd"] is not None:
+            variances[row["task"]] = row["answer_sd"] ** 2
+    # Of plain means over answers the weights are the counts.
+    shares = counts if weights is None else weights
+    tasks = [task for task in counts if task in shares]
+    if not variances or not tasks:
         return None
-    shares = {task: counts[task] if weights is None else weights[task] for task in counted}
+    total = sum(shares[task] for task in tasks)
     # A task that was not sampled has the mean variance of the others.
-    total = sum(shares.values())
-    usual = fmean(known.values())
-    variances = (
-        (share / total) ** 2 * known.get(task, usual) / counts[task]
-        for task, share in shares.items()
-    )
-    return math.sqrt(sum(counts[task] for task in counted) * sum(variances))
+    usual = fmean(variances.values())
+    parts = []
+    for task in tasks:
+        weight = shares[task] / total
+        parts.append(weight**2 * variances.get(task, usual) / counts[task])
+    answers = sum(counts[task] for task in tasks)
+    return math.sqrt(answers * sum(parts))
 
 
 def answer_deviations(files: Iterable[Path]) -> Deviations:
@@ -122,7 +135,7 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
         try:
             overall = [row["answer_sd"] for row in rows if row["task"] == OVERALL]
             values = [float(value) for value in overall if value]
-            if not all(0 <= sd < math.inf for sd in values):
+            if not all(0 <= sd < math.inf for sd in values):  # nan is neither
                 raise ValueError
         except (KeyError, ValueError):
             raise UserError(
@@ -130,10 +143,11 @@ def answer_deviations(files: Iterable[Path]) -> Deviations:
                 "nondeterminism again"
             ) from None
         if values:
+            # …/benchmark/model/part.csv
             deviations[path.parts[-3]][path.parts[-2]].append(max(values))
-    return {
-        benchmark: {
-            model: math.sqrt(fmean(sd**2 for sd in part_sds)) for model, part_sds in models.items()
-        }
-        for benchmark, models in deviations.items()
-    }
+    means: dict[str, dict[str, float]] = {}
+    for benchmark, models in deviations.items():
+        means[benchmark] = {}
+        for model, part_sds in models.items():
+            means[benchmark][model] = math.sqrt(fmean(sd**2 for sd in part_sds))
+    return means

@@ -35,7 +35,8 @@ def read_scores(
     for (model, part), path in scores.items():
         seen: set[tuple[str, int]] = set()
         for number, record in enumerate(read_score_records(path), start=1):
-            if fault := _fault(record, required, seen):
+            fault = _fault(record, required, seen)
+            if fault:
                 raise UserError(f"{path}: record {number}{fault}; score this file again")
             seen.add((record["sample_id"], record["repeat"]))
             yield Scored(model, part, record)
@@ -45,9 +46,11 @@ def _fault(
     record: ScoreRecord, required: Mapping[str, None], seen: Collection[tuple[str, int]]
 ) -> str:
     """What is wrong with a record, as the end of a sentence; empty where nothing is."""
-    if not record.keys() >= required.keys():
-        return f" lacks {next(name for name in required if name not in record)!r}"
-    if (status := record["status"]) not in STATUSES:
+    for name in required:
+        if name not in record:
+            return f" lacks {name!r}"
+    status = record["status"]
+    if status not in STATUSES:
         return f" has the unknown status {status!r}; known are {', '.join(STATUSES)}"
     twice = (record["sample_id"], record["repeat"]) in seen
     return f": sample {record['sample_id']} is there twice" if twice else ""
@@ -123,9 +126,10 @@ def coverage(
     keys = ["model", *by]
     statuses = {f"status_{status}": answers["status"] == status for status in STATUSES}
     counted = answers[keys].assign(scored=answers["total"].notna(), **statuses)
-    counted = counted.assign(**{name: answers[name] for name in (*flags, "empty")})
+    counted[[*flags, "empty"]] = answers[[*flags, "empty"]]
     counts = counted.groupby(keys).sum().reset_index()
     columns = list(counts.columns[len(keys) :])
+    # A model may lack all answers of a cell that other models have: counts of 0 there.
     rows = answers_expected(answers, by, of).merge(counts, "left", keys)
     rows[columns] = rows[columns].fillna(0).astype(int)
     return with_prompts(rows, answers)

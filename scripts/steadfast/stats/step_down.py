@@ -65,6 +65,7 @@ def _adjusted(statistics: np.ndarray, tested: np.ndarray) -> np.ndarray:
 def _signs(clusters: int, rows: int) -> np.ndarray:
     """Sign patterns as columns, that of the run first; a pattern and its opposite count once."""
     number = max(FEWEST_PATTERNS, min(PATTERNS, STATISTICS // rows))
+    # All patterns, by the bits of 0, 1, 2, …: the last cluster's sign stays +.
     if 2 ** (clusters - 1) <= number:
         bits = np.arange(2 ** (clusters - 1)) >> np.arange(clusters)[:, None] & 1
         return 1.0 - 2.0 * bits
@@ -107,4 +108,4 @@ def _flipped_statistics(contributions: np.ndarray, differences: Estimates) -> np
     rounding_error = 1e-20 * (contributions**2).sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(totals) / np.sqrt(np.where(variance > rounding_error, variance, 0.0))
-    return np.where(np.isnan(t), 0.0, t)
+    return np.where(np.isnan(t), 0.0, t)  # 0 ÷ 0, as of two models with equal scores

@@ -32,10 +32,14 @@ def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[object]]) -
 
     Keys are text, empty where not applicable; ``order`` says how each column is sorted, "" first.
     """
-    texts = [part.astype({key: object for key in KEYS if key in part}) for part in parts]
+    # As plain objects, so that keys of several types (text, categories) join to one column.
+    texts = []
+    for part in parts:
+        keys = part.columns.intersection(KEYS)
+        texts.append(part.astype(dict.fromkeys(keys, object)))
     rows = pd.concat(texts, ignore_index=True).reindex(columns=[*KEYS, *VALUES])
-    keys = rows[list(KEYS)]
-    rows[list(KEYS)] = keys.astype(object).where(keys.notna(), "")
+    key_cells = rows[list(KEYS)]
+    rows[list(KEYS)] = key_cells.astype(object).where(key_cells.notna(), "")
     rows["n"] = rows["n"].astype(int)
     return in_order(rows, order)
 
@@ -53,10 +57,10 @@ def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[object]]) -> pd.Da
     >>> in_order(rows, {"length": ["8k", "16k"]})["length"].tolist()
     ['', '8k', '16k']
     """
-    places = {
-        column: {v: i for i, v in enumerate(["", *values])} for column, values in order.items()
-    }
-    ranks = pd.DataFrame({column: rows[column].map(place) for column, place in places.items()})
+    ranks = pd.DataFrame(index=rows.index)
+    for column, values in order.items():
+        rank_of = {value: rank for rank, value in enumerate(["", *values])}
+        ranks[column] = rows[column].map(rank_of)
     return rows.loc[ranks.sort_values(list(order), kind="stable").index].reset_index(drop=True)
 
 
@@ -68,6 +72,7 @@ def write_csv(path: Path, rows: pd.DataFrame) -> None:
 def read_csv(path: Path) -> pd.DataFrame:
     """Reads a CSV file that ``write_csv`` wrote; names stay text (a model may be called NA)."""
     try:
+        # The header alone first: it says which columns are numbers, empty where there is none.
         numbers = pd.read_csv(path, nrows=0).columns.difference(TEXT)
         texts = dict.fromkeys(TEXT, str)
         empty = dict.fromkeys(numbers, ("",))
@@ -107,15 +112,16 @@ number of clusters, the sampling units, and the minimum detectable difference.""
 def read_summary(path: Path) -> pd.DataFrame:
     """Returns a summary file's columns; raises ``UserError`` where it is damaged."""
     rows = read_csv(path)
-    lacking = [column for column in SUMMARY if column not in rows]
-    if lacking:
-        raise UserError(f"{path}: column {lacking[0]!r} is missing; compute the metrics again")
+    for column in SUMMARY:
+        if column not in rows:
+            raise UserError(f"{path}: column {column!r} is missing; compute the metrics again")
     twice = rows[rows.duplicated(["model", "measure"])]
     if len(twice):
         model, measure = twice.iloc[0][["model", "measure"]]
         raise UserError(
             f"{path}: duplicate rows of {measure} of model {model!r}; compute the metrics again"
         )
-    return rows[list(SUMMARY)].assign(
-        **{name: rows.get(name, default) for name, default in FURTHER.items()}
-    )
+    summary = rows[list(SUMMARY)].copy()
+    for column, default in FURTHER.items():
+        summary[column] = rows.get(column, default)
+    return summary

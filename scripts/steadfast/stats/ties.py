@@ -46,36 +46,35 @@ class Ties:
         columns = ["model", "other", "difference", "p_model", "p_other"]
         for row in tested[columns].itertuples(index=False):
             sign = (row.difference > 0) - (row.difference < 0)
-            of_model = outcomes.setdefault(row.model, {})
-            of_other = outcomes.setdefault(row.other, {})
-            of_model[row.other] = sign if row.p_model < SIGNIFICANT else APART
-            of_other[row.model] = -sign if row.p_other < SIGNIFICANT else APART
+            # Each side has a p of its own: better on one side may be not worse on the other.
+            model_outcomes = outcomes.setdefault(row.model, {})
+            model_outcomes[row.other] = sign if row.p_model < SIGNIFICANT else APART
+            other_outcomes = outcomes.setdefault(row.other, {})
+            other_outcomes[row.model] = -sign if row.p_other < SIGNIFICANT else APART
         return cls(outcomes, tested["clusters"].max())
 
     @classmethod
     def of_summary(cls, rows: pd.DataFrame) -> "Ties":
         """From the columns of ``COLUMNS``, and clusters, of one measure's rows, one a model."""
-        outcomes = {}
-        for model, *lists in zip(*(rows[c] for c in ("model", *COLUMNS)), strict=True):
-            cells = zip((BETTER, WORSE, APART), lists, strict=True)
-            outcomes[model] = {
-                other: outcome for outcome, names in cells for other in names.split()
-            }
+        outcomes: dict[str, dict[str, int]] = {}
+        for model, *cells in rows[["model", *COLUMNS]].itertuples(index=False, name=None):
+            outcomes[model] = {}
+            for outcome, names in zip((BETTER, WORSE, APART), cells, strict=True):
+                outcomes[model] |= dict.fromkeys(names.split(), outcome)
         return cls(outcomes, rows["clusters"].max())
 
     def columns(self, model: str) -> tuple[str, ...]:
         """The values of ``COLUMNS`` for a model: names with a blank between."""
-        outcomes = sorted(self._told.get(model, {}).items())
-        cells = (
-            [o for o, value in outcomes if value == outcome] for outcome in (BETTER, WORSE, APART)
-        )
-        return tuple(" ".join(cell) for cell in cells)
+        names: dict[int, list[str]] = {BETTER: [], WORSE: [], APART: []}
+        for other, outcome in sorted(self._told.get(model, {}).items()):
+            names[outcome].append(other)
+        return tuple(map(" ".join, names.values()))
 
     def best(self, models: Collection[str]) -> set[str]:
         """The models that cannot be ruled out as best; none with few clusters."""
         if not self._clusters >= FEWEST_FOR_BOLD:
             return set()
-        return {model for model, (best, _) in self.ranks(models).items() if best == 1}
+        return {model for model, (best_rank, _) in self.ranks(models).items() if best_rank == 1}
 
     def ranks(self, models: Collection[str]) -> dict[str, tuple[int, int]]:
         """Returns the best and the worst rank that each compared model may have by the test.
@@ -87,6 +86,7 @@ class Ties:
         ranks = {}
         for model in models:
             outcomes = [*map(self._told.get(model, {}).get, models)]
+            # The model itself, and whom it is not compared with, are None.
             if outcomes.count(None) < len(outcomes):
                 ranks[model] = (1 + outcomes.count(WORSE), len(models) - outcomes.count(BETTER))
         return ranks
@@ -102,20 +102,33 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float:
     ρ is Pearson's correlation of the ranks, where equal values share their mean rank (Spearman
     1904).
     """
-    ranks = [pd.Series(side).rank().to_numpy() for side in (first, second)]
-    return _cosine(*(side - side.mean() for side in ranks))
+    return _cosine(_centred_ranks(first), _centred_ranks(second))
+
+
+def _centred_ranks(values: np.ndarray) -> np.ndarray:
+    ranks = pd.Series(values).rank().to_numpy()
+    centred: np.ndarray = ranks - ranks.mean()
+    return centred
 
 
 def kendall(first: np.ndarray, second: np.ndarray) -> float:
     """Returns Kendall's τ-b, which corrects for ties; nan where one side is constant.
 
-    Σ sign(xᵢ − xⱼ) sign(yᵢ − yⱼ) over all pairs, over the root of the product of both sides' own
-    sums, which leave tied pairs out (Kendall 1945).
+    τ = Σ sᵢⱼ tᵢⱼ ÷ √(Σ sᵢⱼ² Σ tᵢⱼ²),   s = sign(xᵢ − xⱼ),   t = sign(yᵢ − yⱼ)
+
+    over all pairs; tied ones are left out of a side's own sum (Kendall 1945).
     """
-    return _cosine(*(np.sign(np.subtract.outer(side, side)).ravel() for side in (first, second)))
+    return _cosine(_signs(first), _signs(second))
+
+
+def _signs(values: np.ndarray) -> np.ndarray:
+    """The sign of the difference of each ordered pair of values."""
+    signs: np.ndarray = np.sign(np.subtract.outer(values, values)).ravel()
+    return signs
 
 
 def _cosine(x: np.ndarray, y: np.ndarray) -> float:
+    """Σ xy ÷ √(Σ x² Σ y²)."""
     scale = math.sqrt((x @ x) * (y @ y))
     return float(x @ y) / scale if scale else math.nan
 
@@ -134,10 +147,11 @@ CORRELATIONS = {"spearman": spearman, "kendall": kendall}
 
 def agreement(both: pd.DataFrame) -> pd.DataFrame:
     """Returns the correlations of value_x and value_y per task; n counts the rows used."""
-    rows = [
-        {"task": task, "measure": name, "value": value, "n": len(pair)}
-        for task, pair in both.groupby("task")
-        for name, correlate in CORRELATIONS.items()
-        if not math.isnan(value := correlate(*pair[["value_x", "value_y"]].to_numpy().T))
-    ]
+    rows = []
+    for task, pair in both.groupby("task"):
+        x, y = pair[["value_x", "value_y"]].to_numpy().T
+        for name, correlation in CORRELATIONS.items():
+            value = correlation(x, y)
+            if not math.isnan(value):
+                rows.append({"task": task, "measure": name, "value": value, "n": len(pair)})
     return pd.DataFrame(rows, columns=["task", "measure", "value", "n"])

@@ -26,11 +26,12 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
 
     Source: Fisher's analysis of variance, without interactions, which the residual holds.
     """
-    by_task = frame[frame["total"].notna()].groupby("task", observed=True)
-    parts = [row for task, rows in by_task for row in _task(str(task), rows, factors)]
-    if not parts:
+    task_rows: list[Record] = []
+    for task, samples in frame[frame["total"].notna()].groupby("task", observed=True):
+        task_rows += _task(str(task), samples, factors)
+    if not task_rows:
         return pd.DataFrame(columns=["model", "task", "perspective", "value", "n", "chance"])
-    tasks = pd.DataFrame(parts)
+    tasks = pd.DataFrame(task_rows)
     overall = tasks.groupby(["model", "perspective"]).agg(
         value=("value", "mean"), n=("value", "count"), chance=("chance", "mean")
     )
@@ -43,20 +44,22 @@ def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator
     table = table.set_index([*keys, "model"])["total"].unstack("model").sort_index()
     mask = table.notna().to_numpy()
     # Models that have the same samples are fitted at once.
-    patterns, which = np.unique(mask.T, axis=0, return_inverse=True)
+    patterns, pattern_numbers = np.unique(mask.T, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
-        models = table.columns[which.ravel() == number]
+        models = table.columns[pattern_numbers.ravel() == number]
         part = table.loc[pattern, models]
         levels = [part.index.get_level_values(column) for column in factors.values()]
         several_repeats = len(part.index.unique("repeat")) > 1
         samples = part.index.droplevel(keys[2:]) if several_repeats else None
+        # In the order of ``_shares``: the residual of samples, then what is within samples.
         kinds = [*factors, RESIDUAL, *([] if samples is None else [REPEAT])]
         shares, by_chance = _shares(part.to_numpy(), levels, samples)
         for model, values in zip(models, shares.T, strict=True):
             for name, value, chance in zip(kinds, values, by_chance, strict=True):
+                if np.isnan(value):  # all scores are equal
+                    continue
                 names = {"model": str(model), "task": task, "perspective": name}
-                if not np.isnan(value):
-                    yield {**names, "value": value, "n": len(part), "chance": chance}
+                yield {**names, "value": value, "n": len(part), "chance": chance}
 
 
 def _shares(
@@ -75,6 +78,8 @@ def _shares(
     for factor in factors:
         codes, names = pd.factorize(factor)
         design = np.hstack([design, np.eye(len(names))[codes]])
+        # Explained sum of squares of a projection, with the design X and centred totals y:
+        #   (Xᵀy)ᵀ (XᵀX)⁺ Xᵀy
         # Normal equations: a column a level is small, and a level too many does no harm to pinv.
         moments = design.T @ centred
         products = design.T @ design
