@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import chain
 from random import Random
 from string import Template
 from typing import Any, NamedTuple
@@ -60,17 +61,18 @@ def page(title: str, packs: Iterable[Pack]) -> str:
     folder = resource("html_report")
     script = "".join(read_text(folder / name) for name in SCRIPTS)
     style = read_text(folder / "report.css")
-    pieces = {name: piece for pack in packs for name, piece in pack.pieces.items()}
-    data = "\n".join(
-        f'<script type="text/plain" data-piece="{escape(name)}">{piece}</script>'
-        for name, piece in pieces.items()
-    )
+    elements = []
+    for pack in packs:
+        for name, piece in pack.pieces.items():
+            tag = f'<script type="text/plain" data-piece="{escape(name)}">'
+            elements.append(f"{tag}{piece}</script>")
+    # A browser runs only what has these digests: no text of a model or of data becomes a script.
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
         "img-src blob: data:; base-uri 'none'; form-action 'none'"
     )
     return Template(read_text(folder / "report.html")).substitute(
-        title=escape(title), policy=policy, style=style, script=script, data=data
+        title=escape(title), policy=policy, style=style, script=script, data="\n".join(elements)
     )
 
 
@@ -100,15 +102,15 @@ class Packed(NamedTuple):
 
 def pack_samples(run: FinishedRun, limit: int) -> Packed:
     """All samples and answers in about so many characters, or with the last of ``CUTS`` in more."""
-    parts = [
-        part
-        for name in run.evaluation.running
-        if run.evaluation.evaluated_models(name)
-        for part in run.parts(name).values()
-    ]
+    parts: list[FinishedPart] = []
+    for name in run.evaluation.running:
+        if run.evaluation.evaluated_models(name):
+            parts += run.parts(name).values()
+    score_bytes = 0
+    for part in parts:
+        score_bytes += sum(file_size(part.scores_path(model)) for model in part.models)
     # Packed, answers with their scores take less than the files of scores alone.
-    written = sum(file_size(part.scores_path(model)) for part in parts for model in part.models)
-    cut = CUTS[0] if written <= limit else _first_cut(parts, limit)
+    cut = CUTS[0] if score_bytes <= limit else _first_cut(parts, limit)
     pack = Pack()
     return Packed(pack, cut, _add_samples(pack, run, parts, cut))
 
@@ -118,9 +120,12 @@ def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
 
     Their size is estimated by some of their blocks and files.
     """
-    random = Random(SAMPLED)
-    blocks = [(part, block) for part in parts for block in _blocks(part.samples)]
-    files = [(part, model) for part in parts for model in part.models]
+    random = Random(SAMPLED)  # seeded: the same run gives the same report
+    blocks: list[tuple[FinishedPart, Sequence[Sample]]] = []
+    files: list[tuple[FinishedPart, str]] = []
+    for part in parts:
+        blocks += [(part, block) for block in _blocks(part.samples)]
+        files += [(part, model) for model in part.models]
     some_blocks = random.sample(blocks, min(SAMPLED, len(blocks)))
     some_files = random.sample(files, min(SAMPLED, len(files)))
 
@@ -135,6 +140,8 @@ def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
         size += answers.characters * len(files) / max(len(some_files), 1)
         return size <= limit
 
+    # Each cut is shorter than the one before it, so that ``fits`` turns from false to true once;
+    # the last is not tried, for it is taken anyway.
     return CUTS[bisect_left(CUTS[:-1], True, key=fits)]
 
 
@@ -148,15 +155,15 @@ def _add_samples(
         if index:
             pack.add(f"index/{name}", index)
         for model in run.evaluation.evaluated_models(name):
-            rows = [row for part in index for repeat in part["answers"][model] for row in repeat]
-            counts.append(
-                {
-                    "benchmark": run.evaluation.benchmarks[name].title,
-                    "model": model,
-                    "scored": sum(total is not None for _, total, *_ in rows),
-                    "statuses": dict(Counter(status for status, *_ in rows)),
-                }
-            )
+            scored = 0
+            statuses = Counter[str]()
+            for part in index:
+                for status, total, *_ in chain.from_iterable(part["answers"][model]):
+                    scored += total is not None
+                    statuses[status] += 1
+            title = run.evaluation.benchmarks[name].title
+            row = {"benchmark": title, "model": model, "scored": scored}
+            counts.append({**row, "statuses": dict(statuses)})
     return counts
 
 
@@ -165,18 +172,12 @@ def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
     name = f"{part.benchmark}/{part.name}"
     index = list[list[Any]]()
     for number, block in enumerate(_blocks(part.samples)):
-        seen = _add_block(pack, f"samples/{name}/{number}", part, block, cut)
-        index += [
-            [seen_sample.sample.id, seen_sample.sample.prompt["task"], sample_digest(seen_sample)]
-            for seen_sample in seen
-        ]
-    answers = {
-        model: [
-            [answer_row(answer) for answer in repeat]
-            for repeat in _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
-        ]
-        for model in part.models
-    }
+        for seen in _add_block(pack, f"samples/{name}/{number}", part, block, cut):
+            index.append([seen.sample.id, seen.sample.prompt["task"], sample_digest(seen)])
+    answers: dict[str, list[list[Any]]] = {}
+    for model in part.models:
+        repeats = _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
+        answers[model] = [list(map(answer_row, repeat)) for repeat in repeats]
     return {"name": part.name, "samples": index, "answers": answers}
 
 
@@ -184,9 +185,9 @@ def _add_block(
     pack: Pack, name: str, part: FinishedPart, block: Sequence[Sample], cut: Cut
 ) -> list[SeenSample]:
     """Adds a block of samples, and gives them."""
-    seen = [SeenSample(part, sample) for sample in block]
-    pack.add(name, [sample_data(seen_sample, cut) for seen_sample in seen])
-    return seen
+    seen_samples = [SeenSample(part, sample) for sample in block]
+    pack.add(name, [sample_data(seen, cut) for seen in seen_samples])
+    return seen_samples
 
 
 def _add_answers(
@@ -195,6 +196,7 @@ def _add_answers(
     """Adds a model's answers, and gives them by repeat."""
     answers = list(part.answers(model, [sample.id for sample in part.samples]))
     repeats = part.run.evaluation.config.models[model].repeats
+    # All repeats of a sample stand together, the samples one after the other.
     by_repeat = [answers[repeat::repeats] for repeat in range(repeats)]
     for repeat, repeat_answers in enumerate(by_repeat):
         for number, block in enumerate(_blocks(repeat_answers)):
@@ -202,5 +204,6 @@ def _add_answers(
     return by_repeat
 
 
-def _blocks(whole: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (whole[start : start + BLOCK] for start in range(0, len(whole), BLOCK))
+def _blocks(records: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(records), BLOCK):
+        yield records[start : start + BLOCK]

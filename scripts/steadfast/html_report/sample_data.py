@@ -37,7 +37,7 @@ class Cut:
         """A text; where it is longer its start, how many characters are left out, its end."""
         if self.most is None or len(text) <= self.most:
             return text
-        end = self.most // 3
+        end = self.most // 3  # the start says more of a text than its end
         start = self.most - end
         return [text[:start], len(text) - self.most, text[len(text) - end :]]
 
@@ -56,7 +56,7 @@ def sample_data(seen: SeenSample, cut: Cut) -> Record:
     else:
         places, hidden = marked(seen.passages)
         if places:
-            data |= {"places": [list(place) for place in places], "more": hidden}
+            data |= {"places": list(map(list, places)), "more": hidden}
         else:
             text = seen.passages.text
             data |= {"start": text[:START], "length": len(text)}
@@ -70,6 +70,7 @@ def sample_digest(seen: SeenSample) -> str:
     texts = [seen.sample.prompt["instruction"], *seen.before, seen.expected]
     texts.append(canonical_json(seen.fields) if seen.passages is None else seen.passages.text)
     for text in texts:
+        # The zero keeps texts apart: "ab", "c" is another sample than "a", "bc".
         checksum.update(text.encode("utf-8", "surrogatepass") + b"\0")
     return checksum.hexdigest()[:10]
 
@@ -116,7 +117,7 @@ def answer_row(seen: FinishedAnswer) -> list[Any]:
     score = seen.score
     if score is None:
         return [seen.output["status"] if seen.output else "not requested", None, None, 0]
-    totals = {score["total"], *(other["total"] for other in score["other_raters"].values())}
+    totals = {rating["total"] for rating in (score, *score["other_raters"].values())}
     points = {name: _round(value) for name, value in (score["points"] or {}).items()}
     return [score["status"], _round(score["total"]), points or None, int(len(totals) > 1)]
 
@@ -134,19 +135,16 @@ def table_data(table: Table | Printed) -> Record:
     """A table as plain values; a cell is a text, or an object where there is more to it."""
     if isinstance(table, Printed):
         return _printed_data(table)
+    sections = []
+    for section in table.sections:
+        rows = [list(map(_cell, row)) for row in section.rows]
+        sections.append({"heading": section.heading, "printed": section.printed, "rows": rows})
     return {
         "name": table.name,
         "caption": table.full_caption,
         "columns": [[column.group, column.heading, column.align] for column in table.columns],
-        "sections": [
-            {
-                "heading": section.heading,
-                "printed": section.printed,
-                "rows": [[_cell(cell) for cell in row] for row in section.rows],
-            }
-            for section in table.sections
-        ],
-        "notes": [list(note) for note in table.notes],
+        "sections": sections,
+        "notes": list(map(list, table.notes)),
     }
 
 

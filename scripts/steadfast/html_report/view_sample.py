@@ -56,10 +56,9 @@ class SeenSample:
         """Its system message, and the turns that it follows."""
         prompt: Mapping[str, Any] = self.sample.prompt
         system = [f"System message: {prompt['system']}"] if "system" in prompt else []
-        turns = [
-            f"{question}\nResponse: {response}" for question, response in prompt.get("turns", ())
-        ]
-        return [*system, *turns, *(turn.prompt["instruction"] for turn in self.sample.turns[:-1])]
+        turns = [f"{query}\nResponse: {response}" for query, response in prompt.get("turns", ())]
+        instructions = [turn.prompt["instruction"] for turn in self.sample.turns[:-1]]
+        return [*system, *turns, *instructions]
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -78,12 +77,12 @@ EXAMPLES = "examples"
 
 def examples(run: Evaluation, results: Path) -> list[SeenSample]:
     """A sample of each task, of the first part that has it (LIFBench, Table 12)."""
-    evaluation = _wanted(run, results)
+    wanted_digests = _wanted(run, results)
     by_task: dict[tuple[str, str], SeenSample] = {}
     for part in _parts(run, results):
-        _check(evaluation, part, [])
+        _check(wanted_digests, part, [])
         for sample in part.samples:
-            task = part.benchmark, str(sample.prompt["task"])
+            task = (part.benchmark, str(sample.prompt["task"]))
             by_task.setdefault(task, SeenSample(part, sample))
     if not by_task:
         raise UserError(f"{results}: {nearest_samples('', [])}")
@@ -94,16 +93,18 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
     """What the results folder has of the samples of a name, of which parts may have one each."""
     if model is not None and model not in run.evaluated:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, run.evaluated)}")
-    evaluation = _wanted(run, results)
+    wanted_digests = _wanted(run, results)
     names: dict[str, None] = {}
     samples = []
     for part in _parts(run, results):
         ids = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(part.files.prompts))
         names |= ids
         if name in ids:
-            models = [candidate for candidate in part.models if model in (None, candidate)]
-            _check(evaluation, part, models)
-            answers = [answer for candidate in models for answer in part.answers(candidate, [name])]
+            models = part.models if model is None else [m for m in part.models if m == model]
+            _check(wanted_digests, part, models)
+            answers: list[FinishedAnswer] = []
+            for answering_model in models:
+                answers += part.answers(answering_model, [name])
             sample = next(sample for sample in part.samples if sample.id == name)
             samples.append(SeenSample(part, sample, answers))
     if not samples:
@@ -115,8 +116,10 @@ def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
     """The parts that have prompts, which are those of a whole run in a trial's folder too."""
     follow(run, results)
     full_run = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
-    parts = (part for name in run.running for part in full_run.parts(name).values())
-    return [part for part in parts if part.files.prompts.exists()]
+    parts: list[FinishedPart] = []
+    for name in run.running:
+        parts += [part for part in full_run.parts(name).values() if part.files.prompts.exists()]
+    return parts
 
 
 def _wanted(run: Evaluation, results: Path) -> list[InputDigests]:
@@ -130,28 +133,28 @@ def _wanted(run: Evaluation, results: Path) -> list[InputDigests]:
     return [InputDigests(evaluation) for evaluation in runs]
 
 
-def _check(wanted: Sequence[InputDigests], part: FinishedPart, models: Sequence[str]) -> None:
+def _check(digests: Sequence[InputDigests], part: FinishedPart, models: Sequence[str]) -> None:
     """Whether the files that are shown are those of the config."""
     input_digests: dict[Path, list[str]] = {}
-    for steps in wanted:
+    for steps in digests:
         prompts = steps.prompts(part.benchmark, part.name)
         input_digests.setdefault(part.files.prompts, []).append(prompts.input_digest)
         for model in models:
             for path, step in steps.answered_part(part.benchmark, model, part.name).items():
                 input_digests.setdefault(part.run.results / path, []).append(step.input_digest)
-    for file, recorded in input_digests.items():
+    for file, acceptable in input_digests.items():
         if file.exists():
-            provenances = [Provenance.beside(file, input_digest) for input_digest in recorded]
-            next(
-                (provenance for provenance in provenances if provenance.has_input_digest),
-                provenances[0],
-            ).check()
+            provenances = [Provenance.beside(file, input_digest) for input_digest in acceptable]
+            matching = [provenance for provenance in provenances if provenance.has_input_digest]
+            # Of the whole run or of the trial; if of neither, the whole run's check fails.
+            (matching or provenances)[0].check()
 
 
-def nearest_samples(name: str, known: Sequence[str]) -> str:
+def nearest_samples(name: str, sample_ids: Sequence[str]) -> str:
     """A clause that names the samples whose names are nearest to one."""
-    if not known:
+    if not sample_ids:
         return "no prompts yet: run the workflow, or name the config of its run"
-    longer = [sample_id for sample_id in known if name and name in sample_id][:NEAR]
-    near = longer or difflib.get_close_matches(name, known, n=NEAR, cutoff=0.3) or known[:NEAR]
-    return f"did you mean {', '.join(near)}?"
+    # A name that is part of others is the beginning of one more often than a misspelt one.
+    near: Sequence[str] = [sample_id for sample_id in sample_ids if name and name in sample_id]
+    near = near or difflib.get_close_matches(name, sample_ids, n=NEAR, cutoff=0.3) or sample_ids
+    return f"did you mean {', '.join(near[:NEAR])}?"

@@ -46,7 +46,7 @@ def write_html_report(
     display_settings = Display.of(display)
     name = run.evaluation.config.name or ""
     deviations = answer_deviations(run.results / path for path in nondeterminism)
-    summaries = {model: run.metric_path(model, "summary") for model in run.evaluation.running}
+    summaries = {task: run.metric_path(task, "summary") for task in run.evaluation.running}
     summary = RunSummary(summaries, run.evaluation.reported, display_settings, deviations)
     fixed = Pack()
     fixed.add("tables", _tables(run, display_settings, summary))
@@ -58,7 +58,7 @@ def write_html_report(
     section = {"name": name, "findings": findings(summary)}
     about.add("run", section | _run(run, display_settings, samples))
     benchmarks = run.evaluation.benchmarks
-    title = name or ", ".join(benchmarks[model].title for model in run.evaluation.running)
+    title = name or ", ".join(benchmarks[task].title for task in run.evaluation.running)
     write_text(out, page(f"steadfast: {title}", [about, fixed, samples.pack]))
 
 
@@ -73,15 +73,11 @@ def _tables(run: FinishedRun, display: Display, summary: RunSummary) -> list[Rec
     """The tables of the summary, then of each benchmark, with what its paper prints."""
     evaluation = run.evaluation
     tasks = {name: evaluation.tasks[name] for name in evaluation.running}
-    groups = [
-        _group(
-            "All benchmarks",
-            (summary_table(summary), correlations_table(summary)),
-            [task.data_note for task in tasks.values()],
-            display,
-        )
-    ]
+    overall = (summary_table(summary), correlations_table(summary))
+    data_notes = [task.data_note for task in tasks.values()]
+    groups = [_group("All benchmarks", overall, data_notes, display)]
     for name, task in tasks.items():
+        # Beside the run's own values, what the papers print, whatever the config says of that.
         tables = task.tables.function.make(run.metrics(name), replace(display, published=True))
         groups.append(_group(evaluation.benchmarks[name].title, tables, [task.data_note], display))
     return groups
@@ -91,10 +87,11 @@ def _group(
     title: str, tables: Iterable[Table | Printed], data_notes: Sequence[str], display: Display
 ) -> Record:
     """Some tables under a title, each with a note on its data, and in a trial on that."""
-    framed = [
-        display.framed(table, data_notes) if isinstance(table, Table) else table for table in tables
-    ]
-    return {"title": title, "tables": [table_data(table) for table in framed]}
+    plain_tables = []
+    for table in tables:
+        framed = display.framed(table, data_notes) if isinstance(table, Table) else table
+        plain_tables.append(table_data(framed))
+    return {"title": title, "tables": plain_tables}
 
 
 # --- what was run ----------------------------------------------------------------------------
@@ -107,26 +104,28 @@ def _run(run: FinishedRun, display: Display, samples: Packed) -> Record:
         "block": BLOCK,
         "trial": display.trial,
         "published": display.published,
-        "benchmarks": [
-            {
-                "name": benchmark,
-                "title": run.evaluation.benchmarks[benchmark].title,
-                "data_note": run.evaluation.tasks[benchmark].data_note,
-                "sample_names": run.evaluation.benchmarks[benchmark].sample_names,
-                "figures": [
-                    {"name": name, "caption": read_text(run.results / "figures" / f"{name}.txt")}
-                    for name in _figures(run, benchmark)
-                ],
-                "has_samples": bool(run.evaluation.evaluated_models(benchmark)),
-            }
-            for benchmark in run.evaluation.running
-        ],
+        "benchmarks": [_benchmark(run, benchmark) for benchmark in run.evaluation.running],
         "models": {name: roster.figure_label(name) for name in roster.models},
         "cut": samples.cut.about,
         "coverage": samples.counts,
         "statuses": list(STATUSES),
         "usage": _usage(run),
         "provenances": _provenances(run),
+    }
+
+
+def _benchmark(run: FinishedRun, name: str) -> Record:
+    figures = []
+    for figure in _figures(run, name):
+        caption = read_text(run.results / "figures" / f"{figure}.txt")
+        figures.append({"name": figure, "caption": caption})
+    return {
+        "name": name,
+        "title": run.evaluation.benchmarks[name].title,
+        "data_note": run.evaluation.tasks[name].data_note,
+        "sample_names": run.evaluation.benchmarks[name].sample_names,
+        "figures": figures,
+        "has_samples": bool(run.evaluation.evaluated_models(name)),
     }
 
 
@@ -144,7 +143,7 @@ def _provenances(run: FinishedRun) -> list[Record]:
     for benchmark in run.evaluation.running:
         title = run.evaluation.benchmarks[benchmark].title
         for job, provenance in run.provenances(benchmark):
-            if job.role == REWRITERS:
+            if job.role == REWRITERS:  # a paraphrase is part of a prompt, no response to one
                 continue
             record = {"name": job.name, "judge": bool(job.judge), "provenance": provenance}
             same = records.setdefault(canonical_json(record), {**record, "parts": []})

@@ -1,11 +1,11 @@
 """The summary on the terminal at the end of a run: the table, its servers, its folders."""
 
+import operator
 import shutil
 import textwrap
 import unicodedata
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from pathlib import Path
 
 from steadfast.base.files import read_rows
@@ -15,7 +15,8 @@ from steadfast.show.table import PRINTED, SIGNS, Cell, Table, by_benchmarks
 
 USAGE = "metrics/inference.csv"
 NO_TERMINAL = 100  # columns of what is written to a file
-PLAN, TOTALS = "plan/plan.md", "## Totals"
+PLAN = "plan/plan.md"
+TOTALS = "## Totals"
 STRINGS = facts("show.yaml")["ending"]
 FOLDERS: Mapping[str, str] = STRINGS["folders"]
 """What stands in the results' folder that a run names at its end, and what it is."""
@@ -41,56 +42,80 @@ def ending(
     ``files`` are all that its targets are made of, and they themselves. Below the summary are the
     findings (``found``), sentences on the data (``data_notes``), and ``notes``.
     """
-    below = (path for path in map(Path, files) if path.is_relative_to(results))
-    written = [path.relative_to(results).parts for path in below]
-    first = {parts[0] for parts in written}
-    folders = [name for name in FOLDERS if name in first]
-    if "tables" not in first:
-        folders += sorted({"/".join(parts[:2]) for parts in written if parts[1:2] == ("tables",)})
-    blocks = [[_place(results, name) for name in folders]]
-    if "metrics" in first and (results / USAGE).is_file():
-        blocks.insert(0, list(server_lines(results / USAGE)))
-    blocks.insert(0, list(notes))
+    top_level = set()
+    benchmark_tables = set()  # such as lifbench/tables
+    for path in map(Path, files):
+        if path.is_relative_to(results):
+            parts = path.relative_to(results).parts
+            top_level.add(parts[0])
+            if parts[1:2] == ("tables",):
+                benchmark_tables.add("/".join(parts[:2]))
+    blocks: list[Iterable[str]] = []
+    plan = results / PLAN
+    if "plan" in top_level and plan.is_file():
+        blocks += [_plan_totals(plan), by_benchmarks(data_notes)]
     if summary:
         width = shutil.get_terminal_size((NO_TERMINAL, 24)).columns
-        blocks = [summary_lines(summary, width), list(found), by_benchmarks(data_notes), *blocks]
-    plan = results / PLAN
-    if "plan" in first and plan.is_file():
-        totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2].partition("\n## ")[0]
-        blocks = [totals.strip().splitlines(), by_benchmarks(data_notes), *blocks]
-    return "\n\n".join("\n".join(block) for block in blocks if block)
+        blocks += [summary_lines(summary, width), found, by_benchmarks(data_notes)]
+    blocks.append(notes)
+    if "metrics" in top_level and (results / USAGE).is_file():
+        blocks.append(server_lines(results / USAGE))
+    folders = [name for name in FOLDERS if name in top_level]
+    # A run of some benchmarks' tables alone has no folder with the tables of all.
+    if "tables" not in top_level:
+        folders += sorted(benchmark_tables)
+    blocks.append([_folder_line(results, name) for name in folders])
+    texts = map("\n".join, blocks)
+    return "\n\n".join(filter(None, texts))
 
 
-def _place(results: Path, name: str) -> str:
+def _plan_totals(plan: Path) -> list[str]:
+    """Returns the lines of the plan's section of totals."""
+    _, _, behind_heading = plan.read_text(encoding="utf-8").partition(TOTALS)
+    totals, _, _ = behind_heading.partition("\n## ")
+    return totals.strip().splitlines()
+
+
+def _folder_line(results: Path, name: str) -> str:
     slash = "" if Path(name).suffix else "/"
     return f"{FOLDERS.get(name, 'Tables')}: {results / name}{slash}"
 
 
 def server_lines(usage: Path) -> Iterator[str]:
     """Yields a line on each server of a model or judge whose responses were timed."""
-    rows_by_name: dict[str, list[Mapping[str, str]]] = defaultdict(list)
+    rows_by_name: dict[str, list[Mapping[str, str]]] = {}
     for row in read_rows(usage):
         if row.get("latency_median"):
-            rows_by_name[row["judge"] or row["model"]].append(row)
+            rows_by_name.setdefault(row["judge"] or row["model"], []).append(row)
     for name, rows in rows_by_name.items():
-        medians = sorted(float(row["latency_median"]) for row in rows)
-        spread = dict.fromkeys(f"{seconds:g}" for seconds in (medians[0], medians[-1]))
-        slowest = max(float(row["latency_95"]) for row in rows)
-        seconds = sum(float(row["wall_seconds"]) for row in rows)
-        responses = sum(
-            float(row["answers_per_second"]) * float(row["wall_seconds"]) for row in rows
-        )
-        line = (
-            f"{name}: {_total(rows, 'requests'):,} requests, {responses / (seconds or 1.0):.3g} "
-            f"responses/s; latency {' to '.join(spread)} s (median), {slowest:g} s (95 %); "
-            f"{_total(rows, 'retries'):,} retries"
-        )
-        if rejected := _total(rows, "rejected"):
-            line += f", {rejected:,} rejected by the server"
-        counts = {text: _total(rows, column) for column, text in WORTH_A_LOOK.items()}
-        if any(counts.values()):
-            line += "; " + ", ".join(f"{count:,} {text}" for text, count in counts.items() if count)
-        yield line + _money(rows)
+        yield f"{name}: {_traffic(rows)}{_money(rows)}"
+
+
+def _traffic(rows: Sequence[Mapping[str, str]]) -> str:
+    """Returns requests, throughput, latency, retries and what is worth a look of a server."""
+    medians = _numbers(rows, "latency_median")
+    ends = dict.fromkeys([f"{min(medians):g}", f"{max(medians):g}"])  # one where they are equal
+    slowest = max(_numbers(rows, "latency_95"))
+    durations = _numbers(rows, "wall_seconds")
+    rates = _numbers(rows, "answers_per_second")
+    responses = sum(map(operator.mul, rates, durations))
+    text = (
+        f"{_total(rows, 'requests'):,} requests, {responses / (sum(durations) or 1.0):.3g} "
+        f"responses/s; latency {' to '.join(ends)} s (median), {slowest:g} s (95 %); "
+        f"{_total(rows, 'retries'):,} retries"
+    )
+    if rejected := _total(rows, "rejected"):
+        text += f", {rejected:,} rejected by the server"
+    separator = "; "
+    for column, outcome in WORTH_A_LOOK.items():
+        if count := _total(rows, column):
+            text += f"{separator}{count:,} {outcome}"
+            separator = ", "
+    return text
+
+
+def _numbers(rows: Iterable[Mapping[str, str]], column: str) -> list[float]:
+    return [float(row[column]) for row in rows]
 
 
 def _total(rows: Iterable[Mapping[str, str]], column: str) -> int:
@@ -102,14 +127,16 @@ def _money(rows: Sequence[Mapping[str, str]]) -> str:
     priced = [row for row in rows if row.get("billed")]
     if not priced:
         return ""
-    billed = sum(float(row["billed"]) for row in priced)
-    planned = [float(row["planned"]) for row in priced if row.get("planned")]
-    beside = f", {sum(planned):.4g} planned" if len(planned) == len(priced) else ""
-    return f"; billed {billed:.4g} USD{beside}"
+    text = f"; billed {sum(_numbers(priced, 'billed')):.4g} USD"
+    if all(row.get("planned") for row in priced):
+        text += f", {sum(_numbers(priced, 'planned')):.4g} planned"
+    return text
 
 
 Lines = list[str]
 """Of one cell."""
+Block = list[Lines]
+"""A column of the grid: the lines of its heading, then of each row."""
 
 
 def summary_lines(table: Table, width: int) -> Lines:
@@ -119,17 +146,19 @@ def summary_lines(table: Table, width: int) -> Lines:
     stand in further blocks, the models before each. Of the notes there are those of marks, and
     what says that the baseline stands above models.
     """
-    labels: list[Lines] = [["", visible(table.columns[0].heading)]]
+    label_width = max(8, min(LABEL, width // 3))
+    labels: Block = [["", visible(table.columns[0].heading)]]
     rows: list[Sequence[Cell] | None] = []  # None: a section's heading
     for section in table.sections:
         if section.heading:
             labels.append([visible(section.heading)])
             rows.append(None)
         for row in section.rows:
-            labels.append(textwrap.wrap(_shown(row[0]), max(8, min(LABEL, width // 3))) or [""])
+            labels.append(textwrap.wrap(_shown(row[0]), label_width) or [""])
             rows.append(row)
     measures = list(_measures(table, rows))
     lines: Lines = []
+    # As many measures as fit stand in a block, at least one, however wide it is.
     while measures:
         fitting = len(measures)
         while fitting > 1 and max(map(_width, _grid(labels, measures[:fitting]))) > width:
@@ -139,21 +168,23 @@ def summary_lines(table: Table, width: int) -> Lines:
     return [*lines[1:], *_legend(table)]
 
 
-def _measures(table: Table, rows: Sequence[Sequence[Cell] | None]) -> Iterator[list[Lines]]:
+def _measures(table: Table, rows: Sequence[Sequence[Cell] | None]) -> Iterator[Block]:
     """Yields of each measure its heading's lines and each row's, its interval's in the second."""
     columns = table.columns
-    place = 1
-    while place < len(columns):
-        heading = columns[place].heading
-        group = columns[place].group
-        following = columns[place + 1].heading if place + 1 < len(columns) else None
-        cells = 2 if following == INTERVAL.format(measure=heading) else 1
-        column = [[visible(group), visible(heading)]]
+    position = 1  # behind the models
+    while position < len(columns):
+        heading = columns[position].heading
+        group = columns[position].group
+        following = columns[position + 1].heading if position + 1 < len(columns) else None
+        has_interval = following == INTERVAL.format(measure=heading)
+        block = [[visible(group), visible(heading)]]
         for row in rows:
-            texts = [_shown(cell) for cell in row[place : place + cells]] if row else []
-            column.append([*texts[:1], *map(_interval, texts[1:])])
-        yield column
-        place += cells
+            texts = [_shown(row[position])] if row else []
+            if row and has_interval:
+                texts.append(_interval(_shown(row[position + 1])))
+            block.append(texts)
+        yield block
+        position += 2 if has_interval else 1
 
 
 def _shown(cell: Cell) -> str:
@@ -165,39 +196,53 @@ def _shown(cell: Cell) -> str:
 
 def _interval(text: str) -> str:
     """Returns an interval in short, where no sign of a number would be taken for the dash."""
-    return "" if text == "--" else text if "-" in text else text.replace(" to ", "–")
+    if text == "--":
+        return ""
+    return text if "-" in text else text.replace(" to ", "–")
 
 
-def _grid(labels: Sequence[Lines], measures: Sequence[list[Lines]]) -> Lines:
+def _grid(labels: Block, measures: Sequence[Block]) -> Lines:
     """Returns the labels and the measures side by side, a benchmark above its first one alone."""
-    heads = [column[0][0] for column in measures]
     columns = [labels]
-    for before, (head, *cells) in zip(["", *heads], measures, strict=False):
-        columns.append([["" if head[0] == before else head[0], head[1]], *cells])
+    for _, members in groupby(measures, key=lambda block: block[0][0]):  # by benchmark
+        first, *others = members
+        columns.append(first)
+        for block in others:
+            (_, heading), *cells = block
+            columns.append([["", heading], *cells])
     rows = list(zip(*columns, strict=True))
-    # The heading of a group goes on above the columns, which are empty there.
-    within = [row for row in rows if any(map(any, row[1:]))]
-    widths = [max(_width(line) for row in within for line in row[at]) for at in range(len(columns))]
+    widths = [0] * len(columns)
+    for row in rows:
+        # The heading of a group goes on above the columns, which are empty there.
+        if any(map(any, row[1:])):
+            for column, cell_lines in enumerate(row):
+                widths[column] = max([widths[column], *map(_width, cell_lines)])
     lines = []
     for number, row in enumerate(rows):
         for texts in zip_longest(*row, fillvalue=""):
-            sized = zip(texts, widths, strict=True)
-            padded = [text + " " * (width - _width(text)) for text, width in sized]
-            lines.append(GAP.join(padded).rstrip())
+            lines.append(GAP.join(map(_padded, texts, widths)).rstrip())
         if number == 0:
             lines.append(GAP.join("-" * width for width in widths))
-    return [line for line in lines if line]
+    return list(filter(None, lines))
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
 
 
 def _legend(table: Table) -> Lines:
     """Returns what the marks mean, and whether the baseline stands above models."""
-    styles = {cell.style for section in table.sections for row in section.rows for cell in row}
+    styles = set()
+    for section in table.sections:
+        for row in section.rows:
+            styles |= {cell.style for cell in row}
     lines = []
     if styles & {*PRINTED}:
         lines.append(facts("show.yaml")["notes"]["print"])
     elif "best" in styles:
         lines.append(STRINGS["bold"])
-    if any(column.heading.endswith(INTERVAL.format(measure="")) for column in table.columns):
+    interval = INTERVAL.format(measure="")
+    if any(column.heading.endswith(interval) for column in table.columns):
         lines.append(STRINGS["below"])
     for mark, text in table.notes:
         if mark in SIGNS:

@@ -1,9 +1,9 @@
 """The summary over all benchmarks: models by main measures, and how alike these order models."""
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,7 +14,14 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.show import results
-from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, value_cells
+from steadfast.show.cells import (
+    MODEL,
+    CellsByModel,
+    Values,
+    interval_cells,
+    joined_cells,
+    value_cells,
+)
 from steadfast.show.roster import NOTES as SHARED
 from steadfast.show.roster import Display, Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
@@ -69,11 +76,7 @@ class RunSummary:
             rows = _summary(path, benchmarks[name], nondeterminism.get(name, {}))
             prompts |= models_by_prompts(rows)
             measures += _measures(rows, benchmarks[name], display.digits)
-        times = Counter(measure.name for measure in measures)
-        self.measures = [
-            replace(m, label=f"{m.name} of {m.benchmark}") if times[m.name] > 1 else m
-            for m in measures
-        ]
+        self.measures = list(map(_labelled, measures, repeat(measures)))
         self.roster = Roster(prompts, display, prompts)
 
     @property
@@ -96,9 +99,21 @@ class RunSummary:
 
     def groups(self) -> list[Group]:
         """Returns the roster's groups, the best mean rank over a model's measures first."""
-        places = [ranks(m.values, self.roster.models, m.smaller) for m in self.measures]
-        found = {m: [p[m] for p in places if m in p] for m in self.roster.models}
-        return self.roster.groups({m: -sum(p) / len(p) for m, p in found.items() if p})
+        ranks_of_models: dict[str, list[int]] = {}
+        for measure in self.measures:
+            ranks_by_model = ranks(measure.values, self.roster.models, measure.smaller)
+            for model, rank in ranks_by_model.items():
+                ranks_of_models.setdefault(model, []).append(rank)
+        # Groups go by falling value, and the lowest rank is the best.
+        return self.roster.groups({m: -sum(r) / len(r) for m, r in ranks_of_models.items()})
+
+
+def _labelled(measure: SummaryMeasure, measures: Sequence[SummaryMeasure]) -> SummaryMeasure:
+    """Returns a measure whose label names its benchmark where several measures have its name."""
+    same_name = [candidate for candidate in measures if candidate.name == measure.name]
+    if len(same_name) == 1:
+        return measure
+    return replace(measure, label=f"{measure.name} of {measure.benchmark}")
 
 
 def _summary(path: Path, benchmark: Settings, answer_sd: Mapping[str, float]) -> pd.DataFrame:
@@ -110,9 +125,11 @@ def _summary(path: Path, benchmark: Settings, answer_sd: Mapping[str, float]) ->
         names = " or ".join(measures)
         raise UserError(f"{path}: no row of measure {names}; compute the metrics again")
     first = next(iter(measures))
-    repeat_sd = rows["model"].map(answer_sd).where((rows["measure"] == first) & (rows["n"] > 0))
-    # The value is about the mean of n answers, each of which may come out otherwise.
-    nondeterminism = measures[first]["full"] * repeat_sd.astype(float) / np.sqrt(rows["n"])
+    has_value = (rows["measure"] == first) & (rows["n"] > 0)
+    answer_sds = rows["model"].map(answer_sd).where(has_value).astype(float)
+    # SD(mean of n answers) = SD(one answer) / √n, since each may come out otherwise by itself;
+    # answers are scored from 0 to 1, the measure from 0 to ``full``.
+    nondeterminism = measures[first]["full"] * answer_sds / np.sqrt(rows["n"])
     return rows.assign(**{NONDETERMINISM: nondeterminism})
 
 
@@ -134,42 +151,46 @@ def summary_table(summary: RunSummary) -> Table:
     """Returns models by measures, each value with its interval; a dash where a model has none."""
     roster = summary.roster
     columns = [MODEL]
-    cells: CellsByModel = {m: (Cell(roster.label(m)),) for m in roster.models}
+    parts: list[CellsByModel] = [{m: (Cell(roster.label(m)),) for m in roster.models}]
     for measure in summary.measures:
-        rows = measure.rows
-        digits = measure.digits
-        interval = STRINGS["interval"]
-        values = Values(
-            measure.values,
-            results.incomplete_models(rows),
-            Ties.of_summary(rows),
-            "smaller" if measure.smaller else "larger",
-        )
-        shown = [(measure.name, value_cells(roster, [values], digits))]
-        if rows["low"].notna().any():
-            ends = interval_cells(rows, roster.models, digits)
-            shown.append((interval.format(measure=measure.name), ends))
-        for name, places in ((NONDETERMINISM, digits + 1), (ABOVE_BASELINE, digits)):
-            if rows[name].notna().any():
-                further = Values(results.values_by_model(rows, name))
-                shown.append((STRINGS[name], value_cells(roster, [further], places)))
-        headings = (
-            STRINGS["effective_context_length"],
-            interval.format(measure=STRINGS["effective_context_length"]),
-        )
-        for name, heading in zip(EFFECTIVE, headings, strict=True):
-            if (rows[name] != "").any():
-                shown.append((heading, _texts(rows, roster, name)))
-        columns += [Column(heading, measure.benchmark) for heading, _ in shown]
-        for model in cells:
-            cells[model] += tuple(cell for _, part in shown for cell in part[model])
+        for heading, column_cells in _measure_columns(measure, roster):
+            columns.append(Column(heading, measure.benchmark))
+            parts.append(column_cells)
+    cells = joined_cells(parts)
     sections = tuple(
-        group.section(cells[model] for model in group.models) for group in summary.groups()
+        group.section(map(cells.__getitem__, group.models)) for group in summary.groups()
     )
     measures = "; ".join(measure.text for measure in summary.measures)
     caption = STRINGS["captions"]["summary"].format(measures=measures)
     notes = results.without_bold(_notes(summary), sections, roster, STRINGS["sampling_unit"])
     return Table("summary", caption, tuple(columns), sections, notes)
+
+
+def _measure_columns(measure: SummaryMeasure, roster: Roster) -> Iterator[tuple[str, CellsByModel]]:
+    """Yields heading and cells of a measure's columns; one that is empty throughout is left out."""
+    rows = measure.rows
+    digits = measure.digits
+    interval = STRINGS["interval"]
+    values = Values(
+        measure.values,
+        results.incomplete_models(rows),
+        Ties.of_summary(rows),
+        "smaller" if measure.smaller else "larger",
+    )
+    yield measure.name, value_cells(roster, [values], digits)
+    if rows["low"].notna().any():
+        heading = interval.format(measure=measure.name)
+        yield heading, interval_cells(rows, roster.models, digits)
+    # The SD is much smaller than the value, so that it has one digit more.
+    for name, decimals in ((NONDETERMINISM, digits + 1), (ABOVE_BASELINE, digits)):
+        if rows[name].notna().any():
+            further = Values(results.values_by_model(rows, name))
+            yield STRINGS[name], value_cells(roster, [further], decimals)
+    length_heading = STRINGS["effective_context_length"]
+    headings = (length_heading, interval.format(measure=length_heading))
+    for name, heading in zip(EFFECTIVE, headings, strict=True):
+        if (rows[name] != "").any():
+            yield heading, _texts(rows, roster, name)
 
 
 def _texts(rows: pd.DataFrame, roster: Roster, column: str) -> CellsByModel:
@@ -184,16 +205,20 @@ def _notes(summary: RunSummary) -> list[results.Note]:
     if incomplete := _incomplete(summary):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
     notes.append(results.tie_note(summary.roster))
-    if highest := [
-        texts["highest_of"].format(
-            measure=m.label, highest=rounded(of, m.digits), benchmark=m.benchmark
-        )
-        for m in summary.measures
-        if not math.isnan(of := m.rows[HIGHEST].max())
-    ]:
-        notes.append((None, texts["highest"].format(found="; ".join(highest))))
-    if without := [m.label for m in summary.measures if m.values and m.rows["low"].isna().all()]:
-        notes.append(("sampling", texts["no_interval"].format(measures=", ".join(without))))
+    reachable = []
+    without_interval = []
+    for measure in summary.measures:
+        highest = measure.rows[HIGHEST].max()
+        if not math.isnan(highest):
+            slots = {"highest": rounded(highest, measure.digits), "benchmark": measure.benchmark}
+            reachable.append(texts["highest_of"].format(measure=measure.label, **slots))
+        if measure.values and measure.rows["low"].isna().all():
+            without_interval.append(measure.label)
+    if reachable:
+        notes.append((None, texts["highest"].format(found="; ".join(reachable))))
+    if without_interval:
+        measures = ", ".join(without_interval)
+        notes.append(("sampling", texts["no_interval"].format(measures=measures)))
     for name in (NONDETERMINISM, ABOVE_BASELINE):
         if any(measure.rows[name].notna().any() for measure in summary.measures):
             notes.append((None, texts[name]))
@@ -210,9 +235,9 @@ def _below_baseline(summary: RunSummary) -> list[results.Note]:
     clauses = []
     for measure in summary.main_measures:
         values = measure.values
-        baseline = max(
-            (values[m] for m in values if roster.kind(m) == "baseline"), default=math.nan
-        )
+        baselines = [values[model] for model in values if roster.kind(model) == "baseline"]
+        # Without a baseline no value is below NaN.
+        baseline = max(baselines, default=math.nan)
         below = [model for model in roster.contenders if values.get(model, math.inf) < baseline]
         if below:
             value = rounded(baseline, measure.digits)
@@ -227,15 +252,17 @@ def _below_baseline(summary: RunSummary) -> list[results.Note]:
 def _sampling_notes(summary: RunSummary) -> list[results.Note]:
     """Returns each benchmark's sampling units, and the minimum detectable differences."""
     texts = STRINGS["notes"]
-    counts = {m.benchmark: n for m in summary.measures for n in m.rows["sampled"] if n}
-    units = [texts["sampled_of"].format(benchmark=name, count=n) for name, n in counts.items()]
+    counts: dict[str, str] = {}  # of a benchmark's last measure that has one
     differences = []
     for measure in summary.measures:
+        for count in filter(None, measure.rows["sampled"]):
+            counts[measure.benchmark] = count
         smallest = measure.rows["minimum_detectable_difference"].max()
         if not math.isnan(smallest):
             slots = {"minimum_detectable_difference": rounded(smallest, measure.digits)}
             form = texts["minimum_detectable_difference_of"]
             differences.append(form.format(measure=measure.label, **slots))
+    units = [texts["sampled_of"].format(benchmark=name, count=n) for name, n in counts.items()]
     notes: list[results.Note] = []
     for name, clauses in (("sampled", units), ("minimum_detectable_difference", differences)):
         if clauses:
@@ -253,13 +280,11 @@ def _incomplete(summary: RunSummary) -> list[str]:
                 slots = {"n": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
                 count = texts["incomplete_count"].format(measure=measure.label, **slots)
                 counts.setdefault(row.model, []).append(count)
-    return [
-        texts["incomplete_model"].format(
-            model=summary.roster.label(model), counts=", ".join(counts[model])
-        )
-        for model in summary.roster.models
-        if model in counts
-    ]
+    clauses = []
+    for model in filter(counts.__contains__, summary.roster.models):
+        slots = {"model": summary.roster.label(model), "counts": ", ".join(counts[model])}
+        clauses.append(texts["incomplete_model"].format(**slots))
+    return clauses
 
 
 def correlations_table(summary: RunSummary) -> Table:
@@ -270,7 +295,8 @@ def correlations_table(summary: RunSummary) -> Table:
             names = (Cell(first.label, repeated=j > 0), Cell(second.label))
             rows.append((*names, *_correlation(summary, first, second)))
     columns = (
-        *(Column(heading, align="l") for heading in ("Measure", "Other")),
+        Column("Measure", align="l"),
+        Column("Other", align="l"),
         Column("Models", align="r"),
         *(Column(name.capitalize()) for name in CORRELATIONS),
     )
@@ -278,33 +304,37 @@ def correlations_table(summary: RunSummary) -> Table:
     contenders = STRINGS["contenders"][kind]
     caption = STRINGS["captions"]["summary_correlations"].format(contenders=contenders)
     turned = [measure.label for measure in summary.measures if measure.smaller]
-    correlated = [int(row[2].text or 0) for row in rows if row[3].text is not None]
-    notes = [text for _, text in results.few_models_notes(correlated)]
-    notes += [STRINGS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []
-    if any(cell.text is None for row in rows for cell in row):
-        notes.append(STRINGS["notes"]["too_few_models"])
+    has_correlation = [row for row in rows if row[3].text is not None]
+    notes = results.few_models_notes(int(row[2].text or 0) for row in has_correlation)
+    if turned:
+        notes.append((None, STRINGS["notes"]["sign"].format(measures=", ".join(turned))))
+    if any(Cell(None) in row for row in rows):
+        notes.append((None, STRINGS["notes"]["too_few_models"]))
     if summary.roster.apart:
         models = ", ".join(map(summary.roster.label, sorted(summary.roster.apart)))
-        notes.append(SHARED["apart_correlated"].format(models=models))
+        notes.append((None, SHARED["apart_correlated"].format(models=models)))
     sections = (Section(tuple(rows)),) if rows else ()
-    return Table(
-        "summary_correlations", caption, columns, sections, tuple((None, note) for note in notes)
-    )
+    return Table("summary_correlations", caption, columns, sections, tuple(notes))
 
 
 def _correlation(
     summary: RunSummary, first: SummaryMeasure, second: SummaryMeasure
 ) -> tuple[Cell, ...]:
-    models = [m for m in summary.roster.contenders if m in first.values and m in second.values]
-    sides = [
-        np.array([-side.values[m] if side.smaller else side.values[m] for m in models])
-        for side in (first, second)
-    ]
+    """Returns how many contenders have both measures, and each correlation over them."""
+    shared = first.values.keys() & second.values.keys()
+    models = [model for model in summary.roster.contenders if model in shared]
     enough = len(models) >= STRINGS["least_models"]
-    correlations = [
-        correlate(*sides) if enough else math.nan for correlate in CORRELATIONS.values()
-    ]
-    values = (
-        None if math.isnan(value) else str(rounded(value, summary.digits)) for value in correlations
-    )
-    return (Cell(str(len(models))), *map(Cell, values))
+    cells = [Cell(str(len(models)))]
+    for correlate in CORRELATIONS.values():
+        value = math.nan
+        if enough:
+            value = correlate(_goodness(first, models), _goodness(second, models))
+        cells.append(Cell(None if math.isnan(value) else str(rounded(value, summary.digits))))
+    return tuple(cells)
+
+
+def _goodness(measure: SummaryMeasure, models: Sequence[str]) -> np.ndarray:
+    """Returns the values of models, with their signs turned where smaller ones are better."""
+    values = measure.values
+    sign = -1 if measure.smaller else 1
+    return np.array([sign * values[model] for model in models])
