@@ -6,7 +6,6 @@
 Each stage has its rule file, and goes over all benchmarks alike; the logic is in scripts/steadfast.
 """
 
-import re
 import sys
 from pathlib import Path
 
@@ -14,28 +13,11 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 
-# Where this file lies, also when another workflow uses it as a module (workflow.insides has what
-# else is taken of Snakemake beyond its documented interface).
+# The Python package beside this file, also where another workflow uses this one as a module.
 HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
 sys.path.insert(0, str(HERE / "scripts"))
 
-from steadfast.workflow.script import collect_seldom
-
-collect_seldom()
-
-from steadfast.config import settings
-from steadfast.jobs.job_resources import Requests
-from steadfast.config.load import load_config
-from steadfast.config.source import check_source, default_config, typed
-from steadfast.jobs.digests import digest
-from steadfast.base.errors import UserError
-from steadfast.jobs.evaluation import Evaluation, in_results, plain
-from steadfast.jobs.job import Job
-from steadfast.jobs.input_digests import InputDigests, input_digests
-from steadfast.jobs.loads import Allocation, HandedOver, Loads
-from steadfast.jobs.required_files import check_required_files
-from steadfast.jobs.rounds import follow
-from steadfast.workflow.insides import Snakemake, refusal
+from steadfast.stages import setup
 
 
 pathvars:
@@ -44,40 +26,19 @@ pathvars:
 
 
 # A config file on the command line replaces the default one; --config changes single keys.
-DEFAULT_CONFIG = str(default_config())
-SNAKEMAKE = Snakemake(workflow)
-CONFIG_FILES = SNAKEMAKE.config_files or [DEFAULT_CONFIG]
-try:
-    for file in CONFIG_FILES:
-        check_source(file)
-except UserError as error:
-    raise refusal(error) from None
-if not SNAKEMAKE.config_files:
+if default_config := setup.default_config(workflow):
 
-    configfile: DEFAULT_CONFIG
+    configfile: default_config
 
 
-config.setdefault("name", Path(CONFIG_FILES[-1]).stem[:80])
-try:
-    CONFIG = load_config(typed(config, SNAKEMAKE.config_words))
-    RUN = Evaluation(CONFIG)
-    RUN.check_judges()
-    check_required_files(CONFIG, RUN.tasks)
-    RESULTS = SNAKEMAKE.path("results")
-    follow(RUN, RESULTS)
-except UserError as error:
-    raise refusal(error) from None
-
-TASKS, STEPS = RUN.tasks, InputDigests(RUN)
-TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
-# Jobs read the settings of models that are no params of theirs, with their defaults, from here, and
-# the HTML report, which shows a whole run, all of them.
-config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}), results=str(RESULTS))
-config["whole"] = CONFIG.model_dump(mode="json")
-LOADS, ALLOCATION = Loads(RUN, STEPS, RESULTS), Allocation.of_cluster(SNAKEMAKE.target_jobs)
-REQUESTS = Requests(LOADS, SNAKEMAKE)
-# Jobs are handed what their run asks of the models that they load.
-config["loads"] = HandedOver(lambda: LOADS.assignments(SNAKEMAKE.jobs_to_run, ALLOCATION))
+# All that is no file and no rule is behind this name: the config is checked, and jobs of a model are
+# scheduled (scripts/steadfast/stages/setup.py). The rules use what is listed here.
+SETUP = setup.Setup(workflow, config)
+CONFIG = SETUP.config  # the checked config, with all defaults
+RUN = SETUP.run  # what it runs: benchmarks, models, judges, and their files
+TASKS = RUN.tasks  # the parts and the code of each benchmark, by name
+STEPS = SETUP.steps  # for each file, digests of the code and the inputs that it is made from
+RESULTS = SETUP.results  # the results folder; <results> in the paths of rules
 
 
 wildcard_constraints:
@@ -112,7 +73,7 @@ rule all:
         "<results>/tables",
         "<results>/report.html",
         "<results>/metrics/inference.csv",
-        # What rewriters' replies make, for people to read.
+        # Data made from rewriters' replies, to be read by people.
         in_results(path for path in RUN.running_data if RUN.waits(path)),
         [FIGURES[name] for name in CONFIG.benchmarks],
     localrule: True

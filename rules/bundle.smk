@@ -5,7 +5,6 @@ out  results/bundle.zip: these, the config with its defaults, the journals' fina
 """
 
 from steadfast.config.portable import outside_paths, portable
-from steadfast.share import contents
 
 
 rule bundle:
@@ -26,7 +25,7 @@ rule bundle:
     resources:
         mem_mb=4000,
     params:
-        **made(lambda w: STEPS.bundle()),
+        **provenance(lambda w: STEPS.bundle()),
         **({"rounds": RUN.rounds} if RUN.rounds else {}),
         nondeterminism=STEPS.measured_nondeterminism(RESULTS),
         config=lambda w: portable(CONFIG),

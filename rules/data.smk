@@ -6,6 +6,8 @@ out  results/{benchmark}/…, results/corpora/…: the files that each benchmark
      target data makes them all
 """
 
+import re
+
 DATA = RUN.data
 
 
@@ -37,7 +39,7 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
         resources:
             mem_mb=4000,
         params:
-            **made(lambda w: STEPS.data(w.file)),
+            **provenance(lambda w: STEPS.data(w.file)),
             content=lambda w: DATA[w.file].content.plain,
             inputs=lambda w: list(DATA[w.file].inputs),
             made_from=lambda w: {

@@ -33,7 +33,7 @@ rule export_benchmark:
     resources:
         mem_mb=4000,
     params:
-        **made(lambda w: STEPS.export(w.benchmark)),
+        **provenance(lambda w: STEPS.export(w.benchmark)),
         exports=lambda w: plain(TASKS[w.benchmark].exports),
         simulator=lambda w: TASKS[w.benchmark].simulator.plain,
         samples=lambda w: TASKS[w.benchmark].samples.plain,

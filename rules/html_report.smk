@@ -6,6 +6,8 @@ out  results/report.html: docs/results.md
 """
 
 ANSWERED = STEPS.answered_files()
+# Without those that only have released scores, whose samples cannot be shown.
+EVALUATED = [name for name in RUN.running if RUN.evaluated_models(name)]
 
 
 rule html_report:
@@ -21,15 +23,11 @@ rule html_report:
         answered=in_results(ANSWERED),
         prompts=[
             RUN.evaluated_prompts(name, part)
-            for name in RUN.running
-            if RUN.evaluated_models(name)
+            for name in EVALUATED
             for part in TASKS[name].parts
         ],
         sources=[
-            path
-            for name in RUN.running
-            if RUN.evaluated_models(name)
-            for path in RUN.all_sources(name)
+            path for name in EVALUATED for path in RUN.all_sources(name)
         ],
     output:
         report="<results>/report.html",
@@ -45,7 +43,7 @@ rule html_report:
     params:
         **STEPS.html_report()._asdict(),
         nondeterminism=STEPS.measured_nondeterminism(RESULTS),
-        display=DISPLAY,
+        display=SETUP.display,
         made_from=input_digests(ANSWERED),
         measured_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
     script:

@@ -20,21 +20,21 @@ rule inference:
         "<logs>/{benchmark}/inference/{model}/{part}.log",
     benchmark:
         "<benchmarks>/{benchmark}/inference/{model}/{part}.tsv"
-    priority: lambda w: LOADS.priority(Job.of(w))
+    priority: SCHEDULING.priority
     group:
-        load_group
+        SCHEDULING.group
     conda:
-        ENGINE_ENV
+        f"../envs/{SETUP.environment}.yaml"
     resources:
-        **REQUESTS.slurm,
+        **SCHEDULING.slurm,
         nodes=1,
-        load=lambda w: 1 if LOADS.of(Job.of(w)) else 0,
-        gpu=REQUESTS.resource("gpu"),
-        mem_mb=SESSION.failures.by_shortage("mem_mb", REQUESTS.resource("mem_mb")),
-        runtime=SESSION.failures.by_shortage("runtime", REQUESTS.resource("runtime")),
-        cpus_per_task=REQUESTS.resource("cpus_per_task"),
+        load=SCHEDULING.load,
+        gpu=SCHEDULING.gpu,
+        mem_mb=SCHEDULING.mem_mb,
+        runtime=SCHEDULING.runtime,
+        cpus_per_task=SCHEDULING.cpus_per_task,
     params:
-        **made(lambda w: STEPS.replies(Job.of(w))),
+        **provenance(lambda w: STEPS.replies(Job.of(w))),
         request=lambda w: RUN.params(Job.of(w)),
     script:
         "../scripts/steadfast/stages/one_load.py"

@@ -31,7 +31,7 @@ rule judge_prompts:
     resources:
         mem_mb=2000,
     params:
-        **made(lambda w: STEPS.judge_prompts(w.benchmark, w.model, w.part)),
+        **provenance(lambda w: STEPS.judge_prompts(w.benchmark, w.model, w.part)),
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         judge_prompts=lambda w: RUN.judging(w.benchmark).prompts.plain,
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),

@@ -30,7 +30,7 @@ for name in TASKS:
                     f"<results>/{name}/metrics/{metric}.csv",
                     caption="../resources/report/metrics.rst",
                     category="Metrics",
-                    subcategory=TITLES[name],
+                    subcategory=SETUP.titles[name],
                     labels={"metric": metric},
                 )
                 for metric in TASKS[name].metrics.names

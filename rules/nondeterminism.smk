@@ -31,13 +31,13 @@ rule nondeterminism_part:
     benchmark:
         "<benchmarks>/{benchmark}/nondeterminism/{model}/{part}.tsv"
     conda:
-        ENGINE_ENV
+        f"../envs/{SETUP.environment}.yaml"
     resources:
-        load=lambda w: 1 if LOADS.of(Job.of(w)) else 0,
+        load=SCHEDULING.load,
         mem_mb=4000,
         runtime=240,
     params:
-        **made(lambda w: STEPS.nondeterminism(w.benchmark, w.model, w.part)),
+        **provenance(lambda w: STEPS.nondeterminism(w.benchmark, w.model, w.part)),
         answers=lambda w: settings.answer_settings(RUN.settings(Job.of(w))),
         nondeterminism=CONFIG.nondeterminism.model_dump(),
         seed=CONFIG.seed,

@@ -20,7 +20,7 @@ rule prompts:
     resources:
         mem_mb=2000,
     params:
-        **made(lambda w: STEPS.prompts(w.benchmark, w.part)),
+        **provenance(lambda w: STEPS.prompts(w.benchmark, w.part)),
         prompts=lambda w: TASKS[w.benchmark].prompts.plain,
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
     script:

@@ -7,6 +7,10 @@ out  results/{benchmark}/scores/{model}/{part}.jsonl: points, total, what was ex
      results/{benchmark}/scores/{model}/{part}.provenance.json: what they were made from
 """
 
+import re
+
+from steadfast.jobs.digests import digest
+
 for name in TASKS:
     if RUN.scored and TASKS[name].released_scores:
 
@@ -72,7 +76,7 @@ rule scores:
     resources:
         mem_mb=2000,
     params:
-        **made(lambda w: STEPS.scores(w.benchmark, w.model, w.part)),
+        **provenance(lambda w: STEPS.scores(w.benchmark, w.model, w.part)),
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
         judges=lambda w: RUN.judges_of(w.benchmark, w.model),

@@ -17,21 +17,21 @@ TABLES, FIGURES = {}, {}
 DATA_NOTES = {
     name: [
         TASKS[name].data_note,
-        *adaptive_remark(rounds.last_decisions(RUN, RESULTS, name), Display.of(DISPLAY)),
+        *adaptive_remark(rounds.last_decisions(RUN, RESULTS, name), Display.of(SETUP.display)),
     ]
     for name in TASKS
 }
 
 for name in TASKS:
     TASK = TASKS[name]
-    SHOWN = shown_of([name])
+    DISPLAY = SETUP.display_of([name])
     METRICS = [f"<results>/{name}/metrics/{metric}.csv" for metric in TASK.metrics.names]
     TABLES[name] = [
-        f"<results>/{name}/tables/{of}.{kind}" for of in TASK.tables.names for kind in KINDS
+        f"<results>/{name}/tables/{table}.{kind}" for table in TASK.tables.names for kind in KINDS
     ]
     FIGURES[name] = [
-        f"<results>/figures/{name}_{of}.{kind}"
-        for of in TASK.figures.names
+        f"<results>/figures/{name}_{figure}.{kind}"
+        for figure in TASK.figures.names
         for kind in FIGURE_KINDS
     ]
 
@@ -57,7 +57,7 @@ for name in TASKS:
             **STEPS.tables(name)._asdict(),
             tables=TASK.tables.function.plain,
             metrics=list(TASK.metrics.names),
-            display=SHOWN,
+            display=DISPLAY,
             data_notes=DATA_NOTES[name],
             made_from=STEPS.metrics(name).input_digest,
         script:
@@ -70,7 +70,7 @@ for name in TASKS:
             metrics=METRICS,
             provenance=f"<results>/{name}/metrics/provenance.json",
         output:
-            figures=[shown(path) for path in FIGURES[name]],
+            figures=[in_report(figure) for figure in FIGURES[name]],
             provenance=f"<results>/figures/{name}.provenance.json",
         log:
             f"<logs>/{name}/figures.log",
@@ -86,7 +86,7 @@ for name in TASKS:
             figures=TASK.figures.function.plain,
             names=list(TASK.figures.names),
             metrics=list(TASK.metrics.names),
-            display=SHOWN,
+            display=DISPLAY,
             data_notes=DATA_NOTES[name],
             made_from=STEPS.metrics(name).input_digest,
         script:
@@ -118,7 +118,7 @@ rule summary:
         **STEPS.summary()._asdict(),
         nondeterminism=STEPS.measured_nondeterminism(RESULTS),
         benchmarks=RUN.reported,
-        display=shown_of(RUN.running),
+        display=SETUP.display_of(RUN.running),
         data_notes=[
             *(TASKS[name].data_note for name in RUN.running),
             *(remark for name in RUN.running for remark in DATA_NOTES[name][1:]),
@@ -140,8 +140,8 @@ rule tables:
             patterns=["{table}.csv"],
             caption="../resources/report/table.rst",
             category="Tables",
-            subcategory=lambda w: heading(w.table, TITLES),
-            labels=lambda w: {"table": label(w.table, TITLES)},
+            subcategory=lambda w: report_items.heading(w.table, SETUP.titles),
+            labels=lambda w: {"table": report_items.label(w.table, SETUP.titles)},
         ),
     log:
         "<logs>/tables.log",

@@ -21,7 +21,7 @@ rule trial_prompts:
     resources:
         mem_mb=2000,
     params:
-        **made(lambda w: STEPS.evaluated_prompts(w.benchmark, w.part)),
+        **provenance(lambda w: STEPS.evaluated_prompts(w.benchmark, w.part)),
         limit=CONFIG.limit,
         together=lambda w: TASKS[w.benchmark].trial.together,
         spread=lambda w: list(TASKS[w.benchmark].trial.spread),
@@ -47,7 +47,7 @@ rule round_prompts:
     resources:
         mem_mb=2000,
     params:
-        **made(lambda w: STEPS.evaluated_prompts(w.benchmark, w.part, int(w.rounds))),
+        **provenance(lambda w: STEPS.evaluated_prompts(w.benchmark, w.part, int(w.rounds))),
         contexts=CONFIG.adaptive.contexts if CONFIG.adaptive else None,
         seed=CONFIG.seed,
     script:

@@ -19,7 +19,7 @@ rule usage:
             "<results>/metrics/inference.csv",
             caption="../resources/report/usage.rst",
             category="Usage",
-            subcategory=ALL,
+            subcategory=report_items.ALL,
             labels={"usage": "inference"},
         ),
     log:

@@ -15,7 +15,7 @@ from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job_resources import Requests
+from steadfast.jobs.job_resources import Scheduling
 from steadfast.jobs.loads import Loads
 from steadfast.stages.session import Session
 from steadfast.workflow.failures import FailedJobs
@@ -216,7 +216,9 @@ def option(name, model, own):
             resource_settings=SimpleNamespace(default_resources=profile),
         )
     )
-    ask = Requests(Loads(run, InputDigests(run), Path("results")), snakemake).slurm[name]
+    loads = Loads(run, InputDigests(run), Path("results"))
+    failures = FailedJobs(Path("logs"), logging.getLogger(__name__))
+    ask = Scheduling(loads, snakemake, failures).slurm[name]
     wildcards = {"benchmark": "lifbench", "model": model, "part": "2k"}
     known = {"input": [], "attempt": 1, "threads": 1, "rulename": "-", "async_run": asyncio.run}
     return ask(SimpleNamespace(get=wildcards.get, **wildcards), **known)

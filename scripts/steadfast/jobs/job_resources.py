@@ -14,6 +14,7 @@ from steadfast.jobs.job import MODELS, ROLES, Job, Journals
 from steadfast.jobs.loads import Loads
 from steadfast.schema.config import Hardware
 from steadfast.schema.model_base import BaseModelSettings
+from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import Snakemake
 
 GB = 1000  # Snakemake's mem_mb per GB
@@ -80,27 +81,46 @@ def slurm_resources(model: BaseModelSettings) -> dict[str, str]:
     return resources
 
 
-class Requests:
-    """The resources that jobs of the rules inference, verdicts and rewrites request."""
+class Scheduling:
+    """Order, group and resources of the jobs of the rules inference, verdicts and rewrites.
 
-    def __init__(self, loads: Loads, snakemake: Snakemake):
+    Each method is a function of wildcards, as a rule takes it.
+    """
+
+    def __init__(self, loads: Loads, snakemake: Snakemake, failures: FailedJobs):
         self._loads = loads
         self._run = loads.run
         self._snakemake = snakemake
+        # A retry gets more of what the last try was short of, and of nothing else.
+        self.mem_mb = failures.by_shortage("mem_mb", self._mem_mb)
+        self.runtime = failures.by_shortage("runtime", self._runtime)
 
-    def resource(self, name: str) -> Callable[[Any, int], int]:
-        """Returns one resource, such as ``gpu`` or ``runtime``, by wildcards and attempt."""
+    def priority(self, wildcards: Any) -> int:
+        """A job's priority: the models before judges, the first job of a load before others."""
+        return self._loads.priority(Job.of(wildcards))
 
-        def ask(wildcards: Any, attempt: int) -> int:
-            job = Job.of(wildcards)
-            model = self._run.settings(job)
-            if name == "runtime":
-                return self._minutes(job, attempt)
-            if name == "mem_mb":
-                return mem_mb(model, attempt)
-            return {"gpu": gpus, "cpus_per_task": cpus_per_task}[name](model)
+    def group(self, wildcards: Any) -> str | None:
+        """The jobs of one shared load, which a cluster runs together (group-components: load)."""
+        load = self._loads.of(Job.of(wildcards))
+        return None if load is None else self._snakemake.group(load, "load")
 
-        return ask
+    def load(self, wildcards: Any) -> int:
+        """1 for a job that loads a model, else 0: a profile limits how many run at a time."""
+        return int(self._loads.of(Job.of(wildcards)) is not None)
+
+    def gpu(self, wildcards: Any) -> int:
+        """GPUs of a job."""
+        return gpus(self._run.settings(Job.of(wildcards)))
+
+    def cpus_per_task(self, wildcards: Any) -> int:
+        """Cores of a job."""
+        return cpus_per_task(self._run.settings(Job.of(wildcards)))
+
+    def _mem_mb(self, wildcards: Any, attempt: int) -> int:
+        return mem_mb(self._run.settings(Job.of(wildcards)), attempt)
+
+    def _runtime(self, wildcards: Any, attempt: int) -> int:
+        return self._minutes(Job.of(wildcards), attempt)
 
     @property
     def slurm(self) -> dict[str, Callable[..., Any]]:

@@ -1,0 +1,128 @@
+"""What rule plan reads, and the values that it passes to ``plan.make``, as the rule needs them."""
+
+from pathlib import Path
+from typing import Any
+
+from steadfast.base.files import Record, file_size
+from steadfast.config import settings
+from steadfast.jobs.digests import digest
+from steadfast.jobs.evaluation import Evaluation, in_results
+from steadfast.jobs.input_digests import InputDigests
+
+
+class PlanInputs:
+    """Inputs and params of the plan: of the benchmarks whose prompts need no new requests."""
+
+    def __init__(self, run: Evaluation, steps: InputDigests, results: Path):
+        self._run = run
+        self._steps = steps
+        self._results = results
+        names = run.config.benchmarks
+        self.benchmarks = [name for name in names if steps.plannable(name, results)]
+        self.unplanned = [name for name in names if name not in self.benchmarks]
+        # Without the rewriters' replies there are no prompts: only the requests are planned.
+        self.rewritten = [name for name in names if run.tasks[name].rewriting]
+
+    # --- input files ---------------------------------------------------------------------------
+
+    @property
+    def prompts(self) -> list[str]:
+        """The evaluated prompts of all parts."""
+        return [self._run.evaluated_prompts(name, part) for name, part in self._parts]
+
+    @property
+    def sources(self) -> list[str]:
+        """The data files that these refer to."""
+        files = []
+        for name in self.benchmarks:
+            files += self._run.all_sources(name)
+        return files
+
+    @property
+    def own_templates(self) -> list[str]:
+        """Judge templates that are the user's files."""
+        files = []
+        for name in self.benchmarks:
+            files += self._run.own_templates(name)
+        return files
+
+    @property
+    def fetched_templates(self) -> list[str]:
+        """Judge templates of released code."""
+        files = []
+        for name in self.benchmarks:
+            files += in_results(self._run.fetched_templates(name))
+        return files
+
+    @property
+    def rewriter_requests(self) -> list[str]:
+        """The requests to rewriters that need no earlier replies."""
+        files = []
+        for name in self.rewritten:
+            files += in_results(self._run.first_rounds(name).values())
+        return files
+
+    @property
+    def replays(self) -> list[str]:
+        """The files with the responses of models with engine replay."""
+        models = self._run.config.models
+        files = set()
+        for name, part in self._parts:
+            for model in self._run.evaluated_models(name):
+                files.add(settings.replay_file(models[model], name, part))
+        return sorted(filter(None, files))
+
+    # --- params --------------------------------------------------------------------------------
+
+    @property
+    def models(self) -> Record:
+        """The settings of the models, judges and rewriters that are planned, by role."""
+        config = self._run.config
+        is_judged = not set(self._run.judged).isdisjoint(self.benchmarks)
+        evaluated = {name: config.models[name] for name in self._run.evaluated}
+        return {
+            "models": settings.planned(evaluated),
+            "judges": settings.planned(config.judges if is_judged else {}),
+            "rewriters": settings.planned(config.rewriters if self.rewritten else {}),
+        }
+
+    @property
+    def first_rounds(self) -> dict[str, dict[str, str]]:
+        """The rounds of rewriting that are planned, with their requests, by benchmark."""
+        return {name: self._run.first_rounds(name) for name in self.rewritten}
+
+    @property
+    def journal_sizes(self) -> list[int]:
+        """The size of each job's journal: a plan is made anew when one has grown."""
+        return [file_size(self._results / job.journal) for job in self._run.jobs]
+
+    @property
+    def pilot_sizes(self) -> list[int]:
+        """The size of each benchmark's comparisons, of which a power analysis takes variances."""
+        names = self.benchmarks if self._run.config.power_analysis else []
+        return [file_size(self._results / name / "metrics/comparisons.csv") for name in names]
+
+    @property
+    def input_digests(self) -> list[str]:
+        """The input digests of all prompts, and of the requests to rewriters."""
+        steps = [self._steps.evaluated_prompts(name, part) for name, part in self._parts]
+        for name in self.rewritten:
+            steps += map(self._steps.data, self._run.first_rounds(name).values())
+        return [step.input_digest for step in steps]
+
+    @property
+    def code(self) -> str:
+        """The digest of the plan's code."""
+        used: list[Any] = []
+        for name in self.benchmarks:
+            used += [self._run.tasks[name].samples, self._run.judge_prompts(name)]
+            used += self._run.engines_planned(name)
+        return digest("steadfast.plan.make", *used)
+
+    @property
+    def _parts(self) -> list[tuple[str, str]]:
+        """Benchmark and part of all planned prompts."""
+        parts = []
+        for name in self.benchmarks:
+            parts += [(name, part) for part in self._run.tasks[name].parts]
+        return parts

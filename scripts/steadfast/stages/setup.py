@@ -1,0 +1,142 @@
+"""What stands behind the rules: the checked config, its files, and the scheduling of jobs.
+
+The Snakefile makes one ``Setup``, in every process of Snakemake. No job imports this module.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+from steadfast.base.errors import UserError
+from steadfast.config import settings, source
+from steadfast.config.load import load_config
+from steadfast.jobs import rounds
+from steadfast.jobs.evaluation import Evaluation
+from steadfast.jobs.input_digests import InputDigests, Step
+from steadfast.jobs.job_resources import Scheduling
+from steadfast.jobs.loads import Allocation, HandedOver, Loads
+from steadfast.jobs.required_files import check_required_files
+from steadfast.stages.session import Session
+from steadfast.workflow import insides, slurm
+
+
+def default_config(workflow: Any) -> str | None:
+    """The config file to read: the default one, or None where ``--configfile`` names others.
+
+    Raises:
+        SystemExit: one of these files is invalid; with the error message.
+    """
+    try:
+        for file in _config_files(workflow):
+            source.check_source(file)
+    except UserError as error:
+        raise insides.refusal(error) from None
+    return None if insides.Snakemake(workflow).config_files else _config_files(workflow)[0]
+
+
+class Setup:
+    """The checked config of a run, and all that its rules need besides file names.
+
+    Attributes:
+        config: the checked config, with defaults.
+        results: the results folder.
+        run: models, judges, benchmarks and files of the run.
+        steps: the code and input digest of each file.
+        loads: which jobs share a model load.
+        titles: the title of each benchmark, by name.
+        display: the config's settings of tables and figures.
+    """
+
+    def __init__(self, workflow: Any, config: dict[str, Any]):
+        """Checks Snakemake's ``config``, and adds to it what jobs read from it.
+
+        Raises:
+            SystemExit: the config is invalid; with the error message.
+        """
+        snakemake = insides.Snakemake(workflow)
+        config.setdefault("name", Path(_config_files(workflow)[-1]).stem[:80])
+        try:
+            self.config = load_config(source.typed(config, snakemake.config_words))
+            self.run = Evaluation(self.config)
+            self.run.check_judges()
+            check_required_files(self.config, self.run.tasks)
+            self.results = snakemake.path("results")
+            rounds.follow(self.run, self.results)
+        except UserError as error:
+            raise insides.refusal(error) from None
+        self.steps = InputDigests(self.run)
+        self.loads = Loads(self.run, self.steps, self.results)
+        self.titles = {name: benchmark.title for name, benchmark in self.run.benchmarks.items()}
+        self.display = settings.display(self.config)
+        self._snakemake = snakemake
+        # Settings that are no params of a job, so that a change of them re-runs nothing.
+        config.update(self.config.model_dump(include={"models", "judges", "rewriters"}))
+        config["results"] = str(self.results)
+        config["whole"] = self.config.model_dump(mode="json")  # for the HTML report
+        allocation = Allocation.of_cluster(snakemake.target_jobs)
+        config["loads"] = HandedOver(
+            lambda: self.loads.assignments(snakemake.jobs_to_run, allocation)
+        )
+
+    def session(self, log: Logger, check_bundle: Callable[[], None]) -> Session:
+        """The run apart from its jobs: checks before them, messages, and what is kept at the end.
+
+        Args:
+            check_bundle: raises ``UserError`` where the run's files cannot be bundled.
+        """
+        return Session(self._snakemake, self.run, self.results, log, check_bundle)
+
+    def scheduling(self, session: Session) -> Scheduling:
+        """Order, groups and resources of the jobs that query a model; begins the session."""
+        scheduling = Scheduling(self.loads, self._snakemake, session.failures)
+        # On a cluster each job is a Snakemake process of its own, without a session.
+        if self.is_main:
+            insides.run_here(scheduling.runs_here)
+            session.begin()
+        else:
+            slurm.wait_before_steps()
+        return scheduling
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this process is the user's, and not one that Snakemake started for a job."""
+        return self._snakemake.is_main
+
+    @property
+    def environment(self) -> str:
+        """The conda environment (``envs/``) of jobs that query a model.
+
+        The config decides, not the job: ``--containerize`` refuses an environment by function.
+        """
+        config = self.config
+        models = [*config.models.values(), *config.judges.values(), *config.rewriters.values()]
+        return "vllm" if any(model.engine == "vllm" for model in models) else "base"
+
+    def display_of(self, benchmarks: Collection[str]) -> Mapping[str, Any]:
+        """The settings of tables and figures; without judges where no benchmark is judged.
+
+        So a judge that is added to the config re-makes no tables of other benchmarks.
+        """
+        is_judged = not set(self.run.judged).isdisjoint(benchmarks)
+        return self.display if is_judged else {**self.display, "judges": {}}
+
+
+def provenance(step: Callable[[Any], Step]) -> dict[str, Callable[[Any], str]]:
+    """The params ``code`` and ``input_digest`` of a job, by its ``step`` from wildcards.
+
+    Snakemake re-runs a job whose params change: here its code, its settings or any of its inputs.
+    """
+
+    # Snakemake passes arguments by name.
+    def code(wildcards: Any) -> str:
+        return step(wildcards).code
+
+    def input_digest(wildcards: Any) -> str:
+        return step(wildcards).input_digest
+
+    return {"code": code, "input_digest": input_digest}
+
+
+def _config_files(workflow: Any) -> list[str]:
+    return insides.Snakemake(workflow).config_files or [str(source.default_config())]
