@@ -37,6 +37,7 @@ class Checksums:
         """Returns the sha256 of a file's bytes."""
         key = str(path.absolute())
         with suppress(FileNotFoundError):
+            # Before the file is read: a change meanwhile shows as other times at the next look.
             status = path.stat()
             stamp = [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
             for checksums in (self._used, self._known):
@@ -71,6 +72,6 @@ def contents(paths: Iterable[str]) -> list[list[str | None]]:
 
 def _content(path: Path) -> str | None:
     if path.is_dir():
-        inside = sorted(file for file in path.rglob("*") if file.is_file())
-        return fingerprint(canonical_json([[str(file), _named()(file)] for file in inside]))
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        return fingerprint(canonical_json([[str(file), _named()(file)] for file in files]))
     return _named()(path) if path.is_file() else None

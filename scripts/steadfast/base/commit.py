@@ -14,10 +14,10 @@ def asked_of_git(*arguments: str) -> str | None:
     """Returns what git says of the workflow's folder; None outside git, or without git."""
     if HOME.name == INSTALLED:  # an environment may lie in a repository of somebody else's
         return None
-    environment = os.environ | {"LC_ALL": "C"}
+    environment = os.environ | {"LC_ALL": "C"}  # its messages are compared below
     for _ in range(TRIES):
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 ["git", *arguments],
                 cwd=PACKAGE,
                 env=environment,
@@ -27,11 +27,11 @@ def asked_of_git(*arguments: str) -> str | None:
             )
         except FileNotFoundError:
             return None
-        if done.returncode == 0:
-            return done.stdout.strip() or None
-        if any(words in done.stderr for words in NO_REPOSITORY):
+        if process.returncode == 0:
+            return process.stdout.strip() or None
+        if any(words in process.stderr for words in NO_REPOSITORY):
             return None
-    if done.returncode > 0:  # as in a repository without a commit
+    if process.returncode > 0:  # as in a repository without a commit
         return None
     raise PassingError(
         "git was killed before it returned the workflow's commit; check the memory, then run again"

@@ -42,8 +42,8 @@ def unreadable(path: Path | str, error: OSError) -> Exception:
     if error.errno not in WRONG_PATH:
         error.filename = error.filename or str(path)  # reading itself does not name the file
         return error
-    what = "no such file" if error.errno == errno.ENOENT else str(error.strerror).lower()
-    return UserError(f"{path}: {what}; check the path in the config")
+    reason = "no such file" if error.errno == errno.ENOENT else str(error.strerror).lower()
+    return UserError(f"{path}: {reason}; check the path in the config")
 
 
 def read_text(path: Path | str) -> str:
@@ -132,6 +132,7 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
     try:
         with _held(partial) as out:
             yield out
+            # On the disk before it has its name: a crash leaves the old file or the new one.
             out.flush()
             os.fsync(out.fileno())
             os.replace(partial, path)
@@ -172,23 +173,24 @@ def _held(path: Path) -> Iterator[BinaryIO]:
                 return
 
 
-def remove_partials(left: Iterable[Path]) -> None:
+def remove_partials(partials: Iterable[Path]) -> None:
     """Removes what killed processes have left of files and folders that they were making."""
-    for path in left:
+    for path in partials:
         with suppress(OSError):
             if path.is_symlink():  # of somebody else's making: what it leads to is not touched
                 path.unlink()
                 continue
             with open(path / HOLDER if path.is_dir() else path, "ab") as file:
-                if take(file):
+                if take(file):  # else its process is alive
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def check_regular(folder: Path) -> None:
     """Checks that a folder has files and folders alone: reading a pipe may never end."""
-    for at, folders, names in os.walk(folder):
-        folders.sort()
-        for path in (Path(at, name) for name in sorted(names)):
+    for parent, subfolders, names in os.walk(folder):
+        subfolders.sort()  # in place: the order in which os.walk goes on
+        for name in sorted(names):
+            path = Path(parent, name)
             with suppress(OSError):  # a link that leads nowhere
                 if not stat.S_ISREG(path.stat().st_mode):
                     raise UserError(
@@ -228,7 +230,7 @@ def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Mapping[
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        values = (row[column] for column in columns)
+        values = [row[column] for column in columns]
         writer.writerow([f"{v:.6g}" if isinstance(v, float) else v for v in values])
     write_text(path, text.getvalue())
 

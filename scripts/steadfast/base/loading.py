@@ -11,9 +11,9 @@ def load(name: str) -> Callable[..., Any]:
     """Returns the object that is called ``module:object``."""
     module, _, attribute = name.rpartition(":")
     try:
-        called: Callable[..., Any] = getattr(import_module(module), attribute)
+        loaded: Callable[..., Any] = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise UserError(
             f"benchmark: {name} cannot be loaded ({error}); correct the component's name"
         ) from None
-    return called
+    return loaded

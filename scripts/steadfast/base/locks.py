@@ -45,10 +45,10 @@ class Lock:
         try:
             self._fd = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
         except PermissionError as error:
-            where = "work in a folder of your own (docs/slurm.md, Several users)"
+            advice = "work in a folder of your own (docs/slurm.md, Several users)"
             if file != path:
-                where = f"set {FOLDER} to a folder of your own, such as /tmp/locks-$USER"
-            raise UserError(f"{file}: cannot be written ({error.strerror}); {where}") from None
+                advice = f"set {FOLDER} to a folder of your own, such as /tmp/locks-$USER"
+            raise UserError(f"{file}: cannot be written ({error.strerror}); {advice}") from None
         except OSError as error:
             raise of_system(error) or error from None
         try:
@@ -63,13 +63,13 @@ class Lock:
                 f"{FOLDER} to a folder on one that does, such as /tmp/locks-$USER of the node, and "
                 "run again (limits: docs/slurm.md)"
             ) from None
-        except BaseException:
+        except BaseException:  # interrupted while it waits, too
             os.close(self._fd)
             raise
         if self.held:
             job = os.environ.get("SLURM_JOB_ID")
             holder = f"SLURM job {job}" if job else f"process {os.getpid()}"
-            # Nothing rests on it but a line that explains: a full disk ends the job where it loses.
+            # Only a message reads it: a full disk must not end the job here.
             with contextlib.suppress(OSError):
                 self._holder.write_text(holder, encoding="utf-8")
 

@@ -19,13 +19,14 @@ def markdown_table(
         padded: whether columns are equally wide as plain text too; long cells would spoil that.
     """
     if not padded:
-        first, *further = (f"| {' | '.join(map(str, row))} |" for row in [head, *rows])
-        return "\n".join([first, "|" + "---|" * len(head), *further])
+        lines = [f"| {' | '.join(map(str, row))} |" for row in [head, *rows]]
+        lines.insert(1, "|" + "---|" * len(head))
+        return "\n".join(lines)
     rows = list(rows)
     return tabulate(
         rows,
         headers=head,
         tablefmt="pipe" if align else "github",
         colalign=[ALIGN[column] for column in align] if rows and align else None,
-        disable_numparse=True,
+        disable_numparse=True,  # "1.50" stays as it is
     )

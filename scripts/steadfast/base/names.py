@@ -43,9 +43,8 @@ def visible(text: str) -> str:
     >>> visible("a\\x1b[31mb\\u202ec\\nd")
     'a<U+001B>[31mb<U+202E>c\\nd'
     """
-    return "".join(
-        f"<U+{ord(char):04X}>"
-        if char not in "\n\t" and unicodedata.category(char) in HIDDEN
-        else char
-        for char in text
-    )
+    chars = []
+    for char in text:
+        hidden = char not in "\n\t" and unicodedata.category(char) in HIDDEN
+        chars.append(f"<U+{ord(char):04X}>" if hidden else char)
+    return "".join(chars)

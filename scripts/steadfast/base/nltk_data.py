@@ -39,6 +39,7 @@ def install(target: Path, folder: Path | None = None) -> list[str]:
             check(content, source, str(path), advice)
         else:
             content = fetch({**source, "url": f"{pinned['base']}{name}.zip"}, advice)
+        # Safe to unpack whole, since its checksum is the pinned one.
         zipfile.ZipFile(BytesIO(content)).extractall((target / name).parent)
         unpacked.append(name)
     return unpacked

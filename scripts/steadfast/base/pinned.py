@@ -30,6 +30,7 @@ def check(content: bytes, source: Settings, place: str, advice: str) -> None:
 
 def git_blob(content: bytes) -> str:
     """The id that git gives a file of that content, 40 hexadecimal digits."""
+    # git's format of an object: its kind and size, a null byte, the content.
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
@@ -40,7 +41,7 @@ def download(source: Settings, alternative: str) -> bytes:
     from http.client import HTTPException
 
     url = source["url"]
-    limit = source.get("bytes", MOST_BYTES) + 1
+    limit = source.get("bytes", MOST_BYTES) + 1  # one more, so that a longer file fails the check
     try:
         request = urllib.request.Request(url, headers=dict(source.get("headers", {})))
         with urllib.request.urlopen(request, timeout=60) as reply:

@@ -34,7 +34,10 @@ class State(Enum):
     were made; they were made from something else, or nothing says from what; they are what it
     wants, but changed since they were made."""
 
-    ABSENT, CURRENT, OTHER, EDITED = range(4)
+    ABSENT = 0
+    CURRENT = 1
+    OTHER = 2
+    EDITED = 3
 
 
 @dataclass(frozen=True)
@@ -111,12 +114,13 @@ class Provenance:
             or recorded.get("settings", "") != self.settings
         ):
             return State.OTHER
+        # A changed input comes before a changed file: it is remade then, whoever edited it.
         if any(checksum(path) != digest for path, digest in _inputs(recorded, self.results)):
             return State.OTHER
         sums = recorded["sha256"]
-        named = all(path.is_dir() or self._name(path) in sums for path in self.files)
-        checksums = {self.path.parent / name: made for name, made in sums.items()}
-        if not (named and all(map(isfile, checksums))):
+        recorded_all = all(path.is_dir() or self._name(path) in sums for path in self.files)
+        checksums = {self.path.parent / name: digest for name, digest in sums.items()}
+        if not (recorded_all and all(map(isfile, checksums))):
             return State.OTHER
         unchanged = all(checksum(path) == checksums[path] for path in checksums)
         return State.CURRENT if unchanged else State.EDITED
@@ -150,20 +154,20 @@ class Provenance:
         """Raises a ``UserError`` where a file that these were made with has changed, or one that
         such a file was made with, and so on to the data."""
         pending = [(self.files[0], self.path)]
-        looked_at = {self.path}
+        visited = {self.path}
         while pending:
-            made_file, provenance = pending.pop()
+            output, provenance = pending.pop()
             for path, digest in _inputs(_read(provenance), self.results):
                 if checksum(path) != digest:
                     raise UserError(
-                        f"{made_file}: outdated, since {path} has changed; run its workflow again "
+                        f"{output}: outdated, since {path} has changed; run its workflow again "
                         "to remake it"
                     )
                 # A file has provenance of its own, or the files of its folder have one together.
-                for further in (path.with_suffix(PROVENANCE), path.with_name(PROVENANCE[1:])):
-                    if further not in looked_at:
-                        looked_at.add(further)
-                        pending.append((path, further))
+                for beside in (path.with_suffix(PROVENANCE), path.with_name(PROVENANCE[1:])):
+                    if beside not in visited:
+                        visited.add(beside)
+                        pending.append((path, beside))
 
     def _name(self, path: Path) -> str:
         return os.path.relpath(path, self.path.parent)
@@ -178,14 +182,16 @@ def _read(provenance: Path) -> Record:
     return {}
 
 
-def _inputs(known: Record, results: Path) -> list[tuple[Path, object]]:
+def _inputs(record: Record, results: Path) -> list[tuple[Path, object]]:
     """The files that provenance names as inputs and that are there, each with its sha256 then.
 
     ``isfile`` is false of a name that no file system takes too, where ``Path.is_file`` raises.
     """
-    inputs = known.get("inputs", {})
-    named = inputs.items() if isinstance(inputs, dict) else ()
-    return [(results / name, digest) for name, digest in named if isfile(results / name)]  # noqa: PTH113
+    inputs = record.get("inputs", {})
+    if not isinstance(inputs, dict):
+        return []
+    paths = [(results / name, digest) for name, digest in inputs.items()]
+    return [(path, digest) for path, digest in paths if isfile(path)]  # noqa: PTH113
 
 
 def check_names(results: Path) -> None:
@@ -205,11 +211,11 @@ def provenances(job: Any, results: Path) -> list[Provenance]:
     output = dict(job.output.items())
     inputs = tuple(path for path in map(Path, job.input) if path.is_relative_to(results))
     if "provenances" in output:  # scores that were released, each for itself
+        released = []
         scores = zip(map(Path, output["scores"]), params["input_digests"], strict=True)
-        return [
-            Provenance.beside(path, input_digest, inputs=inputs, results=results)
-            for path, input_digest in scores
-        ]
+        for path, input_digest in scores:
+            released.append(Provenance.beside(path, input_digest, inputs=inputs, results=results))
+        return released
     files = tuple(path for path in map(Path, job.output) if str(path) != output.get("provenance"))
     if not files:
         return []

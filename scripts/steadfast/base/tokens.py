@@ -74,6 +74,7 @@ def _cache_copy() -> Path:
         if copy.exists() and copy.stat().st_size == source.stat().st_size:
             continue
         copy.parent.mkdir(parents=True, exist_ok=True)
+        # Jobs start together, and none may read what another has half copied.
         partial = copy.with_name(f".{copy.name}.{os.getpid()}")
         shutil.copyfile(source, partial)
         os.replace(partial, copy)

@@ -24,4 +24,5 @@ def _marks_in_a_row(text: str) -> int:
     classes = list(map(unicodedata.combining, text))
     if not any(classes):
         return 0
-    return max(sum(1 for _ in run) for marks, run in groupby(classes, bool) if marks)
+    runs = groupby(classes, bool)  # letters have class 0, marks another
+    return max(sum(1 for _ in run) for is_mark, run in runs if is_mark)

@@ -8,13 +8,13 @@ from steadfast.compare.text import comparison_text
 from steadfast.jobs.finished import FinishedRun
 
 
-def main(given: Namespace) -> int:
+def main(arguments: Namespace) -> int:
     """Prints what differs; 3 where that is to count as a failure."""
-    with errors_as_messages(given.a, given.b):
-        comparison = compare_results(
-            *(FinishedRun.of(run, given.config) for run in (given.a, given.b))
-        )
-        if given.out:
-            comparison.write(given.out)
-        print(comparison_text(comparison, given.a, given.b), end="")
-    return 3 if given.fail and comparison.differs else 0
+    with errors_as_messages(arguments.a, arguments.b):
+        run_a = FinishedRun.of(arguments.a, arguments.config)
+        run_b = FinishedRun.of(arguments.b, arguments.config)
+        comparison = compare_results(run_a, run_b)
+        if arguments.out:
+            comparison.write(arguments.out)
+        print(comparison_text(comparison, arguments.a, arguments.b), end="")
+    return 3 if arguments.fail and comparison.differs else 0

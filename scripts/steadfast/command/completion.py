@@ -6,22 +6,23 @@ from pathlib import Path
 
 import shtab
 
-from steadfast.command.main import is_there, parser
+from steadfast.command.main import existing_file, parser
 
 
-def main(given: Namespace) -> None:
+def main(arguments: Namespace) -> None:
     """Prints the script of a shell."""
     command_parser = parser()
     for action in _actions(command_parser):
-        if action.type in (Path, is_there):
+        if action.type in (Path, existing_file):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
-    print(shtab.complete(command_parser, shell=given.shell))
+    print(shtab.complete(command_parser, shell=arguments.shell))
 
 
-def _actions(of: ArgumentParser) -> Iterator[Action]:
-    for action in of._actions:
+def _actions(command_parser: ArgumentParser) -> Iterator[Action]:
+    """The arguments of a parser and of the parsers of its subcommands."""
+    for action in command_parser._actions:  # argparse has no public list of them
         if isinstance(action, _SubParsersAction):
-            for below in action.choices.values():
-                yield from _actions(below)
+            for subparser in action.choices.values():
+                yield from _actions(subparser)
         else:
             yield action

@@ -7,12 +7,12 @@ from steadfast.config.source import default_config
 from steadfast.doctor.examine import examine
 
 
-def main(given: Namespace) -> int:
+def main(arguments: Namespace) -> int:
     """Prints a line a check; 1 where something is missing that is needed."""
     missing = 0
-    config = str(given.config or default_config())
-    for check in examine(config, given.profile, online=not given.offline):
-        print(visible(str(check)), flush=True)
+    config = str(arguments.config or default_config())
+    for check in examine(config, arguments.profile, online=not arguments.offline):
+        print(visible(str(check)), flush=True)  # at once: the next may wait for the network
         missing += check.status == "missing"
     things = "thing is" if missing == 1 else "things are"
     print(f"{missing} {things} missing" if missing else "nothing is missing")

@@ -22,13 +22,14 @@ def errors_as_messages(*read: Path) -> Iterator[None]:
     except UserError as error:
         sys.exit(visible(f"error: {error}"))
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        what = " ".join(f"{type(error).__name__}: {error}".split())
-        place = f"{Path(last.filename).name}:{last.lineno}"
+        # Where it was raised, so that a report of the message is enough to look into it.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         sys.exit(
             visible(
                 f"error: {' or '.join(map(str, read))}: a file there is damaged or not written by "
-                f"this workflow ({what}, {place}); remake it, or report a bug if this workflow "
+                f"this workflow ({reason}, {place}); remake it, or report a bug if this workflow "
                 "wrote it"
             )
         )

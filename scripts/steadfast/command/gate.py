@@ -18,15 +18,16 @@ from steadfast.share.contents import ANSWERS, CONFIG, MADE
 from steadfast.share.unbundle import unbundle
 
 
-def main(given: Namespace) -> int:
+def main(arguments: Namespace) -> int:
     """Prints what it says of each main measure; the last line is of all together."""
-    with errors_as_messages(given.a, given.b), ExitStack() as stack:
-        if not 0 < given.margin < 1:
-            raise UserError(f"--margin {given.margin:g}: must be between 0 and 1, such as 0.02")
-        a, b = (stack.enter_context(_run(folder, given.config)) for folder in (given.a, given.b))
-        comparison = compare_results(a, b)
-        verdict = gate(comparison, given.margin, given.strict)
-        print(gate_text(verdict, comparison, given.margin, given.a, given.b), end="")
+    with errors_as_messages(arguments.a, arguments.b), ExitStack() as stack:
+        if not 0 < arguments.margin < 1:
+            raise UserError(f"--margin {arguments.margin:g}: must be between 0 and 1, such as 0.02")
+        run_a = stack.enter_context(_run(arguments.a, arguments.config))
+        run_b = stack.enter_context(_run(arguments.b, arguments.config))
+        comparison = compare_results(run_a, run_b)
+        verdict = gate(comparison, arguments.margin, arguments.strict)
+        print(gate_text(verdict, comparison, arguments.margin, arguments.a, arguments.b), end="")
     return EXIT_CODES[verdict.verdict]
 
 
@@ -40,11 +41,10 @@ def _run(path: Path, config: Path | None) -> Iterator[FinishedRun]:
         unpacked = Path(folder) / "bundle"
         unbundle(path, unpacked)
         results = unpacked / ANSWERS
-        shutil.copytree(unpacked / MADE, results, dirs_exist_ok=True)  # its scores and metrics
-        shutil.move(
-            unpacked / CONFIG, results / CONFIG_FILE
-        )  # that of its metrics, by its manifest
-        config_provenance(
-            results, [path.parts[-3] for path in results.glob(METRICS_PROVENANCE)]
-        ).write()
+        # A bundle keeps apart what a run has in one folder: its scores and metrics, and the
+        # config. Its manifest vouches that the metrics are of that config.
+        shutil.copytree(unpacked / MADE, results, dirs_exist_ok=True)
+        shutil.move(unpacked / CONFIG, results / CONFIG_FILE)
+        benchmarks = [path.parts[-3] for path in results.glob(METRICS_PROVENANCE)]
+        config_provenance(results, benchmarks).write()
         yield FinishedRun.of(results)

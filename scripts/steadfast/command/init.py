@@ -26,48 +26,52 @@ MODEL_LINE = re.compile(r'^( +)model: ("(?:[^"\\]|\\.)*").*', re.MULTILINE)
 """The line of a filled template that names the model, in JSON; its comment is of no file."""
 
 
-def main(given: Namespace) -> None:
+def main(arguments: Namespace) -> None:
     """Writes the config, unless it is there, and goes on as the plan of it."""
-    with errors_as_messages(given.config):
+    with errors_as_messages(arguments.config):
         template = TEMPLATE.read_text(encoding="utf-8")
-        text = filled(template, values(given, yaml.safe_load(template)))
-        if given.engine == "replay":
+        text = filled(template, values(arguments, yaml.safe_load(template)))
+        if arguments.engine == "replay":
             text = MODEL_LINE.sub(r"\1file: \2", text, count=1)
+        # A function, since backslashes in a replacement string would be read as escapes.
         text = re.sub("schema=.*", lambda _: f"schema={SCHEMA.as_uri()}", text, count=1)
-        text = text.replace(f"  {NAME}:\n", f"  {json.dumps(short(given.model, given.engine))}:\n")
-        load_config(yaml.safe_load(text))
+        name = json.dumps(short(arguments.model, arguments.engine))
+        text = text.replace(f"  {NAME}:\n", f"  {name}:\n")
+        load_config(yaml.safe_load(text))  # refuses bad options before a file is there
         try:
-            with open(given.config, "x", encoding="utf-8") as file:
+            with open(arguments.config, "x", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
             raise UserError(
-                f"{given.config}: cannot be created ({error.strerror}); name a new file in a "
+                f"{arguments.config}: cannot be created ({error.strerror}); name a new file in a "
                 "writable folder"
             ) from None
-    named = visible(str(given.config))
-    print(f"Wrote {named}. Try it with a few prompts: steadfast trial {named}. Its plan:")
-    sys.stdout.flush()
-    steadfast(["plan", str(given.config)])
+    path = visible(str(arguments.config))
+    print(f"Wrote {path}. Try it with a few prompts: steadfast trial {path}. Its plan:")
+    sys.stdout.flush()  # the plan replaces this process, and what it has not written
+    steadfast(["plan", str(arguments.config)])
 
 
-def values(given: Namespace, template: Record) -> Record:
-    """What the options say, by the keys of the template.
+def values(arguments: Namespace, template: Record) -> Record:
+    """Returns the values of the options, by the keys of the template.
 
     Lengths are those that the window holds, the shortest at least.
     """
-    keys: Record = {"engine": given.engine, "model": given.model}
-    if given.engine in KEYS:
-        has_no_key = given.engine == "openai" and given.base_url
-        key = given.key_variable or (NO_KEY if has_no_key else KEYS[given.engine])
-        keys |= {"base_url": given.base_url} if given.base_url else {}
-        keys["api_key_env"] = None if key == NO_KEY else key
+    keys: Record = {"engine": arguments.engine, "model": arguments.model}
+    if arguments.engine in KEYS:
+        # A server of one's own behind the OpenAI API, such as vLLM's, needs no key by default.
+        own_server = arguments.engine == "openai" and arguments.base_url
+        variable = arguments.key_variable or (NO_KEY if own_server else KEYS[arguments.engine])
+        if arguments.base_url:
+            keys["base_url"] = arguments.base_url
+        keys["api_key_env"] = None if variable == NO_KEY else variable
     lengths = template["lifbench"]["lengths"]
-    if given.window:
-        keys["window"] = given.window
-        longest = max(given.window, min(lengths.values()) + 1)
+    if arguments.window:
+        keys["window"] = arguments.window
+        longest = max(arguments.window, min(lengths.values()) + 1)
         lengths = {name: size for name, size in lengths.items() if size < longest}
     keys["lengths"] = lengths
-    if given.data == "synthetic":
+    if arguments.data == "synthetic":
         keys |= {"contexts": "nested", "expressions": "own"}
     return keys
 

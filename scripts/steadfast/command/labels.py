@@ -2,6 +2,7 @@
 
 import math
 from argparse import Namespace
+from itertools import chain
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -16,51 +17,55 @@ from steadfast.jobs.job import Job
 from steadfast.jobs.rounds import follow
 from steadfast.label.sheet import drawn, takes_labels, write_sheet
 
-HALF = 1.96 * 0.5
-"""Of the 95 % interval of a share, times the root of the number of clusters, at most."""
+# Half the 95 % interval of a share p of n clusters (Wald): 1.96 √(p(1 - p)/n), widest at p = 0.5.
+HALF_WIDTH = 1.96 * 0.5
+"""At most, times √n, as an estimate before any label is there."""
 
 
-def main(given: Namespace) -> None:
+def main(arguments: Namespace) -> None:
     """Writes a sheet and a page for each judged benchmark whose answers are there."""
-    file = given.config or default_config()
+    file = arguments.config or default_config()
     with errors_as_messages(file):
         evaluation = Evaluation(load_config(read_source(file)))
     results = Path(evaluation.config.pathvars.get("results", "results"))
     with errors_as_messages(results):
         run = FinishedRun(evaluation, results)
         judged = [name for name in evaluation.running if evaluation.tasks[name].judging]
-        labelled = [name for name in judged if takes_labels(evaluation.tasks[name])]
-        if not labelled:
+        labelable = [name for name in judged if takes_labels(evaluation.tasks[name])]
+        if not labelable:
             titles = ", ".join(evaluation.benchmarks[name].title for name in judged)
             reason = "no benchmark of this config has a judge"
             if judged:
                 reason = f"labels are yes or no, and the judge of {titles} gives scores"
             raise UserError(f"{file}: nothing to label: {reason}; name another config")
         follow(evaluation, results)
-        written = [name for name in labelled if _written(run, name, given.number)]
-        if not written:
+        # A list, not any(…) of a generator: each benchmark gets its sheet.
+        written = [_write_labels(run, name, arguments.number) for name in labelable]
+        if not any(written):
             raise UserError(
                 f"{results}: no responses of a judged benchmark; run the workflow with this config "
                 "first"
             )
 
 
-def _written(run: FinishedRun, name: str, number: int) -> bool:
+def _write_labels(run: FinishedRun, name: str, number: int) -> bool:
+    """Writes the sheet and the page of a benchmark; False where it has no responses."""
     part = next(iter(run.parts(name).values()))
-    steps = InputDigests(run.evaluation)
+    digests = InputDigests(run.evaluation)
     for model in part.models:
         outputs = run.results / Job("inference", name, model, part.name).outputs
         if outputs.exists():
-            Provenance.beside(outputs, steps.outputs(name, model, part.name).input_digest).check()
-    answers = drawn(part, part.models, number, run.evaluation.config.seed)
-    if not answers:
+            input_digest = digests.outputs(name, model, part.name).input_digest
+            Provenance.beside(outputs, input_digest).check()
+    clusters = drawn(part, part.models, number, run.evaluation.config.seed)
+    if not clusters:
         return False
     title = run.evaluation.benchmarks[name].title
-    flat = [answer for cluster in answers for answer in cluster]
-    files = write_sheet(flat, title, run.results / "labels", name)
-    questions = sum(len(answer.questions) for answer in flat)
-    width = HALF / math.sqrt(len(answers))
-    print(f"{title}: {len(flat)} responses, {questions} questions, {len(answers)} clusters")
+    answers = list(chain.from_iterable(clusters))
+    files = write_sheet(answers, title, run.results / "labels", name)
+    questions = sum(len(answer.questions) for answer in answers)
+    width = HALF_WIDTH / math.sqrt(len(clusters))
+    print(f"{title}: {len(answers)} responses, {questions} questions, {len(clusters)} clusters")
     print(f"  {' and '.join(map(str, files))}")
     print(
         f"  Shares will be estimated within ± {width:.2f} or better (95 %); four times as many "

@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -46,7 +47,7 @@ def argument(*names: str, **options: Any) -> Argument:
     return names, options
 
 
-def is_there(name: str) -> Path:
+def existing_file(name: str) -> Path:
     """Returns the path of a file that the command line names; argparse says where there is none."""
     if not Path(name).is_file():
         raise argparse.ArgumentTypeError(f"{name}: no such file; name one that is there")
@@ -56,7 +57,7 @@ def is_there(name: str) -> Path:
 CONFIG = argument(
     "config",
     nargs="?",
-    type=is_there,
+    type=existing_file,
     metavar="CONFIG",
     help="a config file; else config/config.yaml of the folder, or the project's own",
 )
@@ -84,7 +85,7 @@ WORKFLOW = (
 TWO_RUNS = (
     argument("a", type=Path, metavar="A", help="results folder of run A; gate takes bundles too"),
     argument("b", type=Path, metavar="B", help="results folder of run B"),
-    argument("--config", type=is_there, help="config of a folder that does not hold its own"),
+    argument("--config", type=existing_file, help="config of a folder that does not hold its own"),
 )
 """What the commands take that set two runs side by side."""
 INIT = (
@@ -217,7 +218,7 @@ COMMANDS = {
         (argument("shell", choices=("bash", "zsh"), help="which shell"),),
     ),
 }
-BEHIND = "What stands behind -- goes to Snakemake as it is: -- --dry-run, -- results/tables."
+PASSED_ON = "What stands behind -- goes to Snakemake as it is: -- --dry-run, -- results/tables."
 CODES = """exit codes: 0 done; 1 something failed or is missing, and is named;
 2 the command line is wrong; 3 the runs differ (compare --fail), or B is worse (gate);
 4 the gate cannot tell"""
@@ -233,15 +234,15 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=formatter,
     )
     command_parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    below = command_parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    subparsers = command_parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
-        behind = f"\n{BEHIND}" if command.starts else ""
+        note = f"\n{PASSED_ON}" if command.starts else ""
         codes = f"\n\nexit codes: {command.codes}" if command.codes else ""
-        subparser = below.add_parser(
+        subparser = subparsers.add_parser(
             name,
             help=command.help,
             description=f"steadfast {name} {command.help}.",
-            epilog=f"example: steadfast {name} {command.example}{behind}{codes}",
+            epilog=f"example: steadfast {name} {command.example}{note}{codes}",
             formatter_class=formatter,
         )
         for names, options in command.arguments:
@@ -250,28 +251,30 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Reads the command line, calls what it names, and ends with that one's exit code."""
+    """Reads the command line, calls the command that it names, and exits with its exit code."""
     words = list(sys.argv[1:] if words is None else words)
     take_any_text()
-    passed: list[str] = []
+    snakemake_words: list[str] = []
+    # Cut off before argparse sees it, which would take what stands behind -- as positionals.
     if words and words[0] in COMMANDS and COMMANDS[words[0]].starts and "--" in words:
-        at = words.index("--")
-        words, passed = words[:at], words[at + 1 :]
+        separator = words.index("--")
+        snakemake_words = words[separator + 1 :]
+        words = words[:separator]
     command_parser = parser()
+    # argparse would list all commands; the nearest name helps more.
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
         command_parser.error(f"unknown command {shown(words[0])}; {nearest(words[0], COMMANDS)}")
     arguments, unknown = command_parser.parse_known_args(words)
+    name = arguments.command
+    command = COMMANDS[name]
     if unknown:
-        options = [name for names, _ in COMMANDS[arguments.command].arguments for name in names]
-        command_parser.error(
-            f"{arguments.command}: unknown {shown(unknown[0])}; {nearest(unknown[0], options)}"
-        )
-    arguments.snakemake = passed
-    if any(word.partition("=")[0] in ("--config", "-C") for word in passed):
-        command_parser.error(
-            f"{arguments.command}: write --set KEY=VALUE in place of --config behind --"
-        )
-    module = "start" if COMMANDS[arguments.command].starts else arguments.command
+        options = list(chain.from_iterable(names for names, _ in command.arguments))
+        command_parser.error(f"{name}: unknown {shown(unknown[0])}; {nearest(unknown[0], options)}")
+    # Snakemake takes --config once: a second one would replace that of --set without a word.
+    if any(word.partition("=")[0] in ("--config", "-C") for word in snakemake_words):
+        command_parser.error(f"{name}: write --set KEY=VALUE in place of --config behind --")
+    arguments.snakemake = snakemake_words
+    module = "start" if command.starts else name
     sys.exit(import_module(f"steadfast.command.{module}").main(arguments))
 
 

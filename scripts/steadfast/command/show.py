@@ -18,18 +18,18 @@ Names are the sample_id in results/{{benchmark}}/outputs/{{model}}/{{part}}.json
 The name {EXAMPLES} shows one sample of each task."""
 
 
-def main(given: Namespace) -> None:
+def main(arguments: Namespace) -> None:
     """Prints a sample and its responses; ends with 1 where there is none of that name."""
-    if not given.sample:
+    if not arguments.sample:
         sys.exit(NO_SAMPLE)
-    file = given.config or default_config()
+    file = arguments.config or default_config()
     with errors_as_messages(file):
         config = load_config(read_source(file))
     results = Path(config.pathvars.get("results", "results"))
     with errors_as_messages(results):
         run = Evaluation(config)
-        if given.sample == EXAMPLES:
-            seen = examples(run, results)
+        if arguments.sample == EXAMPLES:
+            samples = examples(run, results)
         else:
-            seen = view_sample(run, results, given.sample, given.model)
-        print("\n".join(map(sample_text, seen)), end="")
+            samples = view_sample(run, results, arguments.sample, arguments.model)
+        print("\n".join(map(sample_text, samples)), end="")

@@ -17,18 +17,18 @@ PROFILES = "profiles/*"
 DEFAULT_TARGET = ("run", "trial")
 
 
-def main(given: Namespace) -> None:
+def main(arguments: Namespace) -> None:
     """Goes on as Snakemake, in the same process: signals and the exit code are Snakemake's."""
     with errors_as_messages():
-        check(given)
-    os.execv(sys.executable, [sys.executable, "-m", LAUNCH, *words(given)])
+        check(arguments)
+    os.execv(sys.executable, [sys.executable, "-m", LAUNCH, *words(arguments)])
 
 
-def check(given: Namespace) -> None:
+def check(arguments: Namespace) -> None:
     """Refuses what Snakemake would stop at with a traceback, or pass over."""
-    if given.config:
-        check_source(given.config)
-    for setting in given.set:
+    if arguments.config:
+        check_source(arguments.config)
+    for setting in arguments.set:
         key, equals, value = setting.partition("=")
         if not equals:
             raise UserError(f"--set {shown(setting)}: no value; write --set KEY=VALUE")
@@ -36,33 +36,41 @@ def check(given: Namespace) -> None:
             section, _, inner = key.partition(".")
             advice = f"--set '{section}={{{inner}: {value}}}'" if inner else "--set KEY=VALUE"
             raise UserError(f"--set {shown(setting)}: {shown(key)} is no key; write {advice}")
-    if given.directory:
+    if arguments.directory:
         try:
-            Path(given.directory).mkdir(parents=True, exist_ok=True)
+            Path(arguments.directory).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(
-                f"--directory {given.directory}: cannot be created ({error.strerror}); name "
+                f"--directory {arguments.directory}: cannot be created ({error.strerror}); name "
                 "another folder"
             ) from None
-    for name in given.profile:
+    for name in arguments.profile:
         if _is_own(name) and not Path(profile(name)[1]).is_dir():
-            profiles = ", ".join(
-                sorted(str(path.relative_to(HOME)) for path in HOME.glob(PROFILES))
-            )
-            raise UserError(f"--profile {name}: no such folder; available: {profiles}")
+            profiles = sorted(str(path.relative_to(HOME)) for path in HOME.glob(PROFILES))
+            available = ", ".join(profiles)
+            raise UserError(f"--profile {name}: no such folder; available: {available}")
 
 
-def words(given: Namespace) -> list[str]:
+def words(arguments: Namespace) -> list[str]:
     """Returns Snakemake's command line; what takes several words stands before what takes one."""
-    changed = [*given.set, *([f"limit={given.limit}"] if given.command == "trial" else [])]
-    options = ["--configfile", str(given.config)] if given.config else []
-    options += ["--config", *changed] if changed else []
-    for name in given.profile:
+    settings = list(arguments.set)
+    if arguments.command == "trial":
+        settings.append(f"limit={arguments.limit}")
+    options: list[str] = []
+    if arguments.config:
+        options += ["--configfile", str(arguments.config)]
+    if settings:
+        options += ["--config", *settings]
+    for name in arguments.profile:
         options += profile(name)
-    for option, value in (("--directory", given.directory), ("--cores", given.cores)):
-        options += [option, value] if value else []
-    options += ["--snakefile", str(HOME / "Snakefile"), *given.snakemake]
-    return options if given.command in DEFAULT_TARGET else [*options, "--", given.command]
+    if arguments.directory:
+        options += ["--directory", arguments.directory]
+    if arguments.cores:
+        options += ["--cores", arguments.cores]
+    options += ["--snakefile", str(HOME / "Snakefile"), *arguments.snakemake]
+    if arguments.command not in DEFAULT_TARGET:
+        options += ["--", arguments.command]
+    return options
 
 
 def profile(name: str) -> list[str]:

@@ -7,18 +7,18 @@ from steadfast.command.error_message import errors_as_messages
 from steadfast.share.unbundle import unbundle
 
 
-def main(given: Namespace) -> None:
+def main(arguments: Namespace) -> None:
     """Unpacks, and prints how many files are kept; ends with 1 where that fails."""
-    with errors_as_messages(given.bundle):
-        unpacked = unbundle(given.bundle, given.into, given.code)
+    with errors_as_messages(arguments.bundle):
+        unpacked = unbundle(arguments.bundle, arguments.into, arguments.code)
     print(f"{len(unpacked.kept)} files unpacked, made by commit {unpacked.commit or 'unknown'}.")
     if unpacked.made_again:
         print(
             f"{len(unpacked.made_again)} files differ from what the code here makes: they will be "
             "remade, from responses in the journal where the requests are the same."
         )
-    into = visible(str(given.into))
+    folder = visible(str(arguments.into))
     print(
-        f"Next: steadfast run {into}/config.yaml --directory {into}\n"
-        f"Then: diff -rq -x '.*' {into}/results/tables {into}/made/tables"
+        f"Next: steadfast run {folder}/config.yaml --directory {folder}\n"
+        f"Then: diff -rq -x '.*' {folder}/results/tables {folder}/made/tables"
     )

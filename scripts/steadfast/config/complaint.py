@@ -31,17 +31,19 @@ def complaint(
     errors = error.errors()
     paths = [_located(schema, _location(detail))[0] for detail in errors]
     errors_by_path: dict[Location, list[ErrorDetails]] = {}
+    unknown_keys = []
     for path, detail in zip(paths, errors, strict=True):
         errors_by_path.setdefault(path, []).append(detail)
-    unknown_keys = [at for at, detail in zip(paths, errors, strict=True) if _is_about_key(detail)]
+        if _is_about_key(detail):
+            unknown_keys.append(path)
     if unknown_keys:
         # An unknown key explains most of the other errors.
-        path = unknown_keys[0]
+        worst = unknown_keys[0]
     else:
         # Of a value's alternatives, the one that was checked furthest has the best error.
-        within_first = [at for at in paths if at[: len(paths[0])] == paths[0]]
-        path = max(within_first, key=len)
-    return f"{where}: {_sentence(schema, path, errors_by_path[path], page)}"
+        within_first = [path for path in paths if path[: len(paths[0])] == paths[0]]
+        worst = max(within_first, key=len)
+    return f"{where}: {_sentence(schema, worst, errors_by_path[worst], page)}"
 
 
 def _is_about_key(error: ErrorDetails) -> bool:

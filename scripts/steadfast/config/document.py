@@ -67,9 +67,10 @@ def _below(
     for key, field in section.model_fields.items():
         for kind in (field.annotation, *get_args(field.annotation)):
             if isinstance(kind, type) and issubclass(kind, BaseModel):
-                inner = f"{title}: {key}", f"{prefix}{key}."
-                yield *inner, kind
-                yield from _below(*inner, kind)
+                inner_title = f"{title}: {key}"
+                inner_prefix = f"{prefix}{key}."
+                yield inner_title, inner_prefix, kind
+                yield from _below(inner_title, inner_prefix, kind)
 
 
 INTRODUCTION = """# The config
@@ -90,7 +91,8 @@ def document() -> str:
     titles = dict.fromkeys(title for title, _, _ in sections())
     anchors = {title: _anchor(title) for title in titles}
     index = " · ".join(f"[{title}](#{anchor})" for title, anchor in anchors.items())
-    return "\n".join([INTRODUCTION, f"{index}\n", *(_section(*section) for section in sections())])
+    texts = [_section(*section) for section in sections()]
+    return "\n".join([INTRODUCTION, f"{index}\n", *texts])
 
 
 def _anchor(title: str) -> str:
@@ -99,13 +101,15 @@ def _anchor(title: str) -> str:
 
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
-    bases = [base for base in SHARED if issubclass(model, base) and model is not base]
-    inherited = {name for base in bases for name in base.model_fields}
-    rows = [
-        (f"`{prefix}{name}`", _default(field), role_of(field), field.description)
-        for name, field in model.model_fields.items()
-        if field.description and (name not in inherited or name in model.__annotations__)
-    ]
+    inherited: set[str] = set()
+    for base in SHARED:
+        if issubclass(model, base) and model is not base:
+            inherited.update(base.model_fields)
+    rows = []
+    for name, field in model.model_fields.items():
+        # An inherited key is listed again where the section gives it another type or default.
+        if field.description and (name not in inherited or name in model.__annotations__):
+            rows.append((f"`{prefix}{name}`", _default(field), role_of(field), field.description))
     lines = [f"## {title}", "", inspect.getdoc(model) or "", ""]
     if rows:
         head = ["key", "default", "role", "description"]

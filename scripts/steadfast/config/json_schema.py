@@ -16,8 +16,9 @@ PATH = HOME / "config/schema.json"
 def json_schema() -> Record:
     """The config's schema as JSON Schema, without the constraints between keys."""
     schema = config_model(frozenset(installed())).model_json_schema()
-    listed = schema["properties"]["benchmarks"]
-    listed["items"] = {"anyOf": [listed["items"], {"type": "string"}]}  # names under datasets
+    benchmarks = schema["properties"]["benchmarks"]
+    # Any string too: names under datasets are known from the config alone.
+    benchmarks["items"] = {"anyOf": [benchmarks["items"], {"type": "string"}]}
     return {"$schema": DIALECT, **_plain(schema), "title": "A config of steadfast"}
 
 
@@ -27,11 +28,12 @@ def _plain(value: Any) -> Any:
         return [_plain(member) for member in value]
     if not isinstance(value, dict):
         return value
-    return {
-        name: _plain(member)
-        for name, member in value.items()
-        if not (name == "title" and isinstance(member, str))
-    }
+    members = {}
+    for name, member in value.items():
+        # A title that is no string is a key of the config with that name.
+        if name != "title" or not isinstance(member, str):
+            members[name] = _plain(member)
+    return members
 
 
 if __name__ == "__main__":

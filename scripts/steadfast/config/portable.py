@@ -73,8 +73,8 @@ def check_portable(raw: Settings) -> None:
             if isinstance(model, Mapping):
                 places += [(kind, name, key) for key in sorted(OWN_TO_A_MACHINE) if model.get(key)]
                 # An API key is sent by default; only null prevents it.
-                sends = str(model.get("engine")) in BEHIND_APIS and model.get(KEY, KEY) is not None
-                places += [(kind, name, KEY)] if sends else []
+                if str(model.get("engine")) in BEHIND_APIS and model.get(KEY, KEY) is not None:
+                    places.append((kind, name, KEY))
     if places:
         raise UserError(
             f"config: {dotted(places[0])}: a shared config must not run programs, send API keys or "
@@ -88,8 +88,9 @@ def foreign_code(raw: Settings) -> list[str]:
     for kind in ASKED:
         for name, model in raw.get(kind, {}).items():
             for place, value in _leaves(model.get("engine_args"), (kind, name, "engine_args")):
-                named = isinstance(value, str) and CODE.fullmatch(value)
-                if named or (place[-1] == TRUSTED and value):
+                names_code = isinstance(value, str) and CODE.fullmatch(value)
+                # trust_remote_code: code of the checkpoint itself.
+                if names_code or (place[-1] == TRUSTED and value):
                     keys.append(dotted(place))
     return keys
 
@@ -104,6 +105,7 @@ def outside_paths(value: Any) -> dict[str, str]:
     last_names = {}
     for _, text in _texts(value):
         if _leads_out(text):
+            # Only a drive tells: a backslash is an ordinary character of other systems' names.
             windows = PureWindowsPath(text)
             name = (windows if windows.drive else PurePosixPath(text)).name
             last_names[text] = "" if name == ".." else name
@@ -142,11 +144,11 @@ def _leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 def replaced(value: Any, names: Mapping[str, str]) -> Any:
     """Plain values with some strings replaced, wherever one is an entire value."""
     if isinstance(value, Mapping):
-        prose = {key for key, text in value.items() if key in PROSE and isinstance(text, str)}
-        return {
-            key: member if key in prose else replaced(member, names)
-            for key, member in value.items()
-        }
+        members = dict(value)
+        for key, member in value.items():
+            if not (key in PROSE and isinstance(member, str)):
+                members[key] = replaced(member, names)
+        return members
     if isinstance(value, list | tuple):
         return [replaced(member, names) for member in value]
     return names.get(value, value) if isinstance(value, str) else value

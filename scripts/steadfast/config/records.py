@@ -39,8 +39,8 @@ def checked_records(
     numbers: dict[tuple[object, ...], int] = {}
     for number, value in enumerate(raw, start=1):
         fields = value if isinstance(value, dict) else {}
-        named = ", ".join(f"{name} {fields[name]!r}" for name in key if name in fields)
-        place = f"{where}: record {number}" + (f" ({named[:80]})" if named else "")
+        key_text = ", ".join(f"{name} {fields[name]!r}" for name in key if name in fields)
+        place = f"{where}: record {number}" + (f" ({key_text[:80]})" if key_text else "")
         try:
             record = schema.model_validate(value, context=context)
         except ValidationError as error:

@@ -85,10 +85,10 @@ def prices(config: Config) -> dict[str, dict[str, Settings]]:
 
 def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, Settings]:
     """The inputs of the plan for each model: its ``answers`` and ``plan`` settings."""
-    return {
-        name: {"answers": answer_settings(model), "plan": plan_settings(model)}
-        for name, model in models.items()
-    }
+    inputs: dict[str, Settings] = {}
+    for name, model in models.items():
+        inputs[name] = {"answers": answer_settings(model), "plan": plan_settings(model)}
+    return inputs
 
 
 def _by_role(model: BaseModelSettings, role: str) -> Record:
@@ -105,10 +105,9 @@ def role_of(field: FieldInfo) -> str:
 def display(config: Config) -> Settings:
     """The input of ``show.roster.Display``: how models and judges are shown, and the limit."""
     models = {name: _shown(config, name) for name in config.models}
-    judges = {
-        name: {"label": judge.label or name, "engine": judge.engine}
-        for name, judge in config.judges.items()
-    }
+    judges: dict[str, Record] = {}
+    for name, judge in config.judges.items():
+        judges[name] = {"label": judge.label or name, "engine": judge.engine}
     if config.judging.count == MAJORITY:
         judges = _majorities(judges) | judges
     # A limit does not apply to released scores.
@@ -121,13 +120,13 @@ def _majorities(judges: Mapping[str, Record]) -> dict[str, Record]:
     """How the majority's verdict is shown: that of LLM judges, and that of simulated judges."""
     majorities: dict[str, Record] = {}
     for simulated in (False, True):
-        voters = [
-            judge
-            for judge in judges.values()
-            if (judge["engine"] in SIMULATED_ENGINES) == simulated
-        ]
+        voters = []
+        for judge in judges.values():
+            if (judge["engine"] in SIMULATED_ENGINES) == simulated:
+                voters.append(judge)
         if len(voters) >= VOTERS:
             label = f"majority of {', '.join(judge['label'] for judge in voters)}"
+            # Where both have a majority, that of LLM judges has the plain name.
             name = f"{MAJORITY} of simulated models" if majorities else MAJORITY
             majorities[name] = {"label": label, "engine": voters[0]["engine"]}
     return majorities
@@ -196,12 +195,12 @@ def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
             ignored = {"temperature": None, "repeats": None}
             settings = {**_by_role(model, "response"), "engine": model.engine, **ignored}
             lines.setdefault(canonical_json(settings), {})[name] = model.temperature
-    return {
-        name: (next(iter(line)), temperature)
-        for line in lines.values()
-        if len(set(line.values())) > 1
-        for name, temperature in line.items()
-    }
+    points: dict[str, tuple[str, float]] = {}
+    for line in lines.values():
+        if len(set(line.values())) > 1:  # one temperature makes no line
+            first = next(iter(line))
+            points |= {name: (first, temperature) for name, temperature in line.items()}
+    return points
 
 
 def scored_models(config: Config) -> dict[str, str]:
@@ -240,11 +239,8 @@ def judges_of(config: Config, model: str) -> list[str]:
     and an LLM judge of these would cost money for nothing.
     """
     simulated = is_simulated(config, model)
-    return [
-        name
-        for name, judge in config.judges.items()
-        if (judge.engine in SIMULATED_ENGINES) == simulated
-    ]
+    judges = config.judges.items()
+    return [name for name, judge in judges if (judge.engine in SIMULATED_ENGINES) == simulated]
 
 
 def judge_names(config: Config) -> list[str]:

@@ -66,6 +66,8 @@ def _typed(current: object, strings: object, values: object) -> object:
     match current, strings, values:
         case dict(), dict(), dict():
             merged = dict(current)
+            # By order, since keys may differ in type ("1", 1); keys that are equal numbers in other
+            # spellings (1, 0x1) are one in values.
             for (key, text), value in zip(strings.items(), values.values(), strict=False):
                 if key in current:
                     merged[key] = _typed(current[key], text, value)

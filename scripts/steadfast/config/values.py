@@ -24,7 +24,7 @@ def check_plain(value: object, place: tuple[str | int, ...] = ()) -> None:
     if len(place) > DEEPEST:
         raise _wrong(place[:3], f"nested deeper than {DEEPEST} levels; remove levels")
     match value:
-        case None | bool():
+        case None | bool():  # before int, which a bool is too
             pass
         case str():
             _check_writable(value, place)
@@ -65,10 +65,11 @@ def dotted(place: Iterable[str | int]) -> str:
     >>> dotted(["models", "a\\nb", "tags", 0])
     'models.a\\\\nb.tags.0'
     """
-    names = (repr(str(step))[1:-1] for step in place)  # on one line, whatever they hold
-    return ".".join(
-        name if len(name) <= LONGEST_KEY else name[: LONGEST_KEY - 3] + "..." for name in names
-    )
+    names = []
+    for step in place:
+        name = repr(str(step))[1:-1]  # on one line, whatever it holds
+        names.append(name if len(name) <= LONGEST_KEY else name[: LONGEST_KEY - 3] + "...")
+    return ".".join(names)
 
 
 Place = tuple[str | int, ...]
@@ -131,6 +132,7 @@ def _check_text(text: str, place: Place) -> None:
         raise _wrong(place, f"{shown(text)} contains a line break or control character; remove it")
     if text != text.strip():
         raise _wrong(place, f"{shown(text)} begins or ends with a space; remove it")
+    # Any text may become a path or a name in one: both have limits in bytes, not characters.
     longest_name = max(len(name.encode()) for name in text.split("/"))
     for size, limit in ((longest_name, LONGEST), (len(text.encode()), LONGEST_PATH)):
         if size > limit:

@@ -33,7 +33,7 @@ def marked_sections(text: str) -> Record:
             lines = sections.setdefault(marker[2], [])
         elif line.strip() and line.strip() not in PUBLISHED["buttons"]:
             lines.append(line)
-    return {name: "\n".join(held) for name, held in sections.items()}
+    return {name: "\n".join(section) for name, section in sections.items()}
 
 
 def essay_page(text: str) -> Record:
@@ -45,7 +45,7 @@ def essay_page(text: str) -> Record:
     essay = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     title = " ".join("".join(page.parts["title"]).split())
     first, _, following = essay.partition("\n")
-    if ESSAY_DATE.fullmatch(first):
+    if ESSAY_DATE.fullmatch(first):  # some essays have none
         return {"title": title, "date": first, "text": following.strip()}
     return {"title": title, "date": None, "text": essay}
 

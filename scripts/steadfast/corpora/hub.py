@@ -62,10 +62,10 @@ def corpus(
     paths = [data_set.fetch(name) for name in names]
     locks.record(repo, revision, {name: data_set.digests[name] for name in names})
     records = cleaned(corpus, "hub", read_files(corpus, paths, [fields]), limit=limit)
-    further = [name for name in offered if name.endswith(FORMATS) and name not in names]
-    by = ", ".join(sorted({*fields.values()}))
-    where = f"{_shown(names)} of {repo} at {revision}, found by the fields {by}"
-    return _counted(records, f"{where}; other data files there: {_shown(further)}", corpus)
+    unused = [name for name in offered if name.endswith(FORMATS) and name not in names]
+    field_names = ", ".join(sorted({*fields.values()}))
+    where = f"{_shown(names)} of {repo} at {revision}, found by the fields {field_names}"
+    return _counted(records, f"{where}; other data files there: {_shown(unused)}", corpus)
 
 
 def _counted(records: Iterator[Record], where: str, corpus: str) -> Iterator[Record]:
@@ -107,9 +107,10 @@ class _DataSet:
         with self._explained("list the files"):
             api = HfApi(endpoint=self._endpoint, token=self._token)
             names = api.list_repo_files(self._repo, revision=self._revision, repo_type="dataset")
-        if gone := sorted(set(self._locked) - set(names)):
+        missing = sorted(set(self._locked) - set(names))
+        if missing:
             raise UserError(
-                f"corpus {self._corpus}: {self._at} no longer has {_shown(gone)}, which "
+                f"corpus {self._corpus}: {self._at} no longer has {_shown(missing)}, which "
                 f"{self._lock} lists; use the Hugging Face hub in place of a mirror, or remove "
                 "that entry to accept the files that exist"
             )
@@ -119,15 +120,17 @@ class _DataSet:
         self, fields: Mapping[str, str], groups: Sequence[list[str]], offered: Sequence[str]
     ) -> list[str]:
         """Returns the files of the first table whose records have all the fields."""
-        looked: list[str] = []
+        wanted = {*fields.values()}
+        rejected: list[str] = []
         for names in groups[:MOST_TRIED]:
-            has = fields_of(self.fetch(names[0]))
-            if has is not None and {*fields.values()} <= {*has}:
+            # Shards of a table have the same fields: the first is enough to tell.
+            file_fields = fields_of(self.fetch(names[0]))
+            if file_fields is not None and wanted <= {*file_fields}:
                 return names
-            looked.append(f"{names[0]} ({', '.join(has) if has else 'no records'})")
+            rejected.append(f"{names[0]} ({', '.join(file_fields or ['no records'])})")
         raise self._refused(
             f"no data file of {self._at} has records with the fields "
-            f"{', '.join(sorted({*fields.values()}))}; looked at: {_shown(looked)}; the files of "
+            f"{', '.join(sorted(wanted))}; looked at: {_shown(rejected)}; the files of "
             f"the revision are: {_shown(offered)}"
         )
 
@@ -159,20 +162,19 @@ class _DataSet:
     def _at(self) -> str:
         return f"{self._repo} at {self._revision}"
 
-    def _refused(self, what: str) -> UserError:
+    def _refused(self, reason: str) -> UserError:
         return UserError(
-            f"corpus {self._corpus}: {what}; without the hub, set corpora.source to local and "
+            f"corpus {self._corpus}: {reason}; without the hub, set corpora.source to local and "
             f"corpora.directory to a folder with {self._corpus} in it"
         )
 
     @contextmanager
-    def _explained(self, wanted: str) -> Iterator[None]:
+    def _explained(self, action: str) -> Iterator[None]:
         """Turns whatever goes wrong into one sentence; the library's may hold keys."""
         try:
             yield
         except Exception as error:
-            what = f"cannot {wanted} of {self._at}: {self._reason(error)}"
-            raise self._refused(what) from None
+            raise self._refused(f"cannot {action} of {self._at}: {self._reason(error)}") from None
 
     def _reason(self, error: Exception) -> str:
         host = urlsplit(self._endpoint).hostname or "the hub"

@@ -1,6 +1,7 @@
 """A corpus from a directory of the user's own."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -28,16 +29,15 @@ def corpus(
         )
     paths, layout = found(corpus, directory, glob)
     if not paths:
-        tried = [repr(glob)]
+        patterns = [repr(glob)]
         if glob is None:
-            tried = [pattern for each in _layouts(corpus) for pattern in each["glob"]]
+            patterns = list(chain.from_iterable(known["glob"] for known in _layouts(corpus)))
         raise UserError(
-            f"corpus {corpus}: no file in {directory} matches {', '.join(tried)}; correct the glob "
-            "or add the files"
+            f"corpus {corpus}: no file in {directory} matches {', '.join(patterns)}; correct the "
+            "glob or add the files"
         )
-    return cleaned(
-        corpus, "local", read_files(corpus, paths, [fields] if fields else layout["fields"])
-    )
+    records = read_files(corpus, paths, [fields] if fields else layout["fields"])
+    return cleaned(corpus, "local", records)
 
 
 def found(corpus: str, directory: str, glob: str | None) -> tuple[list[Path], Settings]:
@@ -46,11 +46,12 @@ def found(corpus: str, directory: str, glob: str | None) -> tuple[list[Path], Se
     if glob is not None:
         return _matching(corpus, directory, glob), {}
     for layout in _layouts(corpus):
-        matches = {
-            path for pattern in layout["glob"] for path in _matching(corpus, directory, pattern)
-        }
-        if data := sorted(path for path in matches if path.suffix.lower() in READABLE):
-            return data, layout
+        matches: set[Path] = set()  # patterns may overlap
+        for pattern in layout["glob"]:
+            matches.update(_matching(corpus, directory, pattern))
+        data_files = sorted(path for path in matches if path.suffix.lower() in READABLE)
+        if data_files:
+            return data_files, layout
     return [], {}
 
 

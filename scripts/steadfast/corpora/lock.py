@@ -31,6 +31,7 @@ class LockFile:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Read again under the lock: another job may have written since.
             with FileLock(self.path.with_name(f".{self.path.name}.busy")):
                 checksums = self._all()
                 checksums.setdefault(repo, {}).setdefault(revision, {}).update(digests)

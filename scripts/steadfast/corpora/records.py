@@ -51,7 +51,7 @@ def _record(row: Record, where: str, fields: Sequence[Fields], name: str) -> Rec
     values = {key: row[field] for key, field in names.items()}
     try:
         text = joined(values["text"] or "")
-    except RecursionError:
+    except RecursionError:  # lists within lists, a thousand deep
         text = None
     if text is None:
         raise UserError(

@@ -98,11 +98,11 @@ def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
     first = data.read(1)
     while first and first in BEFORE:
         first = data.read(1)
-    lines = (
-        first == b"{" and _is_object(first + data.readline()) and any(line.strip() for line in data)
-    )
+    # JSON lines: an object ends with the first line, and something follows.
+    is_jsonl = first == b"{" and _is_object(first + data.readline())
+    is_jsonl = is_jsonl and any(line.strip() for line in data)
     data.seek(0)
-    if lines:
+    if is_jsonl:
         yield from _jsonl(data, where)
         return
     with TextIOWrapper(data, encoding, errors="surrogatepass", newline="") as text:
@@ -113,6 +113,7 @@ def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
             for number, row in enumerate(listed(text), start=1):
                 yield f"{where}: record {number}", row
         except (ValueError, RecursionError):
+            # Read whole, so that the error says whether it is no JSON or JSON of another kind.
             text.seek(0)
             content = parsed_json(text.read(), where)
             raise NotRecordsError(
@@ -185,45 +186,45 @@ class _Window:
 
     def __init__(self, text: TextIO):
         self._text = text
-        self._held = ""
-        self._at = 0
+        self._buffer = ""
+        self._position = 0  # of the next character in the buffer
         self._decode = json.JSONDecoder().raw_decode
 
     @property
     def next(self) -> str:
         """The next character that is no blank; nothing at the end."""
         while True:
-            self._at = BLANKS.match(self._held, self._at).end()  # type: ignore[union-attr]
-            if self._at < len(self._held) or not self._more():
-                return self._held[self._at : self._at + 1]
+            self._position = BLANKS.match(self._buffer, self._position).end()  # type: ignore[union-attr]
+            if self._position < len(self._buffer) or not self._more():
+                return self._buffer[self._position : self._position + 1]
 
     def take(self, expected: str) -> None:
         """Goes past that character."""
         if self.next != expected:
-            raise json.JSONDecodeError(f"Expecting {expected!r}", self._held, self._at)
-        self._at += len(expected)
+            raise json.JSONDecodeError(f"Expecting {expected!r}", self._buffer, self._position)
+        self._position += len(expected)
 
     def value(self) -> Any:
         """Returns the next value."""
         while self.next:
             try:
-                value, end = self._decode(self._held, self._at)
+                value, end = self._decode(self._buffer, self._position)
             except json.JSONDecodeError:
-                if self._more():
+                if self._more():  # the value may only be cut off
                     continue
                 raise
-            following = BLANKS.match(self._held, end).end()  # type: ignore[union-attr]
+            following = BLANKS.match(self._buffer, end).end()  # type: ignore[union-attr]
             # A number may go on beyond what is in memory.
-            if self._held[following : following + 1] in {",", "]"} or not self._more():
-                self._at = end
+            if self._buffer[following : following + 1] in {",", "]"} or not self._more():
+                self._position = end
                 return value
-        raise json.JSONDecodeError("Expecting value", self._held, self._at)
+        raise json.JSONDecodeError("Expecting value", self._buffer, self._position)
 
     def _more(self) -> bool:
         """Reads as much again as is left, so that a long value is decoded a few times only."""
-        left = self._held[self._at :]
-        read = self._text.read(max(CHUNK, len(left)))
-        if read:
-            self._held = left + read
-            self._at = 0
-        return bool(read)
+        unread = self._buffer[self._position :]
+        chunk = self._text.read(max(CHUNK, len(unread)))
+        if chunk:
+            self._buffer = unread + chunk
+            self._position = 0
+        return bool(chunk)

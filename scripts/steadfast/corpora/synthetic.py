@@ -8,7 +8,7 @@ import random
 import re
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count as numbers
 from pathlib import Path
 from typing import TypeAlias
 
@@ -40,16 +40,17 @@ class Grammar:
     def expand(self, symbol: str, rng: random.Random) -> str:
         """Returns a text of the symbol, each choice with equal chances."""
         text: list[str] = []
-        waiting: list[Part] = [self._rules[symbol]]  # the next at the end
+        # A stack, the next part at its end, in place of recursion: millions of words are drawn.
+        pending: list[Part] = [self._rules[symbol]]
         draw = rng.random
-        while waiting:
-            part = waiting.pop()
+        while pending:
+            part = pending.pop()
             if isinstance(part, list):
                 part = part[int(draw() * len(part))]
             if isinstance(part, str):
                 text.append(part)
             else:
-                waiting.extend(part)
+                pending.extend(part)
         return "".join(text)
 
     def sentence(self, symbol: str, rng: random.Random) -> str:
@@ -68,15 +69,15 @@ def texts(corpus: str, seed: int) -> Iterator[Record]:
     vocabulary = facts("corpora/synthetic.yaml")
     grammar = Grammar(vocabulary["grammar"] | _words(seed, set(vocabulary["unsuitable"])))
     shape = vocabulary["corpora"][corpus]
-    for number in count():
+    for number in numbers():
         yield _record(f"{corpus}-{number:06d}", shape, grammar, f"{seed}/{corpus}/{number}")
 
 
 def _record(name: str, shape: Settings, grammar: Grammar, key: str) -> Record:
     rng = random.Random(key)
-    title, date = (
-        grammar.expand(shape[part], rng) if part in shape else None for part in ("title", "date")
-    )
+    # The order of these draws is part of what a seed means: title, date, text.
+    title = grammar.expand(shape["title"], rng) if "title" in shape else None
+    date = grammar.expand(shape["date"], rng) if "date" in shape else None
     return {
         "id": name,
         "title": title and string.capwords(title),
@@ -86,13 +87,11 @@ def _record(name: str, shape: Settings, grammar: Grammar, key: str) -> Record:
 
 
 def _text(shape: Settings, grammar: Grammar, rng: random.Random) -> str:
-    paragraphs = [
-        " ".join(
-            grammar.sentence(shape["sentence"], rng)
-            for _ in range(rng.randint(*shape["sentences"]))
-        )
-        for _ in range(rng.randint(*shape["paragraphs"]))
-    ]
+    paragraphs: list[str] = []
+    for _ in range(rng.randint(*shape["paragraphs"])):
+        count = rng.randint(*shape["sentences"])
+        sentences = [grammar.sentence(shape["sentence"], rng) for _ in range(count)]
+        paragraphs.append(" ".join(sentences))
     if "opening" in shape:
         paragraphs[0] = grammar.expand(shape["opening"], rng) + paragraphs[0]
     if "speakers" in shape:
@@ -111,8 +110,8 @@ def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:
     from faker.providers.person.en_US import Provider as Person
 
     def plain(words: Iterable[str]) -> list[str]:
-        fit = {word for word in words if word.isalpha() and len(word) > 2}
-        return sorted(fit - unsuitable)
+        usable = {word for word in words if word.isalpha() and len(word) > 2}
+        return sorted(usable - unsuitable)
 
     speech = Lorem.parts_of_speech
     fake = Faker("en_US")

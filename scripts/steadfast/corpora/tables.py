@@ -32,10 +32,13 @@ def tables(
 
 
 def _rank(name: str, preferred: Sequence[str]) -> tuple[int, int, int]:
-    liked = [place for place, glob in enumerate(preferred) if fnmatchcase(name, glob)]
-    split = SPLITS.findall(name.lower())
-    order = 1 if not split else 0 if split[-1].startswith("train") else 2
-    return min(liked, default=len(preferred)), order, name.count("/")
+    """Sorts by the first preferred glob that matches, then by split, then by depth."""
+    matches = [index for index, glob in enumerate(preferred) if fnmatchcase(name, glob)]
+    splits = SPLITS.findall(name.lower())
+    split_order = 1
+    if splits:  # of several the last is the file's, others are its folders'
+        split_order = 0 if splits[-1].startswith("train") else 2
+    return min(matches, default=len(preferred)), split_order, name.count("/")
 
 
 def _natural(name: str) -> tuple[list[tuple[int, str]], str]:

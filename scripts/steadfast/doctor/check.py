@@ -33,10 +33,12 @@ def unneeded(what: str, why: str) -> Check:
 def output_of(*command: str, seconds: float = 20) -> str | None:
     """What a command prints; None where there is none, it fails or does not end."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=True)
+        process = subprocess.run(
+            command, capture_output=True, text=True, timeout=seconds, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout
+    return process.stdout
 
 
 @dataclass(frozen=True)

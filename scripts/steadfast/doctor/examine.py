@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -31,22 +32,19 @@ def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator
         check_required_files(config, run.tasks)
         settings = {name: read_profile(name) for name in profiles}
     except UserError as error:
+        # What no config is needed for is checked all the same.
         yield from machine_checks(Path("results"), ())
         yield Check("config", "missing", str(error).removeprefix("config: "))
         return
     results = Path(config.pathvars.get("results", "results"))
-    without_needs = [
-        settings_of_model.tokenizer
-        for settings_of_model in asked(run).values()
-        if settings_of_model.engine not in NEEDS
-    ]
-    yield from machine_checks(results, [config.tokenizer, *without_needs])
+    models = asked(run)
+    # Engines with checks of their own look at their tokenizers themselves.
+    tokenizers = [model.tokenizer for model in models.values() if model.engine not in NEEDS]
+    yield from machine_checks(results, [config.tokenizer, *tokenizers])
     yield Check("config", "ok", f"{config_file} is valid, and all its files exist")
     yield from data_checks(run, results, online)
     yield from model_checks(run, Surroundings(online, on_cluster(settings)))
-    yield from slurm_checks(
-        settings, {who: settings_of_model.slurm for who, settings_of_model in asked(run).items()}
-    )
+    yield from slurm_checks(settings, {name: model.slurm for name, model in models.items()})
 
 
 def asked(run: Evaluation) -> dict[str, BaseModelSettings]:
@@ -57,12 +55,11 @@ def asked(run: Evaluation) -> dict[str, BaseModelSettings]:
 def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
     """What each model needs, as its engine's module says it; what several lack alike, once."""
     models: dict[Check, list[str]] = {}
-    for who, settings_of_model in asked(run).items():
-        if settings_of_model.engine in NEEDS:
-            for check in load(NEEDS[settings_of_model.engine])(
-                settings_of_model.model_dump(), around
-            ):
-                models.setdefault(check, []).append(who)
+    for name, settings in asked(run).items():
+        if settings.engine in NEEDS:
+            engine_checks = load(NEEDS[settings.engine])
+            for check in engine_checks(settings.model_dump(), around):
+                models.setdefault(check, []).append(name)
     for check, names in models.items():
         yield Check(f"{check.what} ({listed(names)})", check.status, check.text)
 
@@ -75,20 +72,21 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
         task = run.tasks[name]
         files = needed_data(task)
         needs = [file.needs for file in files]
+        # Released scores are downloaded too, and no file of the data shows whether they were.
         scored = any(isinstance(run.config.models[m], ScoredModel) for m in run.models_of(name))
         if scored:
             needs.append(task.released_needs)
         for need in needs:
             packages |= need.packages
             checks |= need.checks
-        fetched_before = [results / file.path for file in files if file.needs.addresses]
-        is_fetched = not scored and all(path.exists() for path in fetched_before)
-        addresses = [address for need in needs for address in need.addresses]
+        downloads = [results / file.path for file in files if file.needs.addresses]
+        is_fetched = not scored and all(path.exists() for path in downloads)
+        addresses = list(chain.from_iterable(need.addresses for need in needs))
         yield _fetched(f"data of {run.benchmarks[name].title}", addresses, online, is_fetched)
     for package, install in packages.items():
-        lacks = f"not installed; {install}"
-        is_fetched = find_spec(package) is not None
-        yield checked(f"package {package}", is_fetched, "installed", lacks)
+        advice = f"not installed; {install}"
+        is_installed = find_spec(package) is not None
+        yield checked(f"package {package}", is_installed, "installed", advice)
     for what, check in checks.items():
         try:
             check.make()
@@ -101,7 +99,9 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
 def needed_data(task: Task) -> list[DataFile]:
     """The data files that a benchmark's prompts are made of, directly or not."""
     files = {file.path: file for file in task.data}
-    paths = [path for part in task.parts.values() for path in part.sources.values()]
+    paths: list[str] = []  # of data that prompts are made of, and then of what that is made of
+    for part in task.parts.values():
+        paths += part.sources.values()
     paths += fetched(task.judging.templates) if task.judging else []
     needed: dict[str, DataFile] = {}
     while paths:
@@ -112,7 +112,8 @@ def needed_data(task: Task) -> list[DataFile]:
     return list(needed.values())
 
 
-def _fetched(what: str, addresses: list[str], online: bool, there: bool) -> Check:
+def _fetched(what: str, addresses: list[str], online: bool, is_fetched: bool) -> Check:
+    """Whether what is downloaded can be, or was; asked of the servers, without a download."""
     if not addresses:
         return Check(what, "ok", "needs no network")
     if not online:
@@ -124,9 +125,9 @@ def _fetched(what: str, addresses: list[str], online: bool, there: bool) -> Chec
     faults = [f"{address}: {fault}" for address, fault in silent(addresses).items()]
     if not faults:
         return Check(what, "ok", f"available from {hosts(addresses)}, at the pinned revisions")
-    refused = "; ".join(faults[:2])
-    if there:
+    reasons = "; ".join(faults[:2])
+    if is_fetched:
         text = "already in the results folder, which suffices unless its settings changed"
-        return Check(what, "unchecked", f"{text} ({refused})")
+        return Check(what, "unchecked", f"{text} ({reasons})")
     advice = "try again, or set source: local with a directory (docs/config.md)"
-    return Check(what, "missing", f"{refused}; {advice}")
+    return Check(what, "missing", f"{reasons}; {advice}")

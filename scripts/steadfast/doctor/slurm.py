@@ -17,8 +17,8 @@ PARTITION = "slurm_partition"
 
 def read_profile(name: str) -> Mapping[str, Any]:
     """A profile's settings: of a directory, or of a name below ~/.config/snakemake."""
-    places = [Path(name), HOME / name, Path.home() / ".config/snakemake" / name]
-    files = [place / "config.yaml" for place in places]
+    folders = [Path(name), HOME / name, Path.home() / ".config/snakemake" / name]
+    files = [folder / "config.yaml" for folder in folders]
     file = next((file for file in files if file.is_file()), None)
     if file is None:
         raise UserError(
@@ -47,10 +47,10 @@ def slurm_checks(
     yield checked("SLURM", partitions is not None, "the controller responds", advice)
     if partitions is None:
         return
-    offered = partitions.split()
+    existing = partitions.split()
     for name, place in _named_partitions(profiles, models).items():
-        advice = f"no such partition; set {place} to one of {', '.join(offered)}"
-        yield checked(f"partition {name}", name in offered, "exists", advice)
+        advice = f"no such partition; set {place} to one of {', '.join(existing)}"
+        yield checked(f"partition {name}", name in existing, "exists", advice)
 
 
 def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -65,10 +65,11 @@ def _named_partitions(
     places: dict[str, str] = {}
     for profile in profiles.values():
         rules = profile.get("set-resources")
-        of_rules = rules.values() if isinstance(rules, dict) else ()
-        for resources in (profile.get("default-resources"), *of_rules):
+        rule_resources = rules.values() if isinstance(rules, dict) else ()
+        for resources in (profile.get("default-resources"), *rule_resources):
             if isinstance(resources, list):  # of name=value
-                resources = dict(str(resource).partition("=")[::2] for resource in resources)
+                pairs = [str(resource).partition("=") for resource in resources]
+                resources = {key: value for key, _, value in pairs}
             if isinstance(resources, dict):
                 places |= dict.fromkeys(_names(resources.get(PARTITION)), PARTITION)
     for model, options in models.items():

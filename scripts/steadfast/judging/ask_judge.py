@@ -26,18 +26,20 @@ def write_judge_prompts(
     asking = component(judge_prompts).make()
     samples = part.read(repeats)
     answers = read_answers(outputs, samples)
-    asked = judge_prompts_of(asking, load_templates(asking, templates, results), samples, answers)
-    write_jsonl(out, map(asdict, asked))
+    judge_templates = load_templates(asking, templates, results)
+    prompts = judge_prompts_of(asking, judge_templates, samples, answers)
+    write_jsonl(out, map(asdict, prompts))
 
 
 def load_templates(
     asking: JudgePrompts, templates: Mapping[str, str], results: Path
 ) -> dict[str, JudgeTemplate]:
     """Returns the judge templates by name, checked for the benchmark's slots."""
-    return {
-        name: load_template(template_path(path, results), *asking.slots_of(name), asking.behind)
-        for name, path in templates.items()
-    }
+    loaded = {}
+    for name, path in templates.items():
+        file = template_path(path, results)
+        loaded[name] = load_template(file, *asking.slots_of(name), asking.behind)
+    return loaded
 
 
 def judge_prompts_of(

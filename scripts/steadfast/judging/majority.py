@@ -15,9 +15,9 @@ def voted_points(scores: Sequence[Score]) -> Score:
     score = next((score for score in scores if score.points), scores[0])
     if not score.points:
         return score
-    points = {
-        name: voted([(judge_score.points or {}).get(name) for judge_score in scores])
-        for name in score.points
-    }
+    points = {}
+    for name in score.points:
+        points[name] = voted([(judge_score.points or {}).get(name) for judge_score in scores])
+    # Points without a verdict (None) do not count.
     total = min(point for point in points.values() if point is not None)
     return replace(score, points=points, total=total)

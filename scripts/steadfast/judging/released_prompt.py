@@ -32,9 +32,11 @@ def fetched(
     if isinstance(slots, Mapping):
         (text,) = texts_of(source, name, 1, url)
         return filled(text, {place: f"{{{{{slot}}}}}" for place, slot in slots.items()})
-    first, *further = texts_of(source, name, len(slots) + 1, url)
-    parts = (f"{{{{{slot}}}}}{text}" for slot, text in zip(slots, further, strict=True))
-    return first + "".join(parts)
+    texts = texts_of(source, name, len(slots) + 1, url)
+    template = texts[0]
+    for slot, text in zip(slots, texts[1:], strict=True):
+        template += f"{{{{{slot}}}}}{text}"
+    return template
 
 
 def program(url: str, benchmark: str) -> str:
@@ -82,4 +84,5 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     >>> filled("{{a}} {a} {}", {"a": "1", "": "2"})
     '{a} 1 2'
     """
-    return _PLACE.sub(lambda found: found[0][0] if found[1] is None else values[found[1]], text)
+    # A match without a name is a doubled brace, of which one stays.
+    return _PLACE.sub(lambda match: match[0][0] if match[1] is None else values[match[1]], text)

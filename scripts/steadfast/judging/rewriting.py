@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import accumulate, product
+from itertools import accumulate, cycle, islice, product
 from random import Random
 from typing import Any
 
@@ -72,8 +72,8 @@ def read(reply: str, expected: Settings) -> list[str]:
 
 
 def _value(text: str) -> Any:
-    depth = max(accumulate((c in "[{") - (c in "]}") for c in text), default=0)
-    if depth > DEPTH:
+    steps = [(char in "[{") - (char in "]}") for char in text]
+    if max(accumulate(steps), default=0) > DEPTH:
         raise UnreadableError("the list is nested too deeply")
     try:
         value = json.loads(text, strict=False)  # models leave line breaks in strings as they are
@@ -99,21 +99,26 @@ def language(text: str) -> str | None:
         return script
     words = Counter(word.casefold() for word in _WORD.findall(text))
     languages = facts("rewriting/languages.yaml")
-    hits = {name: sum(words[word] for word in frequent) for name, frequent in languages.items()}
+    hits = {}
+    for name, frequent_words in languages.items():
+        hits[name] = sum(words[word] for word in frequent_words)
     best, second = sorted(hits.values(), reverse=True)[:2]
     return max(hits, key=lambda name: hits[name]) if best > second else None
 
 
-def same_language(one: str, other: str) -> bool:
+def same_language(first: str, second: str) -> bool:
     """Returns whether nothing tells that two texts are in different languages."""
-    named = {language(one), language(other)} - {None}
-    return len(named) < 2
+    languages = {language(first), language(second)} - {None}
+    return len(languages) < 2
 
 
 def _script(text: str) -> str | None:
     """Returns the script of most letters, as Unicode names it."""
-    letters = (unicodedata.name(letter, "").split(" ")[0] for letter in text if letter.isalpha())
-    return max(Counter(letters).items(), key=lambda item: (item[1], item[0]), default=(None, 0))[0]
+    scripts: Counter[str] = Counter()
+    for letter in filter(str.isalpha, text):
+        scripts[unicodedata.name(letter, "").split(" ")[0]] += 1
+    # Of scripts with equally many letters the last by name, so that the order makes no difference.
+    return max(scripts, key=lambda script: (scripts[script], script), default=None)
 
 
 CHATTER = 0.25  # share of a rewriter's slip with which its whole reply is spoilt
@@ -145,19 +150,19 @@ class RewriterSimulator(JudgeSimulator):
         """Others in each reply; by the rewriter's ``slip`` one, or the list, is spoilt."""
         slip = settings.get("slip", 0.0)
         texts = _rewordings(prompt.answer, request.expected["count"], rng)
-        for place in range(len(texts)):
+        for index, text in enumerate(texts):
             if rng.random() < slip:
-                spoilt = [spoil(texts[place]) for spoil in _SLIPS]
-                texts[place] = rng.choice([*spoilt, rng.choice(texts)])
+                spoilt = [spoil(text) for spoil in _SLIPS]
+                texts[index] = rng.choice([*spoilt, rng.choice(texts)])  # a slip may be a duplicate
         return rng.choice(_SPOILT)(texts) if rng.random() < slip * CHATTER else _list(texts)
 
 
 def _rewordings(original: str, count: int, rng: Random) -> list[str]:
     """Returns so many texts, no two the same up to a hundred less one."""
     words = facts("rewriting/simulator.yaml")
-    around = [pair for pair in product(words["openings"], words["closings"]) if any(pair)]
-    rng.shuffle(around)
-    pairs = [around[place % len(around)] for place in range(count)]
+    frames = [pair for pair in product(words["openings"], words["closings"]) if any(pair)]
+    rng.shuffle(frames)
+    pairs = islice(cycle(frames), count)
     return [f"{opening}{original}{closing}" for opening, closing in pairs]
 
 

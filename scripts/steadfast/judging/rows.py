@@ -135,10 +135,10 @@ class _Reader:
         self._figures = figures
         self._place = place
         self._words = FIGURES if figures else WORDS
-        self._given = words.squeezed_lines(answer)
-        self._parts = {
-            squeezed(line).rstrip(".") for text in texts for line, _ in words.lines(text)
-        }
+        self._answer_lines = words.squeezed_lines(answer)
+        self._parts: set[str] = set()  # lines of the names of things wanted
+        for text in texts:
+            self._parts.update(squeezed(line).rstrip(".") for line, _ in words.lines(text))
         self._height = max((text.count("\n") for text in texts), default=0) + 1
         self._before: list[str] = []  # lines, of which a thing's name may consist
         self._heading: _Row | None = None
@@ -161,7 +161,7 @@ class _Reader:
     # else the heading of what follows, or what introduces it.
     def read_line(self, line: str, stop: int) -> None:
         if items := self.items(line):
-            self._doubt_if(squeezed(line) in self._given or words.negative(self._lead), stop)
+            self._doubt_if(squeezed(line) in self._answer_lines or words.negative(self._lead), stop)
             for verdict in items:
                 self._add(verdict, stop, soft=False)
             return
@@ -183,7 +183,7 @@ class _Reader:
         return _items(line, self._figures) if len(line) < _ROW else ()
 
     def _read_bare(self, line: str, value: int, stop: int) -> None:
-        self._doubt_if(squeezed(line) in self._given, stop)
+        self._doubt_if(squeezed(line) in self._answer_lines, stop)
         self._bare.append(Verdict(value))
         self._end = stop
 
@@ -198,7 +198,7 @@ class _Reader:
             self._claims.append(Claim(tuple(bare), self._end))
 
     def _read_labelled(self, line: str, value: int, stop: int) -> None:
-        self._doubt_if(squeezed(line) in self._given, stop)
+        self._doubt_if(squeezed(line) in self._answer_lines, stop)
         if self._heading:
             self._under_heading(value, stop)
         elif not self._figures:
@@ -224,21 +224,22 @@ class _Reader:
     def _read_row(self, line: str, stop: int) -> None:
         row = self._row(line)
         verdict = Verdict(row.value or 0, row.number, row.about)
-        at = self._place(verdict)
-        at = None if at == -1 else at
-        if row.value is None or (row.loose and (at is None or not self._parts)):
-            if at is not None:
+        place = self._place(verdict)
+        place = None if place == -1 else place
+        if row.value is None or (row.loose and (place is None or not self._parts)):
+            if place is not None:
                 self._heading = row
             elif not row.about or not row.about[0].startswith(("-", ">")):
                 self._lead = line if len(line) < _LEAD and line.endswith((":", "?")) else self._lead
             return
-        if at is None:
-            part = squeezed(line).rstrip(".") in self._parts or squeezed(line) in self._given
+        if place is None:
+            part = squeezed(line).rstrip(".") in self._parts or squeezed(line) in self._answer_lines
             self._doubt_if(bool(self._parts) and row.hard and not part, stop)
             return
+        # What a thing is called may be negative ("no violations"), which turns no verdict round.
         named = self._parts and self._place(Verdict(0, None, row.about)) is not None
         turned = not named and words.negative(row.label) and not _NEGATED.search(row.label)
-        repeated = squeezed(line) in self._given
+        repeated = squeezed(line) in self._answer_lines
         self._doubt_if(turned or repeated or self._introduced_otherwise(), stop)
         self._heading = None
         self._add(verdict, stop, soft=not row.hard)
@@ -329,27 +330,26 @@ class _Reader:
         columns = list(zip(*body, strict=True))
         numbers = [_cell_number(cell) for cell in columns[0]]
         numbered = sorted(number or 0 for number in numbers) == list(range(1, len(body) + 1))
-        verdicts = {
-            place: [words.verdict(cell, self._words) for cell in column]
-            for place, column in enumerate(columns)
-            if not (numbered and place == 0)
-        }
+        verdicts = {}
+        for place, column in enumerate(columns):
+            if place or not numbered:  # 1 and 0 in a column of numbers are no verdicts
+                verdicts[place] = [words.verdict(cell, self._words) for cell in column]
         values = {place: column for place, column in verdicts.items() if None not in column}
         if not values or len(values) == width:  # of one row: verdicts with bars between
             return
-        first, *further = values
+        first = next(iter(values))
         stop = block[-1][1]
         headings = [header[place] for place in values if place < len(header)]
         damaged = not numbered and 0 not in values and any(number for number in numbers)
         # One of several columns of verdicts may be another judge's, or a draft.
         unfinished = any(set(column) > {None} for column in verdicts.values())
         self._doubt_if(unfinished, stop)
-        self._doubt_if(damaged or any(values[first] != values[other] for other in further), stop)
+        differing = any(column != values[first] for column in values.values())
+        self._doubt_if(damaged or differing, stop)
         self._doubt_if(any(map(words.negative, headings)) or self._introduced_otherwise(), stop)
-        for (line, end), cells, number, value in zip(
-            block[start:], body, numbers, values[first], strict=True
-        ):
-            self._doubt_if(squeezed(line) in self._given, end)
+        rows_of_block = zip(block[start:], body, numbers, values[first], strict=True)
+        for (line, end), cells, number, value in rows_of_block:
+            self._doubt_if(squeezed(line) in self._answer_lines, end)
             names = tuple(cell for place, cell in enumerate(cells) if place not in values)
             hard = cells[first].casefold() in ASKED
             self._add(Verdict(value or 0, number if numbered else None, names), end, soft=not hard)

@@ -8,6 +8,7 @@ JSON, as a table, before a last sentence. What is read here has one meaning; wha
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from steadfast.judging import words
@@ -71,11 +72,12 @@ def agreed(
         place: of what a verdict is about, so that the order of the reply makes no difference.
     """
     own_text = plain(own_strings(reply, answer))
-    claims = [claim for form in forms for claim in form(own_text)]
+    claims = list(chain.from_iterable(form(own_text) for form in forms))
+    # Soft ones of another number are left out, unless there are no others.
     claims = [claim for claim in claims if not claim.soft or len(claim.verdicts) == count] or claims
-    lists = [_in_order(claim.verdicts, count, place) for claim in claims]
-    values = lists[0] if lists else None
-    if values is None or any(other != values for other in lists):
+    claimed = [_in_order(claim.verdicts, count, place) for claim in claims]
+    values = claimed[0] if claimed else None
+    if values is None or any(other != values for other in claimed):
         return None
     following = own_text[max(claim.end for claim in claims) :]
     if words.taken_back(following) or _contradicted(values, following):
@@ -88,10 +90,11 @@ def _in_order(verdicts: Sequence[Verdict], count: int, place: Place) -> list[int
     if len(verdicts) != count:
         return None
     places = [place(verdict) for verdict in verdicts]
-    if any(at is not None for at in places):
-        if sorted(-1 if at is None else at for at in places) != list(range(count)):
+    if any(position is not None for position in places):
+        # Each place once: one that is missing (-1) or there twice leaves all in doubt.
+        if sorted(-1 if position is None else position for position in places) != [*range(count)]:
             return None
-        verdicts = [verdicts[places.index(at)] for at in range(count)]
+        verdicts = [verdicts[places.index(position)] for position in range(count)]
     return [verdict.value for verdict in verdicts]
 
 
@@ -112,7 +115,7 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     quoted = rf"""(?:"{word}"|'{word}'|{word})"""
     form = re.compile(rf"\[\s*+{quoted}(?:\s*+,\s*+{quoted})*+\s*+,?+\s*+\]", re.IGNORECASE)
     element = re.compile(word, re.IGNORECASE)
-    given = squeezed(plain(answer))
+    answer_text = squeezed(plain(answer))
     for match in form.finditer(text):
         lead = _lead(text, match.start())
         after = text[match.end() : match.end() + 1]
@@ -125,7 +128,7 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
             and not behind.startswith(("*", "+", "[", "/"))
         ):
             listed = [name.casefold() for name in element.findall(match[0])]
-            repeated = squeezed(match[0]) in given
+            repeated = squeezed(match[0]) in answer_text
             verdicts = tuple(Verdict(verdict_words[name]) for name in listed)
             boxed = len(listed) == 1 and behind.strip(" .,;!")  # "[PASS] The tone is calm"
             if not boxed and not _counts(listed, lead):
@@ -172,6 +175,7 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     element = re.compile(word, re.IGNORECASE)
     quoted = words.squeezed_lines(answer)
     for line, stop in words.lines(text):
+        # Two quick looks, before the pattern that takes long on lines that it does not match.
         if len(line) >= _SENTENCE or not words.ends_in_verdict(line, figures):
             continue
         earlier = _SEPARATORS.split(line)[:-1]
@@ -291,29 +295,29 @@ _NOT = re.compile(r"\bnot\b|n't|(?<!是)不|没有|未", re.IGNORECASE)
 def single(answer: str, text: str) -> Iterator[Claim]:
     """Lines that are one verdict: alone, behind a label or question, before a reason."""
     quoted = words.squeezed_lines(answer)
-    listed = list(words.lines(text))
+    all_lines = list(words.lines(text))
     remarks = set()
     verdicts = set()
-    for place, (line, stop) in enumerate(listed):
+    for index, (line, stop) in enumerate(all_lines):
         value = _single(line.strip("|{} ")) if len(line) < _SENTENCE else None
         if value is None:
             continue
         # A word between other lines may be a remark on what stands above it, as may "Correct."
         bare = line.casefold().strip(" .!")
         alone = words.verdict(line) is not None and bare not in ASKED
-        before = listed[place - 1][1] if place else 0
+        before = all_lines[index - 1][1] if index else 0
         paragraph = _blank_line(text, before) and _blank_line(text, stop)
         if (
             alone
-            and place != len(listed) - 1
-            and (bare in words.AMBIGUOUS or (place and not paragraph))
+            and index != len(all_lines) - 1
+            and (bare in words.AMBIGUOUS or (index and not paragraph))
         ):
             remarks.add(value)
             continue
         verdicts.add(value)
-        foreign = squeezed(line) in quoted or (place and words.of_another(listed[place - 1][0]))
+        foreign = squeezed(line) in quoted or (index and words.of_another(all_lines[index - 1][0]))
         yield Claim(() if foreign else (Verdict(value),), stop)
-    if verdicts and remarks - verdicts:
+    if verdicts and remarks - verdicts:  # a remark that says otherwise: all is in doubt
         yield Claim((), len(text))
 
 
@@ -348,9 +352,10 @@ def _single(line: str) -> int | None:
     return None
 
 
-def reasoned(word: str, reason: str, known: Words = WORDS) -> int | None:
+def reasoned(word: str, reason: str, vocabulary: Words = WORDS) -> int | None:
     """Returns a word's verdict if the reason behind it fits it."""
-    value = known[word.casefold()]
+    value = vocabulary[word.casefold()]
+    # Verdicts within the reason: words of several letters, and parts that are nothing else.
     verdicts = {WORDS[match.casefold()] for match in _IN_REASONS.findall(reason)}
     parts = [words.verdict(part) for part in re.split(r"[,;\s]+", reason)]
     if parts[0] is not None or not _SOME_WORDS.search(reason):
@@ -415,7 +420,7 @@ _BETWEEN = re.compile(r"[\s,]*(?=[{\[])")
 _KEY_NUMBER = re.compile(rf"\D{{0,12}}?({words.NUMERAL})\D{{0,4}}")
 
 
-def _members(value: Any, known: Words) -> Iterator[Verdict]:
+def _members(value: Any, vocabulary: Words) -> Iterator[Verdict]:
     """What a JSON value says of each thing: its number or name, if it has one, and the verdict.
 
     Raises:
@@ -426,37 +431,42 @@ def _members(value: Any, known: Words) -> Iterator[Verdict]:
         inner = [(name, part) for name, part in value.items() if isinstance(part, list | dict)]
         if len(inner) == 1:
             name, part = inner[0]
-            verdict = _member(name, part, known) if isinstance(part, dict) else None
-            yield from [verdict] if verdict else _members(part, known)
+            verdict = _member(name, part, vocabulary) if isinstance(part, dict) else None
+            yield from [verdict] if verdict else _members(part, vocabulary)
             return
-        if verdict := _member("", value, known):  # beside reasons
+        if verdict := _member("", value, vocabulary):  # beside reasons
             yield verdict
             return
-    listed = list(value.items()) if isinstance(value, dict) else [("", member) for member in value]
-    verdicts = []
-    for name, member in listed:
-        verdict = _member(name, member, known)
+    members = list(value.items()) if isinstance(value, dict) else [("", item) for item in value]
+    verdicts = []  # all or none
+    for name, member in members:
+        verdict = _member(name, member, vocabulary)
         if verdict is None:
             return
         verdicts.append(verdict)
     yield from verdicts
 
 
-def _member(name: str, value: Any, known: Words) -> Verdict | None:
+def _member(name: str, value: Any, vocabulary: Words) -> Verdict | None:
     """The verdict of one member of a list or an object."""
     about = [name] if name else []
     numbered = _KEY_NUMBER.fullmatch(name)
     number = words.number(numbered[1]) if numbered else None
     if not isinstance(value, dict):
-        verdict = _value(value, known)
+        verdict = _value(value, vocabulary)
         return None if verdict is None else Verdict(verdict, number, tuple(about))
     _refuse_negative(value)
     parts = list(value.values())
     first = next(iter(value), "")
     if len(parts) > 1 and words.IDENTIFIER.fullmatch(first) and str(parts[0]).isdecimal():
         number = int(parts.pop(0))
-    verdicts = [v for part in parts if (v := _value(part, known)) is not None]
-    about += [text for text in parts if isinstance(text, str) and _value(text, known) is None]
+    verdicts = []
+    for part in parts:
+        verdict = _value(part, vocabulary)
+        if verdict is not None:
+            verdicts.append(verdict)
+        elif isinstance(part, str):
+            about.append(part)
     return Verdict(verdicts[0], number, tuple(about)) if len(verdicts) == 1 else None
 
 
@@ -465,10 +475,10 @@ def _refuse_negative(value: dict[str, Any]) -> None:
         raise ValueError("verdicts of the other sense")
 
 
-def _value(value: Any, known: Words) -> int | None:
+def _value(value: Any, vocabulary: Words) -> int | None:
     if isinstance(value, bool):
         return int(value)
-    return words.verdict(str(value), known) if isinstance(value, str | int) else None
+    return words.verdict(str(value), vocabulary) if isinstance(value, str | int) else None
 
 
 def _lead(text: str, place: int) -> str:

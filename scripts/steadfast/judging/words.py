@@ -12,7 +12,7 @@ Words = Mapping[str, int]
 """Verdicts, 1 or 0, by the words for them in lower case."""
 
 
-def _given(name: str) -> dict[str, int]:
+def _yes_or_no(name: str) -> dict[str, int]:
     """The words of an entry that lists those for yes and those for no."""
     return dict.fromkeys(_FACTS[name]["yes"], 1) | dict.fromkeys(_FACTS[name]["no"], 0)
 
@@ -28,13 +28,13 @@ def _negatable() -> dict[str, int]:
     return words
 
 
-ASKED: Words = _given("asked")
+ASKED: Words = _yes_or_no("asked")
 """What judges are asked to write: yes and no."""
-TICKS: Words = _given("ticks")
-OTHERS: Words = {**_given("others"), **_negatable(), **TICKS}
+TICKS: Words = _yes_or_no("ticks")
+OTHERS: Words = {**_yes_or_no("others"), **_negatable(), **TICKS}
 """What else is a verdict where it stands beside what it is about."""
 WORDS: Words = {**ASKED, **OTHERS}
-FIGURES: Words = {**WORDS, **_given("figures")}
+FIGURES: Words = {**WORDS, **_yes_or_no("figures")}
 """Where numbers are verdicts too."""
 AMBIGUOUS = frozenset(_FACTS["ambiguous"])
 """Words that begin sentences which are no verdict."""
@@ -77,10 +77,11 @@ def verdict(text: str, words: Words = WORDS) -> int | None:
     (0, 1, None, None)
     """
     bare = text.strip(" \t.\"'*!").casefold()
+    # Of a word that is unknown the verdict is None, which is not -1.
     match = _EXPLAINED.fullmatch(bare) if bare.endswith(")") else None
     if match and words.get(match[1]) == words.get(match[2], -1):
         return words[match[1]]
-    if bare[:1] in TICKS and len(bare) > 1:
+    if bare[:1] in TICKS and len(bare) > 1:  # to the end, where the next lines look
         bare = f"{bare[1:].strip()} {bare[0]}"
     if bare[-1:] in TICKS and len(bare) > 1:
         value = words.get(bare[:-1].strip())

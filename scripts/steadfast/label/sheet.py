@@ -38,13 +38,15 @@ def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
     by_stratum: dict[str, list[str]] = defaultdict(list)
     for cluster in sorted(strata):
         by_stratum[strata[cluster]].append(cluster)
-    places: dict[str, float] = {}
+    positions: dict[str, float] = {}
     for names in by_stratum.values():
         rng.shuffle(names)
-        # A start of its own, so that of equal strata none always comes first.
+        # Cluster i of a stratum of n lies at (i + u) / n, so that strata are mixed evenly; by a
+        # random u of each stratum, none of equal ones always comes first.
         start = rng.random()
-        places |= {name: (place + start) / len(names) for place, name in enumerate(names)}
-    return sorted(places, key=lambda name: (places[name], name))
+        for index, name in enumerate(names):
+            positions[name] = (index + start) / len(names)
+    return sorted(positions, key=lambda name: (positions[name], name))
 
 
 def takes_labels(task: Task) -> bool:
@@ -54,18 +56,19 @@ def takes_labels(task: Task) -> bool:
 
 def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> list[list[ToLabel]]:
     """Returns the answers of the first clusters, cluster by cluster, until there are so many."""
-    by_cluster: dict[str, list[SampleToLabel]] = defaultdict(list)
+    samples: dict[str, list[SampleToLabel]] = defaultdict(list)
     judging = part.task.judging
     assert judging and judging.questions, "people can be asked"
     for sample in part.samples:
         if questions := judging.questions.make(sample):
             name = judging.label_id.format(part=sample.part, sample_id=sample.id)
-            by_cluster[sample.prompt["context_id"]].append(SampleToLabel(name, sample, questions))
-    strata = {name: str(answers[0].sample.prompt["task"]) for name, answers in by_cluster.items()}
+            samples[sample.prompt["context_id"]].append(SampleToLabel(name, sample, questions))
+    strata = {cluster: str(rows[0].sample.prompt["task"]) for cluster, rows in samples.items()}
     outputs = {model: part.outputs(model) for model in models}
     clusters: list[list[ToLabel]] = []
     for cluster in clusters_in_order(strata, seed):
-        answers = list(_answers(by_cluster[cluster], outputs))
+        answers = list(_answers(samples[cluster], outputs))
+        # By a seed of the cluster's name: a larger number adds clusters and reorders none.
         Random(f"labels/{seed}/{cluster}").shuffle(answers)
         if answers:
             clusters.append(answers)
@@ -83,11 +86,12 @@ class SampleToLabel(NamedTuple):
 
 
 def _answers(
-    asked: Sequence[SampleToLabel], outputs: Mapping[str, Mapping[str, OutputRecord]]
+    samples: Sequence[SampleToLabel], outputs: Mapping[str, Mapping[str, OutputRecord]]
 ) -> Iterator[ToLabel]:
-    for model, by_sample in outputs.items():
-        for name, sample, questions in asked:
-            output = by_sample.get(sample.id)
+    """All models' responses to the samples; requests that failed have none."""
+    for model, model_outputs in outputs.items():
+        for name, sample, questions in samples:
+            output = model_outputs.get(sample.id)
             if output and output["status"] in ANSWERED:
                 turns = "\n\n".join(turn.prompt["instruction"] for turn in sample.turns)
                 yield ToLabel(model, name, turns, output["response"], questions)
@@ -100,26 +104,29 @@ def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str)
     """
     sheet = folder / f"{name}.csv"
     page = folder / f"{name}.html"
-    rows = [
-        {
-            "instruction": _safe(answer.instruction),
-            "answer": _safe(answer.answer),
-            "asked": _safe(question.text),
-            "question": question.key,
-            "sample_id": answer.sample_id,
-            "model": answer.model,
-        }
-        for answer in answers
-        for question in answer.questions
-    ]
+    rows: list[dict[str, str]] = []
+    entries = []
+    for answer in answers:
+        instruction = _safe(answer.instruction)
+        response = _safe(answer.answer)
+        for question in answer.questions:
+            rows.append(
+                {
+                    "instruction": instruction,
+                    "answer": response,
+                    "asked": _safe(question.text),
+                    "question": question.key,
+                    "sample_id": answer.sample_id,
+                    "model": answer.model,
+                }
+            )
+        questions = [question._asdict() for question in answer.questions]
+        entries.append(answer._asdict() | {"questions": questions})
     text = pd.DataFrame(rows, columns=list(SHEET)).to_csv(index=False, lineterminator="\n")
     write_text(sheet, "\ufeff" + text)  # so that spreadsheets take it for UTF-8
-    lines = [
-        answer._asdict() | {"questions": [question._asdict() for question in answer.questions]}
-        for answer in answers
-    ]
-    data = json.dumps({"title": title, "name": name, "answers": lines}, ensure_ascii=False)
+    data = json.dumps({"title": title, "name": name, "answers": entries}, ensure_ascii=False)
     html = read_text(resource("label/page.html"))
+    # A response with "</script>" would end the page's script; escaped, it is the same JSON.
     write_text(page, html.replace("{{data}}", data.replace("<", "\\u003c")))
     return [sheet, page]
 

@@ -94,8 +94,11 @@ class ApiModel(SamplingModel):
     def _body_sets_nothing_twice(cls, body: dict[str, Any]) -> dict[str, Any]:
         (engine,) = get_args(cls.model_fields["engine"].annotation)
         reserved_fields = facts("engines/request_fields.yaml")[engine]
-        nested = {name: value for name, value in body.items() if isinstance(value, dict)}
-        for name in [*body, *(f"{outer}.{name}" for outer in nested for name in nested[outer])]:
+        names = list(body)
+        for outer, value in body.items():
+            if isinstance(value, dict):  # such as Gemini's generationConfig
+                names += [f"{outer}.{inner}" for inner in value]
+        for name in names:
             if name in reserved_fields:
                 key = reserved_fields[name]
                 instead = f"use the model's key {key} instead" if key else "remove it"
@@ -175,9 +178,10 @@ class OpenaiModel(ApiModel, OpenModel):
 
     @model_validator(mode="after")
     def _sent_in_one_way(self) -> Self:
-        for name, sent in {"cache": "prompt_cache_options", "service_tier": "service_tier"}.items():
-            if getattr(self, name) is not None and sent in self.extra_body:
-                raise ValueError(f"extra_body and {name} both set {sent}; remove one of them")
+        fields = {"cache": "prompt_cache_options", "service_tier": "service_tier"}
+        for name, field in fields.items():
+            if getattr(self, name) is not None and field in self.extra_body:
+                raise ValueError(f"extra_body and {name} both set {field}; remove one of them")
         if self.cache is not None and self.template == "base":
             raise ValueError(
                 "cache works with chat completions only; remove it, or set template: chat"

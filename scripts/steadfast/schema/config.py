@@ -200,8 +200,8 @@ class Config(StrictModel):
 
     @model_validator(mode="after")
     def _structured_verdicts(self) -> Self:
-        for kind, named in (("models", self.models), ("rewriters", self.rewriters)):
-            for name, model in named.items():
+        for kind, models in (("models", self.models), ("rewriters", self.rewriters)):
+            for name, model in models.items():
                 if getattr(model, "structured", False):
                     raise ValueError(f"{kind}: {name!r}: structured is only for judges; remove it")
         for name, judge in self.judges.items():
@@ -232,7 +232,7 @@ class Config(StrictModel):
         seen: dict[str, str] = {}
         for name in self.running:
             model = self.models[name]
-            label = " ".join((model.label or name).split())
+            label = " ".join((model.label or name).split())  # as a table shows it
             if model.engine != "scored" and seen.setdefault(label, name) != name:
                 raise ValueError(
                     f"models: {seen[label]!r} and {name!r} have the same label {shown(label)}; "

@@ -78,10 +78,13 @@ def known_price(model: str, provider: str, address: str | None, lifetime: str | 
             f"price: auto: the package genai-prices lists no price per token of {shown(model)}; "
             "write the price of a million tokens instead, such as {input: 2.5, output: 10}"
         )
-    starts = sorted({tier.start for unit in units.values() for tier in getattr(unit, "tiers", ())})
-    above = [{"tokens": start, **_rates(units, start)} for start in starts]
+    # Prices by prompt length: each unit has tiers from a number of tokens on, or one price.
+    starts: set[int] = set()
+    for unit in units.values():
+        starts.update(tier.start for tier in getattr(unit, "tiers", ()))
+    above = [{"tokens": start, **_rates(units, start)} for start in sorted(starts)]
     shares = dict(discounts.get(listed_provider.id, {}))
-    if re.match(shares.pop("without_flex", "$"), model):
+    if re.match(shares.pop("without_flex", "$"), model):  # by default no model
         del shares["flex"]
     return {**_rates(units, 0), "above": above, **shares}
 
@@ -90,6 +93,7 @@ def _valid_prices(prices: Any, day: date) -> Any:
     """The latest of a model's prices valid on a day, without those for some hours of it."""
     if not isinstance(prices, list):
         return prices
+    # Discounts at night have a start_time; later prices a start_date, in the order of time.
     all_day = [entry for entry in prices if not hasattr(entry.constraint, "start_time")]
     started = [entry for entry in all_day if getattr(entry.constraint, "start_date", day) <= day]
     return (started or all_day[:1])[-1].prices

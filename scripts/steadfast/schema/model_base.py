@@ -158,6 +158,7 @@ class BaseModelSettings(StrictModel):
     @classmethod
     def _options_that_nothing_else_sets(cls, options: object) -> object:
         reserved = facts("slurm/own_options.yaml")
+        # What is no mapping is left to pydantic, whose error says so.
         for option in options if isinstance(options, dict) else ():
             if option in reserved:
                 raise ValueError(f"{option} cannot be set here; {reserved[option]}")

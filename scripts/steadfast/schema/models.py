@@ -132,5 +132,6 @@ ModelSettings = Annotated[
 
 def engines() -> dict[str, type[BaseModelSettings]]:
     """The type of the settings of each engine."""
-    members = get_args(get_args(ModelSettings)[0])
-    return {get_args(member.model_fields["engine"].annotation)[0]: member for member in members}
+    # Annotated[A | B | …, discriminator]: its first argument is the union of the types.
+    types = get_args(get_args(ModelSettings)[0])
+    return {get_args(kind.model_fields["engine"].annotation)[0]: kind for kind in types}

@@ -62,27 +62,22 @@ def bundle_results(
     run = Evaluation(load_config(config))
     run.rounds = {name: dict(chosen) for name, chosen in (rounds or {}).items()}
     steps = InputDigests(run)
-    input_digests = {
-        **input_digests,
-        **{path: input_digest for path, (input_digest, _) in nondeterminism.items()},
-    }
+    recorded = dict(input_digests)  # by the run's own config; contents: by the bundle's
+    for path, (input_digest, _) in nondeterminism.items():
+        recorded[path] = input_digest
     possible = contents.answers(run, steps)
-    answers = {
-        path: input_digest for path, input_digest in possible.items() if path in input_digests
-    }
+    answers = {path: digest for path, digest in possible.items() if path in recorded}
     with files.partial_folder(out.with_suffix("")) as staging:
         folder = staging / "files"
         files.write_text(folder / contents.CONFIG, as_yaml(config))
         for path in contents.files_of(own_files):
             _copy(Path(path), folder / path)
         for path, input_digest in answers.items():
-            provenance = Provenance.beside(results / path, input_digests[path])
+            provenance = Provenance.beside(results / path, recorded[path])
             _take(provenance, results, folder / contents.ANSWERS, input_digest, shortened)
         # Where settings of a model were shortened, its requests are known by other hashes.
-        same = {
-            path for path, input_digest in answers.items() if input_digest == input_digests[path]
-        }
-        _take_journals(run, results, folder / contents.ANSWERS, same)
+        unchanged = {path for path, digest in answers.items() if digest == recorded[path]}
+        _take_journals(run, results, folder / contents.ANSWERS, unchanged)
         for path, step in decided(run):
             decision = files.read_json(results / path) | {"input_digest": step.input_digest}
             files.write_json(folder / contents.ANSWERS / path, decision)
@@ -91,7 +86,7 @@ def bundle_results(
         files.write_text(folder / contents.README, _readme(run))
         _write_manifest(folder, answers, packages(run.config))
         _check_secrets(key_variables, folder)
-        write_archive(folder, out)
+        write_archive(folder, out)  # only what has passed all checks
 
 
 def _copy(source: Path, to: Path) -> None:
@@ -112,7 +107,7 @@ def _take(
 
 
 def _take_journals(run: Evaluation, results: Path, to: Path, outputs: Collection[str]) -> None:
-    """Copies the last final reply to each request, in the order of their hashes: not as they came.
+    """Copies the last final reply to each request, by hash: the order in which they came varies.
 
     ``outputs`` are those that have the input digest of the run's own config.
     """
@@ -126,7 +121,7 @@ def _take_journals(run: Evaluation, results: Path, to: Path, outputs: Collection
 
 def _readme(run: Evaluation) -> str:
     sources: dict[str, Source] = {}
-    withheld: dict[str, None] = {}
+    withheld: dict[str, None] = {}  # a set that keeps the order
     for name in run.running:
         if exports := run.tasks[name].exports:
             about = exports.make().about()
@@ -135,38 +130,36 @@ def _readme(run: Evaluation) -> str:
         else:
             withheld[f"the data of {run.benchmarks[name].title}"] = None
     needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
+    warning = ""
+    if withheld:
+        warning = (
+            f"**Do not publish as it is**: the licence of {', '.join(withheld)} forbids "
+            "redistribution, or is unknown.\n\n"
+        )
     return files.read_text(resource("bundle/readme.md")).format(
         config=contents.CONFIG,
         answers=contents.ANSWERS,
         made=contents.MADE,
         manifest=contents.MANIFEST,
         packages=f", and also {needed}" if needed else "",
-        withheld=f"**Do not publish as it is**: the licence of {', '.join(withheld)} forbids "
-        "redistribution, or is unknown.\n\n"
-        if withheld
-        else "",
+        withheld=warning,
         sources=sources_table(sources.values()),
     )
 
 
 def _write_manifest(folder: Path, answers: Mapping[str, str], needed: Mapping[str, str]) -> None:
     """What a bundle says of itself: who made it, the checksum of each file, and what it is from."""
-    sums = {
-        path.relative_to(folder).as_posix(): files.file_sha256(path)
-        for path in contents.files_below(folder)
+    sums = {}
+    for path in contents.files_below(folder):
+        sums[path.relative_to(folder).as_posix()] = files.file_sha256(path)
+    manifest = {
+        "steadfast": __version__,
+        "commit": asked_of_git("log", "-1", "--format=%H") or None,
+        "packages": needed,
+        "sha256": sums,
+        "input_digests": {f"{contents.ANSWERS}/{name}": digest for name, digest in answers.items()},
     }
-    files.write_json(
-        folder / contents.MANIFEST,
-        {
-            "steadfast": __version__,
-            "commit": asked_of_git("log", "-1", "--format=%H") or None,
-            "packages": needed,
-            "sha256": sums,
-            "input_digests": {
-                f"{contents.ANSWERS}/{path}": digest for path, digest in answers.items()
-            },
-        },
-    )
+    files.write_json(folder / contents.MANIFEST, manifest)
 
 
 def _check_secrets(variables: Iterable[str], folder: Path) -> None:
@@ -188,8 +181,8 @@ def write_archive(folder: Path, out: Path) -> None:
     with files.replacing(out) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in contents.files_below(folder):
             member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), TIME)
-            member.create_system = 3
-            member.external_attr = 0o644 << 16
+            member.create_system = 3  # Unix, wherever it is written
+            member.external_attr = 0o644 << 16  # the mode's place in a zip file
             member.compress_type = zipfile.ZIP_DEFLATED
             with open(path, "rb") as source, archive.open(member, "w", force_zip64=True) as to:
                 shutil.copyfileobj(source, to)

@@ -19,34 +19,31 @@ def card(about: About, tables: Sequence[ExportTable]) -> str:
     from huggingface_hub import DatasetCard, DatasetCardData
 
     licence = HUB_LICENCES.get(about.licence or "")
-    configs: list[dict[str, Any]] = [
-        {
-            "config_name": table.name,
-            "data_files": [{"split": split, "path": table.path(split)} for split in table.splits],
-        }
-        for table in tables
-    ]
-    if configs:
+    configs: list[dict[str, Any]] = []
+    for table in tables:
+        splits = [{"split": split, "path": table.path(split)} for split in table.splits]
+        configs.append({"config_name": table.name, "data_files": splits})
+    if configs:  # what load_dataset(…) gives without a name
         configs[0]["default"] = True
     head = DatasetCardData(
         pretty_name=about.title,
         language=list(about.languages),
         task_categories=["text-generation"],
         configs=configs,
+        # The hub takes a name and a link only beside "other".
         license=licence or "other",
         license_name=None if licence else "see-sources",
         license_link=None if licence else "README.md",
     )
     settings = [(name, f"`{canonical_json(value)}`") for name, value in about.settings.items()]
+    settings.append(("steadfast", f"`{__version__}`"))
     card = DatasetCard.from_template(
         head,
         template_path=str(resource("export/card.md")),
         about=about,
         sources=sources_table(about.sources),
-        tables=[_shown(table, about) for table in tables],
-        settings=markdown_table(
-            ["setting", "value"], [*settings, ("steadfast", f"`{__version__}`")]
-        ),
+        tables=[_described(table, about) for table in tables],
+        settings=markdown_table(["setting", "value"], settings),
     )
     return str(card)
 
@@ -60,14 +57,13 @@ def sources_table(sources: Iterable[Source]) -> str:
     return markdown_table(["what", "from", "licence", "may be redistributed", "note"], rows)
 
 
-def _shown(table: ExportTable, about: About) -> dict[str, str]:
-    """What the card says of a table."""
+def _described(table: ExportTable, about: About) -> dict[str, str]:
+    """The card's two tables about a table: its splits and its columns."""
     texts = about.columns.get(table.name, {})
     counts = [(split, f"{len(rows):,}") for split, rows in table.splits.items()]
-    columns = [
-        (f"`{name}`", "JSON text" if kind == JSON else kind, texts.get(name, ""))
-        for name, kind in table.types.items()
-    ]
+    columns = []
+    for name, kind in table.types.items():
+        columns.append((f"`{name}`", "JSON text" if kind == JSON else kind, texts.get(name, "")))
     return {
         "name": table.name,
         "counts": markdown_table(["split", "rows"], counts),

@@ -38,29 +38,39 @@ class ExportTable:
 
 def table(name: str, splits: Mapping[str, Iterable[Record]]) -> ExportTable:
     """A table whose columns have one plain type each; a column of anything else is JSON text."""
-    rows_of = {split: list(rows) for split, rows in splits.items()}
-    found: dict[str, set[type]] = {}
-    for row in chain.from_iterable(rows_of.values()):
+    split_rows = {split: list(rows) for split, rows in splits.items()}
+    # By all splits together: data sets are read with one schema, also where a split lacks a column.
+    value_types: dict[str, set[type]] = {}
+    for row in chain.from_iterable(split_rows.values()):
         for column, value in row.items():
-            found.setdefault(column, set()).update(() if value is None else {type(value)})
-    types = {column: TYPES.get(frozenset(kinds), JSON) for column, kinds in found.items()}
-    plain = {
-        split: [{c: _plain(row.get(c), kind) for c, kind in types.items()} for row in rows]
-        for split, rows in rows_of.items()
-    }
+            column_types = value_types.setdefault(column, set())
+            if value is not None:
+                column_types.add(type(value))
+    types = {column: TYPES.get(frozenset(kinds), JSON) for column, kinds in value_types.items()}
+    plain = {}
+    for split, rows in split_rows.items():
+        plain[split] = [_plain(row, types) for row in rows]
     return ExportTable(name, types, plain)
 
 
-def _plain(value: object, kind: str) -> object:
-    return canonical_json(value) if kind == JSON and value is not None else value
+def _plain(row: Record, types: Mapping[str, str]) -> Record:
+    """A row with a value, or None, in every column."""
+    values = {column: row.get(column) for column in types}
+    for column, kind in types.items():
+        if kind == JSON and values[column] is not None:
+            values[column] = canonical_json(values[column])
+    return values
 
 
 def arrow(table: ExportTable, split: str) -> Any:
     """The rows of a split as a ``pyarrow.Table``; a ``UserError`` names a row that fits none."""
     import pyarrow
 
-    fields = [(c, "string" if kind == JSON else kind) for c, kind in table.types.items()]
-    schema = pyarrow.schema([(column, pyarrow.type_for_alias(kind)) for column, kind in fields])
+    fields = []
+    for column, kind in table.types.items():
+        alias = "string" if kind == JSON else kind
+        fields.append((column, pyarrow.type_for_alias(alias)))
+    schema = pyarrow.schema(fields)
     rows = table.splits[split]
     try:
         return pyarrow.Table.from_pylist(list(rows), schema=schema)

@@ -1,7 +1,7 @@
 """Which files of a run a bundle has: those that cost something to make, and what they make."""
 
 from collections.abc import Mapping
-from itertools import product
+from itertools import chain, product
 from pathlib import Path, PurePosixPath
 
 from steadfast.base.errors import UserError
@@ -26,9 +26,8 @@ def answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
     input_digests = required_answers(run, steps)
     for name in run.running:
         for model, part in product(run.evaluated_models(name), run.tasks[name].parts):
-            input_digests[nondeterminism_path(name, model, part)] = steps.nondeterminism(
-                name, model, part
-            ).input_digest
+            measured = steps.nondeterminism(name, model, part)
+            input_digests[nondeterminism_path(name, model, part)] = measured.input_digest
     return input_digests
 
 
@@ -37,9 +36,8 @@ def required_answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
     input_digests: dict[str, str] = {}
     for name in run.running:
         for part, files in run.tasks[name].parts.items():
-            input_digests |= {
-                path: steps.data(path).input_digest for path in files.sources.values()
-            }
+            for path in files.sources.values():
+                input_digests[path] = steps.data(path).input_digest
             input_digests[f"{name}/prompts/{part}.jsonl"] = steps.prompts(name, part).input_digest
     for job in run.jobs:
         input_digests[run.prompts(job)] = steps.requests(job).input_digest
@@ -49,32 +47,29 @@ def required_answers(run: Evaluation, steps: InputDigests) -> dict[str, str]:
 
 def scores(run: Evaluation) -> list[str]:
     """The scores of all models."""
-    return [
-        f"{name}/scores/{model}/{part}.jsonl"
-        for name in run.running
-        for model in run.models_of(name)
-        for part in run.tasks[name].parts
-    ]
+    files = []
+    for name in run.running:
+        for model, part in product(run.models_of(name), run.tasks[name].parts):
+            files.append(f"{name}/scores/{model}/{part}.jsonl")
+    return files
 
 
 def metrics(run: Evaluation) -> list[str]:
     """The paths of all metrics, and of the provenances beside them."""
-    return [
-        f"{name}/metrics/{file}"
-        for name in run.running
-        for file in (
-            *(f"{metric}.csv" for metric in run.tasks[name].metrics.names),
-            "provenance.json",
-        )
-    ]
+    files = []
+    for name in run.running:
+        folder = f"{name}/metrics"
+        files += [f"{folder}/{metric}.csv" for metric in run.tasks[name].metrics.names]
+        files.append(f"{folder}/provenance.json")
+    return files
 
 
 def made_files(run: Evaluation, results: Path) -> list[str]:
     """What the run made of the answers: scores, metrics and tables."""
-    scored = scores(run)
+    score_files = scores(run)
     tables = sorted((results / "tables").glob("[!.]*"))  # Snakemake's time stamp is no table
     names = [table.relative_to(results).as_posix() for table in tables]
-    return [*scored, *map(provenance_path, scored), *metrics(run), *names]
+    return [*score_files, *map(provenance_path, score_files), *metrics(run), *names]
 
 
 def provenance_path(path: str) -> str:
@@ -84,22 +79,31 @@ def provenance_path(path: str) -> str:
 
 def own_files(run: Evaluation) -> dict[str, str]:
     """The user's files and folders that results are made of, each with its key or its benchmark."""
-    named = {path: key for key, path in required_files(run.config, run.tasks)}
+    keys = {path: key for key, path in required_files(run.config, run.tasks)}
     for name in run.running:
         task = run.tasks[name]
-        paths = [path for file in task.data for path in file.files]
-        paths += [*task.released_files, *run.own_templates(name), *filter(None, [task.labels])]
-        named |= {path: name for path in paths if path not in named and Path(path).exists()}
-    return named
+        paths = list(chain.from_iterable(file.files for file in task.data))
+        paths += [*task.released_files, *run.own_templates(name)]
+        if task.labels:
+            paths.append(task.labels)
+        for path in paths:
+            # Optional ones may be absent; a file of two benchmarks is known by the first.
+            if path not in keys and Path(path).exists():
+                keys[path] = name
+    return keys
 
 
 def files_of(named: Mapping[str, str]) -> list[str]:
     """The files that the config names, and those of the folders that it names, by name."""
     check_inside(named)
-    files = sorted({file.as_posix() for path in named for file in _visible_files(Path(path))})
-    spelled: dict[str, str] = {}
+    unique: set[str] = set()
+    for path in named:
+        unique.update(file.as_posix() for file in _visible_files(Path(path)))
+    files = sorted(unique)
+    spellings: dict[str, str] = {}
     for file in files:
-        if (other := spelled.setdefault(file.casefold(), file)) != file:
+        other = spellings.setdefault(file.casefold(), file)
+        if other != file:
             raise UserError(
                 f"{file}: differs from {other} only in upper and lower case, which some file "
                 "systems do not distinguish; rename one of them"
@@ -122,12 +126,12 @@ def _visible_files(path: Path) -> list[Path]:
     """The file, or all files of a folder, but for hidden ones and compiled code."""
     if not path.is_dir():
         return [path]
-    below = {file: file.relative_to(path) for file in files_below(path)}
-    return [
-        file
-        for file, name in below.items()
-        if not is_hidden(name) and "__pycache__" not in name.parts
-    ]
+    visible = []
+    for file in files_below(path):
+        name = file.relative_to(path)  # the folder itself may lie below a hidden one
+        if not is_hidden(name) and "__pycache__" not in name.parts:
+            visible.append(file)
+    return visible
 
 
 def is_hidden(path: Path | PurePosixPath) -> bool:

@@ -28,37 +28,40 @@ def export_benchmark(
     from pyarrow import parquet
 
     exporter: Exports = component(exports).make()
-    answers: Simulator = component(simulator).make()
-    requests = {part.name: list(_asked(part, exporter, answers)) for part in parts}
+    reference: Simulator = component(simulator).make()
+    requests = {part.name: list(_requests(part, exporter, reference)) for part in parts}
     rows = exporter.tables(requests, {part.name: read_data(part.sources) for part in parts})
     tables = [table(title, _named(splits)) for title, splits in rows.items()]
-    for one in tables:
-        for split in one.splits:
-            path = out / one.path(split)
+    counts = []
+    for exported in tables:
+        for split in exported.splits:
+            path = out / exported.path(split)
             path.parent.mkdir(parents=True, exist_ok=True)
-            parquet.write_table(arrow(one, split), path, compression="zstd")
+            parquet.write_table(arrow(exported, split), path, compression="zstd")
+        counts.append(f"{sum(map(len, exported.splits.values())):,} {exported.name}")
     write_text(out / CARD, card(exporter.about(), tables))
-    counts = ", ".join(f"{sum(map(len, table.splits.values())):,} {table.name}" for table in tables)
-    print(f"{name}: {counts}")
+    print(f"{name}: {', '.join(counts)}")
 
 
 def _named(splits: Mapping[str, T]) -> dict[str, T]:
     """Splits by names that the hub allows, which hold no hyphen."""
-    named = {split.replace("-", "_"): rows for split, rows in splits.items()}
-    if len(named) < len(splits):
+    renamed = {split.replace("-", "_"): rows for split, rows in splits.items()}
+    if len(renamed) < len(splits):
         raise UserError(
             f"export: two of {', '.join(splits)} differ in - and _ alone, and a split's name may "
             "hold no hyphen; rename one"
         )
-    return named
+    return renamed
 
 
-def _asked(part: PartFiles, how: Exports, answers: Simulator) -> Iterator[Asked]:
-    """What models are asked, where the tables give the very same."""
+def _requests(part: PartFiles, exporter: Exports, simulator: Simulator) -> Iterator[Asked]:
+    """The requests of a part; a ``UserError`` where the tables would not give the same prompt."""
     for sample in part.read():
         item = part.joined.item(sample)
-        request = Asked(sample, item, answers.reference(sample))
-        if how.prompt(request) != item.head + item.context + item.tail:
+        request = Asked(sample, item, simulator.reference(sample))
+        # The prompt from the tables' columns must be that of the run, byte by byte: settings that
+        # change prompts (few-shot examples, reasoning, …) are no part of the benchmark.
+        if exporter.prompt(request) != item.head + item.context + item.tail:
             raise UserError(
                 f"export: {part.name}: models are asked sample {sample.id} otherwise than its "
                 "tables would have it; leave out of the config what is not the benchmark's own form"
@@ -69,15 +72,14 @@ def _asked(part: PartFiles, how: Exports, answers: Simulator) -> Iterator[Asked]
 if job := globals().get("snakemake"):
     params = job.params
     sources = sources_by_part(params.sources, job.input.sources)
-    files = zip(sources.items(), paths(job.input.prompts), strict=True)
+    parts = []
+    for (part, data_files), prompts in zip(sources.items(), paths(job.input.prompts), strict=True):
+        parts.append(PartFiles(part, params.samples, prompts, data_files))
     run_rule(
         export_benchmark,
         job,
         read=("samples", "sources"),
         name=job.wildcards.benchmark,
-        parts=[
-            PartFiles(part, params.samples, prompts, data_files)
-            for (part, data_files), prompts in files
-        ],
+        parts=parts,
         out=Path(job.output[0]),
     )

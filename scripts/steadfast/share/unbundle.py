@@ -74,12 +74,13 @@ def unbundle(bundle: Path, folder: Path, code: bool = False) -> Unpacked:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with partial_folder(target) as partial:
-            there = partial / "files"
-            there.mkdir()
-            sums = _unpack(bundle, there)
-            with chdir(there):
+            # Under another name until all checks have passed: a refused bundle leaves nothing.
+            staging = partial / "files"
+            staging.mkdir()
+            sums = _unpack(bundle, staging)
+            with chdir(staging):  # the config names its files relative to where it runs
                 unpacked = _checked(sums, code)
-            os.replace(there, target)
+            os.replace(staging, target)
             return unpacked
     except OSError as error:
         raise UserError(f"{folder}: {error.strerror}; name another folder") from None
@@ -97,6 +98,7 @@ def _unpack(bundle: Path, folder: Path) -> dict[str, str]:
     sums: dict[str, str] = {}
     try:
         with zipfile.ZipFile(bundle) as archive:
+            # Both before the first byte is written.
             _check_sizes(archive.infolist(), bundle.stat().st_size, folder)
             members = [member for member in archive.infolist() if not member.is_dir()]
             _check_names(members)
@@ -131,21 +133,22 @@ def _check_sizes(members: list[zipfile.ZipInfo], packed: int, folder: Path) -> N
 
 def _check_names(members: list[zipfile.ZipInfo]) -> None:
     """Whether each member is a plain file with a place of its own below the folder."""
-    spelled = Counter(member.orig_filename.casefold() for member in members)
+    spellings = Counter(member.orig_filename.casefold() for member in members)
+    # By orig_filename: zipfile cuts filename at a null byte, and changes separators on Windows.
     for member in members:
         name = member.orig_filename
         path = PurePosixPath(member.orig_filename)
         if path.is_absolute() or contents.is_hidden(path):  # .. is hidden too
-            what = "would be written outside the folder, or hidden in it"
+            problem = "would be written outside the folder, or hidden in it"
         elif not name.isprintable() or name != path.as_posix():
-            what = "has an invalid name"
-        elif spelled[name.casefold()] > 1:
-            what = "is there twice, or differs from another only in upper and lower case"
+            problem = "has an invalid name"
+        elif spellings[name.casefold()] > 1:
+            problem = "is there twice, or differs from another only in upper and lower case"
         elif stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
-            what = "is not a regular file"
+            problem = "is not a regular file"
         else:
             continue
-        raise UserError(f"its member {shown(name)} {what}; nothing is unpacked")
+        raise UserError(f"its member {shown(name)} {problem}; nothing is unpacked")
 
 
 # --- what it holds ----------------------------------------------------------------------------
@@ -163,15 +166,14 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     _check_places(run, own_files, sums)
     if not code:
         _check_code(raw, sums)
-    input_digests = manifest.input_digests
-    answers = {
-        f"{ANSWERS}/{path}": digest
-        for path, digest in contents.answers(run, InputDigests(run)).items()
-    }
-    kept = [
-        path for path, input_digest in answers.items() if input_digests.get(path) == input_digest
-    ]
-    expected = {*kept, *map(contents.provenance_path, kept), *own_files}
+    # A file is good here if the bundle's digest of what it was made from is the one that the code
+    # here computes; anything else would be remade by Snakemake in any case.
+    unchanged: list[str] = []
+    for answer, input_digest in contents.answers(run, InputDigests(run)).items():
+        answer_path = f"{ANSWERS}/{answer}"
+        if manifest.input_digests.get(answer_path) == input_digest:
+            unchanged.append(answer_path)
+    expected = {*unchanged, *map(contents.provenance_path, unchanged), *own_files}
     expected |= {f"{ANSWERS}/{job.journal}" for job in run.jobs}
     expected |= {f"{ANSWERS}/{path}" for path, _ in decided(run)}
     for path in contents.files_below(Path()):
@@ -180,8 +182,8 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
             path.unlink()
         else:
             os.utime(path, TIMES)  # one time for all: none is newer than what is made of it
-    made_again = [path for path in input_digests if path not in kept]
-    return Unpacked(kept, made_again, manifest.commit)
+    changed = [path for path in manifest.input_digests if path not in unchanged]
+    return Unpacked(unchanged, changed, manifest.commit)
 
 
 class Manifest(BaseModel):
@@ -204,9 +206,9 @@ def _manifest(sums: Mapping[str, str]) -> Manifest:
     for name, sha256 in manifest.sha256.items():
         if sums.get(name) != sha256:
             raise UserError(f"its file {shown(name)} is missing or damaged; copy the bundle again")
-    further = set(sums) - set(manifest.sha256) - {MANIFEST}
-    if further:
-        raise UserError(f"contains {shown(min(further))}, which its manifest does not list")
+    unlisted = set(sums) - set(manifest.sha256) - {MANIFEST}
+    if unlisted:
+        raise UserError(f"contains {shown(min(unlisted))}, which its manifest does not list")
     return manifest
 
 
@@ -223,20 +225,22 @@ def _check_packages(needed: Iterable[str]) -> None:
 
 def _check_places(run: Evaluation, own: Collection[str], names: Collection[str]) -> None:
     """Whether each file has a place in a bundle of that config."""
-    made = [f"{name}/{kind}" for name in run.running for kind in ("scores", "metrics")]
-    folders = (f"{ANSWERS}/", *(f"{MADE}/{folder}/" for folder in ("tables", *made)))
+    folders = [f"{ANSWERS}/", f"{MADE}/tables/"]
+    for benchmark in run.running:
+        folders += [f"{MADE}/{benchmark}/scores/", f"{MADE}/{benchmark}/metrics/"]
     single = {CONFIG, MANIFEST, README, *own}
     for name in names:
-        if name not in single and not name.startswith(folders):
+        if name not in single and not name.startswith(tuple(folders)):
             raise UserError(f"contains {shown(name)}, which its config does not use")
 
 
 def _check_code(raw: Settings, names: Collection[str]) -> None:
     """Whether making its tables runs none of its code."""
-    code_files = [*(name for name in names if name.endswith(CODE)), *foreign_code(raw)]
+    code_files = [name for name in names if name.endswith(CODE)]
+    code_files += foreign_code(raw)
     if code_files:
-        further = f" and {len(code_files) - 1} more" if code_files[1:] else ""
+        count = f" and {len(code_files) - 1} more" if code_files[1:] else ""
         raise UserError(
-            f"contains code that would run here: {shown(code_files[0])}{further}; read it and, if "
+            f"contains code that would run here: {shown(code_files[0])}{count}; read it and, if "
             "you trust it, unpack with --code"
         )

@@ -20,8 +20,7 @@ SLACK = 100  # tokens; see ``enough``
 Build = Callable[..., Record]
 """Makes one context of: its random generators (``Draws``), the budget in tokens, the path of each
 corpus by name, what counts tokens, and the settings of its scenario. Gives the text, its tokens,
-and
-what is known of it."""
+and the fields of its scenario."""
 
 
 def is_plain(text: str, unfit: Iterable[str]) -> bool:
@@ -63,6 +62,9 @@ def fill(
     Estimates lead the search, exact counts decide. ``start`` units are known to fit. None where all
     units fit, so that none is left to show that one more would not.
     """
+    # Bisection between units that fit (low) and units that do not (high). Estimates add up to a
+    # little more or less than a text's tokens; the last exact count tells how much (drift), so that
+    # the next guess is mostly right, and a long text is counted a few times only.
     totals = [0, *accumulate(estimates)]
     low = start
     high = len(totals)
@@ -71,13 +73,13 @@ def fill(
     while high - low > 1:
         guess = bisect_right(totals, budget - drift) - 1
         guess = min(max(guess, low + 1), high - 1)
-        guessed = count(guess)
-        if guessed <= budget:
+        guess_tokens = count(guess)
+        if guess_tokens <= budget:
             low = guess
-            tokens = guessed
+            tokens = guess_tokens
         else:
             high = guess
-        drift = guessed - totals[guess]
+        drift = guess_tokens - totals[guess]
     return None if high == len(totals) else Filled(low, tokens)
 
 
@@ -90,12 +92,12 @@ def enough(
     """
     chosen: list[Unit] = []
     sizes: list[int] = []
-    left = budget * 1.01 + SLACK
+    remaining = budget * 1.01 + SLACK
     for unit in units:
         chosen.append(unit)
         sizes.append(size(unit))
-        left -= sizes[-1]
-        if left < 0:
+        remaining -= sizes[-1]
+        if remaining < 0:
             break
     return chosen, sizes
 
@@ -151,8 +153,8 @@ def seeded_contexts(
     named = {"domain": domain} if domain else {}
     for seed in seeds:
         family = "/".join((str(seed), scenario, *named.values()))
-        alone = "/".join((str(seed), scenario, length, *named.values()))
-        draws = Draws(Random(family if nested else alone), Random(f"{alone}/placing"))
+        single = "/".join((str(seed), scenario, length, *named.values()))
+        draws = Draws(Random(family if nested else single), Random(f"{single}/placing"))
         try:
             context = build(draws, budget, corpora, counter, **settings)
         except UserError as error:

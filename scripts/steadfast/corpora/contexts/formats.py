@@ -88,18 +88,18 @@ def fill_formats(
 
     @cache
     def counts(units: int) -> dict[str, int]:
-        documents = content(units)
-        return {
-            name: tokenizer.count(show(documents, name))
-            for name in dict.fromkeys((NUMBERED, *formats))
-        }
+        parts = content(units)
+        names = dict.fromkeys((NUMBERED, *formats))
+        return {name: tokenizer.count(show(parts, name)) for name in names}
 
     filled = fill(sizes, budget, lambda units: max(counts(units).values()))
     if filled is None:
         return None
     tokens = counts(filled.units)
     record: Record = {"tokens": tokens[NUMBERED]}
-    return filled.units, record | ({"format_tokens": tokens} if len(tokens) > 1 else {})
+    if len(tokens) > 1:
+        record["format_tokens"] = tokens
+    return filled.units, record
 
 
 def _json(value: object) -> str:

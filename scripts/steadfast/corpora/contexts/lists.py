@@ -30,9 +30,9 @@ def build(
     No element is part of another one. Instructions have their share (0 to 1); others are UUIDs.
     """
     rng = draws.content
-    chosen = list[str]()
+    instructions = list[str]()
     numbered, sizes = filling.enough(
-        enumerate(_elements(corpora, rng, instruction_share, tokenizer, chosen), start=1),
+        enumerate(_elements(corpora, rng, instruction_share, tokenizer, instructions), start=1),
         lambda item: tokenizer.count("{}. {}\n".format(*item)),
         budget,
     )
@@ -40,7 +40,7 @@ def build(
     filled = fill_formats("list", lambda units: elements[:units], sizes, budget, formats, tokenizer)
     if filled is None:
         offers = "{:,} instructions of {} to {} tokens".format(
-            len(chosen), *LIST["instruction_tokens"]
+            len(instructions), *LIST["instruction_tokens"]
         )
         raise filling.too_small("alpaca", offers, "list", budget)
     units, tokens = filled
@@ -56,9 +56,9 @@ def _elements(
     rng: Random,
     share: float,
     tokenizer: Tokenizer,
-    taken: list[str],
+    used: list[str],
 ) -> Iterator[str]:
-    """Yields elements, and adds the instructions among them to those that are ``taken``.
+    """Yields elements, and adds the instructions among them to those that are ``used``.
 
     Ends with the instructions: a list of UUIDs alone would be another task.
     """
@@ -70,7 +70,7 @@ def _elements(
             instruction = next(instructions, None)
             if instruction is None:
                 return
-            taken.append(instruction)
+            used.append(instruction)
             yield instruction
         else:
             uuid = f"{rng.getrandbits(128):032x}"
@@ -118,9 +118,10 @@ class Separate:
         runs = [(match.start(), hash(match[1])) for match in RUN.finditer(text)]
         if all(run in self._runs for _, run in runs):
             return False
-        for at, run in runs:
+        for start, run in runs:
             for number, offset in self._anchors.get(run, ()):
-                if at >= offset and text.startswith(self._texts[number], at - offset):
+                # Where its run stands here, the earlier text would begin.
+                if start >= offset and text.startswith(self._texts[number], start - offset):
                     return False
         offset, anchor = min(runs, key=lambda placed: len(self._anchors.get(placed[1], ())))
         self._anchors[anchor].append((len(self._texts), offset))

@@ -70,10 +70,10 @@ contexts = partial(filling.seeded_contexts, "multidoc", build)  # the contexts o
 
 
 def _groups(documents: list[Document]) -> list[list[int]]:
-    places: defaultdict[int, list[int]] = defaultdict(list)
-    for place, document in enumerate(documents):
-        places[document.text].append(place)
-    return [group for group in places.values() if len(group) > 1]
+    positions: defaultdict[int, list[int]] = defaultdict(list)
+    for position, document in enumerate(documents):
+        positions[document.text].append(position)
+    return [group for group in positions.values() if len(group) > 1]
 
 
 def _documents(
@@ -83,7 +83,7 @@ def _documents(
     # tell whether its text is repeated.
     texts: list[str] = []
     repeated: list[int] = []
-    chosen: set[str] = set()
+    used_ids: set[str] = set()
     repeats_at = 1  # of the first two documents, one text is both
     for number, (record, text) in enumerate(_passages(rng, corpora, tokenizer)):
         if number and number % REPEATS_ONE_OF == 0:
@@ -94,7 +94,7 @@ def _documents(
         else:
             order = len(texts)
             texts.append(text)
-        yield Document(_fields(rng, record, texts[order], number, chosen), order)
+        yield Document(_fields(rng, record, texts[order], number, used_ids), order)
 
 
 def _repeat(rng: Random, texts: int, repeated: list[int]) -> int:
@@ -106,11 +106,13 @@ def _repeat(rng: Random, texts: int, repeated: list[int]) -> int:
     return rng.choice(repeated)
 
 
-def _fields(rng: Random, record: Record, text: str, number: int, taken: set[str]) -> dict[str, str]:
+def _fields(
+    rng: Random, record: Record, text: str, number: int, used_ids: set[str]
+) -> dict[str, str]:
     fields = {
         "text": text,
-        "id": _fresh(lambda: urlsafe_b64encode(rng.randbytes(16)).decode().rstrip("="), taken),
-        "iD2": _fresh(lambda: str(UUID(int=rng.getrandbits(128))), taken),
+        "id": _fresh(lambda: urlsafe_b64encode(rng.randbytes(16)).decode().rstrip("="), used_ids),
+        "iD2": _fresh(lambda: str(UUID(int=rng.getrandbits(128))), used_ids),
         "date": _date(rng, record["date"]),
     }
     # The first four documents show all combinations, the others are left to chance.
@@ -124,10 +126,11 @@ def _fields(rng: Random, record: Record, text: str, number: int, taken: set[str]
     return dict(rng.sample(list(fields.items()), len(fields)))
 
 
-def _fresh(draw: Callable[[], str], taken: set[str]) -> str:
-    while not _is_value(value := draw()) or value in taken:
-        pass
-    taken.add(value)
+def _fresh(draw: Callable[[], str], used: set[str]) -> str:
+    value = draw()
+    while not _is_value(value) or value in used:
+        value = draw()
+    used.add(value)
     return value
 
 
@@ -140,25 +143,25 @@ def _is_value(text: str | None) -> TypeGuard[str]:
     )
 
 
-def _date(rng: Random, given: str | None) -> str:
+def _date(rng: Random, recorded: str | None) -> str:
     first, last = map(date.fromisoformat, MULTIDOC["dates"])
-    drawn = first + timedelta(days=rng.randint(0, (last - first).days))
-    return given if _is_value(given) else drawn.isoformat()
+    # Drawn in any case, so that other draws do not depend on which records have a date.
+    sampled = first + timedelta(days=rng.randint(0, (last - first).days))
+    return recorded if _is_value(recorded) else sampled.isoformat()
 
 
 def _passages(
     rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
 ) -> Iterator[tuple[Record, str]]:
-    left = {
-        corpus: filling.shuffled(path, f"{rng.getrandbits(128):032x}")
-        for corpus, path in corpora.items()
-    }
+    streams = {}
+    for corpus, path in corpora.items():
+        streams[corpus] = filling.shuffled(path, f"{rng.getrandbits(128):032x}")
     seen: set[str] = set()
-    while left:
-        corpus = rng.choice(list(left))
-        record = next(left[corpus], None)
+    while streams:
+        corpus = rng.choice(list(streams))
+        record = next(streams[corpus], None)
         if record is None:
-            del left[corpus]
+            del streams[corpus]
             continue
         text = cut(record["text"], rng, tokenizer)
         if text is not None and text not in seen:
@@ -171,10 +174,11 @@ def cut(text: str, rng: Random, tokenizer: Tokenizer) -> str | None:
     lowest, highest = MULTIDOC["text_tokens"]
     text = text[: CHARACTERS * highest].strip()
     tokens = tokenizer.encode(text)
-    drawn = rng.randint(lowest, highest)
-    if lowest <= len(tokens) <= drawn:
+    sampled = rng.randint(lowest, highest)
+    if lowest <= len(tokens) <= sampled:
         return text
-    for length in range(drawn, min(highest, len(tokens)) + 1):
+    # Cut within a word or character, a text may have fewer tokens than it was cut to.
+    for length in range(sampled, min(highest, len(tokens)) + 1):
         head = tokenizer.decode(tokens[:length]).rstrip()
         if lowest <= tokenizer.count(head) <= highest:
             return head

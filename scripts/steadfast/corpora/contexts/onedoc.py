@@ -69,16 +69,13 @@ def build(
         keys, ordinary = _places(rng, sentences, tagged, tags, tokenizer)
     filled = filling.fill(sizes, budget, count, start=tagged)
     assert filled is not None  # the sentences alone exceed the budget
-    key_sentences: list[Record] = [
-        {
-            "type": tag.type,
-            "id": tag.id,
-            "index": place,
-            "fake": tag.tail != f"<{tag.type}>",
-            "text": sentences[place].text,
-        }
-        for place, tag in keys.items()
-    ]
+    key_sentences: list[Record] = []
+    for index, tag in keys.items():
+        text = sentences[index].text
+        fake = tag.tail != f"<{tag.type}>"
+        key_sentences.append(
+            {"type": tag.type, "id": tag.id, "index": index, "fake": fake, "text": text}
+        )
     key_sentences.sort(key=lambda key: (TYPES.index(key["type"]), key["id"]))
     return {
         "tokens": filled.tokens,
@@ -123,7 +120,7 @@ def _sentences(
 ) -> list[Sentence]:
     # Essays until they exceed the budget: tags only add to them.
     sentences: list[Sentence] = []
-    left = budget
+    remaining = budget
     seen: set[str] = set()
     for record in filling.shuffled(path, f"{rng.getrandbits(128):032x}"):
         essay = record["text"].strip()
@@ -133,10 +130,10 @@ def _sentences(
         first, *following = segment(essay)
         space = "\n\n" if sentences else ""
         sentences += [Sentence(space, first.text), *following]
-        left -= tokenizer.count(essay)
-        if left < 0:
+        remaining -= tokenizer.count(essay)
+        if remaining < 0:
             return sentences
-    raise filling.too_small(corpus, f"{budget - left:,} tokens", "onedoc", budget)
+    raise filling.too_small(corpus, f"{budget - remaining:,} tokens", "onedoc", budget)
 
 
 def _tags(rng: Random) -> list[Tag]:
@@ -160,29 +157,32 @@ def _places(
 ) -> tuple[dict[int, Tag], list[int]]:
     """Returns the tag of each key sentence by its place, and the places of ordinary sentences."""
     plain = render(sentences, {})
-    often = Counter(sentence.text for sentence in sentences)
-    fit = [
-        place
-        for place, (_, text) in enumerate(sentences[:tagged])
-        if often[text] == 1 and _may_be_key(text, tokenizer)
-    ]
+    occurrences = Counter(sentence.text for sentence in sentences)
+    candidates = []
+    for place, (_, text) in enumerate(sentences[:tagged]):
+        if occurrences[text] == 1 and _may_be_key(text, tokenizer):
+            candidates.append(place)
 
     def occurs_once(place: int) -> bool:
         text = sentences[place].text
         return plain.find(text, plain.index(text) + 1) == -1
 
-    fewest, highest = (len(tags) + ordinary for ordinary in ONEDOC["ordinary"])
+    least_ordinary, most_ordinary = ONEDOC["ordinary"]
+    lowest = len(tags) + least_ordinary
+    highest = len(tags) + most_ordinary
     # One from each of as many equal parts of the document.
-    number = min(len(fit), highest)
+    number = min(len(candidates), highest)
     picked: list[int] = []
     for part in range(number):
-        places = fit[len(fit) * part // number : len(fit) * (part + 1) // number]
+        start = len(candidates) * part // number
+        end = len(candidates) * (part + 1) // number
+        places = candidates[start:end]
         tried = rng.sample(places, min(len(places), TRIES))
         picked += islice(filter(occurs_once, tried), 1)
-    if len(picked) < fewest:
+    if len(picked) < lowest:
         raise UserError(
             f"only {len(picked)} of the {tagged} sentences within the token budget can be key "
-            f"sentences, {fewest} are needed; raise the length's budget"
+            f"sentences, {lowest} are needed; raise the length's budget"
         )
     ordinary = sorted(rng.sample(picked, len(picked) - len(tags)))
     places = [place for place in picked if place not in set(ordinary)]
@@ -196,7 +196,7 @@ def _scattered(rng: Random, places: list[int], tags: list[Tag]) -> dict[int, Tag
         order: dict[str, list[int]] = {}
         for tag, place in zip(tags, places, strict=True):
             order.setdefault(tag.type, []).append(place)
-        if all(places != sorted(places) for places in order.values()):
+        if all(type_places != sorted(type_places) for type_places in order.values()):
             return dict(zip(places, tags, strict=True))
 
 
