@@ -128,7 +128,7 @@ def _measures(comparison: Comparison, margin: float, needed: int) -> Iterator[tu
         tests = comparison.tests[comparison.tests["measure"] == measured.measure]
         tests = tests[tests["benchmark"] == measured.benchmark]
         tests = tests[tests["model"] == measured.model]
-        names = measured.benchmark, measured.model
+        names = (measured.benchmark, measured.model)
         if tests.empty:  # no sample has a score in both runs
             unknown = [np.nan] * 4
             yield *names, measured.measure, *unknown, 0, lacking, UNCLEAR, np.nan, np.nan
@@ -145,6 +145,7 @@ def _judged(
     values = [test.difference, test.low, test.high]
     agree = test.error < NOTHING  # all contexts differ alike
     lowest = test.difference if agree else test.low
+    # Scores that B lacks count as a loss of full marks each.
     passes = lowest - lacking * measured.full > -margin + NOTHING and test.clusters >= needed
     if measured.identical:
         verdict = IDENTICAL
@@ -157,7 +158,9 @@ def _judged(
 
 
 def _p_within(test: Any, margin: float, agree: bool) -> float:
-    """One-sided p-value of a loss that is no larger than the margin.
+    """One-sided p-value of a loss that is no larger than the margin m, of the difference d.
+
+    p = max(P(t ≤ (d + m) ÷ s), 2^-k),   s = (upper end − d) ÷ t₉₇₅
 
     The interval's upper side, which knows of skewness, is t₉₇₅ standard errors long. All k signs
     fall to one side by chance in one of 2^k cases.
