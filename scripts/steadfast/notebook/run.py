@@ -1,6 +1,7 @@
 """A finished run as data frames, for a notebook (docs/notebook.ipynb)."""
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +76,12 @@ class Run:
             >>> samples.loc[0, ["sample_id", "task", "part"]].tolist()
             ['LSI/list-2k-s1/e0/v0', 'LSI', '2k']
         """
-        return pd.DataFrame(
-            {
-                "part": seen_part.name,
-                **sample.prompt,
-                "expected": seen_part.simulator.reference(sample),
-            }
-            for seen_part in self._parts(benchmark, part)
-            for sample in seen_part.samples
-        )
+        rows = []
+        for finished_part in self._parts(benchmark, part):
+            for sample in finished_part.samples:
+                expected = finished_part.simulator.reference(sample)
+                rows.append({"part": finished_part.name, **sample.prompt, "expected": expected})
+        return pd.DataFrame(rows)
 
     def answers(
         self, benchmark: str, model: str | None = None, part: str | None = None
@@ -132,8 +130,9 @@ class Run:
             [1.0, 1.0]
         """
         rows = self._records(benchmark, model, part, FinishedPart.scores)
+        # Without rows there are no columns either.
         ratings = rows.pop("other_raters") if len(rows) else ()
-        for name in dict.fromkeys(name for by in ratings for name in by):
+        for name in dict.fromkeys(chain.from_iterable(ratings)):
             rows[f"total by {name}"] = [by[name]["total"] if name in by else None for by in ratings]
         return rows
 
@@ -179,6 +178,7 @@ class Run:
         folder = self.finished.results / TABLES
         path = folder / f"{_one_of('table', name, self.tables)}.csv"
         self.finished.check(Provenance.beside(folder, ""))
+        # As text: pandas would read "--" and "0.50" otherwise than they are printed.
         return pd.read_csv(path, dtype=str, keep_default_na=False)
 
     def compare(self, other: "Run | str | Path") -> Comparison:
@@ -219,30 +219,27 @@ class Run:
             >>> sample.answers[0].score["total"]
             1.0
         """
-        parts = [
-            seen_part
-            for name in self.benchmarks
-            for seen_part in self._parts(name, None)
-            if part in (None, seen_part.name)
-        ]
-        matches = [
-            (seen_part, sample)
-            for seen_part in parts
-            for sample in seen_part.samples
-            if sample.id == id
-        ]
+        matches = []
+        sample_ids = []
+        for benchmark in self.benchmarks:
+            for finished_part in self._parts(benchmark, None):
+                if part in (None, finished_part.name):
+                    samples = finished_part.samples
+                    sample_ids += [sample.id for sample in samples]
+                    matches += [(finished_part, sample) for sample in samples if sample.id == id]
         if not matches:
-            names = [sample.id for seen_part in parts for sample in seen_part.samples]
-            raise UserError(f"no sample {shown(id)}; {nearest_samples(id, names)}")
+            raise UserError(f"no sample {shown(id)}; {nearest_samples(id, sample_ids)}")
         if len(matches) > 1:
-            where = ", ".join(seen_part.name for seen_part, _ in matches)
+            where = ", ".join(finished_part.name for finished_part, _ in matches)
             raise UserError(
                 f"sample {shown(id)} is in several parts ({where}); give one of them as part"
             )
-        its_part, sample = matches[0]
-        models = its_part.models if model is None else [_one_of("model", model, its_part.models)]
-        answers = [answer for name in models for answer in its_part.answers(name, [id])]
-        return ShownSample(its_part, sample, answers)
+        finished_part, sample = matches[0]
+        models = finished_part.models
+        if model is not None:
+            models = [_one_of("model", model, models)]
+        answers = chain.from_iterable(finished_part.answers(name, [id]) for name in models)
+        return ShownSample(finished_part, sample, list(answers))
 
     def _known(self, benchmark: str) -> str:
         return _one_of("benchmark", benchmark, self.benchmarks)
@@ -257,12 +254,12 @@ class Run:
         """A row for each record that ``read`` gives of a part and a model."""
         models = self.models(benchmark)
         chosen = models if model is None else [_one_of("model", model, models)]
-        return pd.DataFrame(
-            {"model": name, "part": seen_part.name, **record}
-            for seen_part in self._parts(benchmark, part)
-            for name in chosen
-            for record in read(seen_part, name).values()
-        )
+        rows = []
+        for finished_part in self._parts(benchmark, part):
+            for name in chosen:
+                for record in read(finished_part, name).values():
+                    rows.append({"model": name, "part": finished_part.name, **record})
+        return pd.DataFrame(rows)
 
 
 def _one_of(kind: str, name: str, choices: Iterable[str]) -> str:

@@ -47,8 +47,9 @@ def run(
     if cores:
         command += ["--cores", str(cores)]
     for key, value in changes.items():
-        command += ["--set", f"{key}={json.dumps(value)}"]
+        command += ["--set", f"{key}={json.dumps(value)}"]  # JSON is YAML, which the command reads
     _print_output(command, Path(directory))
+    # The default config is the directory's, as for the command above.
     with chdir(directory):
         chosen = {**read_source(file or default_config()), **changes}
     results = chosen.get("pathvars", {}).get("results", "results")

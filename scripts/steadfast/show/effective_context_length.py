@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from steadfast.base.resources import facts
-from steadfast.show.cells import MODEL, Values, joined_cells
+from steadfast.show.cells import MODEL, CellsByModel, Values, joined_cells
 from steadfast.show.results import Note, Results, values_by_model
 from steadfast.show.roster import Group
 from steadfast.show.table import Cell, Column, Table, rounded
@@ -69,20 +69,14 @@ def effective_table(
     first, *longer = of.lengths
     start = values_by_model(rows_of(of.rows, length=first), "score")
     kept = [filled(values_by_model(rows_of(of.rows, length=length)), length) for length in longer]
-    reached = {
-        model: tuple(Cell(text or None) for text in (reach.text, reach.range))
-        for model in results.roster.models
-        for reach in [of.reaches.get(model, Reach())]
-    }
+    reached: CellsByModel = {}
+    for model in results.roster.models:
+        reach = of.reaches.get(model, Reach())
+        reached[model] = (Cell(reach.text or None), Cell(reach.range or None))
     cells = joined_cells([results.cells([filled(start, first)]), reached, results.cells(kept)])
-    columns = [
-        MODEL,
-        *(
-            Column(of.text(headings[name]))
-            for name in ("score", "effective_context_length", "range")
-        ),
-        *(Column(length, of.text(headings["kept"])) for length in longer),
-    ]
+    names = ("score", "effective_context_length", "range")
+    columns = [MODEL, *(Column(of.text(headings[name])) for name in names)]
+    columns += [Column(length, of.text(headings["kept"])) for length in longer]
     sections = results.sections(groups, cells.__getitem__)
     below = [*notes, *of.notes(), *results.sampling_notes()]
     return results.table(FRAME, columns, sections, below, **of.slots)

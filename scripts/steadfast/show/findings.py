@@ -27,8 +27,8 @@ def findings(summary: RunSummary) -> list[str]:
         "missing": [_missing(summary, measure) for measure in summary.measures],
     }
     sentences = []
-    for name, parts in clauses.items():
-        reported = list(filter(None, parts))
+    for name, texts in clauses.items():
+        reported = list(filter(None, texts))
         if reported:
             sentences.append(STRINGS[name].format(found="; ".join(reported)))
     return sentences
@@ -62,8 +62,8 @@ def _ties(summary: RunSummary, measure: SummaryMeasure) -> str:
     if not ranked:
         return ""
     rows = measure.rows.set_index("model")
-    apart = set(rows.loc[ranked[0], "not_distinguished"].split())
-    tied = [model for model in ranked if model in apart]
+    not_distinguished = rows.loc[ranked[0], "not_distinguished"].split()
+    tied = [model for model in ranked if model in not_distinguished]
     if not tied:
         return ""
     return STRINGS["tied"].format(benchmark=measure.benchmark, models=summary.named(tied))
@@ -85,14 +85,10 @@ def _lengths(summary: RunSummary, measure: SummaryMeasure) -> str:
     name, interval = EFFECTIVE
     rows = measure.rows.set_index("model")
     reached = [model for model in _ranked(summary, measure) if rows.loc[model, name]]
-    texts = [
-        STRINGS["reached"].format(
-            model=summary.roster.label(model),
-            length=rows.loc[model, name],
-            interval=rows.loc[model, interval],
-        )
-        for model in reached[:MODELS_NAMED]
-    ]
+    texts = []
+    for model in reached[:MODELS_NAMED]:
+        slots = {"length": rows.loc[model, name], "interval": rows.loc[model, interval]}
+        texts.append(STRINGS["reached"].format(model=summary.roster.label(model), **slots))
     if not texts:
         return ""
     return STRINGS["lengths_of"].format(benchmark=measure.benchmark, found=", ".join(texts))

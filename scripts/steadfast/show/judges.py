@@ -33,9 +33,10 @@ class Rate(NamedTuple):
 
     def cells(self, row: Any, has_interval: bool) -> list[Cell]:
         """Returns the value and, where the table has some, its interval."""
-        value, low, high = (getattr(row, f"{self.name}{end}") for end in ("", "_low", "_high"))
-        cells = [number_cell(value, self.digits, self.factor)]
+        cells = [number_cell(getattr(row, self.name), self.digits, self.factor)]
         if has_interval:
+            low = getattr(row, f"{self.name}_low")
+            high = getattr(row, f"{self.name}_high")
             cells.append(interval_cell(low, high, self.digits, self.factor))
         return cells
 
@@ -59,19 +60,21 @@ def agreement_table(
     sections = []
     for kind in KINDS:
         lines = []
-        for _, pair in shown_rows[shown_rows["kind"] == kind].groupby(
-            ["first", "second"], sort=False
-        ):
+        rows_of_kind = shown_rows[shown_rows["kind"] == kind]
+        for _, pair in rows_of_kind.groupby(["first", "second"], sort=False):
+            # False sorts before true: the row of all models, whose model is empty, comes first.
             ordered = pair.sort_values("model", key=lambda model: model != "", kind="stable")
             for number, row in enumerate(ordered.itertuples()):
-                raters = [
-                    Cell(roster.label(rater), repeated=number > 0)
-                    for rater in (row.first, row.second)
+                line = [
+                    Cell(roster.label(row.first), repeated=number > 0),
+                    Cell(roster.label(row.second), repeated=number > 0),
+                    Cell(roster.label(row.model) if row.model else AGREEMENT["all"]),
+                    count_cell(row.n),
                 ]
-                model = Cell(roster.label(row.model) if row.model else AGREEMENT["all"])
-                values = [cell for rate in rates for cell in rate.cells(row, has_interval)]
-                single = (count_cell(row.only_first), count_cell(row.only_second))
-                lines.append((*raters, model, count_cell(row.n), *values, *single))
+                for rate in rates:
+                    line += rate.cells(row, has_interval)
+                line += [count_cell(row.only_first), count_cell(row.only_second)]
+                lines.append(tuple(line))
         if lines:
             sections.append(Section(tuple(lines), AGREEMENT["kinds"][kind]))
     headings = ["Value", SHARED["interval"]] if has_interval else ["Value"]
@@ -92,7 +95,9 @@ def _agreement_notes(rows: pd.DataFrame) -> list[str]:
     notes += ["rules"] if (rows["kind"] == RULES).any() else []
     notes += ["rates"] if "sensitivity" in rows and rows["sensitivity"].notna().any() else []
     notes += ["itself"] if (rows["kind"] == ITSELF).any() else []
-    return [*notes, *(["undefined"] if (rows["kappa"].isna() & (rows["n"] > 0)).any() else [])]
+    # Kappa has no value where all verdicts of both raters are the same.
+    notes += ["undefined"] if (rows["kappa"].isna() & (rows["n"] > 0)).any() else []
+    return notes
 
 
 def corrected_table(
@@ -108,25 +113,24 @@ def corrected_table(
     columns += [Column(text, headings["labelled"], "r") for text in (unit.capitalize(), "Verdicts")]
 
     def cells(row: Any) -> tuple[Cell, ...]:
-        places = digits[row.measure]
+        decimals = digits[row.measure]
         return (
             Cell(results.roster.label(row.model)),
             Cell(results.roster.label(row.other) if row.other else None),
             Cell(row.measure),
-            number_cell(row.raw, places),
-            interval_cell(row.raw_low, row.raw_high, places),
-            number_cell(row.value, places),
-            interval_cell(row.low, row.high, places),
+            number_cell(row.raw, decimals),
+            interval_cell(row.raw_low, row.raw_high, decimals),
+            number_cell(row.value, decimals),
+            interval_cell(row.low, row.high, decimals),
             count_cell(row.clusters),
             count_cell(row.units),
         )
 
-    apart = rows["other"] != ""
-    sections = [
-        Section(tuple(map(cells, part.itertuples())), CORRECTED[heading])
-        for heading, part in (("values", rows[~apart]), ("differences", rows[apart]))
-        if not part.empty
-    ]
+    is_difference = rows["other"] != ""
+    sections = []
+    for heading, part in (("values", rows[~is_difference]), ("differences", rows[is_difference])):
+        if not part.empty:
+            sections.append(Section(tuple(map(cells, part.itertuples())), CORRECTED[heading]))
     notes = [CORRECTED["notes"]["meaning"]]
     if rows["value"].isna().any():
         notes.append(CORRECTED["notes"]["few"].format(fewest=FEWEST, unit=unit))
@@ -141,11 +145,10 @@ def turned_note(rows: pd.DataFrame, roster: Roster) -> list[str]:
 
     Returns one sentence, or none where the two agree on all pairs.
     """
-    pairs = [
-        CORRECTED["pair"].format(
-            model=roster.label(row.model), other=roster.label(row.other), measure=row.measure
-        )
-        for row in rows[rows["other"] != ""].itertuples()
-        if row.raw * row.value < 0
-    ]
+    # A difference by the judge and the corrected one have other signs: their product is below 0.
+    turned_rows = rows[(rows["other"] != "") & (rows["raw"] * rows["value"] < 0)]
+    pairs = []
+    for row in turned_rows.itertuples():
+        slots = {"model": roster.label(row.model), "other": roster.label(row.other)}
+        pairs.append(CORRECTED["pair"].format(measure=row.measure, **slots))
     return [CORRECTED["notes"]["turned"].format(pairs=listed(pairs))] if pairs else []

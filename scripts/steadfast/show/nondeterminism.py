@@ -26,9 +26,10 @@ def nondeterminism_page(title: str, rows: Sequence[Settings], data_note: str = "
             f"{alone['score_sd']:.4f}: a difference of that size between two runs of these "
             "requests may be the engine's own."
         )
-    cells = [[_cell(row[column], column) for column in STRINGS["columns"]] for row in rows]
-    headings = list(STRINGS["columns"].values())
-    lines += ["", markdown_table(headings, cells, padded=False), "", STRINGS["legend"]]
+    columns = STRINGS["columns"]
+    cells = [[_cell(row[column], column) for column in columns] for row in rows]
+    table = markdown_table(list(columns.values()), cells, padded=False)
+    lines += ["", table, "", STRINGS["legend"]]
     lines += ["", data_note] if data_note else []
     return "\n".join(lines) + "\n"
 

@@ -22,16 +22,14 @@ class Passages:
 
 def places(passages: Passages) -> list[tuple[int, int]]:
     """Returns start and end of each place of a wanted piece, in the order of the text."""
-    quoted = {
-        (start, start + len(piece))
-        for piece in dict.fromkeys(passages.wanted)
-        for start in _starts(passages.text, piece)
-    }
-    return sorted(quoted)
+    spans = set()
+    for piece in passages.wanted:
+        spans |= {(start, start + len(piece)) for start in _starts(passages.text, piece)}
+    return sorted(spans)
 
 
 def _starts(text: str, piece: str) -> Iterator[int]:
-    start = text.find(piece) if piece else -1
+    start = text.find(piece) if piece else -1  # an empty piece would be found everywhere
     while start >= 0:
         yield start
         start = text.find(piece, start + len(piece))
@@ -48,16 +46,17 @@ class Excerpt(NamedTuple):
 def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[list[Excerpt], int]:
     """Returns the first places, each with what stands around it, and how many more there are."""
     text = passages.text
-    quoted = places(passages)
-    lines = [
-        Excerpt(
-            f"{'…' if start > around else ''}{text[max(0, start - around) : start]}",
-            text[start:end],
-            f"{text[end : end + around]}{'…' if end + around < len(text) else ''}",
-        )
-        for start, end in quoted[:most]
-    ]
-    return lines, max(0, len(quoted) - most)
+    spans = places(passages)
+    shown_excerpts = []
+    for start, end in spans[:most]:
+        before = text[max(0, start - around) : start]
+        behind = text[end : end + around]
+        if start > around:
+            before = f"…{before}"
+        if end + around < len(text):
+            behind += "…"
+        shown_excerpts.append(Excerpt(before, text[start:end], behind))
+    return shown_excerpts, max(0, len(spans) - most)
 
 
 def excerpts(passages: Passages, around: int = AROUND, most: int = MOST) -> list[str]:

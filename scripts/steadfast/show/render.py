@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +40,7 @@ def markdown(table: Table) -> str:
         if section.heading:
             heading = f"*{escape_markdown(section.heading)}*"
             body.append([heading, *[""] * (len(table.columns) - 1)])
-        body += [[_cell(cell) for cell in row] for row in section.rows]
+        body += [list(map(_cell, row)) for row in section.rows]
     head = [escape_markdown(column.full_heading) for column in table.columns]
     grid = markdown_table(head, body, "".join(column.align for column in table.columns))
     notes = [escape_markdown(note_text(*note)) for note in table.notes]
@@ -63,14 +62,18 @@ def comma_separated(table: Table) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    times = Counter(c.heading for c in table.columns)
-    heads = [c.full_heading if times[c.heading] > 1 else c.heading for c in table.columns]
+    headings = [column.heading for column in table.columns]
+    # Columns of several groups may share a heading; only these are named with their group.
+    for number, column in enumerate(table.columns):
+        if sum(other.heading == column.heading for other in table.columns) > 1:
+            headings[number] = column.full_heading
     data = [table.data] if table.data else []
-    writer.writerow(["group", *map(escape_csv, heads), "marks", *("data" for _ in data)])
+    writer.writerow(["group", *map(escape_csv, headings), "marks", *(["data"] if data else [])])
     for section in table.sections:
         for row in section.rows:
-            under = zip(heads, row, strict=True)
-            marks = [f"{head}: {mark}" for head, cell in under for mark in cell.marks]
+            marks = []
+            for heading, cell in zip(headings, row, strict=True):
+                marks += [f"{heading}: {mark}" for mark in cell.marks]
             marks += [table.remark] if table.remark else []
             values = [escape_csv(f"{cell.text or ''} {cell.suffix}".strip()) for cell in row]
             last = map(escape_csv, ["; ".join(marks), *data])
