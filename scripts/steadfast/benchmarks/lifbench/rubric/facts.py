@@ -68,16 +68,20 @@ class ListFacts:
 
     def counts(self, response: str) -> dict[int, int]:
         """Counts each element's occurrences that do not overlap, in time linear in the text."""
-        starts = range(len(response) - _PREFIX + 1)
-        begun = {p for i in starts if (p := response[i : i + _PREFIX]) in self._by_prefix}
+        begun = set()
+        for start in range(len(response) - _PREFIX + 1):
+            prefix = response[start : start + _PREFIX]
+            if prefix in self._by_prefix:
+                begun.add(prefix)
+        # Only elements whose beginning is in the response are counted in it.
         candidates = self._short[: bisect_right(self._short, len(response), key=len)]
-        candidates += [element for prefix in begun for element in self._by_prefix[prefix]]
-        return {
-            index: count
-            for element in candidates
-            if (count := response.count(element))
-            for index in self._indices[element]
-        }
+        for prefix in begun:
+            candidates += self._by_prefix[prefix]
+        counts: dict[int, int] = {}
+        for element in candidates:
+            if count := response.count(element):
+                counts |= dict.fromkeys(self._indices[element], count)
+        return counts
 
 
 class TextIndex:
