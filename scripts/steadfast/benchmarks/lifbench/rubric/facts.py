@@ -68,16 +68,20 @@ class ListFacts:
 
     def counts(self, response: str) -> dict[int, int]:
         """Counts each element's occurrences that do not overlap, in time linear in the text."""
-        starts = range(len(response) - _PREFIX + 1)
-        begun = {p for i in starts if (p := response[i : i + _PREFIX]) in self._by_prefix}
+        begun = set()
+        for start in range(len(response) - _PREFIX + 1):
+            prefix = response[start : start + _PREFIX]
+            if prefix in self._by_prefix:
+                begun.add(prefix)
+        # Only elements whose beginning is in the response are counted in it.
         candidates = self._short[: bisect_right(self._short, len(response), key=len)]
-        candidates += [element for prefix in begun for element in self._by_prefix[prefix]]
-        return {
-            index: count
-            for element in candidates
-            if (count := response.count(element))
-            for index in self._indices[element]
-        }
+        for prefix in begun:
+            candidates += self._by_prefix[prefix]
+        counts: dict[int, int] = {}
+        for element in candidates:
+            if count := response.count(element):
+                counts |= dict.fromkeys(self._indices[element], count)
+        return counts
 
 
 class TextIndex:
@@ -157,18 +161,17 @@ class FieldValues:
         self.names = list(map(folded, keys))
         self.width = len(keys)
         self._rows: set[tuple[str | None, ...]] = set()
-        self.of: dict[str, tuple[tuple[int, ...], str]] = {}
+        self.by_core: dict[str, tuple[tuple[int, ...], str]] = {}  # places of fields, and a value
         for document in documents:
             row = [folded(str(document[key])) if key in document else None for key in keys]
             self._rows.add(tuple(row))
             for place, text in enumerate(row):
                 if text:
-                    places, _ = self.of.get(core(text), ((), text))
-                    self.of[core(text)] = (tuple(dict.fromkeys((*places, place))), text)
-        self._always = [
-            place for place, texts in enumerate(zip(*self._rows, strict=True)) if all(texts)
-        ]
-        self.finder = Finder(text for _, text in self.of.values())
+                    places, _ = self.by_core.get(core(text), ((), text))
+                    self.by_core[core(text)] = (tuple(dict.fromkeys((*places, place))), text)
+        columns = enumerate(zip(*self._rows, strict=True))
+        self._always = [place for place, values in columns if all(values)]
+        self.finder = Finder(text for _, text in self.by_core.values())
 
     def tells(self, row: tuple[str | None, ...]) -> bool:
         """Tells whether a row is meant for a document: by its values, or by complete fields."""
@@ -176,7 +179,7 @@ class FieldValues:
 
     def holds(self, row: tuple[str | None, ...]) -> bool:
         """Tells whether a row has a value that a document has."""
-        return any(core(text) in self.of for text in row if text)
+        return any(core(text) in self.by_core for text in row if text)
 
 
 class OneDocFacts:

@@ -88,27 +88,28 @@ class Finder:
     def find(self, text: str) -> list[str]:
         """Returns the known texts in a text, in order, as often as they are there."""
         text = normal(text)
-        if (only_core := core(text)) in self._known:
-            return [self._written(only_core, text)]
+        key = core(text)
+        if key in self._known:
+            return [self._written(key, text)]
         return [self._written(key, text) for key, _, _ in self.spans(folded(text))]
 
     def is_bare(self, text: str) -> bool:
         """Tells whether a text has no words around a known one; one that holds none has none."""
-        items = self.find(text)
-        return not items or core(text) in map(core, items)
+        known_texts = self.find(text)
+        return not known_texts or core(text) in map(core, known_texts)
 
     def spans(self, text: str) -> list[tuple[str, int, int]]:
         """Returns the ``core`` of each known text in a ``folded`` text, with its start and end."""
-        items = []
+        spans = []
         place = 0
         while place < len(text):
             size = self._size(text, place) if text[place] in self._starts else 0
             if size and not joined(text[max(place - 1, 0) : place + 1]):
-                items.append((text[place : place + size], place, place + size))
+                spans.append((text[place : place + size], place, place + size))
                 place += size
             else:
                 place += 1
-        return items
+        return spans
 
     def _size(self, text: str, place: int) -> int:
         """Returns the length of the longest known text that stands at a place; 0 for none."""
@@ -134,9 +135,10 @@ class Finder:
 
     def _written(self, key: str, text: str) -> str:
         """Returns, of known texts with one core, the longest that a text holds, or the first."""
-        items = self._known[key]
-        if len(items) == 1:
-            return items[0]
-        if text in items:
+        known_texts = self._known[key]
+        if len(known_texts) == 1:
+            return known_texts[0]
+        if text in known_texts:
             return text
-        return max((t for t in items if t in text), key=len, default=items[0])
+        held = [known_text for known_text in known_texts if known_text in text]
+        return max(held, key=len, default=known_texts[0])

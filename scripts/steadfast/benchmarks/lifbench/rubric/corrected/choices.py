@@ -21,8 +21,8 @@ class Mention(NamedTuple):
     option: str
     start: int
     end: int
-    closed: bool
-    exact: bool
+    closed: bool  # whether a clause may end behind it
+    exact: bool  # whether it is written as the option is, in case too
 
 
 def chosen(text: str, options: list[str]) -> str | None:
@@ -37,7 +37,8 @@ def chosen(text: str, options: list[str]) -> str | None:
     mentioned = mentions(text, options)
     mentioned = [m for m in _undecided_dropped(text, mentioned) if not _denied(text, m)]
     firm = [m for m in mentioned if not _ends_with("weighs", text, m.start)]
-    if firm and len({m.option for m in firm}) > 1:
+    # Of several options, those at the end of a clause are answers rather than talk.
+    if len({m.option for m in firm}) > 1:
         firm = [m for m in firm if m.closed] or firm
     named = {m.option for m in firm or mentioned}
     if len(named) == 1:
@@ -65,16 +66,15 @@ def mentions(text: str, options: list[str]) -> list[Mention]:
     return mentioned
 
 
-def _undecided_dropped(text: str, said: list[Mention]) -> list[Mention]:
+def _undecided_dropped(text: str, mentioned: list[Mention]) -> list[Mention]:
     """Returns the mentions without those that stand side by side as alternatives."""
-    sides = {
-        mention
-        for pair in pairwise(said)
-        if pair[0].option != pair[1].option and pair[1].start - pair[0].end < _AROUND
-        if _pattern("alternatives").fullmatch(folded(text[pair[0].end : pair[1].start]))
-        for mention in pair
-    }
-    return [mention for mention in said if mention not in sides]
+    alternatives: set[Mention] = set()
+    for first, second in pairwise(mentioned):
+        if first.option != second.option and second.start - first.end < _AROUND:
+            between = folded(text[first.end : second.start])
+            if _pattern("alternatives").fullmatch(between):
+                alternatives |= {first, second}
+    return [mention for mention in mentioned if mention not in alternatives]
 
 
 def _denied(text: str, mention: Mention) -> bool:
@@ -85,15 +85,18 @@ def _followed_by(kind: str, text: str, mention: Mention) -> bool:
     return bool(_pattern(kind).match(folded(text[mention.end : mention.end + _AROUND])))
 
 
-def _last_word(text: str, said: list[Mention]) -> str | None:
+def _last_word(text: str, mentioned: list[Mention]) -> str | None:
     """Returns the option mentioned in the end, or else the one at the start."""
-    last = said[-1]
-    first = said[0]
+    last = mentioned[-1]
+    first = mentioned[0]
     if _NOTHING.fullmatch(text, last.end) and _ends_with("settles", text, last.start):
         return last.option
     if first.closed and _NOTHING.fullmatch(text, 0, first.start):
         return first.option
-    return next((m.option for m in reversed(said) if _ends_with("settles", text, m.start)), None)
+    for mention in reversed(mentioned):
+        if _ends_with("settles", text, mention.start):
+            return mention.option
+    return None
 
 
 def _ends_with(kind: str, text: str, end: int) -> bool:

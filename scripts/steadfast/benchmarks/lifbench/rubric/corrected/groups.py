@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from steadfast.benchmarks.lifbench.rubric.corrected.reading import read_value, with_none
@@ -19,6 +20,7 @@ _TOKEN = re.compile(r"""[\[\]]|"(?:[^"\\\n]|\\.)*"?|(?<=[\[, ])'(?:[^'\\\n]|\\.)
 _OTHER = re.compile(r"\b(?:(none|null|n/a)\b|(?!doc|group)(?=[a-z_-]*[0-9])[\w-]{8,})")
 _NEXT_ROW = re.compile(r"[;)\]]")
 _NEXT_GROUP = re.compile(r"\]\s*\].*\[|\][^\[\]]*:\s*\[|[.!?]\s|\b[0-9]+\s*[:.)]")
+_OPENING = re.compile(r"[\[{]")
 _WORD = re.compile(r"\w+")
 _BULLET = re.compile(r"[-*•+]\s|[0-9]+[.)]\s")
 
@@ -33,9 +35,10 @@ class GroupPart(NamedTuple):
     @property
     def is_group(self) -> bool:
         """Whether it is a list of lists, and these hold neither lists nor objects."""
-        return _is_lists(self.value) and not any(
-            isinstance(entry, (list, dict)) for row in self.value for entry in row
-        )
+        if not _is_lists(self.value):
+            return False
+        entries = chain.from_iterable(self.value)
+        return not any(isinstance(entry, (list, dict)) for entry in entries)
 
 
 def parts_of(line: str) -> list[GroupPart]:
@@ -44,25 +47,28 @@ def parts_of(line: str) -> list[GroupPart]:
     position = 0
     while (start := line.find("[", position)) >= 0:
         depth = 0
-        inner = start
+        inner_end = start  # of the last inner list that is complete
         for token in _TOKEN.finditer(line, start):
             depth += (token[0] == "[") - (token[0] == "]")
             if depth == 1 and token[0] == "]":
-                inner = token.end()
+                inner_end = token.end()
             if depth == 0:
                 position = token.end()
                 parts.append(_read(line[start:position]))
                 break
-        else:
-            if inner > start:
-                parts.append(GroupPart(False, _read(line[start:inner] + "]").value, is_cut=True))
+        else:  # the list is never closed: the response was cut
+            if inner_end > start:
+                value = _read(line[start:inner_end] + "]").value
+                parts.append(GroupPart(False, value, is_cut=True))
             break
     return parts
 
 
 def _read(text: str) -> GroupPart:
     is_json, value = with_none(text)
-    return GroupPart(is_json, value if is_json else read_value(text)[1])
+    if not is_json:
+        _, value = read_value(text)
+    return GroupPart(is_json, value)
 
 
 def groups_of(response: str, lines: list[list[GroupPart]], keys: Sequence[str]) -> list[Group]:
@@ -72,36 +78,45 @@ def groups_of(response: str, lines: list[list[GroupPart]], keys: Sequence[str]) 
     are in no other, and hold none, make a group with those of their line. A document may be an
     object of its fields.
     """
-    value = _outermost(response, keys) if len(lines) > 1 or "{" in response else None
-    if sum(line.count("[") != line.count("]") for line in response.split("\n")) > 1:
+    # Lists that go on over several lines leave brackets open in more than one line.
+    unbalanced = sum(line.count("[") != line.count("]") for line in response.split("\n"))
+    if unbalanced > 1:
         lines = [parts_of(response)]
-    listed = [value] if value else [[_lists(part.value, keys) for part in parts] for parts in lines]
-    groups = [group for values in listed for group in _groups(values)]
-    if len(keys) > 1:
-        return groups
-    # Where one field is asked for, a list of several values is a group of documents.
-    apart = [[row] if len(row) > 1 else None for group in groups for row in group]
-    if apart and None not in apart:
-        groups = [group for group in apart if group]
-    return [[(entry,) for row in group for entry in row] for group in groups]
+    value = _outermost(response, keys) if "\n" in response or "{" in response else None
+    groups: list[Group] = []
+    if value:
+        groups += _groups(value)
+    else:
+        for parts in lines:
+            groups += _groups([_lists(part.value, keys) for part in parts])
+    return groups if len(keys) > 1 else _of_one_field(groups)
+
+
+def _of_one_field(groups: list[Group]) -> list[Group]:
+    """Returns groups of documents that have one field each: every entry is a document."""
+    rows = list(chain.from_iterable(groups))
+    # A list of several values is a group then, if all lists have several.
+    if rows and all(len(row) > 1 for row in rows):
+        groups = [[row] for row in rows]
+    return [[(entry,) for entry in chain.from_iterable(group)] for group in groups]
 
 
 def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
     """Returns the list, or the object in a list, from an answer's first bracket to its last."""
-    starts = [place for bracket in "[{" if (place := response.find(bracket)) >= 0]
+    first = _OPENING.search(response)
     end = max(map(response.rfind, "]}")) + 1
-    if not starts or end <= min(starts):
+    if first is None or end <= first.start():
         return None
-    value = _lists(_read(response[min(starts) : end]).value, keys)
+    value = _lists(_read(response[first.start() : end]).value, keys)
     return value if isinstance(value, list) else None
 
 
 def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
     """Returns a value with the values of each object for the object, as deep as groups can be."""
     if isinstance(value, dict):
-        inner = [item for item in value.values() if isinstance(item, (list, dict))]
         if any(key in value for key in keys):
             return [value.get(key) for key in keys]
+        inner = [item for item in value.values() if isinstance(item, (list, dict))]
         if len(inner) == 1 and depth:
             return _lists(inner[0], keys, depth - 1)
         value = inner or list(value.values())
@@ -111,17 +126,22 @@ def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
 
 
 def _groups(values: list[Any]) -> list[Group]:
-    groups = []
-    rows = []
+    """Returns the groups in values; those that are in no list of their own are the last group."""
+    listed_groups = []
+    loose_rows = []
     for value in values:
         if not _is_lists(value):
-            rows.append(value)
+            loose_rows.append(value)
         elif all(map(_is_lists, value)):
-            groups += value
+            listed_groups += value
         else:
-            groups.append(value)
-    rows_by_group = [[as_row(entries) for entries in group if entries] for group in [*groups, rows]]
-    return [group for group in rows_by_group if group]
+            listed_groups.append(value)
+    groups = []
+    for group in [*listed_groups, loose_rows]:
+        rows = list(map(as_row, filter(None, group)))
+        if rows:
+            groups.append(rows)
+    return groups
 
 
 def _is_lists(value: Any) -> bool:
@@ -168,24 +188,36 @@ def written_groups(response: str, known: FieldValues) -> list[Group]:
     A line with several documents is a group; so are lines of one each that follow each other.
     """
     lines = [list(_values(folded(line), known)) for line in response.split("\n")]
-    parts = [part for line in lines for part in _parts(line, known.width)]
+    parts: list[Group] = []
+    for line in lines:
+        parts += _parts(line, known.width)
     if not any(len(part) > 1 for part in parts):
-        runs = (list(run) for full, run in groupby(lines, bool) if full)
-        parts = [part for run in runs for part in _of_lines(run, known)]
-    known_rows = [[row for row in part if known.tells(row)] for part in parts]
-    return [group for group in known_rows if sum(map(known.holds, group)) > 1]
+        parts = []
+        # Lines without values stand between groups.
+        for has_values, run in groupby(lines, bool):
+            parts += _of_lines(list(run), known) if has_values else []
+    groups = []
+    for part in parts:
+        documents = list(filter(known.tells, part))
+        if sum(map(known.holds, documents)) > 1:
+            groups.append(documents)
+    return groups
 
 
 def _values(line: str, known: FieldValues) -> Iterator[Value]:
-    place = after = 0
+    """Yields the values in a line: those of documents, and what looks like one in between."""
+    place = 0  # where the last value of a document ends
+    after = 0  # where the last value of any kind ends
     for key, start, end in [*known.finder.spans(line), ("", len(line), len(line))]:
-        for other in _OTHER.finditer(line, place, start):
-            text = None if other[1] else other[0]
-            yield Value((), text, line[after : other.start()])
-            after = other.end()
+        for unknown in _OTHER.finditer(line, place, start):
+            text = None if unknown[1] else unknown[0]
+            yield Value((), text, line[after : unknown.start()])
+            after = unknown.end()
         if key:
-            yield Value(*known.of[key], line[after:start])
-        place = after = end
+            fields, text = known.by_core[key]
+            yield Value(fields, text, line[after:start])
+        place = end
+        after = end
 
 
 def _parts(line: list[Value], width: int) -> Iterator[Group]:
@@ -202,14 +234,18 @@ def _parts(line: list[Value], width: int) -> Iterator[Group]:
 def _of_lines(lines: list[list[Value]], known: FieldValues) -> list[Group]:
     """Returns the groups in lines that follow each other, by a column before the documents."""
     if known.width > 1 and all(len(line) == 1 for line in lines):
-        return [list(_rows((value for line in lines for value in line), known.width))]
+        # A document goes over several lines, one for each of its fields.
+        return [list(_rows(chain.from_iterable(lines), known.width))]
     rows: list[tuple[list[str], Row]] = []
     column: list[str] = []
     for line in lines:
         words = [word for word in _WORD.findall(line[0].before) if word not in known.names]
         column = words or column  # which may be written for the first alone
         rows += [(column, row) for row in _rows(line, known.width)]
-    by_column = [[row for _, row in column] for _, column in groupby(rows, lambda row: row[0])]
+    by_column: list[Group] = []
+    for _, labelled_rows in groupby(rows, itemgetter(0)):
+        by_column.append([row for _, row in labelled_rows])
+    # A column that is different in each line numbers the documents and groups nothing.
     return by_column if len(by_column) < len(rows) else [[row for _, row in rows]]
 
 
@@ -218,13 +254,15 @@ def _rows(values: Iterable[Value], width: int) -> Iterator[Row]:
     row: dict[int, str | None] = {}
     last = -1
     for value in values:
-        free = [place for place in value.fields or (last + 1,) if place not in row]
-        fits = [place for place in free if place < width]
-        if row and (not fits or _NEXT_ROW.search(value.before) or _BULLET.match(value.before)):
-            yield tuple(row.get(place) for place in range(width))
+        # A value that no document has is of the field behind the last one.
+        fields = value.fields or (last + 1,)
+        free = [field for field in fields if field < width and field not in row]
+        if row and (not free or _NEXT_ROW.search(value.before) or _BULLET.match(value.before)):
+            yield tuple(map(row.get, range(width)))
             row = {}
-            fits = list(value.fields or (0,))
-        last = next((place for place in fits if place > last), fits[0])
+            free = list(value.fields or (0,))
+        # A value of several fields is of the next in their order, else of the first.
+        last = next((field for field in free if field > last), free[0])
         row[last] = value.text
     if row:
-        yield tuple(row.get(place) for place in range(width))
+        yield tuple(map(row.get, range(width)))

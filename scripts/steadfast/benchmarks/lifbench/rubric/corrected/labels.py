@@ -1,7 +1,6 @@
 """Labels of documents in an MB answer: as JSON, by document or by label, as lines or a table."""
 
 import re
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from steadfast.base.files import Record
@@ -37,20 +36,21 @@ class ReadLabels(NamedTuple):
 
 def labels_of(response: str, candidates: list[str], documents: int) -> ReadLabels:
     """Returns the labels in an answer that is not empty, of so many documents."""
-    is_whole, given = values_in(response, "{")
-    held = [_content(value, candidates) for value in given]
-    values = [value for value in held if isinstance(value, (dict, list))]
+    is_whole, parsed = values_in(response, "{")
+    contents = [_content(value, candidates) for value in parsed]
+    values = [value for value in contents if isinstance(value, (dict, list))]
     form = 2.0 if is_whole and values else 1.0 if values else 0.0
-    parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
-    parts = [dict(zip("ab", part, strict=True)) if _is_pair(part) else part for part in parts]
-    objects = [part for part in parts if isinstance(part, dict)]
+    objects = _objects_in(values)
     if by_number := _in_records(objects, candidates):
         return ReadLabels(by_number, set(), len(objects), form)
-    named = {name: label for part in objects for name, label in part.items()}
+    named: Record = {}
+    for record in objects:
+        named.update(record)
+    # Documents may be the names, or the values; what is neither is in the documents' order.
     by_number = _by_name(named, candidates)
     if by_number:
         bare = sum(isinstance(v, str) and _is_label(v, candidates) for v in named.values())
-        is_object = held == given and not any(isinstance(value, list) for value in values)
+        is_object = contents == parsed and not any(isinstance(value, list) for value in values)
         form += is_object * bare / len(named)
         return ReadLabels(by_number, set(named), len(named), form)
     if by_number := _by_label(named, candidates):
@@ -59,9 +59,22 @@ def labels_of(response: str, candidates: list[str], documents: int) -> ReadLabel
     if is_whole and values and isinstance(values[0], list):
         texts = [_text(item) if not isinstance(item, dict) else "" for item in values[0]]
         in_turn = {n: chosen(text, candidates) or "" for n, text in enumerate(texts, start=1)}
-        if held == given or any(in_turn.values()):
+        if contents == parsed or any(in_turn.values()):
             return ReadLabels(in_turn, set(), len(texts), form)
     return _in_text(response, candidates, documents, form)
+
+
+def _objects_in(values: list[Any]) -> list[Record]:
+    """Returns the objects among values and in lists among them; a pair of texts is one too."""
+    objects: list[Record] = []
+    for value in values:
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, dict):
+                objects.append(part)
+            elif _is_pair(part):
+                # Names that are no document's, so that both texts are read as values.
+                objects.append(dict(zip("ab", part, strict=True)))
+    return objects
 
 
 def _content(value: Any, candidates: list[str]) -> Any:
@@ -85,14 +98,22 @@ def _is_label(text: str, candidates: list[str]) -> bool:
 def _in_records(objects: list[Record], candidates: list[str]) -> dict[int, str]:
     """Returns the labels of objects of which each holds, as values, a document and its label."""
     by_document = {}
-    for part in objects:
-        texts = [value for value in strings(part) if _is_label(value, candidates)]
-        other_values = [value for value in strings(part) if value not in texts]
-        numbers = [match for value in other_values if (match := _DOCUMENT.fullmatch(value))]
-        texts = texts or [value for value in other_values if not _DOCUMENT.fullmatch(value)]
-        if len(numbers) != 1 or len(texts) != 1 or any(map(_DOCUMENT.fullmatch, part)):
+    for record in objects:
+        labels = []
+        numbers = []
+        texts = []
+        for value in strings(record):
+            # A label may look like a number, and is a label then.
+            if _is_label(value, candidates):
+                labels.append(value)
+            elif match := _DOCUMENT.fullmatch(value):
+                numbers.append(int(match[1]))
+            else:
+                texts.append(value)
+        labels = labels or texts
+        if len(numbers) != 1 or len(labels) != 1 or any(map(_DOCUMENT.fullmatch, record)):
             return {}
-        by_document[int(numbers[0][1])] = chosen(texts[0], candidates) or ""
+        by_document[numbers[0]] = chosen(labels[0], candidates) or ""
     return by_document
 
 
@@ -112,11 +133,12 @@ def _by_label(given: Record, candidates: list[str]) -> dict[int, str]:
     by_document = {}
     for key, value in given.items():
         label = chosen(key, candidates)
-        for name in strings(value) if label else ():
-            for match in (
-                [only_match] if (only_match := _DOCUMENT.fullmatch(name)) else _NAME.finditer(name)
-            ):
-                by_document[int(match[1])] = label or ""
+        if not label:
+            continue
+        for name in strings(value):
+            whole_name = _DOCUMENT.fullmatch(name)
+            for match in [whole_name] if whole_name else _NAME.finditer(name):
+                by_document[int(match[1])] = label
     return by_document
 
 
@@ -129,8 +151,8 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
     finder = Finder(candidates)
     by_document: dict[int, str] = {}
     names: set[str] = set()
-    heading: str | None = None
-    waiting: list[int] = []
+    heading: str | None = None  # the label that the last line without documents has
+    waiting: list[int] = []  # documents of the last line, if it has no label
     for line in response.split("\n"):
         matches = list(_NAME.finditer(line))
         names |= {match[0] for match in matches}
@@ -139,13 +161,15 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
             by_document |= dict.fromkeys(waiting, labels[0])
             waiting = []
         elif not matches:
-            heading = labels[0] if len(labels) == 1 else heading if not labels else None
+            if labels:
+                heading = labels[0] if len(labels) == 1 else None
             by_document |= _by_numbers(line, candidates, finder, heading)
         elif len(labels) == 1:
             by_document |= {int(match[1]): labels[0] for match in matches}
             heading = None
         elif labels or heading is None:
-            ends = [following.start() for _, following in pairwise(matches)] + [len(line)]
+            # Each document's label stands before the next document.
+            ends = [*(match.start() for match in matches[1:]), len(line)]
             for match, end in zip(matches, ends, strict=True):
                 by_document[int(match[1])] = chosen(line[match.end() : end], candidates) or ""
             # A label may stand in the next line.
@@ -165,12 +189,14 @@ def _in_turn(response: str, finder: Finder) -> dict[int, str]:
     # A lead-in may stand before.
     text = _LEAD_IN.sub("", folded(_MARKUP.sub(" ", response)))
     place = 0
-    other_lines: list[str] = []
+    gaps: list[str] = []  # what stands between labels
     for _, start, end in finder.spans(text):
-        other_lines.append(text[place:start])
+        gaps.append(text[place:start])
         place = end
-    nothing_else = not re.search(r"\w", _AND.sub("", "".join(other_lines) + text[place:]))
-    return dict(enumerate(finder.find(text), start=1)) if nothing_else else {}
+    gaps.append(text[place:])
+    if re.search(r"\w", _AND.sub("", "".join(gaps))):
+        return {}
+    return dict(enumerate(finder.find(text), start=1))
 
 
 def _by_numbers(
@@ -179,15 +205,20 @@ def _by_numbers(
     """Returns the labels of a line without documents' names, by the numbers beside them."""
     text = folded(line)
     place = 0
-    befores = []
     labels = []
+    by_number = {}
+    unnumbered = False
     for _, start, end in finder.spans(text):
-        befores.append(_NUMBER_BEFORE.search(text[place:start]))
-        labels.append(finder.find(text[start:end])[0])
+        label = finder.find(text[start:end])[0]
+        labels.append(label)
+        if number := _NUMBER_BEFORE.search(text[place:start]):
+            by_number[int(number[1])] = label
+        else:
+            unnumbered = True
         place = end
-    if len(labels) > 1 and all(befores):
-        pairs = zip(befores, labels, strict=True)
-        return {int(match[1]): label for match, label in pairs if match}
+    if len(labels) > 1 and not unnumbered:
+        return by_number
+    # Else the line has a label and then numbers, or numbers for the heading above it.
     leads = not labels or (len(labels) == 1 and text.startswith(core(labels[0])))
     if heading and leads and _NUMBERS.fullmatch(_AND.sub("", text[place:])):
         return {int(number): heading for number in re.findall(r"[0-9]+", text[place:])}
@@ -197,11 +228,11 @@ def _by_numbers(
 def _numbered(line: str, candidates: list[str], finder: Finder) -> dict[int, str]:
     """Returns the label of a line that has nothing before it but a number."""
     match = _NUMBER.match(line)
-    if (
-        match is None
-        or _is_label(match[1], candidates)
-        or not (labels := finder.find(behind := normal(line[match.end() :])))
-    ):
+    if match is None or _is_label(match[1], candidates):
         return {}
-    starts = core(behind).lstrip("|[({:)-] \"'`*").startswith(core(labels[0]))
-    return {int(match[1]): labels[0]} if starts else {}
+    text = normal(line[match.end() :])
+    labels = finder.find(text)
+    if not labels:
+        return {}
+    is_next = core(text).lstrip("|[({:)-] \"'`*").startswith(core(labels[0]))
+    return {int(match[1]): labels[0]} if is_next else {}

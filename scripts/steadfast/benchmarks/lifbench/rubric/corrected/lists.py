@@ -1,8 +1,8 @@
 """Corrected rubric of the List scenario: LSI, LOI, LOE, LBI, LBE and LMI."""
 
 import re
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -43,11 +43,14 @@ def one_element(
 def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> Marks:
     """Marks LBI and LBE: any element after (bias 1) or before (-1) the 0-based index."""
     named = _named(response, facts)
-    distances = [max((i - reference) * bias for i in facts.places[e]) for e in named.elements]
-    position = sum(3 if distance > 0 else 1 if distance == 0 else 0 for distance in distances)
+    position = 0
+    for element in named.elements:
+        # An element that the list has several times is as right as its best place.
+        distance = max((index - reference) * bias for index in facts.places[element])
+        position += 3 if distance > 0 else 1 if distance == 0 else 0
     points = {
         "ori": named.share,
-        "position": named.share * position / max(len(distances), 1),
+        "position": named.share * position / max(len(named.elements), 1),
         "format": named.form,
     }
     return Marks(points, {"ids": _ids(facts, named)})
@@ -59,8 +62,9 @@ def _named(response: str, facts: ListFacts) -> Named:
         return Named([normal(response)], 1, 1)
     text = reading.unfenced(response)
     is_json, value = reading.strict_json(text)
+    # An element may itself be JSON, such as a number.
     parts = reading.strings(value) if is_json and normal(text) not in facts.places else [text]
-    elements = list(dict.fromkeys(e for part in parts for e in _found(part, facts)))
+    elements = list(dict.fromkeys(_elements_in(parts, facts)))
     if elements:
         return Named(elements, 1, 0.5 * (len(elements) == 1))
     lines = [text, *(line for line in text.split("\n") if line.strip())]
@@ -69,13 +73,20 @@ def _named(response: str, facts: ListFacts) -> Named:
     return Named([], 0, 0) if element is None else Named([element], SLIP, 0.5)
 
 
-def _found(text: str, facts: ListFacts) -> list[str]:
-    """Returns the elements in a text, or in it without hashes' hyphens and JSON's escapes."""
-    if normal(text) in facts.places:
-        return [normal(text)]
-    plain = _HYPHENATED.sub(r"\1\2\3\4\5", reading.unescaped(text))
-    items = facts.finder.find(text)
-    return items if plain == text else max(items, facts.finder.find(plain), key=len)
+def _elements_in(parts: Iterable[str], facts: ListFacts) -> list[str]:
+    """Returns the elements in parts, or in them without hashes' hyphens and JSON's escapes."""
+    elements = []
+    for part in parts:
+        if normal(part) in facts.places:
+            elements.append(normal(part))
+            continue
+        written = facts.finder.find(part)
+        plain = _HYPHENATED.sub(r"\1\2\3\4\5", reading.unescaped(part))
+        if plain != part:
+            # Of both ways to read it, the one that names more elements; as written if none does.
+            written = max(written, facts.finder.find(plain), key=len)
+        elements += written
+    return elements
 
 
 def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks:
@@ -83,9 +94,7 @@ def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks
     expected = [normal(element) for element in expected]
     is_whole, items = reading.found_list(response)
     value = reading.listed(items) if isinstance(items, list) else items
-    named = [e for part in reading.strings(value) for e in _found(part, facts)] or _found(
-        response, facts
-    )
+    named = _elements_in(reading.strings(value), facts) or _elements_in([response], facts)
     n = len(expected)
     expected_counts = Counter(expected)
     # Numbers that are no elements are positions, not what stands there.
@@ -114,17 +123,18 @@ def _entries_form(value: Any, facts: ListFacts) -> float:
 
 def _in_order(named: list[str], expected: list[str]) -> bool:
     """Tells whether the expected elements come in the expected order, none twice."""
-    ranks = {
-        element: [k for k, other in enumerate(expected) if other == element] for element in expected
-    }
+    ranks: dict[str, list[int]] = defaultdict(list)
+    for rank, element in enumerate(expected):
+        ranks[element].append(rank)
     sequence: list[int] = []
     uses: Counter[str] = Counter()
     for element in named:
         if element in ranks:
+            # The k-th time that an element is named stands for its k-th place, or its last.
             places = ranks[element]
             sequence.append(places[min(uses[element], len(places) - 1)])
             uses[element] += 1
-    return all(a < b for a, b in pairwise(sequence))
+    return all(rank < next_rank for rank, next_rank in pairwise(sequence))
 
 
 def _ids(facts: ListFacts, named: Named) -> list[int]:

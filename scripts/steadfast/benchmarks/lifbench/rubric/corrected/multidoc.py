@@ -1,20 +1,12 @@
 """Corrected rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
 
 from collections import Counter, defaultdict
+from itertools import chain
 from typing import Any
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench.rubric.corrected.groups import (
-    Group,
-    GroupPart,
-    Row,
-    as_entry,
-    as_row,
-    groups_of,
-    parts_of,
-    without_names,
-    written_groups,
-)
+from steadfast.benchmarks.lifbench.rubric.corrected import groups as reading
+from steadfast.benchmarks.lifbench.rubric.corrected.groups import Group, GroupPart, Row
 from steadfast.benchmarks.lifbench.rubric.corrected.labels import labels_of
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, MultiDocFacts
 from steadfast.benchmarks.lifbench.rubric.text import normal
@@ -27,17 +19,18 @@ def label_documents(
     labels = list(map(normal, labels))
     candidates = list(map(normal, candidates))
     n = len(labels)
-    given = labels_of(response, candidates, n)
-    right = sum(given.by_number.get(k) == label for k, label in enumerate(labels, start=1))
-    claimed = max(n, given.size, len(given.by_number))
-    named = sum(f"doc{k}" in given.names for k in range(1, n + 1))
+    answer = labels_of(response, candidates, n)
+    right = sum(answer.by_number.get(k) == label for k, label in enumerate(labels, start=1))
+    # Labels beyond the documents count against the answer.
+    claimed = max(n, answer.size, len(answer.by_number))
+    named = sum(f"doc{k}" in answer.names for k in range(1, n + 1))
     points = {
-        "num_doc": 2.5 * max(0, 1 - abs(given.size - n) / n) + 0.5 * (given.size == n),
-        "format": given.form + 2 * named / n,
+        "num_doc": 2.5 * max(0, 1 - abs(answer.size - n) / n) + 0.5 * (answer.size == n),
+        "format": answer.form + 2 * named / n,
         "logit_correct": 3 * right / claimed,
-        "candi_ori": 3 * sum(map(bool, given.by_number.values())) / claimed,
+        "candi_ori": 3 * sum(map(bool, answer.by_number.values())) / claimed,
     }
-    return Marks(points, {"size": given.size, "right": right})
+    return Marks(points, {"size": answer.size, "right": right})
 
 
 def find_duplicates(
@@ -48,15 +41,18 @@ def find_duplicates(
     around: list[str],  # of the context in the prompt, which no point is about
 ) -> Marks:
     """Marks MF: a line per group of duplicates, each a list of lists of the asked fields."""
-    lines = list(map(parts_of, response.split("\n")))
-    groups = without_names(groups_of(response, lines, keys), keys, facts.values)
+    lines = list(map(reading.parts_of, response.split("\n")))
+    listed = reading.groups_of(response, lines, keys)
+    groups = reading.without_names(listed, keys, facts.values)
     if not _is_read(groups, lines, facts):
-        groups = written_groups(response, facts.values_of(tuple(keys))) or groups
-    expected_entries = [[tuple(map(as_entry, d.values())) for d in group] for group in expected]
-    n = len(expected_entries)
+        groups = reading.written_groups(response, facts.values_of(tuple(keys))) or groups
+    expected_groups: list[Group] = []
+    for documents in expected:
+        expected_groups.append([reading.as_row(list(d.values())) for d in documents])
+    n = len(expected_groups)
     m = len(groups)
     points = {
-        "correct": 3 * _documents(expected_entries, groups) + _pairs(expected_entries, groups),
+        "correct": 3 * _documents(expected_groups, groups) + _pairs(expected_groups, groups),
         "num_text": (m == n) + 4 * max(0, 1 - abs(m - n) / (n + 2)) if m else 0,
         "ori": 6 * _origin(groups, facts, keys),
         "format": _line_form(response, lines, groups, len(keys)),
@@ -66,19 +62,21 @@ def find_duplicates(
 
 def _is_read(groups: list[Group], lines: list[list[GroupPart]], facts: MultiDocFacts) -> bool:
     """Tells whether lists are groups: of documents' values, or of the form asked for."""
-    known_parts = [
-        group
-        for group in groups
-        if any(entry is None or entry in facts.values for row in group for entry in row)
-    ]
-    has_group = any(part.is_group for line in lines for part in line)
-    return any(len(group) > 1 or has_group for group in known_parts)
+    is_as_asked = any(part.is_group for part in chain.from_iterable(lines))
+    for group in groups:
+        entries = chain.from_iterable(group)
+        if any(entry is None or entry in facts.values for entry in entries) and (
+            len(group) > 1 or is_as_asked
+        ):
+            return True
+    return False
 
 
 def _line_form(
     response: str, lines: list[list[GroupPart]], groups: list[Group], width: int
 ) -> float:
-    parts = [part for line in lines for part in line if not part.is_cut]
+    """Returns the points of format, 0 to 5."""
+    parts = [part for part in chain.from_iterable(lines) if not part.is_cut]
     form = 0.5 * ("[" in response and "]" in response)
     form += 0.5 * (response[0] == "[" and response[-1] == "]")
     form += len(parts) == len(lines)
@@ -86,7 +84,8 @@ def _line_form(
     if parsed:
         form += 1 + (len(parsed) == len(parts))
         if all(part.is_group for part in parsed):
-            form += _documents_form([row for part in parsed for row in part.value], groups, width)
+            rows = list(chain.from_iterable(part.value for part in parsed))
+            form += _documents_form(rows, groups, width)
     return form
 
 
@@ -96,19 +95,24 @@ def _documents_form(written: list[Any], groups: list[Group], width: int) -> floa
     ``groups`` are the documents as they were read. An inner list that was read as something else
     had several values in one string, or the fields' names before them.
     """
-    read = {row for group in groups for row in group}
-    is_read = [len(row) == width and as_row(row) in read for row in written]
-    return sum(is_read) / len(is_read)
+    documents = set(chain.from_iterable(groups))
+    read = sum(len(row) == width and reading.as_row(row) in documents for row in written)
+    return read / len(written)
 
 
 def _documents(expected: list[Group], groups: list[Group]) -> float:
     """Returns the right documents as a share of those expected, or of those given if more."""
-    wanted, given = (Counter(row for group in part for row in group) for part in (expected, groups))
-    return (wanted & given).total() / max(wanted.total(), given.total(), 1)
+    expected_counts = Counter(chain.from_iterable(expected))
+    counts = Counter(chain.from_iterable(groups))
+    right = (expected_counts & counts).total()
+    return right / max(expected_counts.total(), counts.total(), 1)
 
 
 def _pairs(expected: list[Group], groups: list[Group]) -> float:
-    """Returns the same share of ordered pairs of documents put together, each with itself too."""
+    """Returns the same share of ordered pairs of documents put together, each with itself too.
+
+    A group of k documents has k² pairs; right are those in one group here and one expected.
+    """
     places: dict[Row, list[tuple[int, int]]] = defaultdict(list)
     for number, group in enumerate(expected):
         for row, count in Counter(group).items():
@@ -117,20 +121,25 @@ def _pairs(expected: list[Group], groups: list[Group]) -> float:
     for group in groups:
         shared: Counter[int] = Counter()
         for row, count in Counter(group).items():
-            for number, other_place in places.get(row, ()):
-                shared[number] += min(count, other_place)
+            for number, expected_count in places.get(row, ()):
+                shared[number] += min(count, expected_count)
         right += sum(size**2 for size in shared.values())
-    wanted, given = (sum(len(group) ** 2 for group in part) for part in (expected, groups))
-    return min(right, wanted, given) / max(wanted, given, 1)
+    expected_pairs = sum(len(group) ** 2 for group in expected)
+    pairs = sum(len(group) ** 2 for group in groups)
+    # Equal rows in several expected groups can count more than once, but earn no more than all.
+    return min(right, expected_pairs, pairs) / max(expected_pairs, pairs, 1)
 
 
 def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float:
     """Returns the share of entries that are documents' values, or fields that some lack."""
-    lacking = [any(as_entry(d.get(key)) is None for d in facts.documents) for key in keys]
-    rows = [row for group in groups for row in group]
-    entries = [(place, entry) for row in rows for place, entry in enumerate(row)]
-    common = sum(
-        place < len(lacking) and lacking[place] if entry is None else entry in facts.values
-        for place, entry in entries
-    )
-    return common / len(entries) if entries else 0.0
+    missing = set()  # places of fields that some documents lack
+    for place, key in enumerate(keys):
+        if any(reading.as_entry(document.get(key)) is None for document in facts.documents):
+            missing.add(place)
+    known = 0
+    size = 0
+    for row in chain.from_iterable(groups):
+        size += len(row)
+        for place, entry in enumerate(row):
+            known += place in missing if entry is None else entry in facts.values
+    return known / size if size else 0.0

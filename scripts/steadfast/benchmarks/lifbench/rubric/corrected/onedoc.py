@@ -49,11 +49,8 @@ def _option_form(response: str, options: list[str]) -> float:
 
 def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     """Marks OE: the answer is a JSON list of the true key sentences of a type, ordered by id."""
-    ids = {
-        normal(s["text"]): s["id"]
-        for s in facts.sentences
-        if s["type"] == type_name and not s["fake"]
-    }
+    of_type = [sentence for sentence in facts.sentences if sentence["type"] == type_name]
+    ids = {normal(sentence["text"]): sentence["id"] for sentence in of_type if not sentence["fake"]}
     is_whole, items = reading.found_list(response)
     value = reading.listed(items)
     texts = [text for text in reading.strings(value) if text.strip()]
@@ -69,12 +66,13 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
         texts = [line for line in lines if facts.finder.find(line)] or lines
     named = _named(texts, facts)
     sequence = [(ids[sentence], worth) for sentence, worth in named if sentence in ids]
+    # Each id counts once, with what its first sentence is worth.
     hits = sum(dict(reversed(sequence)).values())
     listed_size = len(value) if isinstance(value, list) else 0
-    size = max(listed_size, len({text for text, _ in named}))
-    tricked = any(
-        s["type"] == type_name and s["fake"] for text, _ in named for s in facts.labelled[text]
-    )
+    named_sentences = {sentence for sentence, _ in named}
+    size = max(listed_size, len(named_sentences))
+    fakes = {normal(sentence["text"]) for sentence in of_type if sentence["fake"]}
+    tricked = not fakes.isdisjoint(named_sentences)
     share = hits / max(len(ids), size, 1)
     in_order = all(a < b for a, b in pairwise(number for number, _ in sequence))
     points = {

@@ -72,30 +72,34 @@ def values_in(text: str, opening: str) -> tuple[bool, list[Any]]:
 
 
 def _embedded(text: str, opening: str) -> list[Any]:
-    elements: list[Any] = []
-    position = failed = 0
+    """Returns the JSON values in a text, up to as many brackets that begin none as are tried."""
+    values: list[Any] = []
+    position = 0
+    failed = 0
     while failed < _TRIES and (start := text.find(opening, position)) >= 0:
         try:
             value, position = _DECODER.raw_decode(text, start)
-            elements.append(value)
+            values.append(value)
         except (ValueError, RecursionError):
             position = start + 1
             failed += 1
-    return elements
+    return values
 
 
 def found_list(text: str) -> tuple[bool, Any]:
     """Tells whether a text is JSON, and its value, or of the lists in it the last."""
     is_whole, values = values_in(text, "[")
-    parts = [(value, strings(value)) for value in values]
-    texts = [
-        value
-        for value, held in parts
-        if is_whole or not held or not all(isinstance(v, Numeral) for v in held)
-    ]
-    if len(texts) > 1 and all(isinstance(value, list) and len(value) == 1 for value in texts):
-        return is_whole, [item for value in texts for item in value]
-    return is_whole, texts[-1] if texts else None
+    # Lists of numbers within other text are references rather than answers.
+    candidates = [value for value in values if is_whole or not _is_numeric(value)]
+    # Lists of one entry each are the entries of one list.
+    if len(candidates) > 1 and all(isinstance(v, list) and len(v) == 1 for v in candidates):
+        return is_whole, [value[0] for value in candidates]
+    return is_whole, candidates[-1] if candidates else None
+
+
+def _is_numeric(value: Any) -> bool:
+    texts = strings(value)
+    return bool(texts) and all(isinstance(text, Numeral) for text in texts)
 
 
 def listed(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
@@ -30,26 +31,24 @@ class Row(NamedTuple):
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     """Marks OR: n lines of a true key sentence, the separator and the sentence's type."""
     lines = lines_of(response, separator, facts)
-    of_lines = [
-        [
-            row._replace(is_plain=row.is_plain and as_written)
-            for row in _rows(line, separator, facts)
-        ]
-        for line, as_written in lines
-    ]
-    rows = [row for line_rows in of_lines for row in line_rows]
+    rows: list[Row] = []
+    apart = True  # whether each line is one row, as the answer has it
+    for line in lines:
+        line_rows = _rows(line.text, separator, facts)
+        apart &= line.as_written and len(line_rows) == 1
+        for row in line_rows:
+            rows.append(row._replace(is_plain=row.is_plain and line.as_written))
+    apart &= bool(rows)
     meant = _meant(rows, facts)
-    named = {sentence for sentences in meant.values() for sentence in sentences}
+    named = set(chain.from_iterable(meant.values()))
     hits = sum(facts.is_true(sentence) for sentence in named)
-    right = {
-        sentence
-        for row, places in meant.items()
-        for sentence in places
-        if any(s["type"] == row.type and not s["fake"] for s in facts.labelled[sentence])
-    }
+    right = set()
+    for row, sentences in meant.items():
+        for sentence in sentences:
+            if _has_type(sentence, row.type, facts):
+                right.add(sentence)
+    # Rows beyond the number asked for lower the shares, so that a list of all earns little.
     claimed = max(n, len(rows), len(named))
-    apart = bool(rows) and all(len(line_rows) == 1 for line_rows in of_lines)
-    apart &= all(line.as_written for line in lines)
     plain = sum(row.is_plain for row in rows) / max(n, len(rows))
     points = {
         "format": 0.5 * apart + 0.5 * (bool(rows) and separator in response) + 2 * plain,
@@ -62,9 +61,14 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     return Marks(points, read)
 
 
-def _number(given: int, n: int) -> float:
+def _has_type(sentence: str, type_name: str | None, facts: OneDocFacts) -> bool:
+    labelled = facts.labelled[sentence]
+    return any(record["type"] == type_name and not record["fake"] for record in labelled)
+
+
+def _number(count: int, n: int) -> float:
     """Returns a point for the number that was asked for, and one for being near it."""
-    return (given == n) + max(0, 1 - abs(given - n) / n)
+    return (count == n) + max(0, 1 - abs(count - n) / n)
 
 
 def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
@@ -77,29 +81,48 @@ def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
             is_labelled = normal(text) in facts.labelled
             if is_labelled or not (separator in text or TYPE.search(text)):
                 return [Row(text, name, is_labelled or is_alone(text, facts))]
-    texts = TYPE.split(line)
-    types = [_TYPES[name.lower()] for name in TYPE.findall(line)]
+    if not TYPE.search(line):
+        if row := _with_bare_type(line, separator):
+            return [row]
+        if separator not in line and not facts.finder.find(line):
+            return []
+    return _between_types(line, separator, facts)
+
+
+def _with_bare_type(line: str, separator: str) -> Row | None:
+    """Returns the row of a line that names a type without its signs; None for another line."""
     sentence, _, last = line.rpartition(separator)
-    if not types and sentence.strip() and (named := type_of(last)):
-        return [Row(sentence.strip(), named, False)]
-    if not types and (match := _BRACKETED.fullmatch(line)) and (named := type_of(match[2])):
-        return [Row(_bare(match[1], separator), named, False)]
+    if sentence.strip() and (bare_type := type_of(last)):
+        return Row(sentence.strip(), bare_type, False)
+    bracketed = _BRACKETED.fullmatch(line)
+    if bracketed and (bare_type := type_of(bracketed[2])):
+        return Row(_bare(bracketed[1], separator), bare_type, False)
     start, _, sentence = line.partition(":")
-    if not types and sentence.strip() and (named := type_of(start)):
-        return [Row(_bare(sentence, separator), named, False)]
-    if not types and separator not in line and not facts.finder.find(line):
-        return []
-    rows: list[tuple[str, list[str]]] = [("", [])]
-    for number, part in enumerate(texts):
+    if sentence.strip() and (bare_type := type_of(start)):
+        return Row(_bare(sentence, separator), bare_type, False)
+    return None
+
+
+def _between_types(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
+    """Returns the texts between a line's types, each with the types that follow it."""
+    types = [_TYPES[name.lower()] for name in TYPE.findall(line)]
+    texts = [""]
+    types_of_text: list[list[str]] = [[]]
+    for number, part in enumerate(TYPE.split(line)):
         text = _bare(part, separator)
-        if text and rows[-1][0]:
-            rows.append((text, []))
+        # A type before the first text is its type, too.
+        if text and texts[-1]:
+            texts.append(text)
+            types_of_text.append([])
         elif text:
-            rows[-1] = (text, rows[-1][1])
-        rows[-1][1].extend(types[number : number + 1])
-    # What follows the type and has none of its own is a remark.
-    rows = [row for row in rows if row is rows[0] or row[1] or facts.finder.find(row[0])]
-    return [Row(text, named[0] if len(set(named)) == 1 else None, False) for text, named in rows]
+            texts[-1] = text
+        types_of_text[-1] += types[number : number + 1]
+    rows: list[Row] = []
+    for text, named in zip(texts, types_of_text, strict=True):
+        # What follows the type and has none of its own is a remark.
+        if not rows or named or facts.finder.find(text):
+            rows.append(Row(text, named[0] if len(set(named)) == 1 else None, False))
+    return rows
 
 
 def _bare(part: str, separator: str) -> str:
@@ -130,9 +153,10 @@ class Line(NamedTuple):
 def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
     """Returns the lines (or records of JSON) that hold a sentence and its type each, or else."""
     lines = [line.strip() for line in response.split("\n") if line.strip()]
-    starts = [at for at, line in enumerate(lines) if line[0] in "[{"]
-    ends = [at for at, line in enumerate(lines, start=1) if line[-1] in "]}"]
+    starts = [place for place, line in enumerate(lines) if line[0] in "[{"]
+    ends = [place for place, line in enumerate(lines, start=1) if line[-1] in "]}"]
     if starts and ends:
+        # JSON, which may stand between other lines.
         is_value, value = read_value("\n".join(lines[starts[0] : ends[-1]]))
         items = list(_items(value, separator, facts)) if is_value else []
         if any(map(facts.finder.find, items)):
@@ -140,9 +164,10 @@ def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
     types = [_lone_type(line, separator) for line in lines]
     if not any(types):
         return list(map(Line, lines))
-    first = next((at for at, line in enumerate(lines) if facts.finder.find(line)), 0)
+    # A type that has a line to itself stands before its sentences, or else after each.
+    first = next((place for place, line in enumerate(lines) if facts.finder.find(line)), 0)
     joined = _under_headings if any(types[:first]) else _with_the_next
-    return list(joined([*zip(lines, types, strict=True)], separator))
+    return list(joined(list(zip(lines, types, strict=True)), separator))
 
 
 def type_of(text: str) -> str | None:
@@ -158,34 +183,37 @@ def _lone_type(line: str, separator: str) -> str | None:
 
 
 def _under_headings(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:
+    """Yields lines, each with the type of the heading above it behind it."""
     heading = None
     used = True
-    for line, lone in [*lines, ("", "")]:
-        if lone is None:
+    # The empty heading at the end makes the last one come out if no line is below it.
+    for line, lone_type in [*lines, ("", "")]:
+        if lone_type is None:
             typed = heading and not TYPE.search(line)
             yield Line(f"{line} {separator} {heading}", False) if typed else Line(line)
             used = True
             continue
         if heading and not used:
             yield Line(heading)
-        heading = lone
+        heading = lone_type
         used = False
 
 
 def _with_the_next(lines: list[tuple[str, str | None]], separator: str) -> Iterator[Line]:
-    held: str | None = None
-    for line, lone in lines:
-        if held is not None and lone:
-            yield Line(f"{held} {separator} {lone}", False)
-            held = None
-        elif held is None or line != separator:
-            if held is not None:
-                yield Line(held)
-            held = None if lone or TYPE.search(line) else line
-            if held is None:
+    """Yields lines, each with the type in the next line behind it; separators between go."""
+    untyped: str | None = None  # the line that waits for its type
+    for line, lone_type in lines:
+        if untyped is not None and lone_type:
+            yield Line(f"{untyped} {separator} {lone_type}", False)
+            untyped = None
+        elif untyped is None or line != separator:
+            if untyped is not None:
+                yield Line(untyped)
+            untyped = None if lone_type or TYPE.search(line) else line
+            if untyped is None:
                 yield Line(line)
-    if held is not None:
-        yield Line(held)
+    if untyped is not None:
+        yield Line(untyped)
 
 
 def _items(value: Any, separator: str, facts: OneDocFacts) -> Iterator[str]:
@@ -195,7 +223,8 @@ def _items(value: Any, separator: str, facts: OneDocFacts) -> Iterator[str]:
         yield from strings(value)
     elif isinstance(value, dict) and any(type_of(key) for key in value):
         for key, texts in value.items():
-            yield from (f"{text} {separator} {type_of(key) or key}" for text in strings(texts))
+            for text in strings(texts):
+                yield f"{text} {separator} {type_of(key) or key}"
     elif isinstance(value, dict) and any(map(facts.finder.find, value)):
         for key, named in value.items():
             yield f"{key} {separator} {' '.join(strings(named))}"

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import chain
 
 from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
@@ -52,7 +53,7 @@ def find_duplicates(
     """Marks MF: a line per group of duplicates, a list of lists of the asked fields."""
     lines = parsing.double_bracketed(response)
     form, listed = _json_lines(response, lines)
-    entries = [entry for group in listed for inner in group for entry in inner]
+    entries = list(chain.from_iterable(chain.from_iterable(listed)))
     texts = [parsing.as_text(entry) for entry in entries if entry is not None]
     grounded = _count(texts, facts.shown.present) + entries.count(None)
     ori = 3 * grounded / len(entries) if entries else 0.0
@@ -60,17 +61,22 @@ def find_duplicates(
     n = len(expected)
     plain = response.replace("null", "None")
     text = parsing.unescape(plain)
-    values = [str(value) for group in expected for document in group for value in document.values()]
+    documents = chain.from_iterable(expected)
+    values = [str(value) for value in chain.from_iterable(d.values() for d in documents)]
     correct = 3 * sum(value in text for value in values) / len(values) if values else 0.0
 
     groups = _literal_groups(plain)
     size = sum(len(group) * len(group[0]) for group in groups)
-    read = [[tuple(map(parsing.as_text, inner)) for inner in group] for group in groups]
-    texts = [text for group in read for inner in group for text in inner]
+    assigned: dict[Document, int] = {}
+    texts = []
+    for number, group in enumerate(groups):
+        for inner in group:
+            document = tuple(map(parsing.as_text, inner))
+            assigned[document] = number
+            texts += document
     present = _count(texts, lambda found: _in_prompt(found, facts, *around))
     # The size goes by each group's first entry: longer ones after it give more than the weight.
     ori += 3 * present / size if size else 0.0
-    assigned = {inner: number for number, group in enumerate(read) for inner in group}
     correct += agreement(_expected_groups(expected), assigned)
     points = {
         "correct": correct,
@@ -113,11 +119,11 @@ def _literal_groups(text: str) -> list[list[list[object]]]:
 
 
 def _expected_groups(expected: list[Group]) -> dict[Document, int]:
-    return {
-        tuple(str(value).replace('"', "") for value in document.values()): number
-        for number, group in enumerate(expected)
-        for document in group
-    }
+    numbers: dict[Document, int] = {}
+    for number, group in enumerate(expected):
+        for document in group:
+            numbers[tuple(str(value).replace('"', "") for value in document.values())] = number
+    return numbers
 
 
 def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -> set[str]:
@@ -146,11 +152,14 @@ def agreement(expected: Mapping[Document, int], assigned: Mapping[Document, int]
     """
     if not expected:
         return 0.0
-    pairs = [(expected[key], assigned[key]) for key in expected if key in assigned]
-    agreeing = (
-        len(pairs) ** 2 - _same(g for g, _ in pairs) - _same(a for _, a in pairs) + 2 * _same(pairs)
-    )
-    return agreeing / len(expected) ** 2
+    both = [key for key in expected if key in assigned]
+    expected_numbers = [expected[key] for key in both]
+    numbers = [assigned[key] for key in both]
+    together = _same(zip(expected_numbers, numbers, strict=True))
+    # Pairs that both put apart are all less those that either puts together (inclusion-exclusion):
+    #   agreeing = together + (n² - expected together - assigned together + together)
+    apart = len(both) ** 2 - _same(expected_numbers) - _same(numbers) + together
+    return (together + apart) / len(expected) ** 2
 
 
 def _same(labels: Iterable[Hashable]) -> int:
