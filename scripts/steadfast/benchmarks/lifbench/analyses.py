@@ -48,13 +48,13 @@ def comparisons(
     parts = {"": frame}
     parts |= {name: frame[frame["length"] == name] for name in several.index[several]}
     weights = rubric.weights
-    answers = []
+    compared = []
     for length, part in parts.items():
         models = part[~part["model"].isin(references)]
         rows = compare_models(models, weights, bootstrap(part))
-        answers.append(rows.assign(length=length))
+        compared.append(rows.assign(length=length))
     return sorted_rows(
-        pd.concat(answers, ignore_index=True), frame, ["length", "task", "model", "other"]
+        pd.concat(compared, ignore_index=True), frame, ["length", "task", "model", "other"]
     )
 
 
