@@ -22,13 +22,9 @@ rule html_report:
         usage="<results>/metrics/inference.csv",
         answered=in_results(ANSWERED),
         prompts=[
-            RUN.evaluated_prompts(name, part)
-            for name in EVALUATED
-            for part in TASKS[name].parts
+            RUN.evaluated_prompts(name, part) for name in EVALUATED for part in TASKS[name].parts
         ],
-        sources=[
-            path for name in EVALUATED for path in RUN.all_sources(name)
-        ],
+        sources=[path for name in EVALUATED for path in RUN.all_sources(name)],
     output:
         report="<results>/report.html",
     log:
