@@ -169,7 +169,7 @@ class Run:
             name: its file's, without the ending, such as ``lifbench_table3_ars``.
 
         Returns:
-            The table's own columns; ``marks`` and ``asked`` say what the printed one has below it.
+            The table's own columns; ``marks`` and ``data`` have what stands below the printed one.
 
         Example:
             >>> load("results").table("summary")["Model"].tolist()
@@ -188,7 +188,7 @@ class Run:
             other: a run, or its folder of results.
 
         Returns:
-            Frames by what they say (``settings``, ``asked``, ``cells``, ``tests``, ``samples`` and
+            Frames by what they say (``settings``, ``prompts``, ``cells``, ``tests``, ``samples`` and
             others), and ``differs``, whether anything but settings does.
 
         Raises:

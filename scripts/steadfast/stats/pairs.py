@@ -265,7 +265,7 @@ def with_comparisons(
     Args:
         summary: rows with columns model and measure.
         comparisons: of each measure that models are compared in, its rows.
-        clusters: rows of ``drawn`` that the summary's values rest on.
+        clusters: rows of ``sampling_units`` that the summary's values rest on.
         unit: what clusters are called, in the plural.
     """
     ties = {}

@@ -91,7 +91,7 @@ def read_csv(path: Path) -> pd.DataFrame:
 SUMMARY = ("model", "measure", "value", "low", "high", "n", "expected")
 """Columns: value with its interval, and of the expected samples (or groups) the n behind it."""
 PROMPTS = "prompts"
-"""A further column where some models' scores are released ones: see ``asked``."""
+"""A further column where some models' scores are released ones: see ``scores.with_prompts``."""
 HIGHEST = "highest"
 """A further column where no answers can have full marks: the highest value that they can have."""
 ABOVE_BASELINE = "above_baseline"
