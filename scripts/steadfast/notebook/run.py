@@ -188,8 +188,8 @@ class Run:
             other: a run, or its folder of results.
 
         Returns:
-            Frames by what they say (``settings``, ``prompts``, ``cells``, ``tests``, ``samples`` and
-            others), and ``differs``, whether anything but settings does.
+            Frames by what they say (``settings``, ``prompts``, ``cells``, ``tests``, ``samples``
+            and others), and ``differs``, whether anything but settings does.
 
         Raises:
             UserError: the two have no benchmark in common.
