@@ -1,6 +1,7 @@
 """What a job asks for: from its prompts and the model's speed."""
 
 import json
+import logging
 import math
 from dataclasses import replace
 from types import SimpleNamespace
@@ -13,8 +14,9 @@ from steadfast.config.settings import gpus
 from steadfast.engines.cost.forecast import Work, evaluation_work
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job_resources import Requests, cpus_per_task, mem_mb, runtime
+from steadfast.jobs.job_resources import Scheduling, cpus_per_task, mem_mb, runtime
 from steadfast.jobs.loads import Loads
+from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import Snakemake
 
 SHARED = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}
@@ -86,10 +88,17 @@ def write_prompts(results, part, requests):
     return path
 
 
+def scheduling_of(run, results):
+    failures = FailedJobs(results / "logs", logging.getLogger(__name__))
+    return Scheduling(Loads(run, InputDigests(run), results), NOBODY, failures)
+
+
 def asked(results, name, part="4k", model="timed", config=CONFIG, **wildcards):
     run = Evaluation(config)
-    ask = Requests(Loads(run, InputDigests(run), results), NOBODY).resource(name)
-    return ask(Wildcards({"benchmark": "lifbench", "model": model, "part": part} | wildcards), 1)
+    scheduling = scheduling_of(run, results)
+    place = Wildcards({"benchmark": "lifbench", "model": model, "part": part} | wildcards)
+    attempt = () if name in ("gpu", "cpus_per_task") else (1,)
+    return getattr(scheduling, name)(place, *attempt)
 
 
 def test_a_job_whose_prompts_are_not_made_has_no_time_yet(tmp_path):
@@ -175,11 +184,11 @@ def test_jobs_without_a_model_run_here_unless_slurm_is_to_give_them_something(tm
     }
     config = load_config({"lifbench": {"lengths": {"4k": 3072}}, "models": models})
     run = Evaluation(config)
-    requests = Requests(Loads(run, InputDigests(run), tmp_path), NOBODY)
+    scheduling = scheduling_of(run, tmp_path)
 
     def runs_here(model, rule="inference"):
         wildcards = Wildcards({"benchmark": "lifbench", "model": model, "part": "4k"})
-        return requests.runs_here(
+        return scheduling.runs_here(
             SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=wildcards)
         )
 

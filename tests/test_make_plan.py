@@ -2,6 +2,7 @@
 
 import csv
 import json
+import logging
 from types import SimpleNamespace
 
 import pandas as pd
@@ -14,11 +15,12 @@ from steadfast.contract.part_files import judge_items, read_judge_prompts
 from steadfast.engines.cost.forecast import COUNTS
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job_resources import Requests
+from steadfast.jobs.job_resources import Scheduling
 from steadfast.jobs.loads import Loads
 from steadfast.plan.make import COLUMNS, PlannedBenchmark, make_plan, plan_frame, summed
 from steadfast.plan.model import REMAINING, planned_jobs
 from steadfast.plan.page import total_lines
+from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import Snakemake
 
 EMPTY = {
@@ -132,8 +134,9 @@ def test_the_plan_says_what_the_jobs_of_a_load_ask_for_within_the_most_hours(tmp
     evaluation = Evaluation(run.config)
     loads = Loads(evaluation, InputDigests(evaluation), run.results)
     snakemake = Snakemake(SimpleNamespace(executor_settings=SimpleNamespace(array_jobs="")))
-    ask = Requests(loads, snakemake).resource("runtime")
-    minutes = ask(Wildcards(benchmark="complexbench", model="large", part="zh"), 1)
+    failures = FailedJobs(tmp_path / "logs", logging.getLogger(__name__))
+    scheduling = Scheduling(loads, snakemake, failures)
+    minutes = scheduling.runtime(Wildcards(benchmark="complexbench", model="large", part="zh"), 1)
     assert minutes == 180
     requested = float(rows["large", ""]["requested_gpu_hours"])
     assert requested == minutes * settings.gpus(run.config.models["large"]) / 60
