@@ -33,7 +33,7 @@ if default_config := setup.default_config(workflow):
 
 # All that is no file and no rule is behind this name: the config is checked, and jobs of a model are
 # scheduled (scripts/steadfast/stages/setup.py). The rules use what is listed here.
-SETUP = setup.Setup(workflow, config)
+SETUP = setup.RunSetup(workflow, config)
 CONFIG = SETUP.config  # the checked config, with all defaults
 RUN = SETUP.run  # what it runs: benchmarks, models, judges, and their files
 TASKS = RUN.tasks  # the parts and the code of each benchmark, by name

@@ -156,9 +156,14 @@ def test_an_id_at_three_lengths_with_a_context_each_is_one_sampling_unit():
     assert units[["clusters", "records"]].values.tolist() == [[12, 72]]
 
 
+def shown(title, *by):
+    """How a benchmark describes itself to its tables and figures."""
+    return {"name": title.lower(), "title": title, "by": by, "judged": False}
+
+
 def test_one_context_for_all_is_said_below_the_table():
     scores = [scored_at("all", number, "the only one", number % 2) for number in range(6)]
-    (results, *_) = tables(metrics(scores, {}, None), Display(), "n", "T", (), judged=False)
+    (results, *_) = tables(metrics(scores, {}, None), Display(), **shown("T"))
     assert any("All records share one context" in text for _, text in results.notes)
 
 
@@ -263,9 +268,7 @@ def test_the_coverage_counts_answers_out_of_which_the_scorer_read_nothing(read, 
     ]
     frames = metrics([Scored("m", "all", row) for row in rows], {}, None)
     assert frames["coverage"].get("unread", pd.Series([None])).tolist() == [unread]
-    (table,) = [
-        of for of in tables(frames, Display(), "mine", "Mine", [], False) if "coverage" in of.name
-    ]
+    (table,) = [of for of in tables(frames, Display(), **shown("Mine")) if "coverage" in of.name]
     assert ("Unreadable" in [column.heading for column in table.columns]) == (unread is not None)
 
 
@@ -304,7 +307,7 @@ def test_metrics_stand_in_order_of_fields_as_they_occur():
 def test_a_figure_says_where_it_has_no_room_for_all_values(values, note):
     rows = [record(str(n), 0.5, str(n), f"topic {n}") for n in range(values)]
     frames = metrics([Scored("m", "all", one) for one in rows], {}, None, by=["topic"])
-    made = figures(frames, Display(), "mine", "Mine", ["topic"], judged=False)["scores"]
+    made = figures(frames, Display(), **shown("Mine", "topic"))["scores"]
     assert note in made.caption and ("values are shown" in made.caption) == bool(note)
 
 
@@ -377,7 +380,7 @@ def test_the_figure_has_a_mark_for_each_mean():
     for scored in scores:
         scored.record["by"] = {"thing": "lamp"}
     frames = metrics(scores, {}, None, by=["thing"])
-    drawn = figures(frames, Display(), "n", "T", ["thing"], judged=False)["scores"].figure
+    drawn = figures(frames, Display(), **shown("T", "thing"))["scores"].figure
     lines = [line for axes in drawn.axes for line in axes.lines]
     ends = [end for line in lines for end in (line.get_xdata(), line.get_ydata())]
     values = [float(value) for end in ends for value in np.ravel(end)]

@@ -22,7 +22,7 @@ from steadfast.contract.components import (
 )
 
 
-class SimulatedModel(Simulator):
+class ModelSimulator(Simulator):
     """A model that meets each requirement of a sample, or misses it, by chance.
 
     By default a sample has one requirement, and the chance to meet it falls with the length of the

@@ -5,14 +5,14 @@ from random import Random
 from typing import Any
 
 from steadfast.contract.components import Sample
-from steadfast.contract.simulated import SimulatedModel, signature
+from steadfast.contract.simulated import ModelSimulator, signature
 from steadfast.simple.instance import instance_of
 
 UNKNOWN = "I do not know."
 CHARACTERS_PER_TOKEN = 4
 
 
-class SimpleSimulator(SimulatedModel):
+class SimpleSimulator(ModelSimulator):
     """The instances' reference answers, or half of their words, or that they are not known.
 
     ``judged``: whether the last line names what is met, for simulated judges.

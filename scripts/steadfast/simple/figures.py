@@ -1,6 +1,6 @@
 """A simple benchmark's figures: the mean score of all answers and by each field, and by length."""
 
-from collections.abc import Sequence
+from typing import Any
 
 from steadfast.contract.components import Frames
 from steadfast.show.effective_context_length import Effective
@@ -8,25 +8,18 @@ from steadfast.show.figures import Picture, picture, wrapped
 from steadfast.show.panels import by_category, effective_figure, pictured
 from steadfast.show.results import Note, range_notes
 from steadfast.show.roster import Display
-from steadfast.simple.instance import EFFECTIVE, SCORE
+from steadfast.simple.instance import EFFECTIVE
 from steadfast.simple.tables import SimpleResults
 from steadfast.stats.tidy import rows_of
 
 
-def figures(
-    frames: Frames,
-    display: Display,
-    name: str,
-    title: str,
-    by: Sequence[str],
-    judged: bool,
-    measures: Sequence[str] = (SCORE,),
-) -> dict[str, Picture]:
-    """Returns the figures of the benchmark of that name and title, of its main measure; the
-    arguments are those of its tables."""
-    results = SimpleResults(frames, display, name, title, judged, measures)
+def figures(frames: Frames, display: Display, **shown: Any) -> dict[str, Picture]:
+    """Returns the figures of a benchmark, of its main measure; ``shown`` is as for its tables."""
+    results = SimpleResults(frames, display, **shown)
+    title = results.slots["title"]
+    main = results.measures[0]
     words = results.words
-    means = rows_of(frames["scores"], measure=measures[0])
+    means = rows_of(frames["scores"], measure=main)
     pairs = dict.fromkeys(zip(means["kind"], means["category"], strict=True))
     categories = list(pairs)[: words["most_categories"]]
     labels = {
@@ -34,16 +27,14 @@ def figures(
         for kind, category in categories
     }
     rows = means.assign(category=list(map(_key, means["kind"], means["category"])))
-    measure = results.headings[measures[0]]
+    measure = results.headings[main]
     figure = by_category(results.roster, results.shown_models, rows, labels, measure)
     notes = range_notes(results.roster, words["ranked"], results.ranking, results.digits)
     notes += [*results.notes(), *results.left_out("scores")]
     if len(categories) < len(pairs):
-        slots = {"shown": len(categories), "all": len(pairs), "name": name}
+        slots = {"shown": len(categories), "all": len(pairs), "name": results.slots["name"]}
         notes.append((None, words["notes"]["most_categories"].format(**slots)))
-    pictures = {
-        "scores": picture(figure, words["figure"].format(title=title, measure=measures[0]), notes)
-    }
+    pictures = {"scores": picture(figure, words["figure"].format(title=title, measure=main), notes)}
     if EFFECTIVE in frames:
         effective = Effective(results, words["ranked"])
         shown_groups, left_out = pictured(results.roster, results.ranking)

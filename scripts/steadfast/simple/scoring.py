@@ -15,7 +15,7 @@ REASONING = "reasoning"
 """Parameter of a scorer that takes what the model wrote before the response."""
 
 
-class UnreadableError(ValueError):
+class NoVerdictError(ValueError):
     """A judge's reply is missing, or gives no verdict."""
 
 
@@ -70,7 +70,7 @@ class SimpleScoring(Scoring):
             text = unsigned(text)
             try:
                 settings[VERDICT] = self._verdict(instance, text, verdicts.get(sample.id, MISSING))
-            except UnreadableError as error:
+            except NoVerdictError as error:
                 return Score(INVALID, extracted={"problem": str(error)})
         try:
             result = self._score(text, instance, **settings)
@@ -94,15 +94,15 @@ class SimpleScoring(Scoring):
         """Returns a judge's verdict; None where the instance is not judged.
 
         Raises:
-            UnreadableError: there is no reply, or no verdict in it.
+            NoVerdictError: there is no reply, or no verdict in it.
         """
         if self._read is None or not self._is_judged(instance):
             return None
         if not reply.answered:
-            raise UnreadableError(f"reply {reply.status}")
+            raise NoVerdictError(f"reply {reply.status}")
         verdict = self._read(reply.text, response, **self._reading)
         if verdict is None:
-            raise UnreadableError("the reply gives no verdict")
+            raise NoVerdictError("the reply gives no verdict")
         return verdict
 
     def _wrong(self, sample: Sample[Any], what: str) -> UserError:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
@@ -30,6 +31,7 @@ class SimpleResults(OneScore):
         display: Display,
         name: str,
         title: str,
+        by: Sequence[str],
         judged: bool,
         measures: Sequence[str] = (SCORE,),
     ):
@@ -48,6 +50,7 @@ class SimpleResults(OneScore):
             words |= words["several"] | {"ranked": measures[0]}
         super().__init__(frames, display, words, {"title": title, "name": name}, judged)
         self.prefix = f"{name}_"
+        self.by = list(by)
         self.measures = list(measures)
         self._own_captions: dict[str, str] = {}
 
@@ -77,21 +80,16 @@ class SimpleResults(OneScore):
 
 
 def tables(
-    frames: Frames,
-    display: Display,
-    name: str,
-    title: str,
-    by: Sequence[str],
-    judged: bool,
-    measures: Sequence[str] = (SCORE,),
-    own: Mapping[str, str] | None = None,
+    frames: Frames, display: Display, own: Mapping[str, str] | None = None, **shown: Any
 ) -> Iterator[Table]:
-    """Yields the tables of the benchmark of that name and title; ``own`` are functions of
-    ``SimpleResults`` by the name of the table that each gives."""
-    results = SimpleResults(frames, display, name, title, judged, measures)
+    """Yields the tables of a benchmark, which ``shown`` describes to ``SimpleResults``.
+
+    ``own`` are functions of the results, by the name of the table that each gives.
+    """
+    results = SimpleResults(frames, display, **shown)
     yield results.results_table(rows_of(frames["scores"], kind=""), results.headings)
-    if by:
-        yield _by(results, by)
+    if results.by:
+        yield _by(results)
     for function in (own or {}).values():
         yield own_result(function, "results with the frames", results, frames)
     yield results.coverage_table()
@@ -105,15 +103,16 @@ def tables(
         )
     if AGREEMENT in frames:
         rows = frames[AGREEMENT]
-        yield agreement_table(f"{name}_{AGREEMENT}", rows, display, title, "answer")
+        name = results.prefix + AGREEMENT
+        yield agreement_table(name, rows, display, results.slots["title"], "answer")
 
 
-def _by(results: SimpleResults, by: Sequence[str]) -> Table:
+def _by(results: SimpleResults) -> Table:
     words = results.words
     means = results.frames["scores"]
     sections = []
     for measure in results.measures:
-        for field in by:
+        for field in results.by:
             rows = rows_of(means, kind=field, measure=measure)
             lines = [
                 (str(value), of_value) for value, of_value in rows.groupby("category", sort=False)
@@ -123,6 +122,6 @@ def _by(results: SimpleResults, by: Sequence[str]) -> Table:
                 heading = f"{measure}, by {field}"
             sections.append((heading, lines))
     headings = (words["value"], words["count"])
-    return results.across(
-        "by", headings, sections, results.incomplete, results.notes(), fields=" and ".join(by)
-    )
+    fields = " and ".join(results.by)
+    notes = results.notes()
+    return results.across("by", headings, sections, results.incomplete, notes, fields=fields)

@@ -1,6 +1,6 @@
 """What stands behind the rules: the checked config, its files, and the scheduling of jobs.
 
-The Snakefile makes one ``Setup``, in every process of Snakemake. No job imports this module.
+The Snakefile makes one ``RunSetup``, in every process of Snakemake. No job imports this module.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -35,7 +35,7 @@ def default_config(workflow: Any) -> str | None:
     return None if insides.Snakemake(workflow).config_files else _config_files(workflow)[0]
 
 
-class Setup:
+class RunSetup:
     """The checked config of a run, and all that its rules need besides file names.
 
     Attributes:

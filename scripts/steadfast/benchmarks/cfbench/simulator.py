@@ -7,13 +7,13 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample
-from steadfast.contract.simulated import SimulatedJudge, SimulatedModel, signature
+from steadfast.contract.simulated import ModelSimulator, SimulatedJudge, signature
 
 CHANCES = facts("cfbench/simulated.yaml")
 OPENINGS: Sequence[str] = CHANCES["answers"]
 
 
-class CfbenchSimulator(SimulatedModel):
+class CfbenchSimulator(ModelSimulator):
     """Responses that meet some checkpoints, or all."""
 
     def requirements(self, sample: Sample) -> range:

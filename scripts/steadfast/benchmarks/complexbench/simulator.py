@@ -22,7 +22,7 @@ from steadfast.benchmarks.complexbench.facts import (
 )
 from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, clauses
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample
-from steadfast.contract.simulated import SimulatedJudge, SimulatedModel, signature
+from steadfast.contract.simulated import ModelSimulator, SimulatedJudge, signature
 
 SIMULATED = facts("complexbench/simulated.yaml")
 _COPY = f"【解释】\n依照回复的最后一行。\n\n{HEADING}\n{LABEL}：{{}}"
@@ -30,7 +30,7 @@ _OBJECTS = 2  # that are written where a rule asks for no number
 _SHORT = 8  # characters of filler
 
 
-class ComplexbenchSimulator(SimulatedModel):
+class ComplexbenchSimulator(ModelSimulator):
     """Responses that meet some scoring questions, or all."""
 
     def requirements(self, sample: Sample[Prompt]) -> list[int]:

@@ -7,7 +7,7 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES, Prompt, affixes, string_list
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample
-from steadfast.contract.simulated import SimulatedJudge, SimulatedModel, signature
+from steadfast.contract.simulated import ModelSimulator, SimulatedJudge, signature
 
 FIRST = 0.4  # share of a model's slip that one constraint costs
 GROWTH = 0.1  # what each constraint of the level adds to that share
@@ -22,7 +22,7 @@ _BROKEN: tuple[Callable[[str], str], ...] = (
 )
 
 
-class FollowbenchSimulator(SimulatedModel):
+class FollowbenchSimulator(ModelSimulator):
     """Responses that meet the constraints of a prompt's level, or some of them."""
 
     def requirements(self, sample: Sample[Prompt]) -> range:

@@ -9,14 +9,14 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.ifeval.facts import SYNTHETIC, Prompt
 from steadfast.benchmarks.ifeval.own_kinds import WORD
 from steadfast.contract.components import Sample
-from steadfast.contract.simulated import SimulatedModel
+from steadfast.contract.simulated import ModelSimulator
 
 STRINGS = facts("ifeval/simulated.yaml")
 BULLETS = "detectable_format:number_bullet_lists"
 LENGTH = "length_constraints:number_words"
 
 
-class IfevalSimulator(SimulatedModel):
+class IfevalSimulator(ModelSimulator):
     """Responses that follow some instructions, or all."""
 
     def requirements(self, sample: Sample[Prompt]) -> range:
