@@ -120,7 +120,7 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
         lead = _lead(text, match.start())
         after = text[match.end() : match.end() + 1]
         behind = text[match.end() : match.end() + _SENTENCE].partition("\n")[0].lstrip(" \t")
-        if _turned(text, match):
+        if _turned(text, match, lead):
             yield Claim((), match.end())
         elif (
             _is_label(lead)
@@ -152,12 +152,12 @@ def ends_in_another(text: str) -> bool:
 
 def turned(text: str) -> bool:
     """Whether a list in a text says what is violated, or is replaced by what follows it."""
-    return any(_turned(text, match) for match in _ANY_LIST.finditer(text))
+    matches = _ANY_LIST.finditer(text)
+    return any(_turned(text, match, _lead(text, match.start())) for match in matches)
 
 
-def _turned(text: str, match: re.Match[str]) -> bool:
-    changed = _CHANGED.match(text, match.end())
-    return bool(changed or words.negative(_lead(text, match.start())))
+def _turned(text: str, match: re.Match[str], lead: str) -> bool:
+    return bool(_CHANGED.match(text, match.end()) or words.negative(lead))
 
 
 _SEPARATORS = re.compile(r"[\s,;|]+")
@@ -403,7 +403,7 @@ def _json(text: str) -> tuple[list[Any], int, int]:
     values: list[Any] = []
     try:
         while text.startswith(("{", "["), end):
-            value, end = json.JSONDecoder().raw_decode(text, end)
+            value, end = _DECODER.raw_decode(text, end)
             values.append(value)
             if isinstance(value, list) and len(value) == 1 and _WORD_BEHIND.match(text, end):
                 return [], 0, 0  # "[1] The title is short"
@@ -414,6 +414,7 @@ def _json(text: str) -> tuple[list[Any], int, int]:
     return values, start, end
 
 
+_DECODER = json.JSONDecoder()
 _OPENING_BRACKET = re.compile(r"\{|(?:^[ \t>*-]*|[:=为是]\s*|\b(?:is|are)\s+)\[", re.MULTILINE)
 _WORD_BEHIND = re.compile(r"[ \t]*\w")
 _BETWEEN = re.compile(r"[\s,]*(?=[{\[])")
