@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -370,7 +370,7 @@ class _Reader:
         self._end = stop
 
 
-@lru_cache(maxsize=256)  # the same line is asked about as a row, as a name and as a reason
+@words.cached_lines
 def _number(line: str) -> tuple[int | None, str]:
     """The number that a line begins with, and what follows it."""
     if match := _NUMBERED.fullmatch(line):
@@ -386,9 +386,9 @@ def _number(line: str) -> tuple[int | None, str]:
     return None, line
 
 
-@lru_cache(maxsize=256)
+@words.cached_lines
 def _items(line: str, figures: bool) -> Sequence[Verdict]:
-    """Several numbered verdicts in one line; most lines of a reply have none, and many recur."""
+    """Several numbered verdicts in one line; most lines of a reply have none."""
     enumeration, part = _inline(figures)
     match = enumeration.fullmatch(line)
     if not match:

@@ -1,8 +1,9 @@
 """Words of judges: which of them are verdicts, and which cast a doubt on one or turn it round."""
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, lru_cache, wraps
+from typing import ParamSpec, TypeVar, cast
 
 from steadfast.base.resources import facts
 from steadfast.base.unicode import composed
@@ -26,6 +27,26 @@ def _negatable() -> dict[str, int]:
                 words |= {f"{before}{word}{end}": 1 for before in language["affirmed"]}
                 words |= {f"{before}{word}{end}": 0 for before in language["negated"]}
     return words
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_CACHED_LENGTH = 256  # characters
+
+
+def cached_lines(read: Callable[P, T]) -> Callable[P, T]:
+    """Caches a function of a line and plain values: several forms read the same line.
+
+    Long lines are read anew, so that the cache needs little memory.
+    """
+    cached = lru_cache(maxsize=1024)(read)
+
+    @wraps(read)
+    def reader(*arguments: P.args, **options: P.kwargs) -> T:
+        is_short = len(cast(str, arguments[0])) <= _CACHED_LENGTH
+        return (cached if is_short else read)(*arguments, **options)  # type: ignore[arg-type]
+
+    return reader
 
 
 ASKED: Words = _yes_or_no("asked")
@@ -58,6 +79,7 @@ def _endings(figures: bool) -> tuple[str, ...]:
     return tuple(word for word in words if not ends_in_shorter(word))
 
 
+@cached_lines
 def ends_in_verdict(line: str, figures: bool = False) -> bool:
     """Whether the last word of a line may be a verdict: a quick look before a thorough one.
 
@@ -76,6 +98,12 @@ def verdict(text: str, words: Words = WORDS) -> int | None:
     >>> verdict("Not met."), verdict("✅ 满足"), verdict("❌ Yes"), verdict("partly")
     (0, 1, None, None)
     """
+    return _verdict(text, words is FIGURES)
+
+
+@cached_lines
+def _verdict(text: str, figures: bool) -> int | None:
+    words = FIGURES if figures else WORDS
     bare = text.strip(" \t.\"'*!").casefold()
     # Of a word that is unknown the verdict is None, which is not -1.
     match = _EXPLAINED.fullmatch(bare) if bare.endswith(")") else None
