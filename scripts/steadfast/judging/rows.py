@@ -30,6 +30,7 @@ _BARE_NUMBER = re.compile(r"(\d{1,2})(?:\s*[:=]\s*|\s+)(\S+)")
 _LABELLED = re.compile(
     rf"(?:\[?(?:{words.LABEL})\]?\s*(?:is|为|是)?\s*(?:[:=|]|→|->)|→|->|=>)\s*(.*)", re.IGNORECASE
 )
+_LABEL_MARKS = frozenset(":=|→>")  # one of them stands behind each label
 _LABEL_AT_END = re.compile(rf"[\s(,;.?—]*(?:{words.LABEL})?[\s(,;?—]*$", re.IGNORECASE)
 _TICK = f"[{''.join(TICKS)}]"
 _NEGATED = re.compile(r"\b(?:no|without|free of)\b|没有|无", re.IGNORECASE)
@@ -170,7 +171,8 @@ class _Reader:
             self._read_bare(line, value, stop)
             return
         self._end_of_bare()
-        labelled = _LABELLED.fullmatch(line) if len(line) < _ROW else None
+        may_be_labelled = len(line) < _ROW and not _LABEL_MARKS.isdisjoint(line)
+        labelled = _LABELLED.fullmatch(line) if may_be_labelled else None
         value = self._verdict_with_reason(labelled[1]) if labelled else None
         if labelled and value is not None:
             self._read_labelled(line, value, stop)
