@@ -51,6 +51,15 @@ def test_another_seed_chooses_others():
     assert len({str(chosen(crossed(8, 8), 2, seed)) for seed in range(5)}) > 1
 
 
+def test_lengths_whose_ids_begin_with_the_part_are_paired():
+    chosen_ids = []
+    for part in ("4k", "128k"):
+        prompts = [{**one, "sample_id": f"{part}/{one['sample_id']}"} for one in crossed(8, 8)]
+        sample = chosen_prompts(prompts, 5, "sample_id", ("expression_id",), 1, part)
+        chosen_ids.append([prompt["sample_id"].removeprefix(f"{part}/") for prompt in sample])
+    assert chosen_ids[0] == chosen_ids[1]
+
+
 def test_what_belongs_together_is_taken_whole():
     prompts = [
         {"sample_id": f"{group}/{level}", "task": "style", "group": group}

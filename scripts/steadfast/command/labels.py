@@ -50,7 +50,8 @@ def main(arguments: Namespace) -> None:
 
 def _write_labels(run: FinishedRun, name: str, number: int) -> bool:
     """Writes the sheet and the page of a benchmark; False where it has no responses."""
-    part = next(iter(run.parts(name).values()))
+    parts = run.parts(name)
+    part = next(iter(parts.values()))
     digests = InputDigests(run.evaluation)
     for model in part.models:
         outputs = run.results / Job("inference", name, model, part.name).outputs
@@ -61,6 +62,8 @@ def _write_labels(run: FinishedRun, name: str, number: int) -> bool:
     if not clusters:
         return False
     title = run.evaluation.benchmarks[name].title
+    if len(parts) > 1:
+        title = f"{title}, {part.name}"  # the language whose values labels correct
     answers = list(chain.from_iterable(clusters))
     files = write_sheet(answers, title, run.results / "labels", name)
     questions = sum(len(answer.questions) for answer in answers)

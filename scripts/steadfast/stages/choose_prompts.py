@@ -14,11 +14,17 @@ P = TypeVar("P", bound=Settings)
 
 
 def chosen_prompts(
-    prompts: Iterable[P], limit: int, together: str, spread: Sequence[str], seed: int
+    prompts: Iterable[P],
+    limit: int,
+    together: str,
+    spread: Sequence[str],
+    seed: int,
+    part: str = "",
 ) -> list[P]:
     """The prompts of a trial, in the order of all prompts.
 
-    The prompts of a larger trial include those of a smaller one.
+    The prompts of a larger trial include those of a smaller one. Units whose names differ only in
+    the part that they begin with are chosen alike, so that a trial's lengths are paired.
 
     Args:
         prompts: of one part.
@@ -27,6 +33,7 @@ def chosen_prompts(
         spread: fields over whose values (of a unit's first prompt) units are spread; a prompt may
             lack some.
         seed: of the choice between equally good units.
+        part: its name.
     """
     prompts = list(prompts)
     tasks: dict[str, dict[str, P]] = {}
@@ -35,16 +42,20 @@ def chosen_prompts(
     chosen = {
         (task, unit)
         for task, units in tasks.items()
-        for unit in _spread_units(units, limit, spread, seed)
+        for unit in _spread_units(units, limit, spread, seed, f"{part}/")
     }
     return [prompt for prompt in prompts if (prompt["task"], str(prompt[together])) in chosen]
 
 
 def _spread_units(
-    units: Mapping[str, P], limit: int, spread: Sequence[str], seed: int
+    units: Mapping[str, P], limit: int, spread: Sequence[str], seed: int, prefix: str
 ) -> list[str]:
     """The ids of ``limit`` units, each with the values that were chosen least so far."""
-    remaining = sorted(units, key=lambda unit: Random(f"{seed}/{unit}").random())
+
+    def rank(unit: str) -> float:
+        return Random(f"{seed}/{unit.removeprefix(prefix)}").random()
+
+    remaining = sorted(units, key=rank)
     if limit >= len(remaining):
         return remaining
     values = {
@@ -65,7 +76,7 @@ def choose_prompts(
 ) -> None:
     """Writes the prompts of a trial, in the order of all prompts."""
     all_prompts = list(read_prompts(prompts))
-    chosen = chosen_prompts(all_prompts, limit, together, spread, seed)
+    chosen = chosen_prompts(all_prompts, limit, together, spread, seed, prompts.stem)
     print(f"trial of {limit} of each task: {len(chosen):,} of {len(all_prompts):,} prompts")
     write_jsonl(out, chosen)
 
