@@ -7,7 +7,7 @@ alone with one.
 import os
 import resource
 import signal
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -75,7 +75,19 @@ def pytest_runtest_makereport():
     return report
 
 
+@pytest.hookimpl(tryfirst=True)  # before the tier is selected by its marks
 def pytest_collection_modifyitems(items):
+    """Of a test marked ``quick(n)``, n of the parameters are in the quick tier, spread evenly."""
+    by_function = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("quick"):
+            by_function[item.nodeid.partition("[")[0]].append(item)
+    for parametrized in by_function.values():
+        (count,) = parametrized[0].get_closest_marker("quick").args
+        quick = {round(n * len(parametrized) / count) for n in range(count)}
+        for number, item in enumerate(parametrized):
+            if number not in quick:
+                item.add_marker("wide")
     items.sort(key=place)
 
 

@@ -87,6 +87,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_of_hostile_texts_python_parses_only_what_is_short_and_shallow(
     text, monkeypatch, cpu_limit

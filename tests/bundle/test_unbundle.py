@@ -208,6 +208,7 @@ def test_one_that_was_packed_by_another_program_is_taken(unpacked):
     assert unpacked(zipped(members, zipfile.ZIP_STORED)).kept == [OUTPUTS]
 
 
+@pytest.mark.quick(20)
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_one_is_refused_in_one_sentence_and_leaves_nothing(unpacked, tmp_path, what):
     environment = {**os.environ}

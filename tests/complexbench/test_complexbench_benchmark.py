@@ -62,6 +62,7 @@ def test_tables_are_those_that_the_config_gives_a_reason_for():
     assert turns | people == {f"complexbench_{name}" for name in BUILDERS}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("judging", ["rules", "plain"])
 @pytest.mark.parametrize("mode", MODES)
 def test_the_reference_has_drfr_one_however_it_is_judged(mode, judging):

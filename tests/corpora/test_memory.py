@@ -36,6 +36,7 @@ def write_zip(path: Path) -> None:
 WRITERS = {"jsonl": write_jsonl, "json": write_json, "csv": write_csv, "zip": write_zip}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_a_corpus_takes_far_less_memory_than_its_text(tmp_path, suffix):
     WRITERS[suffix](tmp_path / f"data.{suffix}")

@@ -44,6 +44,7 @@ def test_texts_are_the_same_whatever_the_day(monkeypatch):
     assert build("xsum", tokens=1000)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_a_corpus_has_the_tokens_that_are_asked_and_grows_by_more_records(corpora, corpus):
     whole = corpora[corpus]

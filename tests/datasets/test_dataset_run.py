@@ -82,6 +82,7 @@ def test_gold_answers_have_full_marks_over_http_and_from_the_stand_in(project, n
         assert {score["total"] for score in scores} == {1}
 
 
+@pytest.mark.wide
 def test_each_prompt_is_asked_once_and_a_context_stands_once(project, server):
     prompts = [
         prompt
@@ -93,6 +94,7 @@ def test_each_prompt_is_asked_once_and_a_context_stands_once(project, server):
     assert len(list(read_jsonl(project.path("results/rooms/contexts/all.jsonl")))) == 2
 
 
+@pytest.mark.wide
 def test_intervals_draw_groups_contexts_or_records(project):
     drawn = {
         name: rows(project, f"{name}/metrics/summary.csv")[0]["sampled"]
@@ -101,6 +103,7 @@ def test_intervals_draw_groups_contexts_or_records(project):
     assert list(drawn.values()) == ["2 groups of records", "2 groups of records", "8 records"]
 
 
+@pytest.mark.wide
 def test_tables_page_plan_bundle_and_export_have_all_of_them(project):
     report = project.path("results/tables/summary.md").read_text()
     page = project.path("results/report.html").read_text()
@@ -118,6 +121,7 @@ def test_tables_page_plan_bundle_and_export_have_all_of_them(project):
         assert {"exact.jsonl", "config/examples/rooms.jsonl"} <= {*archive.namelist()}
 
 
+@pytest.mark.wide
 def test_judges_agree_in_a_table_and_a_sample_is_shown_whole(project):
     project.path("results/tables/why_agreement.md").read_text()
     done = command("show", "all/r1", "my.yaml", cwd=project.folder)
@@ -125,6 +129,7 @@ def test_judges_agree_in_a_table_and_a_sample_is_shown_whole(project):
     assert "Where is the lamp?" in done.stdout and "C. study" in done.stdout
 
 
+@pytest.mark.wide
 def test_two_runs_are_compared_by_the_data_set_s_own_test(project, tmp_path):
     other = project.fork(tmp_path / "other")
     models = {"sim-a": {"engine": "simulated", "slip": 0.9}}
@@ -147,6 +152,7 @@ def test_the_page_s_example_runs_as_it_is_shown(tmp_path):
     assert "Africa" in project.path("results/capitals/tables/capitals_by.md").read_text()
 
 
+@pytest.mark.wide
 def test_a_line_that_is_no_record_ends_the_run_with_a_sentence(project):
     path = project.path("exact.jsonl")
     whole = path.read_text()

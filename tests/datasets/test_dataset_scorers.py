@@ -256,6 +256,7 @@ def test_the_right_answer_has_full_marks(answer):
     assert f1(f"{answer}x", one).score == 1
 
 
+@pytest.mark.quick(15)
 @pytest.mark.parametrize("name", list(SCORERS))
 @pytest.mark.parametrize(
     "piece",

@@ -111,12 +111,14 @@ def test_a_file_has_the_fields_of_openai_s_format(part, server, template):
     assert (batch["wanted"]["endpoint"], batch["wanted"]["completion_window"]) == (url, "24h")
 
 
+@pytest.mark.quick(1)
 def test_requests_are_split_within_the_limit(part, server):
     part.run(batch_requests=4)
     assert sorted(len(batch["asked"]) for batch in server.batches) == [2, 4, 4]
     assert set(server.submitted().values()) == {1}
 
 
+@pytest.mark.quick(1)
 def test_requests_are_split_within_the_bytes(part, server, engine, monkeypatch):
     monkeypatch.setitem(BATCHES[engine].facts, "bytes", 2000)
     part.run()
@@ -124,6 +126,7 @@ def test_requests_are_split_within_the_bytes(part, server, engine, monkeypatch):
     assert server.submitted() == dict.fromkeys(prompts(), 1)
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("status", ["completed", "expired", "cancelled"])
 def test_what_a_batch_left_goes_into_a_further_one(part, server, engine, status):
     server.fates.append(Fate(status, lose=("Ask 1.0!", "Ask 3.1!")))
@@ -133,6 +136,7 @@ def test_what_a_batch_left_goes_into_a_further_one(part, server, engine, status)
     assert [len(batch["asked"]) for batch in server.batches] == [10, 10 if none_kept else 2]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("cut", "batches"), [(1, 1), (2, 2)])
 def test_results_that_end_in_the_middle_are_fetched_once_more(part, server, cut, batches):
     server.cut = cut
@@ -192,6 +196,7 @@ def test_what_there_is_never_room_for_is_an_error(part, server):
     assert len(server.batches) == 2
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("status", [None, 500, 503])
 def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, status):
     part.run(items(1, 2))  # an older batch, of as many requests as one to come
@@ -202,6 +207,7 @@ def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, s
     assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
 
 
+@pytest.mark.quick(1)
 def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engine, server):
     options = {"batch": True, "cache": None}  # what a cache gave depends on the batches
     first, second = (
@@ -248,6 +254,7 @@ def test_a_batch_that_was_turned_away_is_not_looked_for_among_others(part, serve
     assert server.calls["GET /v1/messages/batches"] == 1  # the newest, before ours
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(("engine", "call"), CALLS, indirect=["engine"])
 def test_a_passing_fault_is_waited_out(part, server, call):
     server.refusals[call] = [500, 429, 503]
@@ -258,6 +265,7 @@ def test_a_passing_fault_is_waited_out(part, server, call):
 ODD_BODIES = [b"", b"<html>", b"null", b"[]", b'{"id": 3}', b'{"id": "", "status": ""}', b"\xff"]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("engine", "call"), CALLS[::3] + CALLS[-2:-1], indirect=["engine"])
 def test_a_call_that_brings_something_else_is_made_again(part, server, call):
     server.odd[call] = list(ODD_BODIES)
@@ -279,6 +287,7 @@ def test_odd_words_about_a_batch_are_none(said):
     assert (remote.key, remote.files, remote.why) == (None, (), "batch failed")
 
 
+@pytest.mark.quick(1)
 def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engine):
     server.refusals[MAKING[engine]] = [None, 429, 429, None, 429, 429]
     part.journal = part.directory / "journals" / "4k.jsonl"
@@ -295,6 +304,7 @@ def test_what_may_be_made_all_the_same_is_not_forgotten(part, server, engine):
     assert [bool(batch["batch_id"]) for batch in state(part)["open"]] == [True, False]
 
 
+@pytest.mark.quick(1)
 def test_what_a_batch_has_is_not_asked_live_too(part, server, engine):
     server.refusals[LOOKING[engine]] = [500] * 4
     with pytest.raises(UserError, match="in a row"):
@@ -311,6 +321,7 @@ def test_a_key_that_is_not_accepted_is_said(part, server, engine):
         part.run()
 
 
+@pytest.mark.quick(1)
 def test_a_batch_that_was_deleted_there_is_said_and_forgotten_with_its_file(part, server, engine):
     server.refusals[LOOKING[engine]] = [404]
     with pytest.raises(
@@ -357,6 +368,7 @@ def test_a_batch_of_anthropic_s_writes_a_context_once(part):
     assert sum(record["cached_tokens"] for record in records) == 3 * shared
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "moment",
     [

@@ -91,6 +91,7 @@ def of(parser: str) -> dict[str, str]:
     return {name: found[name] for name in FLAT} if parser in CHANNELS else found
 
 
+@pytest.mark.quick(20)
 @pytest.mark.parametrize("gold", GOLD)
 @pytest.mark.parametrize("parser", EACH)
 def test_gold_behind_a_hostile_reasoning_is_the_answer(parser, gold):

@@ -35,6 +35,7 @@ ASKED = {
 Larger numbers of requests are in ``bench/``."""
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("name", SERVERS)
 def test_it_takes_at_most_1_4_times_as_long_as_a_bare_client_at_its_best(name):
     how, _ = SERVERS[name]

@@ -103,6 +103,7 @@ def test_a_passing_fault_loses_nothing(part, server, fault):
     assert sorted(asked.values())[:-2] == [1] * 8
 
 
+@pytest.mark.wide
 def test_a_slow_answer_is_given_up_and_asked_again(part, server):
     server.faults["Ask 1.0!"].append(Fault(delay=3600))
     records = part.run(timeout=2.0)

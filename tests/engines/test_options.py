@@ -79,6 +79,7 @@ def planned(price, how, items, answers=None, count=count, template=TEMPLATE, kno
     return {row["option"]: row for row in rows}
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(("kind", "price", "how"), CASES.values(), ids=CASES)
 def test_a_server_bills_what_the_plan_says_of_the_option(tmp_path, kind, price, how):
     gemini = issubclass(kind, GeminiServer)
@@ -113,6 +114,7 @@ CLAUDE = {"input": 3.0, "cached": 0.3, "written": 3.75, "output": 15.0, "batch":
 SONNET = {"engine": "anthropic", "model": "claude-sonnet-4-5"}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("cache", [None, "5m"])
 @pytest.mark.parametrize("kind", [AnthropicServer, AnthropicBatchServer])
 def test_claudes_own_dialect_is_billed_as_planned(tmp_path, kind, cache):

@@ -102,6 +102,7 @@ HOSTILE += [
 ]
 
 
+@pytest.mark.quick(12)
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("parser", [None, "qwen3", "openai_gptoss"])
 @pytest.mark.parametrize("unit", HOSTILE)

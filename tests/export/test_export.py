@@ -80,6 +80,7 @@ def asked(exported: Exported, part: int) -> list[str]:
     return [item.head + item.context + item.tail for item in items]
 
 
+@pytest.mark.wide
 def test_the_card_s_own_code_gives_the_very_prompts_that_models_are_asked(lifbench):
     (code,) = SNIPPET.findall((lifbench.out / "README.md").read_text())
     loaded = lifbench.run(f"{code}\nimport json\nprint(json.dumps(prompts))", lifbench.cwd)

@@ -51,6 +51,7 @@ def test_table_2_is_the_mean_of_the_categories():
     assert far == BESIDE_THE_MEAN
 
 
+@pytest.mark.wide
 def test_the_section_appears_only_when_asked_for(asked):
     plain = made()
     assert {name for name in plain if asked[name] != plain[name]} == SHOWING | {

@@ -1,6 +1,7 @@
 """FollowBench's metrics of models that were asked each prompt several times."""
 
 import pandas as pd
+import pytest
 
 from followbench_run import JUDGES, LANGUAGES, scored
 from steadfast.benchmarks.followbench.frames import sample_frame
@@ -19,6 +20,7 @@ def repeats(*of_group: list[dict]) -> LevelMetrics:
     return LevelMetrics(sample_frame(Scored("m", "en", row) for row in rows), ["en"])
 
 
+@pytest.mark.wide
 def test_equal_draws_change_no_value_and_no_interval():
     scores, data = scored()
     thrice = [

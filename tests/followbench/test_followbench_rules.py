@@ -207,6 +207,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.quick(8)
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)

@@ -188,6 +188,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.quick(3)
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("reply", HOSTILE.values(), ids=HOSTILE)
 def test_a_megabyte_of_hostile_replies_is_read(reply):

@@ -202,6 +202,7 @@ def test_a_damaged_reply_is_read_as_it_was_meant_or_not_at_all():
     assert counted > 800
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     "piece",
     ["['YES', ", "[", " ", "1. ", "YES, ", "| 1 ", "\\boxed{", '{"a":', "是", "**", "\t1\n",

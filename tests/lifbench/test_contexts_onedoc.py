@@ -41,6 +41,7 @@ def context(essays, request):
     return build(essays, budget=6144, seeds=(request.param,))[0]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
 @pytest.mark.parametrize("budget", [2048, 3072, 13312])
 def test_budget_is_filled_to_less_than_one_sentence(essays, budget, tokenizer):

@@ -28,6 +28,7 @@ def test_the_reference_has_every_point(task, data):
     assert result.total == 1
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("task", JSON_TASKS)
 @pytest.mark.parametrize(
     "style",

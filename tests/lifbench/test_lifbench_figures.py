@@ -206,6 +206,7 @@ def test_scores_without_places_have_a_heat_map_that_says_so(frames):
     assert "No scored sample has" in picture.caption
 
 
+@pytest.mark.wide
 def test_one_length_and_one_task_have_figures_too(tmp_path):
     scores = [one for one in run({"m": 0.6}, ["4k"]) if one.record["task"] == "OQ"]
     pictures = show(frames_of(scores, tmp_path))
@@ -232,6 +233,7 @@ def test_equal_metrics_give_equal_files_whatever_the_user_s_own_settings(frames,
             assert first.read_bytes() == second.read_bytes(), (name, kind)
 
 
+@pytest.mark.wide
 @needs_cases
 def test_the_paper_s_findings_stand_in_the_captions_of_its_released_scores(tmp_path):
     pictures = built(frames_of(released(), tmp_path), Display())

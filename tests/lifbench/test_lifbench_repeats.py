@@ -97,6 +97,7 @@ def test_released_scores_beside_others_are_complete(tmp_path):
     assert "\\*" not in shown(frames)["table3_ars"].md.replace("\\*\\*", "")
 
 
+@pytest.mark.wide
 def test_tables_and_figures_say_which_models_answered_other_prompts(tmp_path):
     frames = frames_of(released(run({"a": 0.5, "b": 0.7, "own": 0.6}), "a", "b"), tmp_path)
     pages = shown(frames)
@@ -113,6 +114,7 @@ def test_tables_and_figures_say_which_models_answered_other_prompts(tmp_path):
     assert "scored on other prompts" in caption
 
 
+@pytest.mark.wide
 def test_answers_to_other_prompts_are_not_paired_though_their_samples_have_the_same_names(tmp_path):
     # Own expressions on released contexts: contexts, and so samples, are named as the released are.
     scores = [
@@ -125,6 +127,7 @@ def test_answers_to_other_prompts_are_not_paired_though_their_samples_have_the_s
     pd.testing.assert_frame_equal(found, alone["comparisons"])
 
 
+@pytest.mark.wide
 def test_released_scores_change_no_interval_of_the_others(tmp_path):
     alone = frames_of(run({"own": 0.6}, contexts=2, tasks=FEW), tmp_path)
     scores = released(run({"a": 0.5, "own": 0.6}, contexts=2, tasks=FEW), "a")

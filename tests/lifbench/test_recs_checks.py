@@ -96,6 +96,7 @@ def test_candidates_are_numbered_originals_first_and_nothing_is_dropped():
     assert all(one["direction"] == 1 for one in found)
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("task", TASKS)
 def test_rewordings_of_a_stand_in_pass_all_checks_of_every_own_template(task):
     for one in expressions(task)["expressions"]:

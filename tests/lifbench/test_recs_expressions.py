@@ -236,6 +236,7 @@ def answered(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> 
     write_jsonl(path, records)
 
 
+@pytest.mark.wide
 def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(tmp_path):
     inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "sim-a", "sim-b")}
     write_jsonl(inputs["requests"], requests({}, WORDED.values(), 20))

@@ -72,6 +72,7 @@ def test_the_pinned_ids_are_those_of_the_shared_copy():
             assert git_blob(path.read_bytes()) == known[kind][task]
 
 
+@pytest.mark.wide
 def test_the_field_check_loses_none_and_mends_the_21_of_batch_label(folder):
     pool = rows(folder, "candidates")
     texts = [one for records in pool.values() for one in records[1:]]

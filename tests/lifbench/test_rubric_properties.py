@@ -105,6 +105,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {  # by about how many characters it 
 }
 
 
+@pytest.mark.quick(5)
 @pytest.mark.parametrize("rubric", RUBRICS)
 @pytest.mark.parametrize("task", APART)
 def test_twice_the_text_takes_at_most_twice_the_steps(task, rubric):

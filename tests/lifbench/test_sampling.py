@@ -65,6 +65,7 @@ def rows(contexts: int = 1) -> pd.DataFrame:
     return sampling_effect(frame(contexts), SETS).set_index("perspective")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("asked", [[0], [1003], [0, 1]])
 def test_a_trial_that_asks_nothing_of_a_set_has_no_effect_of_expressions(asked):
     whole = frame(2)

@@ -46,6 +46,7 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
     return found.set_index(["perspective", "model"])[["value", "chance"]]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
 @pytest.mark.parametrize("contexts", [1, 4])
 def test_stable_models_have_the_ifs_of_chance(contexts, draw):

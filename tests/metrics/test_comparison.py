@@ -171,6 +171,7 @@ def failing(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
     return np.where(rng.random(size) < 0.2, -0.7, 0.175)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("draw", "clusters"),
     [(lambda rng, size: rng.normal(0, 0.1, size), 8), (failing, 24)],
@@ -180,5 +181,6 @@ def test_equal_models_are_told_apart_no_more_often_than_the_test_says(draw, clus
     assert (runs(draw, clusters)["p"] < 0.05).mean() <= 0.065
 
 
+@pytest.mark.wide
 def test_a_failure_that_few_contexts_do_not_show_is_taken_for_a_difference():  # docs/metrics.md
     assert (runs(failing, 6)["p"] < 0.05).mean() > 0.15

@@ -41,6 +41,7 @@ def estimated(true: np.ndarray, said: np.ndarray, known: np.ndarray):
     return corrected(values, weights, true.sum(axis=1), known)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("truth", "errors"), [(0, 0), (0.7, 0.5)])
 def test_intervals_cover_what_is_true(truth, errors):
     rng = np.random.default_rng(1)

@@ -66,6 +66,7 @@ def test_clusters_of_unequal_weight_too():
     assert own == pytest.approx(np.abs(total[:, 0]) / uneven.errors()[0])
 
 
+@pytest.mark.wide
 def test_p_values_are_those_of_all_changes_of_signs_one_by_one():
     values = np.random.default_rng(2).random((4, 7)) * 0.3 + [[0.5], [0.1], [0.0], [0.0]]
     families = [np.arange(6), np.array([5, 0, 3])]
@@ -174,6 +175,7 @@ def of_pairs(values: np.ndarray) -> Estimates:
     )
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("draw", [normal, skewed])
 def test_any_of_equal_models_is_told_apart_in_at_most_5_of_100_runs(draw):
     rng = np.random.default_rng(5)

@@ -82,6 +82,7 @@ def test_a_mistake_in_a_target_is_one_sentence(fresh, target, said):
     assert profile.startswith("Using workflow specific profile")  # before anything of ours is read
 
 
+@pytest.mark.wide
 def test_a_mistake_in_the_words_of_the_command_is_one_sentence(fresh):
     for words, said in (
         (("--set", "seed"), "error: --set 'seed': no value; write --set KEY=VALUE"),
@@ -114,6 +115,7 @@ def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(projec
         assert "  gone: server 127.0.0.1:" in end and "model 'gpt' not found" in end
 
 
+@pytest.mark.wide
 def test_a_window_smaller_than_a_prompt(project):
     project.configure(model(engine="reference", window=1024))
     message = sentence(project)

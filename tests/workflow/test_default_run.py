@@ -23,6 +23,7 @@ def test_the_reference_scores_exactly_one_everywhere(paper):
         assert [row["sample_id"] for row in scores if row["total"] != 1] == []
 
 
+@pytest.mark.wide
 def test_the_reference_has_full_marks_in_every_cell_of_the_default_report(tmp_path):
     default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     project = Project.new(

@@ -14,7 +14,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import read_jsonl
 from steadfast.share.unbundle import unbundle
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 WORDBENCH = ROOT / "docs/examples/benchmarks/wordbench"
 CONFIG = {
@@ -125,7 +125,6 @@ def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):
     assert planned["scores"] == 2
 
 
-@pytest.mark.wide
 def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project, server):
     api = {"engine": "openai", "model": "m", "base_url": server.url, "api_key_env": None}
     models = {**CONFIG["models"], "api": api}

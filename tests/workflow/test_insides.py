@@ -395,6 +395,7 @@ rule needed:
     assert project.snakemake("last", ok=False).endswith("ValueError('of mine')\n")
 
 
+@pytest.mark.wide
 def test_speak_briefly():
     done = subprocess.run(
         [sys.executable, "-m", "steadfast.workflow.launch", "--kores"],
@@ -545,6 +546,7 @@ def test_leave_out(chain):
     assert chain("all", "--config", "left_out=[table]") == ["number"]
 
 
+@pytest.mark.wide
 def test_run_until_the_last(chain, tmp_path):
     """Without it this run ends with Snakemake's "BUG: Out of jobs ready to be started"."""
     assert chain("all", "--until", "number", "table") == ["number", "table"]

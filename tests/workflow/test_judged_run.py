@@ -138,6 +138,7 @@ def test_a_template_edited_asks_the_judges_of_its_benchmark_anew(ran, tmp_path):
     }
 
 
+@pytest.mark.wide
 def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
     project = ran.fork(tmp_path)
     with judging() as bad:

@@ -84,6 +84,7 @@ def test_terminated_and_started_again(project, server, started):
     assert server.asked.total() == len(server.answered)
 
 
+@pytest.mark.wide
 def test_a_second_run_on_the_same_results_is_refused(project, server, started, tmp_path_factory):
     server.delay = 20.0  # so that the first run does not end meanwhile
     elsewhere = Project.new(tmp_path_factory.mktemp("elsewhere"), TINY)

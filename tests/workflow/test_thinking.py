@@ -122,6 +122,7 @@ def items(run, samples: Sequence[Sample]) -> list[Item]:
     return [joined.item(sample) for sample in samples]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("dialect", PROVIDERS)
 def test_gold_behind_reasoning_scores_what_gold_scores(benchmark_run, dialect, tmp_path):
     run = benchmark_run
