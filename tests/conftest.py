@@ -5,6 +5,7 @@ alone with one.
 """
 
 import os
+import re
 import resource
 import signal
 from collections import Counter, defaultdict
@@ -98,16 +99,39 @@ def place(item):
     return not waits, not any(map(item.get_closest_marker, ("workflow", "heavy")))
 
 
+TIERS = ("heavy", "wide")
+DATA_VARIABLE = re.compile(r"[A-Z]+_(?:CASES|DATA|CORPORA|FAIR)\b")
+"""In the reason of a test that is skipped since files beside the project are absent."""
+
+
 def pytest_terminal_summary(terminalreporter):
+    variables = Counter()
+    others = Counter()
+    for report in terminalreporter.stats.get("skipped", ()):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        variable = DATA_VARIABLE.search(reason)
+        if variable:
+            variables[variable[0]] += 1
+        else:
+            others[reason] += 1
+    if variables:
+        counts = ", ".join(f"{name} {count}" for name, count in sorted(variables.items()))
+        terminalreporter.write_line(f"skipped, since files are absent that these name: {counts}")
+    for reason, count in others.items():
+        terminalreporter.write_line(f"skipped {count}: {reason}")
     spent = Counter()
     wall = Counter()
+    tiers = Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
             if hasattr(report, "cpu"):
                 file = report.nodeid.partition("::")[0]
                 spent[file] += report.cpu
                 wall[file] += report.duration
+                tiers[next(filter(report.keywords.__contains__, TIERS), "quick")] += report.cpu
     terminalreporter.section("what tests cost: seconds of CPU (and of waiting), by file")
     for file, seconds in spent.most_common(10):
         terminalreporter.write_line(f"{seconds:7.1f} ({wall[file]:6.1f})  {file}")
     terminalreporter.write_line(f"{spent.total():7.1f} ({wall.total():6.1f})  all")
+    for tier, seconds in tiers.items():
+        terminalreporter.write_line(f"{seconds:7.1f} of them  {tier}")

@@ -7,6 +7,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import grimp
+import pytest
 
 FLOORS = (
     ("command", "notebook"),
@@ -63,6 +64,7 @@ def test_the_package_s_root_holds_nothing_but_itself():
     assert [path.name for path in (ROOT / "steadfast").glob("*.py")] == ["__init__.py"]
 
 
+@pytest.mark.wide
 def test_metrics_tables_and_figures_load_parts_of_scipy_only_where_they_use_them():
     ends = (".metrics", ".tables", ".figures", ".draw", ".measure", ".tabulate", ".make_page")
     modules = sorted(one for one in GRAPH.modules if one.endswith(ends))

@@ -121,6 +121,7 @@ def test_mode_released_prints_two_decimals_and_its_fallback():
     assert "two decimals" in notes(found["table2_results"])
 
 
+@pytest.mark.wide
 def test_figures_name_what_is_no_real_model_and_show_the_whole_legend(frames):
     long_names = {name: replace(how, label=f"{how.label:.<90}") for name, how in MODELS.items()}
     found = drawn(lambda: figures.figures(frames, Display(models=long_names)))

@@ -153,6 +153,7 @@ def test_cells_with_missing_verdicts_are_marked():
     assert "m (5 of 6)" in table.tex
 
 
+@pytest.mark.wide
 def test_several_languages_stand_in_rows_of_their_own():
     both = ("zh", "en")
     found = tables(made(parts=both, languages=both), languages=both)

@@ -140,6 +140,7 @@ def test_two_runs_are_compared_by_the_data_set_s_own_test(project, tmp_path):
     assert "by-exact" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.wide
 def test_the_page_s_example_runs_as_it_is_shown(tmp_path):
     project = Project.new(tmp_path, {})
     page = (ROOT / "docs/own-data.md").read_text()

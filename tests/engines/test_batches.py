@@ -164,6 +164,7 @@ def test_replies_that_are_no_answer_are_in_the_bill(part, server):
     assert Bill(PRICE, 1.0, [part.directory]).spent() == pytest.approx(paid / 1e6)
 
 
+@pytest.mark.quick(1)
 @only("openai", "gemini")
 def test_a_failed_batch_is_tried_again_up_to_attempts(part, server):
     server.fates.extend([Fate("failed")] * 4)

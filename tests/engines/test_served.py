@@ -82,6 +82,7 @@ def test_a_server_that_ends_is_one_sentence_and_its_words_are_in_the_log(tmp_pat
     assert "server: out of memory" in part.log.read_text()
 
 
+@pytest.mark.wide
 def test_a_server_that_is_never_ready_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("steadfast.engines.api.served.READY_MINUTES", 0.02)
     with pytest.raises(UserError, match=r"was not ready within 0\.02 minutes"):
@@ -89,6 +90,7 @@ def test_a_server_that_is_never_ready_is_ended(tmp_path, monkeypatch):
     assert gone(int((tmp_path / "pid").read_text()))
 
 
+@pytest.mark.wide
 def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
     import subprocess
 

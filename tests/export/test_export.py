@@ -112,6 +112,7 @@ def test_a_split_has_no_hyphen_in_its_name(lifbench):
     assert (lifbench.out / "prompts/2_k.parquet").is_file()
 
 
+@pytest.mark.wide
 def test_two_splits_of_one_name_are_refused(tmp_path):
     with pytest.raises(UserError, match="2_k, 2-k differ in - and _ alone"):
         Exported({**RAW, "lifbench": {"lengths": {"2_k": 2048, "2-k": 2050}}}, tmp_path)

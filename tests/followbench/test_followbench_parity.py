@@ -85,6 +85,7 @@ def measured(request) -> tuple[list[dict], Frames]:
     return found, metrics(scored, data, None, [request.param], ["judge"])
 
 
+@pytest.mark.quick(1)
 def test_every_rate_and_level_is_printed_as_released(measured):
     found, frames = measured
     language = found[0]["lang"]
@@ -104,6 +105,7 @@ def test_every_rate_and_level_is_printed_as_released(measured):
 
 
 # Fifths of level 5, −5 of a reply that could not be read; added up one by one in this order.
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("fifths", "printed"),
     [

@@ -64,6 +64,7 @@ def test_the_section_appears_only_when_asked_for(asked):
         assert {row[0] for row in after[len(before) :]} == {f"English: {HEADING}"}
 
 
+@pytest.mark.wide
 def test_digits_are_the_printed_ones():
     asked = made(display=replace(ASKED, digits=6), mode="released")
     for name, category in LEVELLED.items():

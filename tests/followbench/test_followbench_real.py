@@ -49,6 +49,7 @@ def test_the_reference_keeps_all_that_can_be_kept(language):
     assert len(records) == ITEMS[language][0]
 
 
+@pytest.mark.wide
 def test_the_reference_has_the_highest_values_that_answers_can_have(frames):
     rows = frames["summary"][frames["summary"]["model"] == "reference"].set_index("measure")
     # 2 of the 150 items of one of six categories, and with them 2 levels of one of its 30 groups.

@@ -123,7 +123,7 @@ def test_every_verdict_is_upstream_s_but_where_its_verifier_changed(verified, na
         assert differ.total() == {"ifeval": 0, "ifbench": 5}[name]
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the published verdicts are absent")
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the published verdicts are absent (IFBENCH_CASES)")
 def test_ifbench_s_published_verdicts(verified):
     """All but those of a prompt that the file of answers runs together with others."""
     known = {line["prompt"].strip(): line for line in lines(data_file("ifbench"))}

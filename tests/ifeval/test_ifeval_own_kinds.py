@@ -92,6 +92,7 @@ def test_an_instruction_is_followed_loosely_where_a_line_less_follows_it():
     assert followed("synthetic", asked, "", "Sure, here:\nyes")[:2] == ([False], [True])
 
 
+@pytest.mark.wide
 @pytest.mark.usefixtures("cpu_limit")
 def test_long_answers_take_time_in_proportion():
     for text in ("[" * 200_000, "<<" * 100_000, "* " * 100_000, "\n- " * 60_000, " \n" * 100_000):

@@ -107,6 +107,7 @@ def test_what_is_unclear_stays_unread(benchmark):
         assert read(benchmark, reply) is None, reply
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_an_end_that_takes_verdicts_back_leaves_them_unread(benchmark):
     for _, language, verdicts, reply in replies(benchmark):

@@ -54,6 +54,7 @@ def test_the_length_perspective_needs_two_contexts_a_length(frame, lone):
         assert (rows[rows["perspective"] == "expression"]["low"].notna() == known).all()
 
 
+@pytest.mark.wide
 def test_the_order_of_rows_changes_nothing(frame):
     turned = frame.sample(frac=1, random_state=1)
     for metric in (ars, ifp, ifs, comparisons, variance, depth, rubrics):

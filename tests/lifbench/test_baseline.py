@@ -250,6 +250,7 @@ def test_tables_have_the_baseline_as_an_unranked_line_of_its_own_and_what_is_abo
     )
 
 
+@pytest.mark.wide
 def test_without_a_baseline_no_column_is_above_it():
     assert "Above baseline" not in shown("lifbench_table3_ars", baseline=None)[0]
 

@@ -16,6 +16,8 @@ from steadfast.show.render import printed
 from steadfast.show.roster import Display, Shown
 from steadfast.stats.tidy import rows_of
 
+pytestmark = pytest.mark.wide
+
 FORMATS = {"format": {"list": ["numbered", "json"], "multidoc": ["numbered", "json"]}}
 DOMAINS = {"domain": {"list": ["mixed", "uuids"]}}
 MODELS = {"reference": {"engine": "reference"}}

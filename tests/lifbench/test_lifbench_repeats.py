@@ -38,6 +38,7 @@ def shown(frames: Frames) -> dict[str, Printed]:
     return {page.name.removeprefix("lifbench_"): page for page in made}
 
 
+@pytest.mark.wide
 def test_equal_draws_change_no_value_and_no_interval(tmp_path):
     scores = list(run({"a": 0.5, "b": 0.7}, contexts=2, tasks=FEW))
     once = frames_of(scores, tmp_path)
@@ -142,6 +143,7 @@ def test_the_data_counted_are_the_config_s_own():
     assert data_counts(score_frame(scores, "released"))["samples"].sum() == 66
 
 
+@pytest.mark.wide
 def test_totals_above_1_are_shown_as_they_are(tmp_path):
     def above(scored: Scored) -> Scored:
         return scored._replace(record=scored.record | {"total": 1.25})

@@ -82,6 +82,7 @@ def test_the_field_check_loses_none_and_mends_the_21_of_batch_label(folder):
     assert mended == {"MB"}
 
 
+@pytest.mark.wide
 def test_rewrites_that_lose_the_key_sentence_are_found(folder):
     found = {
         task: Counter(one["status"] for one in records[1:])

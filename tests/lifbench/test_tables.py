@@ -122,6 +122,7 @@ def test_with_one_context_of_a_length_no_length_has_bold_and_a_note_says_why(pag
     assert "One context per scenario and length" in page.md
 
 
+@pytest.mark.wide
 def test_with_several_contexts_each_length_has_its_own_best(tmp_path):
     page = build(run({"good": 0.9, "fair": 0.3}, contexts=4, tasks=FEW), tmp_path)
     page = page["lifbench_table7_ars_by_length"]  # twelve contexts of each length
@@ -137,6 +138,7 @@ def test_with_several_contexts_each_length_has_its_own_best(tmp_path):
     assert "One context" not in page.md
 
 
+@pytest.mark.wide
 def test_simulated_readers_compete_among_themselves_alone(tmp_path):
     levels = {"sim-a": 0.9, "sim-b": 0.5, "reference": 1.0}
     text = build(run(levels, contexts=2, tasks=FEW), tmp_path)
@@ -177,6 +179,7 @@ def test_a_model_without_any_score_shows_dashes(tmp_path):
     assert "| Fair" in pages["lifbench_coverage"].md
 
 
+@pytest.mark.wide
 def test_a_run_of_which_nothing_has_a_score_has_all_tables(tmp_path):
     scores = map(unscored, run({"good": 0.9, "fair": 0.3}, tasks=FEW))
     pages = show(frames_of(scores, tmp_path, effective_context_length=True))
@@ -217,6 +220,7 @@ def test_what_no_test_compares_has_no_bold_and_says_so(pages, name):
     assert "**" not in text and "No bold" in text
 
 
+@pytest.mark.wide
 def test_models_stand_by_their_mean_rank_of_stability(tmp_path):
     pages = build(run({"m1": 0.9, "m2": 0.8, "m3": 0.7, "m4": 0.6}, tasks=FEW), tmp_path)
     rows = rows_of(pages["lifbench_table4_ifs"])[1:]
@@ -236,6 +240,7 @@ def test_marks_as_in_the_paper_have_the_rank_behind_each_value_of_stability(tmp_
     assert "as the paper prints them" in page.md
 
 
+@pytest.mark.wide
 def test_both_rubrics_stand_side_by_side(tmp_path):
     def turned(scored: Scored) -> Scored:
         total = 1 - scored.record["total"]

@@ -171,7 +171,7 @@ def failing(rng: np.random.Generator, size: tuple[int, ...]) -> np.ndarray:
     return np.where(rng.random(size) < 0.2, -0.7, 0.175)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("draw", "clusters"),
     [(lambda rng, size: rng.normal(0, 0.1, size), 8), (failing, 24)],

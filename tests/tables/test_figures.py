@@ -30,6 +30,7 @@ def lines(count: int, label: str) -> tuple[Figure, list]:
     return figure, panels
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("label", ["m{}", LONG], ids=["short", "long"])
 @pytest.mark.parametrize("count", [1, 8, 20])
 def test_a_legend_has_all_names_and_covers_nothing(count, label):

@@ -65,6 +65,7 @@ def test_a_config_file_changes_keys_of_another(fresh):
     assert "prompts" in fresh.snakemake("--dry-run", "results/tables", *files)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("target", "said"),
     [

@@ -39,6 +39,7 @@ def run(forks, tmp_path):
     return run
 
 
+@pytest.mark.wide
 def test_a_script_runs_as_python_would_start_it(run, tmp_path):
     run(SCRIPT)
     facts = json.loads((tmp_path / "facts.json").read_text())

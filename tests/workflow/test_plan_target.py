@@ -7,7 +7,7 @@ import pytest
 
 from project import PAPER, Project
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 API = {
     "engine": "openai",
     "model": "m",
@@ -59,7 +59,6 @@ def test_prompts_that_do_not_fit_are_listed(planned):
     assert f"- lifbench 3k, api: {len(listed)} left out (" in page
 
 
-@pytest.mark.wide
 def test_throughput_and_price_re_run_the_plan_alone(planned, tmp_path):
     project = planned.fork(tmp_path)
     price = {"input": 2.5, "output": 10.0}

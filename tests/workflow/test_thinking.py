@@ -153,6 +153,7 @@ def test_an_unfinished_reasoning_scores_nothing(benchmark_run, tmp_path):
         }
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("dialect", PROVIDERS)
 def test_a_judge_that_thinks_gives_the_verdicts_of_one_that_does_not(judged, dialect, tmp_path):
     form, reasoning = PROVIDERS[dialect]
