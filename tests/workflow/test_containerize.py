@@ -14,7 +14,7 @@ echo '{"conda_version": "25.9.1", "conda_prefix": "/opt/conda", "platform": "lin
 CHECKPOINT = {"engine": "vllm", "model": "org/checkpoint", "window": 8192}
 
 
-@pytest.mark.quick(1)
+@pytest.mark.wide
 @pytest.mark.workflow
 @pytest.mark.parametrize(
     ("models", "environment"), [({}, "base"), ({"checkpoint": CHECKPOINT}, "vllm")]
