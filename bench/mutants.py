@@ -3,7 +3,7 @@
 Draws statements of the whole package by a seed, changes one operator or constant in each, and runs
 a tier of the tests on the changed copy, the tests that import the module most directly first, up to
 the first failure. Prints each mutant with what noticed it; survivors are to be read one by one.
-Work is done in copies of the checkout, one a process; the checkout stays as it is.
+Work is done in clones of the checkout, one a process; what is not committed is in none.
 """
 
 import argparse
@@ -11,7 +11,6 @@ import ast
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -180,9 +179,7 @@ def main() -> None:
         copies: Queue[Path] = Queue()
         for number in range(arguments.processes):
             copy = Path(folder, str(number))
-            shutil.copytree(
-                ROOT, copy, ignore=shutil.ignore_patterns("results", ".git", ".venv*", ".snakemake")
-            )
+            subprocess.run(["git", "clone", "--quiet", ROOT, copy], check=True)
             (copy / ".venv").symlink_to(ROOT / ".venv")
             copies.put(copy)
 
