@@ -126,6 +126,11 @@ ANSWERS = argument(
 LIMIT = argument(
     "--limit", type=int, default=2, metavar="N", help="prompts of each task: %(default)s"
 )
+LOGS = argument(
+    "--inspect",
+    action="store_true",
+    help="write a finished run as logs of Inspect instead, to results/inspect",
+)
 MARGIN = argument(
     "--margin", type=float, default=0.02, help="by what share of full marks B may be worse"
 )
@@ -206,7 +211,9 @@ COMMANDS = {
             argument("--code", action="store_true", help="take a bundle that brings code"),
         ),
     ),
-    "export": Command("writes the benchmarks as data sets, to results/export", "my.yaml", WORKFLOW),
+    "export": Command(
+        "writes the benchmarks as data sets, to results/export", "my.yaml", (*WORKFLOW, LOGS)
+    ),
     "nondeterminism": Command(
         "sends a few requests repeatedly, to measure an engine's run-to-run variation",
         "my.yaml",
@@ -275,6 +282,8 @@ def main(words: Sequence[str] | None = None) -> None:
         command_parser.error(f"{name}: write --set KEY=VALUE in place of --config behind --")
     arguments.snakemake = snakemake_words
     module = "start" if command.starts else name
+    if getattr(arguments, "inspect", False):
+        module = "inspect_logs"
     sys.exit(import_module(f"steadfast.command.{module}").main(arguments))
 
 

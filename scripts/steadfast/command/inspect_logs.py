@@ -1,0 +1,24 @@
+"""Writes a finished run as logs of Inspect: steadfast export --inspect (docs/share.md)."""
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+from steadfast.command.error_message import errors_as_messages
+from steadfast.config.load import load_config
+from steadfast.config.source import default_config, read_source
+from steadfast.jobs.finished import FinishedRun
+from steadfast.share.inspect_logs import write_logs
+
+
+def main(arguments: Namespace) -> None:
+    """Writes the logs to the folder ``inspect`` of the results."""
+    config = arguments.config.resolve() if arguments.config else None
+    os.chdir(arguments.directory or ".")
+    file = config or default_config()
+    with errors_as_messages(file):
+        settings = load_config(read_source(file))
+    results = Path(settings.pathvars.get("results", "results"))
+    with errors_as_messages(results):
+        logs = write_logs(FinishedRun.of(results, Path(file)), results / "inspect")
+    print(f"{len(logs)} logs written; inspect view --log-dir {results / 'inspect'} shows them")

@@ -1,0 +1,182 @@
+"""A finished run as logs of Inspect: ``inspect view``, ``read_eval_log`` and ``samples_df``.
+
+A log has the responses of a model to one part of a benchmark, with the fields of ``EvalLog`` of
+inspect_ai (``log/_log.py``, version 2). The format keeps texts by sample, so that a context would
+stand in it once for each prompt: of a long one beginning and end are there, and its name.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from steadfast import __version__
+from steadfast.base.files import Record, canonical_json, write_text
+from steadfast.contract.components import Sample
+from steadfast.contract.records import OutputRecord
+from steadfast.contract.request import ANSWERED, repeat_key
+from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
+
+SHOWN = 500
+"""Characters at the beginning and at the end of a context that a log has."""
+CREATED = "1980-01-01T00:00:00+00:00"
+"""Of every log, so that equal runs give equal bytes; Inspect requires a time."""
+STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
+SCORE = "total"
+"""Name of the one score: what a response is worth, 0 to 1. Its mean is no measure of a paper's."""
+Prompts = dict[str, str]
+"""The shown prompt by sample."""
+
+
+def write_logs(run: FinishedRun, folder: Path) -> list[Path]:
+    """Writes a log for each model and part that has scores, and returns the files.
+
+    Raises:
+        UserError: the run has released scores, which have no prompts.
+    """
+    paths = []
+    for benchmark in run.benchmarks:
+        for part in run.parts(benchmark).values():
+            models = [model for model in run.models(benchmark) if part.scores_path(model).exists()]
+            prompts = {sample.id: shown_prompt(part, sample) for sample in part.samples}
+            for model in models:
+                task = f"{benchmark}-{part.name}"
+                # Inspect takes a JSON file for a log where its name begins with a time.
+                path = folder / f"{CREATED[:19].replace(':', '-')}_{task}_{model}.json"
+                # Readers of headers stop at the samples, so that the order of keys counts.
+                log = eval_log(part, model, task, prompts)
+                write_text(path, json.dumps(log, ensure_ascii=False) + "\n")
+                paths.append(path)
+    return paths
+
+
+def eval_log(part: FinishedPart, model: str, task: str, prompts: Prompts) -> Record:
+    """Returns a model's responses to a part as an ``EvalLog``."""
+    config = part.run.evaluation.config.models[model]
+    samples = part.samples
+    names = [sample.id for sample in samples]
+    answers = list(part.answers(model, names))
+    evaluated = [sample for sample in samples for _ in range(config.repeats)]
+    outputs = part.outputs(model)
+    return {
+        "version": 2,
+        "status": "success",
+        "eval": {
+            "created": CREATED,
+            "task": task,
+            "task_id": f"{task}_{model}",
+            "dataset": {"name": task, "samples": len(names), "sample_ids": names},
+            "model": model,
+            "model_args": {"engine": config.engine},
+            "config": {"epochs": config.repeats},
+            "packages": {"steadfast": __version__},
+            "metadata": {"data": part.task.data_note},
+        },
+        "plan": {"name": "plan", "steps": []},
+        "results": results(answers),
+        "stats": {"started_at": CREATED, "completed_at": CREATED},
+        "samples": [
+            eval_sample(part, sample, answer, prompts, outputs)
+            for sample, answer in zip(evaluated, answers, strict=True)
+            if answer.output
+        ],
+    }
+
+
+def results(answers: Sequence[FinishedAnswer]) -> Record:
+    """Returns the mean over the scored responses; others are unscored, and not wrong."""
+    totals = [answer.score["total"] for answer in answers if answer.score]
+    scored = [total for total in totals if total is not None]
+    mean = {"name": "mean", "value": fmean(scored)} if scored else None
+    score = {
+        "name": SCORE,
+        "scorer": "steadfast",
+        "scored_samples": len(scored),
+        "unscored_samples": len(answers) - len(scored),
+        "metrics": {"mean": mean} if mean else {},
+    }
+    evaluated = sum(answer.output is not None for answer in answers)
+    return {"total_samples": len(answers), "completed_samples": evaluated, "scores": [score]}
+
+
+def eval_sample(
+    part: FinishedPart,
+    sample: Sample[Any],
+    answer: FinishedAnswer,
+    prompts: Prompts,
+    outputs: dict[str, OutputRecord],
+) -> Record:
+    """Returns one response as an ``EvalSample``; ``outputs`` has those of earlier turns."""
+    output = answer.output
+    assert output
+    item = part.files.joined.item(sample)
+    messages = [{"role": "system", "content": item.system}] if item.system else []
+    for prompt, response in item.turns:
+        messages += [_message("user", prompt), _message("assistant", response)]
+    for turn in sample.turns:
+        messages.append(_message("user", prompts[turn.id]))
+        if turn is not sample:
+            earlier = outputs[repeat_key(turn.id, answer.repeat)]
+            messages.append(_message("assistant", earlier["response"]))
+    reply = _message("assistant", output["response"])
+    if output["reasoning"]:
+        texts = [("reasoning", output["reasoning"]), ("text", output["response"])]
+        reply["content"] = [{"type": kind, kind: text} for kind, text in texts]
+    record: Record = {
+        "id": sample.id,
+        "epoch": answer.repeat + 1,
+        "input": messages,
+        "target": part.simulator.reference(sample),
+        "messages": [*messages, reply],
+        "output": {
+            "model": answer.model,
+            "choices": [
+                {
+                    "message": reply,
+                    "stop_reason": STOP_REASONS.get(output["finish_reason"] or "", "unknown"),
+                }
+            ],
+        },
+        "scores": {},
+        "metadata": {
+            "task": sample.prompt["task"],
+            "context_id": sample.prompt["context_id"],
+            "status": output["status"],
+            "prompt_truncated_tokens": output["prompt_truncated_tokens"],
+        },
+    }
+    counts = {
+        "input_tokens": output["prompt_tokens"],
+        "output_tokens": output["completion_tokens"],
+        "input_tokens_cache_read": output["cached_tokens"],
+    }
+    known = {name: count for name, count in counts.items() if count is not None}
+    if known:
+        record["model_usage"] = {answer.model: known}
+    if output["status"] not in ANSWERED:
+        message = output.get("error") or output["status"]
+        record["error"] = {"message": message, "traceback": "", "traceback_ansi": ""}
+    score = answer.score
+    if score and score["total"] is not None:
+        record["scores"][SCORE] = {
+            "value": score["total"],
+            "answer": output["response"],
+            "explanation": canonical_json(score["points"] or {}),
+            "metadata": {"extracted": score["extracted"], "judge": score["judge"]},
+        }
+    return record
+
+
+def shown_prompt(part: FinishedPart, sample: Sample[Any]) -> str:
+    """Returns a sample's prompt, of whose context the middle is left out where it is long."""
+    item = part.files.joined.item(sample)
+    context = item.context
+    if len(context) > 3 * SHOWN:
+        left_out = f"[… {len(context) - 2 * SHOWN:,} characters of {item.context_id} …]"
+        context = f"{context[:SHOWN]}\n\n{left_out}\n\n{context[-SHOWN:]}"
+    return f"{item.head}{context}{item.tail}"
+
+
+def _message(role: str, content: str) -> Record:
+    return {"role": role, "content": content}

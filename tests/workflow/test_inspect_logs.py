@@ -1,0 +1,69 @@
+"""A finished run as logs of Inspect: steadfast export --inspect."""
+
+import json
+import subprocess
+from statistics import fmean
+
+import pytest
+
+from cached_venv import cached_python
+from project import ROOT, command
+from steadfast.base.files import read_jsonl
+from steadfast.jobs.finished import FinishedAnswer
+from steadfast.share.inspect_logs import results
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+
+@pytest.fixture
+def logs(project):
+    done = command("export", "my.yaml", "--inspect", folder=project.folder)
+    assert done.returncode == 0, done.stderr
+    folder = project.path("results/inspect")
+    assert done.stdout.startswith(f"{len(list(folder.iterdir()))} logs written")
+    return folder
+
+
+def totals(project):
+    """The totals of each file of scores, by task and model as logs name them."""
+    found = {}
+    for path in sorted(project.folder.glob("results/*/scores/*/*.jsonl")):
+        benchmark, _, model, _ = path.parts[-4:]
+        found[f"{benchmark}-{path.stem}/{model}"] = [row["total"] for row in read_jsonl(path)]
+    return found
+
+
+def test_each_model_and_part_has_a_log_with_every_response(project, logs):
+    expected = totals(project)
+    found = {}
+    for path in logs.iterdir():
+        log = json.loads(path.read_text())
+        scores = [sample["scores"]["total"]["value"] for sample in log["samples"]]
+        found[f"{log['eval']['task']}/{log['eval']['model']}"] = scores
+        assert log["eval"]["metadata"]["data"]  # says that the text is synthetic
+        (score,) = log["results"]["scores"]
+        assert score["metrics"]["mean"]["value"] == pytest.approx(fmean(scores))
+        # A context of thousands of words is shown by its ends.
+        assert all(len(sample["messages"][0]["content"]) < 4_000 for sample in log["samples"])
+    assert found == expected
+
+
+def test_what_has_no_score_is_unscored_and_not_wrong():
+    scored = {"total": 0.5}
+    answers = [FinishedAnswer("m", 0, {}, score) for score in (scored, {"total": None}, None)]
+    (score,) = results(answers)["scores"]
+    assert score["metrics"]["mean"]["value"] == 0.5
+    assert (score["scored_samples"], score["unscored_samples"]) == (1, 2)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("version", ["0.3.240", "0.3.285"])
+def test_inspect_reads_them(project, logs, version):
+    python = cached_python("inspect", "inspect.txt", [f"inspect_ai=={version}"])
+    script = ROOT / "tests/export/read_inspect_logs.py"
+    done = subprocess.run([python, script, logs], capture_output=True, text=True, check=True)
+    read = json.loads(done.stdout.splitlines()[-1])
+    expected = totals(project)
+    assert read["means"] == pytest.approx({name: fmean(rows) for name, rows in expected.items()})
+    assert read["samples"] == sum(map(len, expected.values()))
+    assert read["total"] == pytest.approx(sum(map(sum, expected.values())))
