@@ -9,7 +9,7 @@ The floors of the package, from the rules down: CONTRIBUTING.md. Each benchmark 
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # By name, so that no part of the workflow imports what they do, and depends on it.
 _CALLS = {

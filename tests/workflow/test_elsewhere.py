@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -52,11 +53,10 @@ def installed(tmp_path_factory):
 
 
 def in_installation(installed, folder, *words):
-    """Runs Python in a folder, with the installation among its packages as its .pth file says."""
-    (tree,) = (installed / "steadfast.pth").read_text().splitlines()
+    """Runs Python in a folder, with the installation among its packages."""
     return subprocess.run(
         [warm_python(), *words],
-        env={**os.environ, "PYTHONPATH": str(installed / tree)},
+        env={**os.environ, "PYTHONPATH": str(installed)},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -103,3 +103,24 @@ def test_python_runs_a_config_and_has_what_it_made(tmp_path, capsys):
     with pytest.raises(UserError, match="the run failed"):
         steadfast.run(tmp_path / "my.yaml", tmp_path, settings={"sed": 3})
     assert "unknown key 'sed'; did you mean 'seed'?" in capsys.readouterr().out
+
+
+@pytest.mark.heavy
+def test_the_wheel_runs_in_an_environment_of_its_own(tmp_path):
+    tools = Path(sys.executable).parent
+    subprocess.run([tools / "hatchling", "build", "-d", tmp_path / "dist"], cwd=ROOT, check=True)
+    source, wheel = sorted((tmp_path / "dist").iterdir(), key=lambda path: path.suffix)
+    environment = tmp_path / "environment"
+    subprocess.run([tools / "uv", "venv", "-q", environment, "-p", sys.executable], check=True)
+    links = {"UV_FIND_LINKS": os.environ.get("PIP_FIND_LINKS", "").replace(" ", ",")}
+    install = [tools / "uv", "pip", "install", "-q", "-p", environment / "bin/python", wheel]
+    variables = os.environ | {name: value for name, value in links.items() if value}
+    subprocess.run(install, env=variables, check=True)
+    twine = [tools / "uv", "tool", "run", "-q", "--from", "twine==7.0.0", "twine"]
+    subprocess.run([*twine, "check", "--strict", source, wheel], env=variables, check=True)
+    assert not list(environment.glob("lib/*/site-packages/steadfast*.pth"))
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(SMALL))
+    run = [environment / "bin/steadfast", "run", "my.yaml", "--cores", "1", "--", "results/tables"]
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run(run, cwd=tmp_path, env=alone, check=True)
+    assert (tmp_path / "results/tables/lifbench_table3_ars.md").exists()
