@@ -32,6 +32,14 @@ rule paper:
     shell: "ls {{input}} > {{output}}"
 """
 
+GENERIC = "snakemake-executor-plugin-cluster-generic==1.0.9"
+SUBMIT = """#!/bin/sh
+echo "$@" >> "$(dirname "$0")/submitted"
+for script; do :; done
+setsid sh "$script" > "$script.log" 2>&1 &
+echo $$
+"""
+
 
 def test_a_module_of_another_workflow(tmp_path):
     project = Project(tmp_path)
@@ -105,22 +113,50 @@ def test_python_runs_a_config_and_has_what_it_made(tmp_path, capsys):
     assert "unknown key 'sed'; did you mean 'seed'?" in capsys.readouterr().out
 
 
-@pytest.mark.heavy
-def test_the_wheel_runs_in_an_environment_of_its_own(tmp_path):
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """An environment in which the wheel is installed, and the executor of other clusters."""
+    folder = tmp_path_factory.mktemp("wheel")
     tools = Path(sys.executable).parent
-    subprocess.run([tools / "hatchling", "build", "-d", tmp_path / "dist"], cwd=ROOT, check=True)
-    source, wheel = sorted((tmp_path / "dist").iterdir(), key=lambda path: path.suffix)
-    environment = tmp_path / "environment"
+    subprocess.run([tools / "hatchling", "build", "-d", folder / "dist"], cwd=ROOT, check=True)
+    source, wheel = sorted((folder / "dist").iterdir(), key=lambda path: path.suffix)
+    environment = folder / "environment"
     subprocess.run([tools / "uv", "venv", "-q", environment, "-p", sys.executable], check=True)
     links = {"UV_FIND_LINKS": os.environ.get("PIP_FIND_LINKS", "").replace(" ", ",")}
-    install = [tools / "uv", "pip", "install", "-q", "-p", environment / "bin/python", wheel]
     variables = os.environ | {name: value for name, value in links.items() if value}
-    subprocess.run(install, env=variables, check=True)
+    install = [tools / "uv", "pip", "install", "-q", "-p", environment / "bin/python", wheel]
+    subprocess.run([*install, GENERIC], env=variables, check=True)
     twine = [tools / "uv", "tool", "run", "-q", "--from", "twine==7.0.0", "twine"]
     subprocess.run([*twine, "check", "--strict", source, wheel], env=variables, check=True)
     assert not list(environment.glob("lib/*/site-packages/steadfast*.pth"))
-    (tmp_path / "my.yaml").write_text(yaml.safe_dump(SMALL))
-    run = [environment / "bin/steadfast", "run", "my.yaml", "--cores", "1", "--", "results/tables"]
+    return environment
+
+
+def run_installed(environment, folder, config, *words):
+    """Runs a config by the installed command, to its tables."""
+    (folder / "my.yaml").write_text(yaml.safe_dump(config))
+    run = [environment / "bin/steadfast", "run", "my.yaml", "--cores", "1", *words]
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    subprocess.run(run, cwd=tmp_path, env=alone, check=True)
-    assert (tmp_path / "results/tables/lifbench_table3_ars.md").exists()
+    subprocess.run([*run, "--", "results/tables"], cwd=folder, env=alone, check=True)
+    assert (folder / "results/tables/lifbench_table3_ars.md").exists()
+
+
+@pytest.mark.heavy
+def test_the_wheel_runs_in_an_environment_of_its_own(environment, tmp_path):
+    run_installed(environment, tmp_path, SMALL)
+
+
+@pytest.mark.heavy
+def test_any_cluster_runs_what_a_site_s_command_submits(environment, tmp_path):
+    models = {"sim-a": {"engine": "simulated", "gpus": 2, "hours": 1}}
+    submit = tmp_path / "submit"
+    submit.write_text(SUBMIT)
+    submit.chmod(0o755)
+    site = tmp_path / "site/config.yaml"
+    site.parent.mkdir()
+    command = f"{submit} gpus={{resources.gpu}} minutes={{resources.runtime}}"
+    site.write_text(yaml.safe_dump({"cluster-generic-submit-cmd": command}))
+    profiles = ("--profile", "profiles/cluster", "--profile", site.parent)
+    run_installed(environment, tmp_path, {**SMALL, "models": models}, *profiles)
+    (submitted,) = (tmp_path / "submitted").read_text().splitlines()
+    assert submitted.startswith("gpus=2 minutes=60 ")
