@@ -160,3 +160,17 @@ def test_any_cluster_runs_what_a_site_s_command_submits(environment, tmp_path):
     run_installed(environment, tmp_path, {**SMALL, "models": models}, *profiles)
     (submitted,) = (tmp_path / "submitted").read_text().splitlines()
     assert submitted.startswith("gpus=2 minutes=60 ")
+
+
+@pytest.mark.heavy
+def test_the_steps_of_the_image_install_the_command(tmp_path):
+    """In an environment of its own; of an image there are base and file system too."""
+    python = tmp_path / "image/bin/python"
+    subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
+    steps = re.findall("^RUN (.*)$", (ROOT / "Dockerfile").read_text(), re.M)
+    path = f"{python.parent}:{os.environ['PATH']}"
+    for step in steps:
+        here = step.replace("/steadfast", str(ROOT))
+        subprocess.run(here, shell=True, env=os.environ | {"PATH": path}, check=True)
+    done = subprocess.run([python.with_name("steadfast"), "--version"], capture_output=True)
+    assert done.stdout.decode() == f"steadfast {steadfast.__version__}\n"

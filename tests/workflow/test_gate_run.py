@@ -1,11 +1,14 @@
 """The gate on versions of a model over HTTP: better, worse, the same, and too small a run."""
 
 import json
+import os
+import subprocess
 from zlib import crc32
 
 import pytest
+import yaml
 
-from project import Project, command
+from project import ROOT, Project, command
 from servers import Server, running
 
 pytestmark = [pytest.mark.wide, pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -104,3 +107,30 @@ def test_too_small_a_run_says_how_many_more_would_tell(runs):
     assert "× as many sampling units would decide" in line
     # The whole runs tell at .05, and nothing at a margin that is a tenth of it.
     assert gate(runs, "v1", "v2", "0.005")[0] == 4
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "margin", "outcome"),
+    [
+        ("v1", "v2-better", "0.05", "pass"),
+        ("v1", "v2-worse", "0.05", "fail"),
+        ("few-v1", "few-v2", "0.02", "neutral"),
+    ],
+)
+def test_the_action_is_red_where_b_is_worse_and_nowhere_else(runs, tmp_path, a, b, margin, outcome):
+    (step,) = [
+        step
+        for step in yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+        if step.get("id") == "gate"
+    ]
+    files = {"GITHUB_OUTPUT": tmp_path / "output", "GITHUB_STEP_SUMMARY": tmp_path / "summary"}
+    variables = {"A": runs[a], "B": runs[b], "MARGIN": margin, **files}
+    path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
+    environment = os.environ | {name: str(value) for name, value in variables.items()}
+    shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    done = subprocess.run(shell, env=environment | {"PATH": path}, text=True, capture_output=True)
+    assert done.returncode == (outcome == "fail"), done.stdout + done.stderr
+    assert files["GITHUB_OUTPUT"].read_text() == f"outcome={outcome}\n"
+    summary = files["GITHUB_STEP_SUMMARY"].read_text()
+    assert summary.startswith(f"## steadfast gate: {outcome}\n") and " Score " in summary
+    assert step["env"].keys() == {"A", "B", "MARGIN"}
