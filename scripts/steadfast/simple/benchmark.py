@@ -25,11 +25,12 @@ from steadfast.simple.instance import (
     METRICS,
     PART,
     SCORE,
+    TEMPLATE,
     VERDICT,
     Instance,
     Mark,
 )
-from steadfast.simple.judge import TEMPLATE, template_fields
+from steadfast.simple.judge import JUDGE_PROMPT, template_fields
 
 PACKAGE = "steadfast.simple"
 ALL = "all"
@@ -89,7 +90,7 @@ class Judge:
 
     def judging(self, config: Config) -> Judging:
         """Returns how responses are judged."""
-        templates = {TEMPLATE: self.template}
+        templates = {JUDGE_PROMPT: self.template}
         fields = template_fields(self.template)
         read = named(self.read)
         return Judging(
@@ -321,7 +322,10 @@ class Simple:
                 },
             ),
             passages=Component(f"{PACKAGE}.passages:passages"),
-            trial=Trial(spread=("by", "context_id")),
+            # All paraphrases of a record or none, so that they can be compared.
+            trial=Trial("context_id", ("by",))
+            if TEMPLATE in self.by
+            else Trial(spread=("by", "context_id")),
         )
 
     def _path(self, kind: str, part: str) -> str:

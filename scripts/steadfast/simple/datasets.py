@@ -23,13 +23,13 @@ from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, key, shown_text
 from steadfast.simple import extraction, records, scorers
 from steadfast.simple.benchmark import ALL, PACKAGE, Judge, Simple, compared_measures, scoring
-from steadfast.simple.instance import Instance, checked
-from steadfast.simple.judge import OWN_SLOTS, TEMPLATE, template_fields
+from steadfast.simple.instance import PARAPHRASES, TEMPLATE, Instance, checked
+from steadfast.simple.judge import JUDGE_PROMPT, OWN_SLOTS, template_fields
 from steadfast.simple.records import CONTEXT
 from steadfast.simple.scorers import OPTIONS, SCORERS, first_match
 
 NAME = "datasets"
-PACKAGED = f"{PREFIX}datasets/judge/{TEMPLATE}.txt"
+PACKAGED = f"{PREFIX}datasets/judge/{JUDGE_PROMPT}.txt"
 
 
 class DataSet(StrictModel):
@@ -48,9 +48,10 @@ class DataSet(StrictModel):
         "lifbench: each record is a question about LIFBench's contexts of its field scenario, at "
         "every length (docs/new-task.md)."
     )
-    template: str | None = key(
+    template: str | list[str] | None = key(
         "The prompt, with fields of a record as {{field}}; by default {{context}}, an empty line "
-        "and {{prompt}}, and for scorer choice {{choices}} below.",
+        "and {{prompt}}, and for scorer choice {{choices}} below. A list of paraphrases: each "
+        "record is asked in each, and a table compares them.",
         verbatim=True,
     )
     by: list[str] = key("Fields of the records by which tables show the mean score.", [])
@@ -85,9 +86,18 @@ class DataSet(StrictModel):
                 )
         if self.scale[0] >= self.scale[1]:
             raise ValueError("scale: name the lowest score first, then the highest")
-        if self.template is not None and self.template.count(CONTEXT) > 1:
+        if any(template.count(CONTEXT) > 1 for template in self.templates):
             raise ValueError("template: {{context}} may occur once; remove the others")
+        if len({*self.templates}) < len(self.templates) or self.template == []:
+            raise ValueError("template: name at least one, each once")
+        if TEMPLATE in self.by and len(self.templates) > 1:
+            raise ValueError("by: template is that of paraphrases; give the field another name")
         return self
+
+    @property
+    def templates(self) -> list[str]:
+        """The paraphrases, where it is not the default one."""
+        return [self.template] if isinstance(self.template, str) else self.template or []
 
     @property
     def options(self) -> Settings:
@@ -137,12 +147,21 @@ def task(name: str, config: Config, section: DataSet) -> Task:
     if judged and section.judge_template != PACKAGED:
         files.append((f"{NAME}.{name}.judge_template", section.judge_template))
     about = _contexts(config, section.contexts) if section.contexts else NONE
+    by = tuple(section.by)
+    metrics = {}
+    tables = {}
+    if len(section.templates) > 1:
+        by += (TEMPLATE,)
+        metrics[PARAPHRASES] = f"{PACKAGE}.paraphrases:measures"
+        tables[PARAPHRASES] = f"{PACKAGE}.tables:paraphrases"
     spec = Simple(
         name,
         title,
         instances=f"{PACKAGE}.records:instances",
         scoring=_scoring(section),
-        by=tuple(section.by),
+        by=by,
+        metrics=metrics,
+        tables=tables,
         data_note=data_note(title, "file"),
         source="file",
         files=(section.path,),

@@ -17,7 +17,7 @@ from steadfast.contract.simulated import SimulatedJudge, unsigned
 from steadfast.judging.reply import last_claim
 from steadfast.simple.instance import Instance, Mark, instance_of, is_judged
 
-TEMPLATE = "score"
+JUDGE_PROMPT = "score"
 """Name of the one template."""
 OWN_SLOTS = frozenset({"prompt", "context", "reference", "boundary"})
 """Slots that any template may have; others are fields of the records."""
@@ -55,7 +55,7 @@ class InstanceJudgePrompts(JudgePrompts):
         instance = instance_of(sample)
         if not self._is_judged(instance):
             return
-        form = templates[TEMPLATE]
+        form = templates[JUDGE_PROMPT]
         slots = {name: str(value) for name, value in instance.fields.items()}
         slots |= {
             "prompt": f"{instance.before}{instance.prompt}".strip(),
@@ -65,7 +65,7 @@ class InstanceJudgePrompts(JudgePrompts):
         }
         head, tail = form.render(slots)
         request = JudgeRequest(sample.id, tail, self._expected, form.reminder, MAX_TOKENS)
-        yield JudgePrompt(sample.id, TEMPLATE, head, answer.text, [request])
+        yield JudgePrompt(sample.id, JUDGE_PROMPT, head, answer.text, [request])
 
 
 def readable(expected: Settings, reply: str, response: str, read: str) -> bool:

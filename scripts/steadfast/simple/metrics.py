@@ -16,7 +16,15 @@ from scipy.sparse.csgraph import connected_components
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.contract.components import Data, Frames, Labels, Scored
-from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE, UNREAD, own_result
+from steadfast.simple.instance import (
+    AGREEMENT,
+    EFFECTIVE,
+    PART,
+    SCORE,
+    TEMPLATE,
+    UNREAD,
+    own_result,
+)
 from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.breakdown import breakdown, by_measure
 from steadfast.stats.effective_context_length import kept_shares, with_reaches
@@ -59,7 +67,10 @@ def metrics(
     means = mean_scores(values, by)
     units = values.assign(total=values["value"], task="", stratum="")
     compared = overall_pairs(units, references)
-    clusters = sampling_units(frame, None, []).assign(records=frame["sample_id"].nunique())
+    records = frame["sample_id"]
+    if TEMPLATE in by:  # paraphrases are one record asked several times
+        records = records.str.rpartition("/")[0]
+    clusters = sampling_units(frame, None, []).assign(records=records.nunique())
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
     comparisons = {measure: rows_of(compared, measure=measure) for measure in measures}

@@ -5,6 +5,7 @@ import math
 import re
 import string
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, placed_jsonl, read_jsonl
 from steadfast.base.names import nearest, shown
 from steadfast.contract.judge_template import SLOT
-from steadfast.simple.instance import Instance
+from steadfast.simple.instance import TEMPLATE, Instance
 
 KNOWN = ("id", "prompt", "context", "choices", "group", "answer", "reference")
 """Fields with a meaning; others are for the template, for ``by`` and for a judge's template."""
@@ -41,7 +42,7 @@ def instances(
 
 def placed(
     path: str,
-    template: str | None,
+    template: str | Sequence[str] | None,
     choices: bool,
     by: Sequence[str],
     fields: Sequence[str],
@@ -56,37 +57,63 @@ def placed(
     Raises:
         UserError: a line is no such record; the sentence names file and line.
     """
-    used = {*KNOWN, *SLOT.findall(template or ""), *by, *fields, *([SCENARIO] if contexts else [])}
+    templates = [template] if template is None or isinstance(template, str) else template
+    slots = SLOT.findall("".join(form or "" for form in templates))
+    used = {*KNOWN, *slots, *by, *fields, *([SCENARIO] if contexts else [])}
     lines: dict[str, int] = {}
     for number, record in _about(contexts, path) if contexts else _records(path):
         try:
             _check(record, choices, used)
-            form = template if template is not None else _default(record, choices)
-            before, slot, behind = form.rpartition(CONTEXT)
-            if record.get("context") and not slot:
-                raise ValueError(
-                    "the record has a context and the template no {{context}}; add it to the "
-                    "template"
-                )
-            instance = Instance(
-                id=str(record.get("id", number)),
-                before=_filled(before, record),
-                context=_text(record, "context") if slot else "",
-                prompt=_filled(behind, record),
-                answer=record.get("answer"),
-                reference=record.get("reference", ""),
-                group=str(record.get("group", "")),
-                by={name: _printable(record, name) for name in by},
-                fields={name: record.get(name) for name in (*fields, *["choices"] * choices)},
-                max_tokens=max_tokens,
+            by_template = list(
+                _instances(record, number, templates, choices, by, fields, max_tokens)
             )
-            if (first := lines.setdefault(instance.id, number)) != number:
-                raise ValueError(
-                    f"duplicate id {shown(instance.id)}, also in line {first}; change one"
-                )
+            name = by_template[0].id
+            if (first := lines.setdefault(name, number)) != number:
+                raise ValueError(f"duplicate id {shown(name)}, also in line {first}; change one")
         except ValueError as error:
             raise UserError(f"{path}:{number}: {error}") from None
-        yield f"{path}:{number}", instance
+        for instance in by_template:
+            yield f"{path}:{number}", instance
+
+
+def _instances(
+    record: Record,
+    number: int,
+    templates: Sequence[str | None],
+    choices: bool,
+    by: Sequence[str],
+    fields: Sequence[str],
+    max_tokens: int,
+) -> Iterator[Instance]:
+    """Yields a record in each template; the record, or its group or context, is what is sampled."""
+    name = str(record.get("id", number))
+    for place, template in enumerate(templates, 1):
+        form = template if template is not None else _default(record, choices)
+        before, slot, behind = form.rpartition(CONTEXT)
+        if record.get("context") and not slot:
+            raise ValueError(
+                "the record has a context and the template no {{context}}; add it to the template"
+            )
+        instance = Instance(
+            id=name,
+            before=_filled(before, record),
+            context=_text(record, "context") if slot else "",
+            prompt=_filled(behind, record),
+            answer=record.get("answer"),
+            reference=record.get("reference", ""),
+            group=str(record.get("group", "")),
+            by={field: _printable(record, field) for field in by},
+            fields={field: record.get(field) for field in (*fields, *["choices"] * choices)},
+            max_tokens=max_tokens,
+        )
+        if len(templates) > 1:
+            instance = replace(
+                instance,
+                id=f"{name}/t{place}",
+                group=instance.cluster,
+                by={**instance.by, TEMPLATE: str(place)},
+            )
+        yield instance
 
 
 def _records(path: str) -> Iterator[tuple[int, Record]]:

@@ -15,7 +15,14 @@ from steadfast.show.one_score import OneScore
 from steadfast.show.results import values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Column, Table
-from steadfast.simple.instance import AGREEMENT, EFFECTIVE, SCORE, UNREAD, own_result
+from steadfast.simple.instance import (
+    AGREEMENT,
+    EFFECTIVE,
+    PARAPHRASES,
+    SCORE,
+    UNREAD,
+    own_result,
+)
 from steadfast.stats.tidy import rows_of
 
 
@@ -125,3 +132,21 @@ def _by(results: SimpleResults) -> Table:
     fields = " and ".join(results.by)
     notes = results.notes()
     return results.across("by", headings, sections, results.incomplete, notes, fields=fields)
+
+
+def paraphrases(results: SimpleResults) -> Table:
+    """Returns what the templates of a data set differ by, a row a model."""
+    words = results.words[PARAPHRASES]
+    rows = results.frames[PARAPHRASES]
+    columns = []
+    cells = []
+    for measure, heading in words.items():
+        measured = rows_of(rows, measure=measure)
+        columns.append(Column(heading))
+        if measured["low"].notna().any():
+            columns.append(Column(results.words["interval"]))
+            cells += results.with_interval(measured)
+        else:
+            cells.append(results.column(measured))
+    count = rows["n"][rows["measure"] == "lowest"].max()
+    return results.untested_table(PARAPHRASES, columns, cells, templates=f"{count:.0f}")
