@@ -131,6 +131,11 @@ LOGS = argument(
     action="store_true",
     help="write a finished run as logs of Inspect instead, to results/inspect",
 )
+SCORES = argument(
+    "--scores",
+    action="store_true",
+    help="write a finished run's scores as one table instead, to results/scores.csv",
+)
 MARGIN = argument(
     "--margin", type=float, default=0.02, help="by what share of full marks B may be worse"
 )
@@ -212,7 +217,9 @@ COMMANDS = {
         ),
     ),
     "export": Command(
-        "writes the benchmarks as data sets, to results/export", "my.yaml", (*WORKFLOW, LOGS)
+        "writes the benchmarks as data sets, to results/export",
+        "my.yaml",
+        (*WORKFLOW, LOGS, SCORES),
     ),
     "nondeterminism": Command(
         "sends a few requests repeatedly, to measure an engine's run-to-run variation",
@@ -282,8 +289,8 @@ def main(words: Sequence[str] | None = None) -> None:
         command_parser.error(f"{name}: write --set KEY=VALUE in place of --config behind --")
     arguments.snakemake = snakemake_words
     module = "start" if command.starts else name
-    if getattr(arguments, "inspect", False):
-        module = "inspect_logs"
+    if getattr(arguments, "inspect", False) or getattr(arguments, "scores", False):
+        module = "export_run"
     sys.exit(import_module(f"steadfast.command.{module}").main(arguments))
 
 

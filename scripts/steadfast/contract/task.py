@@ -175,6 +175,8 @@ class Task:
         scoring: the scorer.
         metrics: a function of scores (``Scored``), data by part and labels that gives ``Frames``;
             ``coverage`` and ``summary`` are among the names.
+        units: a function of scores that gives a row a response: what ``stats.scores.answer_row``
+            has, with its sampling unit (cluster) and the unit's stratum, as intervals have them.
         tables: a function of frames and display that gives tables or printed pages.
         figures: a function of frames and display that gives a ``show.figures.Picture`` for each
             name.
@@ -221,6 +223,7 @@ class Task:
     passages: Component[Any] | None = None
     exports: Component[Any] | None = None
     data_note: str = ""
+    units: Component[Any] = field(default_factory=lambda: Component("steadfast.stats.scores:units"))
 
 
 @dataclass(frozen=True)

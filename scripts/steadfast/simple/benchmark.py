@@ -286,6 +286,7 @@ class Simple:
                 ),
             ],
             prompts=Component(f"{PACKAGE}.instance:prompts", {"name": self.name}),
+            units=Component(f"{PACKAGE}.metrics:units"),
             samples=Component(f"{PACKAGE}.instance:SimpleSamples"),
             simulator=Component(
                 f"{PACKAGE}.answers:SimpleSimulator", {"judged": self.judge is not None}

@@ -96,6 +96,11 @@ def metrics(
     }
 
 
+def units(scores: Iterable[Scored]) -> pd.DataFrame:
+    """Returns ``score_frame``, all in one stratum."""
+    return score_frame(scores).assign(stratum="")
+
+
 def score_frame(scores: Iterable[Scored]) -> pd.DataFrame:
     """Returns a row an answer, scored or not, by ``scores.answer_row``; ``by`` has its fields,
     ``points`` what the scorer gave it, ``extracted`` what it read."""

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from steadfast.base.errors import UserError
+from steadfast.base.files import Record
 from steadfast.contract.components import INVALID, Scored
 from steadfast.contract.records import OWN, ScoreRecord, read_score_records
 from steadfast.contract.request import STATUSES as OUTPUT_STATUSES
@@ -84,6 +85,24 @@ def answer_row(scored: Scored) -> dict[str, Any]:
         "empty": is_empty(record),
         "total": record["total"],
     }
+
+
+def units(scores: Iterable[Scored], strata: Sequence[str] = ()) -> pd.DataFrame:
+    """Returns ``answer_row`` of each response with the stratum that the part and fields name.
+
+    >>> record = {"repeat": 0, "sample_id": "1", "context_id": "c", "status": "ok", "total": 1.0}
+    >>> units([Scored("m", "en", record)], ["part"])[["cluster", "stratum"]].values.tolist()
+    [['en/c', 'en']]
+    """
+    rows = []
+    for scored in scores:
+        fields: Record = {"part": scored.part, **scored.record}
+        stratum = "/".join(str(fields[name]) for name in strata)
+        row = answer_row(scored) | {"stratum": stratum}
+        if strata:
+            row["cluster"] = f"{stratum}/{row['cluster'].removeprefix(f'{stratum}/')}"
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def models_asked(answers: pd.DataFrame) -> pd.DataFrame:

@@ -60,6 +60,7 @@ def task(config: Config, section: Cfbench) -> Task:
         },
         data=[_data(section), *released.values()],
         prompts=OWN.component("prompts:prompts"),
+        units=Component("steadfast.stats.scores:units", {"strata": ["split"]}),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "sample_id"}),
         simulator=OWN.component("simulator:CfbenchSimulator"),
         scoring=OWN.component("scoring:CfbenchScoring", judging_settings),

@@ -106,6 +106,7 @@ def task(config: Config, section: Complexbench) -> Task:
         labels=section.labels,
         trial=Trial("context_id", ("layers",)),
         prompts=OWN.component("prompts:prompts"),
+        units=Component("steadfast.stats.scores:units", {"strata": ["part"]}),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "main_id"}),
         simulator=OWN.component("simulator:ComplexbenchSimulator"),
         scoring=OWN.component("scoring:ComplexbenchScoring", judging),

@@ -77,6 +77,7 @@ def task(config: Config, section: Followbench) -> Task:
             *released.values(),
         ],
         prompts=OWN.component("prompts:prompts"),
+        units=Component("steadfast.stats.scores:units", {"strata": ["part", "task"]}),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
         simulator=OWN.component("simulator:FollowbenchSimulator"),
         scoring=OWN.component("scoring:FollowbenchScoring", mode),

@@ -9,6 +9,7 @@ from steadfast.base.files import Settings
 from steadfast.benchmarks.ifeval.data import local_file
 from steadfast.benchmarks.ifeval.facts import ALONE, NAME, RELEASED, SETS, SYNTHETIC, Position
 from steadfast.config.settings import references
+from steadfast.contract.components import Component
 from steadfast.contract.data_notes import data_note
 from steadfast.contract.long_texts import contexts_file, corpus_file
 from steadfast.contract.package import Package
@@ -114,6 +115,7 @@ def task(config: Config, section: Ifeval) -> Task:
                 "max_tokens": section.max_tokens,
             },
         ),
+        units=Component("steadfast.stats.scores:units", {"strata": ["task"]}),
         samples=OWN.component("prompts:IfevalSamples"),
         simulator=OWN.component("simulator:IfevalSimulator"),
         scoring=OWN.component("scoring:IfevalScoring", {"version": section.instructions}),

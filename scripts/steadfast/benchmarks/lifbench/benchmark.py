@@ -78,6 +78,7 @@ def task(config: Config, section: Lifbench) -> Task:
                 **({"released": drawn} if drawn else {}),
             },
         ),
+        units=OWN.component("measures:units", {"rubric": section.rubric}),
         samples=OWN.component("samples:LifbenchSamples"),
         simulator=OWN.component(simulator),
         scoring=OWN.component("scoring:LifbenchScoring", {"rubric": section.rubric}),

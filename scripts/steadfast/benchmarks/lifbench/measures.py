@@ -6,13 +6,14 @@ coverage. Each draw of a sample is a sample. Intervals: ``stats.intervals``, and
 was drawn for their samples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from steadfast.benchmarks.lifbench.frames import NESTED, POINT, row_order
-from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
+from steadfast.benchmarks.lifbench.frames import NESTED, POINT, row_order, score_frame
+from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES, ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
+from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap, Replicates
@@ -34,6 +35,12 @@ def stratified(frame: pd.DataFrame) -> pd.DataFrame:
     spans = frame.groupby("cluster", observed=True)["length"].nunique() > 1
     nested = frame["cluster"].map(spans).astype(bool)
     return frame.assign(within=frame["length"].astype(str).where(~nested, NESTED))
+
+
+def units(scores: Iterable[Scored[ScoreRecord]], rubric: str) -> pd.DataFrame:
+    """Returns ``score_frame`` with the strata in one column."""
+    frame = stratified(score_frame(scores, rubric))
+    return frame.assign(stratum=frame["stratum"].astype(str) + "/" + frame["within"])
 
 
 def bootstrap(frame: pd.DataFrame, within_lengths: bool = False) -> Bootstrap:

@@ -1,0 +1,34 @@
+"""Writes a finished run for other programs: steadfast export --inspect or --scores."""
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+from steadfast.command.error_message import errors_as_messages
+from steadfast.config.load import load_config
+from steadfast.config.source import default_config, read_source
+from steadfast.jobs.finished import FinishedRun
+from steadfast.share.inspect_logs import write_logs
+from steadfast.share.score_table import score_table
+from steadfast.stats.tidy import write_csv
+
+
+def main(arguments: Namespace) -> None:
+    """Writes the logs to the folder ``inspect`` of the results, or the table ``scores.csv``."""
+    config = arguments.config.resolve() if arguments.config else None
+    os.chdir(arguments.directory or ".")
+    file = config or default_config()
+    with errors_as_messages(file):
+        settings = load_config(read_source(file))
+    results = Path(settings.pathvars.get("results", "results"))
+    with errors_as_messages(results):
+        run = FinishedRun.of(results, Path(file))
+        if arguments.scores:
+            table = score_table(run)
+            write_csv(results / "scores.csv", table)
+            print(f"{results / 'scores.csv'}: {len(table)} responses")
+        if arguments.inspect:
+            logs = write_logs(run, results / "inspect")
+            print(
+                f"{len(logs)} logs written; inspect view --log-dir {results / 'inspect'} shows them"
+            )

@@ -1,0 +1,30 @@
+"""All scores of a finished run as one tidy table, for evalstats, R and other programs."""
+
+import pandas as pd
+
+from steadfast.jobs.finished import FinishedRun
+from steadfast.stats.scores import read_scores
+
+COLUMNS = ("benchmark", "model", "sample", "sampling_unit", "stratum", "repeat", "score")
+NAMES = {"cluster": "sampling_unit", "total": "score"}
+
+
+def score_table(run: FinishedRun) -> pd.DataFrame:
+    """Returns a row for each response, with ``COLUMNS``; score is empty where there is none.
+
+    A sample's name begins with its part, so that none of a benchmark has the name of another.
+    """
+    tables = []
+    for benchmark in run.benchmarks:
+        files = {}
+        for part in run.parts(benchmark).values():
+            for model in run.models(benchmark):
+                if part.scores(model):  # which checks the file
+                    files[model, part.name] = part.scores_path(model)
+        scores = list(read_scores(files))
+        frame = run.evaluation.tasks[benchmark].units.make(scores).rename(columns=NAMES)
+        names = [
+            f"{part}/{record['sample_id'].removeprefix(f'{part}/')}" for _, part, record in scores
+        ]
+        tables.append(frame.assign(benchmark=benchmark, sample=names)[list(COLUMNS)])
+    return pd.concat(tables, ignore_index=True).astype({"repeat": int})
