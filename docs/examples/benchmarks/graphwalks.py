@@ -56,7 +56,10 @@ def bfs(children: dict[str, list[str]], start: str, depth: int) -> set[str]:
 
 
 def score(text: str, instance: Instance) -> Mark:
-    """Returns F1 and equality of the sets of nodes in the last line and in the answer."""
+    """Returns F1 and equality of the sets of nodes in the last line and in the answer.
+
+    The published program leaves "Final Answer: [" on the first node, and gives 1 for no overlap.
+    """
     answer = FORM.search(text.strip().split("\n")[-1])
     if answer is None:
         return Mark({"F1": 0.0, "Exact": 0.0}, unread=True)
