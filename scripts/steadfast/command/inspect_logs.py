@@ -13,12 +13,17 @@ from steadfast.share.inspect_logs import write_logs
 
 def main(arguments: Namespace) -> None:
     """Writes the logs to the folder ``inspect`` of the results."""
+    results, config = finished_results(arguments)
+    with errors_as_messages(results):
+        logs = write_logs(FinishedRun.of(results, config), results / "inspect")
+    print(f"{len(logs)} logs written; inspect view --log-dir {results / 'inspect'} shows them")
+
+
+def finished_results(arguments: Namespace) -> tuple[Path, Path]:
+    """Changes to the folder of a run, and returns its results folder and its config."""
     config = arguments.config.resolve() if arguments.config else None
     os.chdir(arguments.directory or ".")
     file = config or default_config()
     with errors_as_messages(file):
         settings = load_config(read_source(file))
-    results = Path(settings.pathvars.get("results", "results"))
-    with errors_as_messages(results):
-        logs = write_logs(FinishedRun.of(results, Path(file)), results / "inspect")
-    print(f"{len(logs)} logs written; inspect view --log-dir {results / 'inspect'} shows them")
+    return Path(settings.pathvars.get("results", "results")), Path(file)

@@ -131,6 +131,13 @@ LOGS = argument(
     action="store_true",
     help="write a finished run as logs of Inspect instead, to results/inspect",
 )
+HUB = argument(
+    "--hub",
+    action="append",
+    metavar="BENCHMARK=OWNER/NAME",
+    help="write a finished run's results of a benchmark for model cards of the Hugging Face hub, "
+    "to results/hub; OWNER/NAME is the benchmark's data set there; repeatable",
+)
 MARGIN = argument(
     "--margin", type=float, default=0.02, help="by what share of full marks B may be worse"
 )
@@ -212,7 +219,7 @@ COMMANDS = {
         ),
     ),
     "export": Command(
-        "writes the benchmarks as data sets, to results/export", "my.yaml", (*WORKFLOW, LOGS)
+        "writes the benchmarks as data sets, to results/export", "my.yaml", (*WORKFLOW, LOGS, HUB)
     ),
     "nondeterminism": Command(
         "sends a few requests repeatedly, to measure an engine's run-to-run variation",
@@ -284,6 +291,8 @@ def main(words: Sequence[str] | None = None) -> None:
     module = "start" if command.starts else name
     if getattr(arguments, "inspect", False):
         module = "inspect_logs"
+    if getattr(arguments, "hub", None):
+        module = "hub_results"
     sys.exit(import_module(f"steadfast.command.{module}").main(arguments))
 
 
