@@ -61,10 +61,7 @@ def test_what_has_no_score_is_unscored_and_not_wrong():
     ("settings", "name"),
     [
         ({"engine": "openai", "model": "gpt-4o"}, "openai/gpt-4o"),
-        (
-            {"engine": "openai", "model": "Qwen/Qwen3-8B", "base_url": "http://localhost/v1"},
-            "openai-api/Qwen/Qwen3-8B",
-        ),
+        ({"engine": "openai", "model": "Qwen/Qwen3-8B"}, "openai-api/Qwen/Qwen3-8B"),
         ({"engine": "gemini", "model": "gemini-3"}, "google/gemini-3"),
         ({"engine": "vllm", "model": "/checkpoints/tuned"}, "vllm/tuned"),  # no path of a machine
         ({"engine": "simulated"}, "m"),

@@ -6,6 +6,7 @@ stand in it once for each prompt: of a long one beginning and end are there, and
 """
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -184,8 +185,8 @@ def shown_prompt(part: FinishedPart, sample: Sample[Any]) -> str:
 def provider_model(config: BaseModelSettings, name: str) -> str:
     """Returns a real model as ``provider/model``, as Inspect does; a simulated one by its name."""
     provider = PROVIDERS.get(config.engine)
-    elsewhere = getattr(config, "base_url", None) or getattr(config, "serve", None)
-    if config.engine == "openai" and elsewhere:
+    # A finished run does not know its server's address: OpenAI's models are told by their names.
+    if provider == "openai" and not re.match(r"(chat)?gpt-|o\d", served_model(config, name)):
         provider = "openai-api"  # Inspect's name of other servers with that interface
     return f"{provider}/{served_model(config, name)}" if provider else name
 
