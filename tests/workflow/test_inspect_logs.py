@@ -3,6 +3,7 @@
 import json
 import subprocess
 from statistics import fmean
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +11,7 @@ from cached_venv import cached_python
 from project import ROOT, command
 from steadfast.base.files import read_jsonl
 from steadfast.jobs.finished import FinishedAnswer
-from steadfast.share.inspect_logs import results
+from steadfast.share.inspect_logs import provider_model, results
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -54,6 +55,20 @@ def test_what_has_no_score_is_unscored_and_not_wrong():
     (score,) = results(answers)["scores"]
     assert score["metrics"]["mean"]["value"] == 0.5
     assert (score["scored_samples"], score["unscored_samples"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({"engine": "openai", "model": "gpt-4o"}, "openai/gpt-4o"),
+        ({"engine": "openai", "model": "Qwen/Qwen3-8B"}, "openai-api/Qwen/Qwen3-8B"),
+        ({"engine": "gemini", "model": "gemini-3"}, "google/gemini-3"),
+        ({"engine": "vllm", "model": "/checkpoints/tuned"}, "vllm/tuned"),  # no path of a machine
+        ({"engine": "simulated"}, "m"),
+    ],
+)
+def test_real_models_are_named_as_inspect_names_them(settings, name):
+    assert provider_model(SimpleNamespace(**settings), "m") == name
 
 
 @pytest.mark.heavy

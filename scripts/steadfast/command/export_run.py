@@ -1,20 +1,23 @@
-"""Writes a finished run for other programs: steadfast export --inspect or --scores."""
+"""Writes a finished run for other programs: steadfast export --inspect, --scores or --hub."""
 
 import os
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
+from steadfast.base.errors import UserError
 from steadfast.command.error_message import errors_as_messages
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
 from steadfast.jobs.finished import FinishedRun
+from steadfast.share.hub_results import write_hub_results
 from steadfast.share.inspect_logs import write_logs
 from steadfast.share.score_table import score_table
 from steadfast.stats.tidy import write_csv
 
 
 def main(arguments: Namespace) -> None:
-    """Writes the logs to the folder ``inspect`` of the results, or the table ``scores.csv``."""
+    """Writes to the results the folder ``inspect`` or ``hub``, or the table ``scores.csv``."""
     config = arguments.config.resolve() if arguments.config else None
     os.chdir(arguments.directory or ".")
     file = config or default_config()
@@ -22,6 +25,7 @@ def main(arguments: Namespace) -> None:
         settings = load_config(read_source(file))
     results = Path(settings.pathvars.get("results", "results"))
     with errors_as_messages(results):
+        datasets = hub_datasets(arguments.hub or [])
         run = FinishedRun.of(results, Path(file))
         if arguments.scores:
             table = score_table(run)
@@ -32,3 +36,17 @@ def main(arguments: Namespace) -> None:
             print(
                 f"{len(logs)} logs written; inspect view --log-dir {results / 'inspect'} shows them"
             )
+        if datasets:
+            files = write_hub_results(run, datasets, results / "hub")
+            print(f"{len(files)} files written to {results / 'hub'} (docs/share.md)")
+
+
+def hub_datasets(words: Sequence[str]) -> dict[str, str]:
+    """Returns the data set on the hub by benchmark."""
+    datasets = {}
+    for word in words:
+        benchmark, equals, dataset = word.partition("=")
+        if not equals:
+            raise UserError(f"--hub: {word!r} has no =; write BENCHMARK=OWNER/NAME")
+        datasets[benchmark] = dataset
+    return datasets

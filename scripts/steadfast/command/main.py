@@ -136,6 +136,13 @@ SCORES = argument(
     action="store_true",
     help="write a finished run's scores as one table instead, to results/scores.csv",
 )
+HUB = argument(
+    "--hub",
+    action="append",
+    metavar="BENCHMARK=OWNER/NAME",
+    help="write a finished run's results of a benchmark for model cards of the Hugging Face hub, "
+    "to results/hub; OWNER/NAME is the benchmark's data set there; repeatable",
+)
 MARGIN = argument(
     "--margin", type=float, default=0.02, help="by what share of full marks B may be worse"
 )
@@ -219,7 +226,7 @@ COMMANDS = {
     "export": Command(
         "writes the benchmarks as data sets, to results/export",
         "my.yaml",
-        (*WORKFLOW, LOGS, SCORES),
+        (*WORKFLOW, LOGS, SCORES, HUB),
     ),
     "nondeterminism": Command(
         "sends a few requests repeatedly, to measure an engine's run-to-run variation",
@@ -289,7 +296,7 @@ def main(words: Sequence[str] | None = None) -> None:
         command_parser.error(f"{name}: write --set KEY=VALUE in place of --config behind --")
     arguments.snakemake = snakemake_words
     module = "start" if command.starts else name
-    if getattr(arguments, "inspect", False) or getattr(arguments, "scores", False):
+    if name == "export" and (arguments.inspect or arguments.scores or arguments.hub):
         module = "export_run"
     sys.exit(import_module(f"steadfast.command.{module}").main(arguments))
 

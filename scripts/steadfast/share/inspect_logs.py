@@ -6,6 +6,7 @@ stand in it once for each prompt: of a long one beginning and end are there, and
 """
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -17,12 +18,15 @@ from steadfast.contract.components import Sample
 from steadfast.contract.records import OutputRecord
 from steadfast.contract.request import ANSWERED, repeat_key
 from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
+from steadfast.schema.model_base import BaseModelSettings
 
 SHOWN = 500
 """Characters at the beginning and at the end of a context that a log has."""
 CREATED = "1980-01-01T00:00:00+00:00"
 """Of every log, so that equal runs give equal bytes; Inspect requires a time."""
 STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
+PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "gemini": "google", "vllm": "vllm"}
+"""Inspect's names of providers, by engine."""
 SCORE = "total"
 """Name of the one score: what a response is worth, 0 to 1. Its mean is no measure of a paper's."""
 Prompts = dict[str, str]
@@ -67,8 +71,8 @@ def eval_log(part: FinishedPart, model: str, task: str, prompts: Prompts) -> Rec
             "task": task,
             "task_id": f"{task}_{model}",
             "dataset": {"name": task, "samples": len(names), "sample_ids": names},
-            "model": model,
-            "model_args": {"engine": config.engine},
+            "model": provider_model(config, model),
+            "model_args": {"name": model, "engine": config.engine},
             "config": {"epochs": config.repeats},
             "packages": {"steadfast": __version__},
             "metadata": {"data": part.task.data_note},
@@ -130,7 +134,7 @@ def eval_sample(
         "target": part.simulator.reference(sample),
         "messages": [*messages, reply],
         "output": {
-            "model": answer.model,
+            "model": served_model(part.run.evaluation.config.models[answer.model], answer.model),
             "choices": [
                 {
                     "message": reply,
@@ -176,6 +180,21 @@ def shown_prompt(part: FinishedPart, sample: Sample[Any]) -> str:
         left_out = f"[… {len(context) - 2 * SHOWN:,} characters of {item.context_id} …]"
         context = f"{context[:SHOWN]}\n\n{left_out}\n\n{context[-SHOWN:]}"
     return f"{item.head}{context}{item.tail}"
+
+
+def provider_model(config: BaseModelSettings, name: str) -> str:
+    """Returns a real model as ``provider/model``, as Inspect does; a simulated one by its name."""
+    provider = PROVIDERS.get(config.engine)
+    # A finished run does not know its server's address: OpenAI's models are told by their names.
+    if provider == "openai" and not re.match(r"(chat)?gpt-|o\d", served_model(config, name)):
+        provider = "openai-api"  # Inspect's name of other servers with that interface
+    return f"{provider}/{served_model(config, name)}" if provider else name
+
+
+def served_model(config: BaseModelSettings, name: str) -> str:
+    """Returns a model's name at its server or hub; of a path to a checkpoint the last name."""
+    served = str(getattr(config, "model", name))
+    return Path(served).name if Path(served).is_absolute() else served
 
 
 def _message(role: str, content: str) -> Record:
