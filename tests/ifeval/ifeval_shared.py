@@ -60,6 +60,9 @@ def asked(records, lengths=("4k",), texts=2, positions=("after",), framing_sente
         data = {"data": {"prompts": records}}
         if part != "0":
             data["contexts"] = {"multidoc": contexts}
+        if part != "0" and "filler" in positions:
+            filler = {"context_id": f"filler-{part}", "text": "filler", "tokens": 1}
+            data["contexts"]["filler"] = [filler]
         made = list(prompts(part, data, seed, positions, framing_sentences, 64))
         sources = IfevalSamples().sources(made, data)
         found[part] = [Sample(part, *of) for of in zip(made, sources, strict=True)]

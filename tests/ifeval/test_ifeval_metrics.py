@@ -71,6 +71,22 @@ def test_a_rise_has_an_interval_on_both_sides_of_it():
     assert row["low"] < row["value"] < row["high"]
 
 
+def test_what_length_costs_and_what_the_text_adds_make_up_the_drop():
+    # Of six prompts five hold alone, four after the filler, two after the text.
+    hold = {"": 5, "filler": 4, "after": 2}
+    frames = found(
+        lambda part, s: GOOD if number(s) < hold[s.prompt.get("position", "")] else BAD,
+        positions=("after", "filler"),
+    )
+    costs = {
+        cost: value(frames["filler"], length="4k", task="synthetic", measure=cost)
+        for cost in ("length", "text")
+    }
+    assert costs == pytest.approx({"length": 1 / 6, "text": 2 / 6})
+    assert value(frames["drops"], length="4k", task="synthetic") == pytest.approx(3 / 6)
+    assert value(frames["accuracy"], measure="Score", length="4k") == pytest.approx(2 / 6)
+
+
 def test_a_prompt_is_reliable_where_all_its_wordings_hold():
     frames = found(
         lambda part, s: BAD if s.prompt["expression_id"] and number(s) < 4 else GOOD,

@@ -6,7 +6,9 @@ import pytest
 from ifeval_shared import asked
 
 from steadfast.base.errors import UserError
+from steadfast.base.tokens import load_tokenizer
 from steadfast.benchmarks.ifeval.prompts import IfevalSamples
+from steadfast.corpora.contexts.filler import SENTENCE, contexts
 
 RECORDS = [
     {"prompt_id": f"synthetic/{n}", "set": "synthetic", "prompt": f"Say {n} {{prompt}}."}
@@ -25,6 +27,35 @@ def test_each_prompt_stands_beside_one_text_in_each_wording():
     assert len(samples) == 7 * 3
     texts = {(s.prompt["context_id"], s.prompt["long_context_id"]) for s in samples}
     assert len(texts) == 7
+
+
+def test_after_a_filler_each_prompt_is_asked_as_after_a_text():
+    samples = asked(RECORDS, positions=("after", "filler"))["4k"]
+    by_position = {
+        position: {
+            (s.prompt["context_id"], s.prompt["expression_id"]): s.prompt["instruction"]
+            for s in samples
+            if s.prompt["position"] == position
+        }
+        for position in ("after", "filler")
+    }
+    assert by_position["after"] == by_position["filler"] and len(by_position["filler"]) == 7 * 2
+    fillers = [s for s in samples if s.prompt["position"] == "filler"]
+    assert {ITEM(sample).context for sample in fillers} == {"filler"}
+    assert samples[-len(fillers) :] == fillers  # which share a prefix
+
+
+@pytest.mark.parametrize("budget", [64, 2048, 61_440])
+def test_a_filler_fills_its_budget(budget):
+    (filler,) = contexts({}, length="4k", budget=budget, tokenizer="cl100k_base")
+    tokenizer = load_tokenizer("cl100k_base")
+    assert filler["tokens"] == tokenizer.count(filler["text"]) <= budget
+    assert tokenizer.count(f"{filler['text']} {SENTENCE}") > budget
+
+
+def test_a_filler_that_no_sentence_fits_is_told():
+    with pytest.raises(UserError, match="2 tokens hold no sentence"):
+        list(contexts({}, length="4k", budget=2, tokenizer="cl100k_base"))
 
 
 def test_texts_have_as_many_prompts_as_another_or_one_more():

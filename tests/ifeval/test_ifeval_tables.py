@@ -13,7 +13,8 @@ from steadfast.show.roster import Display, Shown
 
 DISPLAY = Display(models={"m": Shown("M"), "n": Shown("N", "Readers")})
 LENGTHS = ["0", "4k", "8k"]
-POSITIONS = ("after", "before")
+COSTS = ("Length alone", "The text")
+POSITIONS = ["after", "before", "filler"]
 
 
 def first(part, sample):
@@ -130,14 +131,34 @@ def test_places_stand_by_length_and_the_notes_name_the_one_of_all_else(made):
         "Length 4k": [
             ["After the context", "12", "0.667", "0.800"],
             ["Before the context", "12", "0.667", "0.800"],
+            ["After a neutral filler", "12", "0.667", "0.800"],
         ],
         "Length 8k": [
             ["After the context", "12", "0.500", "0.000"],
             ["Before the context", "12", "1.000", "0.000"],
+            ["After a neutral filler", "12", "1.000", "0.000"],
         ],
     }
     position = "Prompts after the context only."
     assert position in [text for _, text in made["kinds"].notes]
+    assert position not in [text for _, text in made["positions"].notes]
+
+
+def test_what_length_alone_costs_stands_beside_what_the_text_adds(made):
+    table = made["filler"]
+    headings = [column.heading for column in table.columns]
+    values = {
+        row[0].text: [
+            cell.text for cell, heading in zip(row, headings, strict=True) if heading in COSTS
+        ]
+        for section in table.sections
+        for row in section.rows
+    }
+    # M: 1 alone; after a filler 2/3 and 1, beside a text 2/3 and 1/2. N: .8 but for .0 at 8k.
+    assert values == {
+        "M": ["0.333", "0.000", "0.000", "0.500"],
+        "N": ["0.000", "0.000", "0.800", "0.000"],
+    }
 
 
 def test_the_figure_has_a_line_a_model_over_the_lengths(frames):

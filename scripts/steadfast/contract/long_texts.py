@@ -13,7 +13,7 @@ from steadfast.corpora.hub import PUBLIC
 from steadfast.schema.config import Config
 from steadfast.schema.corpora import CorpusName
 
-BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc"}
+BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc", "filler": "filler"}
 """The module in ``corpora.contexts`` that makes each kind of context."""
 FOLDER = "corpora"
 LEAST_TOKENS = 128 * 1024  # of a synthetic corpus

@@ -7,7 +7,15 @@ from pydantic import field_validator, model_validator
 
 from steadfast.base.files import Settings
 from steadfast.benchmarks.ifeval.data import local_file
-from steadfast.benchmarks.ifeval.facts import ALONE, NAME, RELEASED, SETS, SYNTHETIC, Position
+from steadfast.benchmarks.ifeval.facts import (
+    ALONE,
+    FILLER,
+    NAME,
+    RELEASED,
+    SETS,
+    SYNTHETIC,
+    Position,
+)
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.data_notes import data_note
@@ -56,9 +64,10 @@ class Ifeval(StrictModel):
         "multidoc",
     )
     positions: list[Position] = key(
-        "Position of the prompt: after the context, before it, or both. Prompts after a context "
-        "share it as a prefix; each of the others costs its tokens. One table compares positions, "
-        "the others are of the first.",
+        "Position of the prompt: after the context, before it, or both; filler: after a neutral "
+        "filler of the same length, one sentence repeated. Prompts after a context share it as a "
+        "prefix; each of those before it costs its tokens. One table compares positions, one says "
+        "what length alone costs and what the text adds, the others are of the first.",
         ["after"],
         min_length=1,
     )
@@ -83,6 +92,13 @@ class Ifeval(StrictModel):
             raise ValueError(f"length {ALONE}, without a context, always runs; remove it")
         return checked_lengths(lengths)
 
+    @field_validator("positions")
+    @classmethod
+    def _text_first(cls, positions: list[Position]) -> list[Position]:
+        if positions[0] == FILLER:
+            raise ValueError(f"name another position before {FILLER}, which it is compared with")
+        return positions
+
     @model_validator(mode="after")
     def _local_needs_directory(self) -> Self:
         if self.source == "local" and not self.directory:
@@ -101,6 +117,8 @@ def task(config: Config, section: Ifeval) -> Task:
     tables.append("kinds")
     if several and len(section.positions) > 1:
         tables.append("positions")
+    if several and FILLER in section.positions:
+        tables.append(FILLER)
     tables.append("coverage")
     return Task(
         data_note=data_note(TITLE, section.source),
@@ -121,7 +139,7 @@ def task(config: Config, section: Ifeval) -> Task:
         scoring=OWN.component("scoring:IfevalScoring", {"version": section.instructions}),
         metrics=OWN.output(
             "metrics:metrics",
-            (*METRICS, *(("positions",) if "positions" in tables else ())),
+            (*METRICS, *(name for name in ("positions", FILLER) if name in tables)),
             {
                 "lengths": lengths,
                 "positions": list(section.positions),
@@ -153,13 +171,16 @@ def _parts(section: Ifeval) -> dict[str, Part]:
     data = {("data", "prompts"): OWN.data_path("prompts")}
     parts = {ALONE: Part(LONGEST_PROMPT, data)}
     for name, budget in section.lengths.items():
-        texts = {("contexts", section.context): _text_file(section, name)}
+        texts: dict[tuple[str, str], str] = {}
+        texts["contexts", section.context] = _text_file(section.context, name)
+        if FILLER in section.positions:
+            texts["contexts", FILLER] = _text_file(FILLER, name)
         parts[name] = Part(budget + LONGEST_PROMPT, data | texts)
     return parts
 
 
-def _text_file(section: Ifeval, length: str) -> str:
-    return f"{NAME}/contexts/{section.context}/{length}.jsonl"
+def _text_file(kind: str, length: str) -> str:
+    return f"{NAME}/contexts/{kind}/{length}.jsonl"
 
 
 def _texts(config: Config, section: Ifeval) -> list[DataFile]:
@@ -177,18 +198,16 @@ def _texts(config: Config, section: Ifeval) -> list[DataFile]:
         "tokenizer": config.tokenizer,
         "nested": True,
     }
-    return [
-        *corpora.values(),
-        *(
-            contexts_file(
-                _text_file(section, length),
-                section.context,
-                {name: file.path for name, file in corpora.items()},
-                {"length": length, "budget": budget, **settings},
-            )
-            for length, budget in section.lengths.items()
-        ),
-    ]
+    paths = {name: file.path for name, file in corpora.items()}
+    texts = []
+    for length, budget in section.lengths.items():
+        at_length: Settings = {"length": length, "budget": budget}
+        path = _text_file(section.context, length)
+        texts.append(contexts_file(path, section.context, paths, {**at_length, **settings}))
+        if FILLER in section.positions:
+            filled = {**at_length, "tokenizer": config.tokenizer}
+            texts.append(contexts_file(_text_file(FILLER, length), FILLER, {}, filled))
+    return [*corpora.values(), *texts]
 
 
 def _prompts_file(section: Ifeval) -> DataFile:

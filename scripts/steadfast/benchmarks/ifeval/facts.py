@@ -12,7 +12,9 @@ SYNTHETIC = "synthetic"
 RELEASED = facts("ifeval/released.yaml")
 SETS = (SYNTHETIC, *RELEASED)
 """Sets of prompts, which are the tasks."""
-Position = Literal["after", "before", "both"]
+Position = Literal["after", "before", "both", "filler"]
+FILLER = "filler"
+"""In place of a position: after a neutral filler that is as long as the text."""
 Version = Literal["released", "corrected"]
 STRICT = "strict"
 LOOSE = "loose"

@@ -13,6 +13,7 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.benchmarks.ifeval.facts import (
     ALONE,
+    FILLER,
     LOOSE,
     SETS,
     STRICT,
@@ -81,6 +82,8 @@ def metrics(
     }
     if len(positions) > 1:
         frames["positions"] = by_position(answers, positions)
+    if FILLER in positions:
+        frames[FILLER] = costs(answers, positions[0])
     return frames
 
 
@@ -222,6 +225,36 @@ def by_position(frame: pd.DataFrame, positions: Sequence[str]) -> pd.DataFrame:
     means = clusters(frame).means(rows, [*KEYS, "group"])
     with_sets = with_overall(means, ["model", "length", "group"]).rows()
     return _sorted(with_sets, frame, {"group": list(positions)})
+
+
+def costs(answers: pd.DataFrame, position: str) -> pd.DataFrame:
+    """Returns what length alone costs, and what the text adds, at each length with a text.
+
+    ``length``: the score at length 0 minus that after a filler; ``text``: that after a filler minus
+    that beside the text. Both are paired by prompt, with 95 % intervals, and add up to the drop.
+
+    Args:
+        answers: ``score_frame``'s rows.
+        position: of the prompt beside the text.
+    """
+    compared = answers[answers["position"].isin(["", FILLER, position])]
+    means = clusters(compared).means(compared, [*KEYS, "position"])
+    means = with_overall(means, ["model", "length", "position"])
+    cells = means.cells.index.to_frame(index=False).reset_index(names="cell")
+    pairs = {"length": ("", FILLER), "text": (FILLER, position)}
+    parts = []
+    for cost, (less, more) in pairs.items():
+        keys = ["model", "task"] if less == "" else KEYS
+        lighter = cells[cells["position"] == less]
+        heavier = cells[cells["position"] == more]
+        joint = heavier.merge(lighter[[*keys, "cell"]], "inner", keys, suffixes=("", "_less"))
+        # Rises of the lighter condition above the heavier one are what the latter costs.
+        heavy = means.take(joint["cell"].to_numpy())
+        rises = left(heavy, means.take(joint["cell_less"].to_numpy()), 1.0).rows()
+        falls = {"value": 0 - rises["value"], "low": 0 - rises["high"], "high": 0 - rises["low"]}
+        parts.append(rises.assign(**falls, measure=cost).drop(columns="position"))
+    rows = _sorted(pd.concat(parts, ignore_index=True), answers, {"measure": list(pairs)})
+    return rows[[*KEYS, "measure", "value", "low", "high", "n"]]
 
 
 def over_lengths(frame: pd.DataFrame) -> pd.DataFrame:

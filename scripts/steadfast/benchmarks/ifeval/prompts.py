@@ -6,7 +6,7 @@ from itertools import chain, product
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.base.tokens import fingerprint
-from steadfast.benchmarks.ifeval.facts import ALONE, Prompt
+from steadfast.benchmarks.ifeval.facts import ALONE, FILLER, Prompt
 from steadfast.contract.components import Data, Sample, Samples, named_by
 
 FRAMING_SENTENCES = facts("ifeval/framing_sentences.yaml")
@@ -31,25 +31,40 @@ def prompts(
         for instance in instances:
             yield _record(instance, instance["prompt_id"], 0, max_tokens)
         return
-    contexts = [context["context_id"] for context in chain(*data["contexts"].values())]
+    texts = [
+        context["context_id"]
+        for kind, contexts in data["contexts"].items()
+        for context in contexts
+        if kind != FILLER
+    ]
+    beside_texts = [position for position in positions if position != FILLER]
     shuffled = sorted(instances, key=lambda record: fingerprint(f"{seed}/{record['prompt_id']}"))
-    for number, context in enumerate(contexts):
-        sharing = {instance["prompt_id"] for instance in shuffled[number :: len(contexts)]}
+    for number, text in enumerate(texts):
+        sharing = {instance["prompt_id"] for instance in shuffled[number :: len(texts)]}
         # Instances in the order of the data, whichever of them share the context.
         selected = [instance for instance in instances if instance["prompt_id"] in sharing]
-        for position, framing in product(positions, range(framing_sentences)):
-            form = FRAMING_SENTENCES[position][framing]
+        for position, framing in product(beside_texts, range(framing_sentences)):
             for instance in selected:
-                sample_id = f"{instance['prompt_id']}/{position}/w{framing}"
-                framed = {place: _filled(text, instance["prompt"]) for place, text in form.items()}
-                before = {"before": framed["ahead"]} if "ahead" in framed else {}
-                yield {
-                    **_record(instance, sample_id, framing, max_tokens),
-                    **before,
-                    "long_context_id": context,
-                    "position": position,
-                    "instruction": framed["behind"],
-                }
+                yield _framed(instance, text, position, framing, max_tokens)
+    for filler in data["contexts"].get(FILLER, ()):
+        for framing, instance in product(range(framing_sentences), instances):
+            yield _framed(instance, filler["context_id"], FILLER, framing, max_tokens)
+
+
+def _framed(instance: Record, context: str, position: str, framing: int, max_tokens: int) -> Record:
+    """Returns the prompt of an instance beside a context, in a framing sentence."""
+    # A filler stands before the prompt, as a text does.
+    form = FRAMING_SENTENCES["after" if position == FILLER else position][framing]
+    framed = {place: _filled(text, instance["prompt"]) for place, text in form.items()}
+    sample_id = f"{instance['prompt_id']}/{position}/w{framing}"
+    before = {"before": framed["ahead"]} if "ahead" in framed else {}
+    return {
+        **_record(instance, sample_id, framing, max_tokens),
+        **before,
+        "long_context_id": context,
+        "position": position,
+        "instruction": framed["behind"],
+    }
 
 
 def _record(instance: Record, sample_id: str, framing: int, max_tokens: int) -> Record:

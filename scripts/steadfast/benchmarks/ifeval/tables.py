@@ -6,7 +6,7 @@ from functools import cached_property, partial
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.ifeval.facts import ALONE
+from steadfast.benchmarks.ifeval.facts import ALONE, FILLER
 from steadfast.benchmarks.ifeval.metrics import SCORE
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
@@ -138,7 +138,21 @@ def _positions(results: IfevalResults) -> Table:
         lines = [(words["positions"][str(position)], cell) for position, cell in by_position]
         sections.append((words["length"].format(length=length), lines))
     headings = (words["position"], words["count"])
-    return results.across("positions", headings, sections, results.incomplete, results.notes())
+    notes = OneScore.notes(results)  # without that of one position
+    return results.across("positions", headings, sections, results.incomplete, notes)
+
+
+def _filler(results: IfevalResults) -> Table:
+    words = results.words
+    rows = results.of_all(FILLER)
+    columns: list[Column] = []
+    cells: list[CellsByModel] = []
+    for length in dict.fromkeys(rows["length"]):
+        group = words["length"].format(length=length)
+        for cost, heading in words["costs"].items():
+            columns += [Column(heading, group), Column(words["interval"], group)]
+            cells += results.with_interval(rows_of(rows, length=length, measure=cost))
+    return results.untested_table(FILLER, columns, cells)
 
 
 TABLES: dict[str, Callable[[IfevalResults], Table]] = {
@@ -150,5 +164,6 @@ TABLES: dict[str, Callable[[IfevalResults], Table]] = {
     "stability": partial(_with_intervals, metric="stability"),
     "kinds": _kinds,
     "positions": _positions,
+    FILLER: _filler,
     "coverage": OneScore.coverage_table,
 }
