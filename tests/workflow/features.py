@@ -213,7 +213,10 @@ FEATURES: dict[str, Feature] = {
     ),
     # --- IFEval
     "framing sentences": Feature({IFEVAL: {"framing_sentences": 2}}, (IFEVAL,)),
-    "places": Feature({IFEVAL: {"places": ["both", "after"]}}, (IFEVAL,)),
+    "positions": Feature({IFEVAL: {"positions": ["both", "after"]}}, (IFEVAL,)),
+    "neutral filler": Feature(
+        {IFEVAL: {"positions": ["after", "filler"]}}, (IFEVAL,), ("positions",)
+    ),
     "mended instructions": Feature({IFEVAL: {"instructions": "corrected"}}, (IFEVAL,)),
     "several texts": Feature({IFEVAL: {"contexts_per_length": 2, "max_tokens": 300}}, (IFEVAL,)),
     # --- beside the benchmarks that run
@@ -231,6 +234,11 @@ FEATURES: dict[str, Feature] = {
             "datasets": {
                 "by-words": {"path": "sets/words.jsonl", "scorer": "f1", "by": ["kind"]},
                 "by-letter": {"path": "sets/letters.jsonl", "scorer": "choice"},
+                "by-template": {
+                    "path": "sets/words.jsonl",
+                    "scorer": "f1",
+                    "template": ["{{prompt}}", "Please: {{prompt}}"],
+                },
             }
         },
         files=SETS,
