@@ -89,6 +89,9 @@ def test_languages_and_kinds_of_models_have_sections_of_their_own(shown):
     kinds = ("Models", "(no real models)", "(no model)")
     headings = [section.heading for section in shown["table7_content"].sections]
     assert headings == [f"{name}: {kind}" for name in ("English", "Chinese") for kind in kinds]
+    # A rule sets a language off from the one before, and nothing from the table's head.
+    set_off = [section.unranked for section in shown["table7_content"].sections]
+    assert (set_off[0], set_off[len(kinds)]) == (False, True)
     one = made(languages=("zh",))["table7_content"]
     assert tuple(section.heading for section in one.sections) == kinds
 
