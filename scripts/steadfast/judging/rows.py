@@ -178,7 +178,8 @@ class _Reader:
             self._read_labelled(line, value, stop)
             return
         self._read_row(line, stop)
-        self._before = [*self._before, line][-self._height :]
+        if self._height > 1:
+            self._before = [*self._before, line][-self._height :]
 
     def items(self, line: str) -> Sequence[Verdict]:
         """Several numbered verdicts in one line."""
@@ -192,6 +193,8 @@ class _Reader:
     def _end_of_bare(self) -> None:
         """Lines that are verdicts: several are all, one belongs to the heading above it."""
         bare = self._bare
+        if not bare:
+            return
         self._bare = []
         if len(bare) == 1 and self._heading:
             self._under_heading(bare[0].value, self._end)
@@ -252,19 +255,20 @@ class _Reader:
     def _row(self, line: str) -> _Row:
         """What a line says; without a value where it gives no verdict."""
         number, behind = _number(line)
+        if len(line) < _ROW and not ("[" in line and _LIST.search(line)):
+            value = words.verdict(behind, self._words) if number is not None else None
+            if value is not None:
+                return _Row(value, number, (line,), behind.casefold() in ASKED)
+            row = (
+                self._at_end(line, behind, number)
+                or self._in_the_middle(line, behind, number)
+                or self._at_beginning(line, behind, number)
+            )
+            if row:
+                return row
         heads = [line, behind] if number is not None else [line]
-        spelled = tuple("".join(self._before[-n:]) + line for n in range(1, self._height))
-        nothing = _Row(None, number, (*heads, *spelled))
-        if len(line) >= _ROW or ("[" in line and _LIST.search(line)):
-            return nothing
-        if number is not None and (value := words.verdict(behind, self._words)) is not None:
-            return _Row(value, number, (line,), behind.casefold() in ASKED)
-        return (
-            self._at_end(line, behind, number)
-            or self._in_the_middle(line, behind, number)
-            or self._at_beginning(line, behind, number)
-            or nothing
-        )
+        spelled = ["".join(self._before[-n:]) + line for n in range(1, self._height)]
+        return _Row(None, number, (*heads, *spelled))
 
     def _at_end(self, line: str, rest: str, number: int | None) -> _Row | None:
         if not words.ends_in_verdict(line, self._figures):

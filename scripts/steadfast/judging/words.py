@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache, wraps
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, TypeVar
 
 from steadfast.base.resources import facts
 from steadfast.base.unicode import composed
@@ -29,12 +29,11 @@ def _negatable() -> dict[str, int]:
     return words
 
 
-P = ParamSpec("P")
 T = TypeVar("T")
 _CACHED_LENGTH = 256  # characters
 
 
-def cached_lines(read: Callable[P, T]) -> Callable[P, T]:
+def cached_lines(read: Callable[..., T]) -> Callable[..., T]:
     """Caches a function of a line and plain values: several forms read the same line.
 
     Long lines are read anew, so that the cache needs little memory.
@@ -42,9 +41,10 @@ def cached_lines(read: Callable[P, T]) -> Callable[P, T]:
     cached = lru_cache(maxsize=1024)(read)
 
     @wraps(read)
-    def reader(*arguments: P.args, **options: P.kwargs) -> T:
-        is_short = len(cast(str, arguments[0])) <= _CACHED_LENGTH
-        return (cached if is_short else read)(*arguments, **options)  # type: ignore[arg-type]
+    def reader(line: str, *values: Any) -> T:
+        if len(line) <= _CACHED_LENGTH:
+            return cached(line, *values)
+        return read(line, *values)
 
     return reader
 
@@ -123,6 +123,7 @@ def _one_of(name: str) -> re.Pattern[str]:
     return re.compile("|".join(listed if isinstance(listed, list) else [listed]), re.I | re.M)
 
 
+@cached_lines
 def negative(label: str) -> bool:
     """Whether verdicts of this name say what is not satisfied.
 
@@ -132,6 +133,7 @@ def negative(label: str) -> bool:
     return bool(_one_of("negative").search(label))
 
 
+@cached_lines
 def disclaimed(label: str) -> bool:
     """Whether the words before verdicts leave open whose they are, or whether they are meant."""
     return any(_one_of(name).search(label) for name in ("no_claim", "quoting"))
