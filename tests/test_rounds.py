@@ -228,6 +228,13 @@ def test_the_prompts_of_the_first_rounds_are_written_as_they_stand(tmp_path):
     wanted = [f"s{n}" for n, one in enumerate(records) if found[one["context_id"]] <= 2]
     assert [one["sample_id"] for one in read_jsonl(out)] == wanted
     assert len(wanted) == 2 * 2  # half of the contexts, of two prompts each
+    nested = [record | {"family": f"f-{record['context_id']}"} for record in read_jsonl(prompts)]
+    write_jsonl(prompts, nested)
+    choose_round(prompts, 2, 4, seed=1, out=out)
+    family_rounds = rounds_of(nested, 4, 1)
+    chosen = [record["family"] for record in read_jsonl(out)]
+    assert chosen == [record["family"] for record in nested if family_rounds[record["family"]] <= 2]
+    assert len(set(chosen)) == 2
     with pytest.raises(
         UserError, match=r"prompts\.jsonl: 4 contexts or groups are too few for 5 rounds"
     ):

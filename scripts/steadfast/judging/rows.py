@@ -260,7 +260,7 @@ class _Reader:
             if value is not None:
                 return _Row(value, number, (line,), behind.casefold() in ASKED)
             row = (
-                self._at_end(line, behind, number)
+                self._at_end(line)
                 or self._in_the_middle(line, behind, number)
                 or self._at_beginning(line, behind, number)
             )
@@ -270,27 +270,13 @@ class _Reader:
         spelled = ["".join(self._before[-n:]) + line for n in range(1, self._height)]
         return _Row(None, number, (*heads, *spelled))
 
-    def _at_end(self, line: str, rest: str, number: int | None) -> _Row | None:
-        if not words.ends_in_verdict(line, self._figures):
-            return None
-        match = _ending(self._figures).search(line[-_ENDING:])
-        value = words.verdict(match["word"], self._words) if match else None
-        if not match or value is None:
-            return None
-        before = rest[: -len(match[0])].strip().casefold()
-        named = match["mark"] == ":" and before not in ASKED  # "Satisfied: no" has a label
-        if not named and words.verdict(before, self._words) not in (None, value):
-            return None  # "Yes = violated"
-        head = line[: max(0, len(line) - _ENDING) + match.start()]
-        label = head[-_ENDING:]
-        names = [_LABEL_AT_END.sub("", head), head]
-        if number is not None:
-            names += [_number(name)[1] for name in names]
-        names += ["".join(self._before[-n:]) + head for n in range(1, self._height)]
-        word = match["word"].casefold()
-        hard = word in ASKED or (self._figures and word in FIGURES and word not in WORDS)
-        loose = match["mark"] is None and match["word"].strip() not in TICKS
-        return _Row(value, number, tuple(names), hard and not loose, loose, label)
+    def _at_end(self, line: str) -> _Row | None:
+        row = _row_at_end(line, self._figures)
+        if row is None or self._height == 1:
+            return row
+        head = row.about[1]  # all that stands before the verdict
+        spelled = ("".join(self._before[-n:]) + head for n in range(1, self._height))
+        return row._replace(about=(*row.about, *spelled))
 
     def _in_the_middle(self, line: str, rest: str, number: int | None) -> _Row | None:
         match = _middle(self._figures).fullmatch(line)
@@ -374,6 +360,31 @@ class _Reader:
         self._passes[-1].append(verdict)
         self._soft |= soft
         self._end = stop
+
+
+@words.cached_lines
+def _row_at_end(line: str, figures: bool) -> _Row | None:
+    """What a line says whose verdict stands at its end."""
+    if not words.ends_in_verdict(line, figures):
+        return None
+    verdict_words = FIGURES if figures else WORDS
+    match = _ending(figures).search(line[-_ENDING:])
+    value = words.verdict(match["word"], verdict_words) if match else None
+    if not match or value is None:
+        return None
+    number, rest = _number(line)
+    before = rest[: -len(match[0])].strip().casefold()
+    named = match["mark"] == ":" and before not in ASKED  # "Satisfied: no" has a label
+    if not named and words.verdict(before, verdict_words) not in (None, value):
+        return None  # "Yes = violated"
+    head = line[: max(0, len(line) - _ENDING) + match.start()]
+    names = [_LABEL_AT_END.sub("", head), head]
+    if number is not None:
+        names += [_number(name)[1] for name in names]
+    word = match["word"].casefold()
+    hard = word in ASKED or (figures and word in FIGURES and word not in WORDS)
+    loose = match["mark"] is None and match["word"].strip() not in TICKS
+    return _Row(value, number, tuple(names), hard and not loose, loose, head[-_ENDING:])
 
 
 @words.cached_lines

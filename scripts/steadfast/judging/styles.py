@@ -128,12 +128,12 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
             and not behind.startswith(("*", "+", "[", "/"))
         ):
             listed = [name.casefold() for name in element.findall(match[0])]
-            repeated = squeezed(match[0]) in answer_text
-            verdicts = tuple(Verdict(verdict_words[name]) for name in listed)
             boxed = len(listed) == 1 and behind.strip(" .,;!")  # "[PASS] The tone is calm"
-            if not boxed and not _counts(listed, lead):
-                doubtful = repeated or words.disclaimed(behind)
-                yield Claim(() if doubtful else verdicts, match.end(), soft=len(listed) == 1)
+            if boxed or _counts(listed, lead):
+                continue
+            verdicts = tuple(Verdict(verdict_words[name]) for name in listed)
+            doubtful = squeezed(match[0]) in answer_text or words.disclaimed(behind)
+            yield Claim(() if doubtful else verdicts, match.end(), soft=len(listed) == 1)
 
 
 def _counts(listed: Sequence[str], lead: str) -> bool:
@@ -326,6 +326,7 @@ def _blank_line(text: str, place: int) -> bool:
     return text[place : place + _NAME].lstrip(" \t").startswith(("\n", "\r"))
 
 
+@words.cached_lines
 def _single(line: str) -> int | None:
     if len(line) < _NAME and (value := words.verdict(line)) is not None:
         return value

@@ -1,7 +1,7 @@
 """Words of judges: which of them are verdicts, and which cast a doubt on one or turn it round."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache, wraps
 from typing import Any, TypeVar
 
@@ -64,8 +64,25 @@ AMBIGUOUS = frozenset(_FACTS["ambiguous"])
 @cache
 def pattern(figures: bool = False) -> str:
     """Returns a regular expression of any verdict, the longer ones first; for ``re.IGNORECASE``."""
-    words = sorted(FIGURES if figures else WORDS, key=len, reverse=True)
-    return f"(?:{'|'.join(map(re.escape, words))})"
+    return _any_of(FIGURES if figures else WORDS)
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A regular expression of words that says once what several begin with.
+
+    It matches what the alternatives would, longest first, in a fraction of the time.
+
+    >>> _any_of(["no", "not", "yes"])
+    '(?:n(?:o(?:t)?)|y(?:e(?:s)))'
+    """
+    endings: dict[str, list[str]] = {}
+    for word in sorted(words):
+        endings.setdefault(word[:1], []).append(word[1:])
+    complete = endings.pop("", None) is not None  # a word ends here
+    branches = [re.escape(first) + _any_of(rest) for first, rest in endings.items()]
+    if not branches:
+        return ""
+    return f"(?:{'|'.join(branches)})" + ("?" if complete else "")
 
 
 @cache

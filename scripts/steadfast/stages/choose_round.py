@@ -45,9 +45,10 @@ def rounds_of(prompts: Iterable[Settings], contexts: int, seed: int) -> dict[str
 
 
 def sampling_unit(prompt: Mapping[str, Any]) -> str:
-    """Returns what a prompt is asked with: its family of nested contexts, which has one round at
-    all
-    lengths, or its context, group or the like."""
+    """What a prompt is asked with: its family of nested contexts, or its context or group.
+
+    Contexts of a family share a round at every length.
+    """
     unit: str = prompt.get("family") or prompt["context_id"]
     return unit
 
@@ -61,7 +62,7 @@ def choose_round(prompts: Path, rounds: int, contexts: int, seed: int, out: Path
         raise UserError(
             f"{prompts}: {error}; lower adaptive.contexts, or add contexts to the benchmark"
         ) from None
-    chosen = [prompt for prompt in all_prompts if round_of[prompt["context_id"]] <= rounds]
+    chosen = [prompt for prompt in all_prompts if round_of[sampling_unit(prompt)] <= rounds]
     print(f"rounds 1 to {rounds} of {contexts}: {len(chosen):,} of {len(all_prompts):,} prompts")
     write_jsonl(out, chosen)
 
