@@ -81,18 +81,14 @@ def labelled_verdicts(
     labels: Labels | None, scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]
 ) -> dict[tuple[str, str], list[int]]:
     """Returns people's verdicts on all checkpoints of each answer that they labelled, in order."""
-    counts = {
-        (score.model, answer_name(score.record)): len(
-            data[score.record["sample_id"]]["checkpoints"]
-        )
-        for score in scores
-    }
-    by_answer = consensus(_checked(_labelled(labels, scores, data)))
-    return {
-        answer: [verdicts[number] for number in sorted(verdicts)]
-        for answer, verdicts in by_answer.items()
-        if len(verdicts) == counts[answer]
-    }
+    counts = {}
+    for model, _, record in scores:
+        counts[model, answer_name(record)] = len(data[record["sample_id"]]["checkpoints"])
+    complete = {}
+    for answer, verdicts in consensus(_checked(_labelled(labels, scores, data))).items():
+        if len(verdicts) == counts[answer]:
+            complete[answer] = [verdicts[number] for number in sorted(verdicts)]
+    return complete
 
 
 def _labelled(
@@ -113,11 +109,12 @@ def _labelled(
 
 def _checked(labelled: ByRater[int, float]) -> ByRater[int, int]:
     """Of those the verdicts on checkpoints."""
-    checked = {
-        rater: {item: int(verdict) for item, verdict in labels_of_rater.items() if item[2] != WHOLE}
-        for rater, labels_of_rater in labelled.items()
-    }
-    return {rater: points for rater, points in checked.items() if points}
+    checked: ByRater[int, int] = {}
+    for rater, verdicts in labelled.items():
+        points = {item: int(verdict) for item, verdict in verdicts.items() if item[2] != WHOLE}
+        if points:
+            checked[rater] = points
+    return checked
 
 
 def _people(
@@ -134,23 +131,21 @@ def _people(
         return satisfaction(priorities, verdicts).psr
 
     checked = by_answer(people, psr)
-    raters: dict[str, dict[tuple[str, str], float]] = {
-        rater: {
-            **checked.get(rater, {}),
-            **{item[:2]: label for item, label in rater_labels.items() if item[2] == WHOLE},
-        }
-        for rater, rater_labels in labelled.items()
-    }
-    several = len(raters) > 1
+    values: dict[tuple[str, str], list[float]] = {}  # of all raters, by answer
+    scored_whole = set()
+    for rater, labels_of_rater in labelled.items():
+        by_rater: dict[tuple[str, str], float] = dict(checked.get(rater, {}))
+        for item, label in labels_of_rater.items():
+            if item[2] == WHOLE:
+                by_rater[item[:2]] = label
+                scored_whole.add(item[:2])
+        for answer, value in by_rater.items():
+            values.setdefault(answer, []).append(value)
+    several = len(labelled) > 1
     satisfied = majority(checked, fewest=2 if several else 1)
-    for answer in {
-        item[:2] for rater_labels in labelled.values() for item in rater_labels if item[2] == WHOLE
-    }:
-        values = [
-            rater_values[answer] for rater_values in raters.values() if answer in rater_values
-        ]
-        if len(values) > several:
-            satisfied[answer] = is_satisfied(*values)
+    for answer in scored_whole:
+        if len(values[answer]) > several:
+            satisfied[answer] = is_satisfied(*values[answer])
     return satisfied
 
 
@@ -247,15 +242,15 @@ def _agreement(scores: Sequence[Scored[ScoreRecord]], splits: dict[str, str]) ->
             direct_by.setdefault(model, {})[item] = is_satisfied(value)
             psr_by.setdefault(model, {})[item] = int(psr)
     columns = [*KEYS, "value", "low", "high", "n"]
-    parts = [
-        agreement_rows(
-            {"direct": direct_by[model]},
+    parts = []
+    for model, direct in direct_by.items():
+        rows = agreement_rows(
+            {"direct": direct},
             {"checklist": psr_by[model]},
             by=lambda item: splits[item[0]],
             cluster=lambda item: item[0],
-        ).assign(split=lambda rows: rows["model"].replace({"": FULL}), model=model)
-        for model in direct_by
-    ]
+        )
+        parts.append(rows.assign(split=rows["model"].replace({"": FULL}), model=model))
     if not parts:
         return pd.DataFrame(columns=columns)
     names = {"kappa": "value", "kappa_low": "low", "kappa_high": "high"}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 
 import pandas as pd
 
@@ -55,45 +56,39 @@ def _statistics(results: CfbenchResults, name: str) -> Table:
     means = words["statistics"]
     headings = {label: primary_type.number for label, primary_type in TYPES.items()}
     headings |= {"": words["blank"]} if values[FULL, ""] else {}
-    body = tuple(
-        (
-            Cell(words["sets"][split]),
-            *(number_cell(values[split, key], mean["digits"]) for key, mean in means.items()),
-            *(count_cell(values[split, label]) for label in headings),
-        )
-        for split in SETS
-    )
-    columns = (
-        Column("Set", align="l"),
-        *(Column(mean["heading"], mean["group"], "r") for mean in means.values()),
-        *(Column(heading, words["statistics_types"], "r") for heading in headings.values()),
-    )
+    columns = [Column("Set", align="l")]
+    columns += [Column(mean["heading"], mean["group"], "r") for mean in means.values()]
+    columns += [Column(heading, words["statistics_types"], "r") for heading in headings.values()]
+    body = []
+    for split in SETS:
+        row = [Cell(words["sets"][split])]
+        row += [number_cell(values[split, key], mean["digits"]) for key, mean in means.items()]
+        row += [count_cell(values[split, label]) for label in headings]
+        body.append(tuple(row))
     legend = ", ".join(f"{kind.number} {kind.name.lower()}" for kind in TYPES.values())
-    return results.table(name, columns, [Section(body)], [(None, f"{legend}.")])
+    return results.table(name, columns, [Section(tuple(body))], [(None, f"{legend}.")])
 
 
 def _results(results: CfbenchResults, name: str) -> Table:
     """Returns CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7)."""
     released = results.mode == "released"
     digits = results.words["released_digits"] if released else None
-    places = [(split, measure) for split in SETS for measure in MEASURES]
-    of_all = results.pairs(FULL, "PSR")
-    cells = joined_cells(
-        [
-            results.cells(
-                Values(
-                    results.values(split, measure),
-                    results.incomplete(split),
-                    ties=Ties.of(results.pairs(split, measure)),
-                    digits=digits,
-                )
-                for split, measure in places
-            ),
-            rank_cells(results.roster, Ties.of(of_all), results.values(FULL, "PSR")),
-        ]
-    )
-    columns = [MODEL, *(Column(measure, results.words["sets"][split]) for split, measure in places)]
+    columns = [MODEL]
+    values = []
+    for split, measure in product(SETS, MEASURES):
+        columns.append(Column(measure, results.words["sets"][split]))
+        values.append(
+            Values(
+                results.values(split, measure),
+                results.incomplete(split),
+                ties=Ties.of(results.pairs(split, measure)),
+                digits=digits,
+            )
+        )
     columns.append(Column(SHARED["ranks"]))
+    of_all = results.pairs(FULL, "PSR")
+    ranks = rank_cells(results.roster, Ties.of(of_all), results.values(FULL, "PSR"))
+    cells = joined_cells([results.cells(values), ranks])
     sections = [*results.sections(results.groups, cells.__getitem__)]
     notes = [*results.notes(results.roster.models), *results.tie_notes()]
     notes += results.rank_notes(results.words["ranked"], of_all)
@@ -102,7 +97,7 @@ def _results(results: CfbenchResults, name: str) -> Table:
     if results.display.published:
         paper = facts("cfbench/printed.yaml")
         sections.append(
-            printed_section(paper["results"], paper["heading"], [*range(len(places)), None])
+            printed_section(paper["results"], paper["heading"], [*range(len(values)), None])
         )
         notes += results.published_notes(paper["note"])
     return results.table(name, columns, sections, notes)
@@ -135,17 +130,11 @@ def _domains(results: CfbenchResults, name: str) -> Table:
     rows = _by_category(rows_of(results.frames["domains"], measure="PSR"))
     names = facts("cfbench/domains.yaml")
     headings_of = names["domains"] | names["sources"] | names["tasks"]
-    sections = [
-        (
-            heading,
-            [
-                (headings_of.get(key, key), cell)
-                for (kind, key), cell in rows.items()
-                if kind == section_kind
-            ],
-        )
-        for section_kind, heading in words["sections"].items()
-    ]
+    by_kind: dict[str, list[tuple[str, Cell]]] = {kind: [] for kind in words["sections"]}
+    for (kind, key), cell in rows.items():
+        if kind in by_kind:
+            by_kind[kind].append((headings_of.get(key, key), cell))
+    sections = [(heading, by_kind[kind]) for kind, heading in words["sections"].items()]
     notes = results.notes(results.shown_models)
     headings = ("Records of", "Records")
     table = results.across(name, headings, sections, results.incomplete(), notes)
@@ -192,34 +181,27 @@ def _humans(results: CfbenchResults, name: str) -> Table:
         notes.append(words["notes"]["direct_people"])
         by_way = [
             rows_of(results.frames[frame], judge=judge).assign(label=rater_name(judge, way))
-            for judge in dict.fromkeys(humans["judge"])
-            for frame, way in words["direct"]["ways"].items()
+            for judge, (frame, way) in product(
+                dict.fromkeys(humans["judge"]), words["direct"]["ways"].items()
+            )
         ]
         humans = pd.concat(by_way) if by_way else humans
     # Simulated judges judge no real model, so that people may have labelled none of their items.
     unlabelled = humans["n"].groupby(humans["judge"]).transform("max") == 0
     humans = humans[~(unlabelled & humans["judge"].map(results.roster.is_simulated))]
-    rows = tuple(
-        (
-            Cell(str(judge)),
-            *(
-                cell
-                for row in of_judge.itertuples()  # in the order of SETS
-                for cell in (
-                    count_cell(row.n),
-                    number_cell(row.kappa, digits),
-                    interval_cell(row.kappa_low, row.kappa_high, digits),
-                )
-            ),
-        )
-        for judge, of_judge in humans.groupby("label", sort=False)
-    )
+    body = []
+    for judge, rows_of_judge in humans.groupby("label", sort=False):
+        cells = [Cell(str(judge))]
+        for row in rows_of_judge.itertuples():  # in the order of SETS
+            cells += [count_cell(row.n), number_cell(row.kappa, digits)]
+            cells.append(interval_cell(row.kappa_low, row.kappa_high, digits))
+        body.append(tuple(cells))
     columns = [Column("Judge", align="l")]
     for split in SETS:
         group = words["sets"][split]
         columns += [Column("Responses", group, "r"), Column("Kappa", group)]
         columns.append(Column(SHARED["interval"], group))
-    return results.table(name, columns, [Section(rows)], [(None, note) for note in notes])
+    return results.table(name, columns, [Section(tuple(body))], [(None, note) for note in notes])
 
 
 def _agreement(results: CfbenchResults, name: str) -> Table:

@@ -7,6 +7,7 @@ the same, and with them all that was drawn for these.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -111,13 +112,11 @@ class DrfrMetrics:
         """Coherent test for Selection: instances, and groups whose instances all pass."""
         keys = ["language", "kind", "measure"]
         parts = self._scored.parts
-        rows = [
-            (model, *row)
-            for (model, name), by_repeat in self._scored.verdicts.items()
-            for verdicts in by_repeat.values()
-            for row in _coherent_rows(parts[name], verdicts)
-        ]
-        sure = [row for part in parts.values() for row in _coherent_rows(part)]
+        rows = []
+        for (model, name), by_repeat in self._scored.verdicts.items():
+            for verdicts in by_repeat.values():
+                rows += [(model, *row) for row in _coherent_rows(parts[name], verdicts)]
+        sure = list(chain.from_iterable(map(_coherent_rows, parts.values())))
         frame = pd.DataFrame(rows, columns=["model", *keys, "cluster", "value"])
         means = self._clusters.means(frame, ["model", *keys], "value")
         origin, coherent = (_cells(means, measure) for measure in COHERENT_MEASURES)
@@ -218,8 +217,8 @@ class DrfrMetrics:
         frame, counted = (rows[rows["split"] == WHOLE] for rows in self._of(measures, column))
         keys = ["language", "measure", column]
         means = self._clusters.means(frame, ["model", *keys], "value").rows()
-        known_keys = [key for measure in measures for key in _KEYS.get(measure, ())]
-        order = {"measure": measures, column: known_keys}
+        sorted_keys = list(chain.from_iterable(_KEYS.get(measure, ()) for measure in measures))
+        order = {"measure": measures, column: sorted_keys}
         return self._table(means, counted[keys], [*keys, "model"], order)
 
     def _table(
@@ -245,37 +244,26 @@ class DrfrMetrics:
     @cached_property
     def _counted(self) -> pd.DataFrame:
         """A row for each thing that a question counts for, in each part."""
-        rows = [
-            (
-                *(name, part.language, part.split, number, place, measure, key),
-                _cluster(part.language, group_of(instance)),
-            )
-            for name, part in self._scored.parts.items()
-            for number, instance in part.instances.items()
-            for place, measure, key in cells(instance, self._mode)
-        ]
+        rows = []
+        for name, part in self._scored.parts.items():
+            for number, instance in part.instances.items():
+                cluster = _cluster(part.language, group_of(instance))
+                described = (name, part.language, part.split, number)
+                rows += [(*described, *cell, cluster) for cell in cells(instance, self._mode)]
         columns = ["part", "language", "split", "instance", "place", "measure", "key", "cluster"]
         return pd.DataFrame(rows, columns=columns)
 
     @cached_property
     def _questions(self) -> pd.DataFrame:
         """Of those the ones that have a verdict, of each model: 1 where it counts as right."""
-        measures = ("overall", "dimension")
-        rows = [
-            (
-                model,
-                name,
-                repeat,
-                number,
-                place,
-                *(counts(measure, verdict) for measure in measures),
-            )
-            for (model, name), by_repeat in self._scored.verdicts.items()
-            for repeat, verdicts in by_repeat.items()
-            for number, instance_verdicts in verdicts.items()
-            for place, verdict in enumerate(instance_verdicts)
-            if verdict is not None
-        ]
+        rows = []
+        for (model, name), by_repeat in self._scored.verdicts.items():
+            for repeat, verdicts in by_repeat.items():
+                for number, instance_verdicts in verdicts.items():
+                    for place, verdict in enumerate(instance_verdicts):
+                        if verdict is not None:
+                            points = (counts("overall", verdict), counts("dimension", verdict))
+                            rows.append((model, name, repeat, number, place, *points))
         columns = ["model", "part", "repeat", "instance", "place", "drfr", "accuracy"]
         verdicts_frame = pd.DataFrame(rows, columns=columns)
         questions = self._counted.merge(verdicts_frame, on=["part", "instance", "place"])
@@ -315,23 +303,24 @@ def _cells(means: Estimates, measure: str) -> Estimates:
 
 
 _FACTS = taxonomy()
-# How the keys of a measure are sorted.
-_KEYS: dict[str, list[str]] = {
-    "category": [
-        f"{name}_{depth}" if depth else name
-        for name, category in _FACTS["categories"].items()
-        for depth in category["depths"] or [None]
-    ],
-    "family": list(_FACTS["categories"]),
-    "task": _FACTS["task_types"],
-    "constraint_type": [
-        *dict.fromkeys(
-            name
-            for key, constraint_type in _FACTS["constraint_types"].items()
-            for name in (key, constraint_type["released"])
-        ),
-        OTHERS,
-        *_FACTS["composition_types"],
-    ],
-    "dimension": list(dimensions()),
-}
+
+
+def _sorted_keys() -> dict[str, list[str]]:
+    """The keys of each measure in the order of its rows."""
+    categories = []
+    for name, category in _FACTS["categories"].items():
+        depths = category["depths"]
+        categories += [f"{name}_{depth}" for depth in depths] if depths else [name]
+    types = []
+    for key, constraint_type in _FACTS["constraint_types"].items():
+        types += [key, constraint_type["released"]]
+    return {
+        "category": categories,
+        "family": list(_FACTS["categories"]),
+        "task": _FACTS["task_types"],
+        "constraint_type": [*dict.fromkeys(types), OTHERS, *_FACTS["composition_types"]],
+        "dimension": list(dimensions()),
+    }
+
+
+_KEYS = _sorted_keys()

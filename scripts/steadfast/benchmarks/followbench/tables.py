@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 import pandas as pd
 
@@ -54,23 +55,20 @@ def items_table(results: FollowbenchResults, name: str) -> Table:
     bodies: dict[str, tuple[tuple[Cell, ...], ...]] = {}
     for (category, task, kind), task_rows in rows.groupby(["category", "task", "kind"], sort=False):
         above = bodies.get(category, ())
-        counts = (cell for language in languages for cell in _counts(task_rows, language))
         named = Cell(STRINGS["categories"][category], repeated=bool(above))
-        bodies[category] = (*above, (named, Cell(task), Cell(STRINGS["scorers"][kind]), *counts))
+        row = [named, Cell(task), Cell(STRINGS["scorers"][kind])]
+        for language in languages:
+            row += _counts(task_rows, language)
+        bodies[category] = (*above, tuple(row))
+    columns = [Column(heading, align="l") for heading in ("Constraint", "Task", "Scored by")]
+    total = [Cell(STRINGS["sum"]), Cell(""), Cell("")]
     sums = rows.groupby("language")["n"].sum()
-    total = (cell for language in languages for cell in (Cell(""), count_cell(sums[language])))
-    last = Section(((Cell(STRINGS["sum"]), Cell(""), Cell(""), *total),), unranked=True)
-    columns = (
-        *(Column(heading, align="l") for heading in ("Constraint", "Task", "Scored by")),
-        *(
-            Column(heading, STRINGS["languages"][language], "r")
-            for language in languages
-            for heading in (STRINGS["lengths"][language], "Items")
-        ),
-    )
-    sections = (*map(Section, bodies.values()), last)
-    notes = ((None, STRINGS["notes"]["tasks"]),)
-    return results.table(name, columns, sections, notes)
+    for language in languages:
+        group = STRINGS["languages"][language]
+        columns += [Column(STRINGS["lengths"][language], group, "r"), Column("Items", group, "r")]
+        total += [Cell(""), count_cell(sums[language])]
+    sections = (*map(Section, bodies.values()), Section((tuple(total),), unranked=True))
+    return results.table(name, columns, sections, [(None, STRINGS["notes"]["tasks"])])
 
 
 def _counts(rows: pd.DataFrame, language: str) -> tuple[Cell, Cell]:
@@ -89,8 +87,7 @@ def levels_table(results: FollowbenchResults, name: str) -> Table:
         keys = {"language": language, "category": category}
         rates = [
             results.column(frame, results.rate, **keys, level=place)
-            for frame in MEASURES.values()
-            for place in PLACES
+            for frame, place in product(MEASURES.values(), PLACES)
         ]
         hsr = results.column("hsr", results.rate, **keys, level="")
         ranks = rank_cells(results.roster, hsr.ties, hsr.by_model)
@@ -118,8 +115,7 @@ def scorers_table(results: FollowbenchResults, name: str) -> Table:
         keys = {"language": language, "measure": "HSR"}
         return results.cells(
             results.column("scorers", results.rate, **keys, kind=kind, level=place)
-            for kind in (RULE, JUDGE)
-            for place in PLACES
+            for kind, place in product((RULE, JUDGE), PLACES)
         )
 
     columns = _places(STRINGS["scorers"][kind] for kind in (RULE, JUDGE))
@@ -143,8 +139,9 @@ def consistency_table(results: FollowbenchResults, name: str) -> Table:
 
     columns = (
         Column(heading, group, "r")
-        for group in ("All groups", "Judged groups")
-        for heading in ("Consistent (%)", "Failing", "Undecided")
+        for group, heading in product(
+            ("All groups", "Judged groups"), ("Consistent (%)", "Failing", "Undecided")
+        )
     )
     notes: list[Note] = [(None, STRINGS["notes"]["missing"]), *results.untested_notes()]
     printed = (PRINTED["consistency"], PRINTED_CONSISTENCY)
