@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -63,10 +64,9 @@ def rows_of_panels(
     """Returns a figure of rows of panels, and empty axes for a legend below each row."""
     figure = Figure(figsize=(width, height * lines), layout="constrained")
     spec = figure.add_gridspec(2 * lines, columns, height_ratios=[1, 0.01] * lines)
-    panels = [
-        [figure.add_subplot(spec[2 * row, column], **how) for row in range(lines)]
-        for column in range(columns)
-    ]
+    panels: list[list[Axes]] = []
+    for column in range(columns):
+        panels.append([figure.add_subplot(spec[2 * row, column], **how) for row in range(lines)])
     return figure, panels, [figure.add_subplot(spec[2 * row + 1, :]) for row in range(lines)]
 
 
@@ -153,25 +153,26 @@ def _grow(figure: Figure, by: float) -> None:
 def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], list[Note]]:
     """Returns the groups that a figure has room for, and a note on models that it leaves out."""
     groups = roster.groups(value)
-    everyone = [model for group in groups for model in group.models]
+    everyone = list(chain.from_iterable(group.models for group in groups))
     if len(everyone) <= MOST_MODELS:
         return groups, []
     contenders = set(roster.contenders)
     beside = [model for model in everyone if model not in contenders][: MOST_MODELS // 2]
     best = sorted(contenders & value.keys(), key=lambda model: (-value[model], model))
     best_models = {*beside, *best[: MOST_MODELS - len(beside)]}
-    shown_groups = [
-        replace(group, models=tuple(model for model in group.models if model in best_models))
-        for group in groups
-    ]
+    shown_groups = []
+    for group in groups:
+        models = tuple(model for model in group.models if model in best_models)
+        if models:
+            shown_groups.append(replace(group, models=models))
     note = NOTES["pictured"].format(shown=len(best_models), count=len(everyone))
-    return [group for group in shown_groups if group.models], [(None, note)]
+    return shown_groups, [(None, note)]
 
 
 def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
     """Returns the models of each panel, with its heading: few all together, many by group."""
     groups = list(groups)
-    everyone = [model for group in groups for model in group.models]
+    everyone = list(chain.from_iterable(group.models for group in groups))
     if len(everyone) <= MOST:
         return [("", everyone)]
     lines: list[tuple[str, list[str]]] = []
@@ -182,8 +183,6 @@ def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
             continue
         parts = -(-len(group.models) // MOST)
         size = -(-len(group.models) // parts)
-        lines += [
-            (group.full_heading, list(group.models[first : first + size]))
-            for first in range(0, len(group.models), size)
-        ]
+        for first in range(0, len(group.models), size):
+            lines.append((group.full_heading, list(group.models[first : first + size])))
     return [(wrapped(heading), models) for heading, models in lines]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -102,10 +103,11 @@ class Results:
         self, groups: Iterable[Group], row: Callable[[str], Sequence[Cell]]
     ) -> tuple[Section, ...]:
         """Returns a section a group, a row a model: its name, and what ``row`` gives."""
-        return tuple(
-            group.section((self.label(model), *row(model)) for model in group.models)
-            for group in groups
-        )
+        sections = []
+        for group in groups:
+            rows = [(self.label(model), *row(model)) for model in group.models]
+            sections.append(group.section(rows))
+        return tuple(sections)
 
     def published_notes(self, note: str) -> list[Note]:
         """Returns the note on a paper's printed numbers, and how they were judged otherwise."""
@@ -114,13 +116,11 @@ class Results:
     def incomplete_notes(self, counts: Iterable[tuple[Mapping[str, str], int, int]]) -> list[Note]:
         """Returns the note that explains the mark of incomplete values, where there are some."""
         texts = self.words["notes"]
-        models = [
-            texts["incomplete_model"].format(
-                scored=f"{scored:,}", expected=f"{expected:,}", **slots
-            )
-            for slots, scored, expected in counts
-            if scored < expected
-        ]
+        models = []
+        for slots, scored, expected in counts:
+            if scored < expected:
+                numbers = {"scored": f"{scored:,}", "expected": f"{expected:,}"}
+                models.append(texts["incomplete_model"].format(**numbers, **slots))
         if not models:
             return []
         return [("incomplete", texts["incomplete"].format(models="; ".join(models)))]
@@ -215,9 +215,9 @@ def without_bold(
     notes: Iterable[Note], sections: Iterable[Section], roster: Roster, unit: str
 ) -> tuple[Note, ...]:
     """Returns notes in which that on bold says that nothing is bold, where that is so."""
-    rows = (row for section in sections for row in section.rows)
-    if any(cell.style == "best" for row in rows for cell in row):
-        return tuple(notes)
+    for section in sections:
+        if any(cell.style == "best" for cell in chain.from_iterable(section.rows)):
+            return tuple(notes)
     about_bold = tie_note(roster)
     if roster.as_printed:
         return tuple(notes)

@@ -23,17 +23,16 @@ Records = Mapping[str, Record]
 
 def record_frame(data: Records) -> pd.DataFrame:
     """Returns what a record's results may depend on, the four factors of Figure 6 among it."""
-    rows = [
-        {
-            **{name: record[name] for name in ("split", "source", "domain", "task")},
-            "characters": len(record["prompt"]),
-            "checkpoints": len(record["checkpoints"]),
-            # The blank label counts as a type: so the paper's Table 1 has it.
-            "types": len({checkpoint["type"] for checkpoint in record["checkpoints"]}),
-            "primary": sum(point["priority"] == PRIMARY for point in record["checkpoints"]),
-        }
-        for record in data.values()
-    ]
+    rows = []
+    for record in data.values():
+        checkpoints = record["checkpoints"]
+        row = {name: record[name] for name in ("split", "source", "domain", "task")}
+        row["characters"] = len(record["prompt"])
+        row["checkpoints"] = len(checkpoints)
+        # The blank label counts as a type: so the paper's Table 1 has it.
+        row["types"] = len({checkpoint["type"] for checkpoint in checkpoints})
+        row["primary"] = sum(point["priority"] == PRIMARY for point in checkpoints)
+        rows.append(row)
     return pd.DataFrame(rows, index=list(data))
 
 
@@ -59,16 +58,16 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -
 
 def checkpoint_frame(scores: Iterable[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:
     """Returns the checkpoints with a verdict, each under its primary and its secondary type."""
-    rows = [
-        (
-            *(model, record["sample_id"], data[record["sample_id"]]["split"]),
-            *(kind, checkpoint[key], record["points"][str(number)]),
-        )
-        for model, _, record in scores
-        if record["points"]
-        for number, checkpoint in enumerate(data[record["sample_id"]]["checkpoints"], start=1)
-        for kind, key in ((PRIMARY_KIND, "type"), (SECONDARY_KIND, "subtype"))
-    ]
+    rows = []
+    for model, _, record in scores:
+        sample = record["sample_id"]
+        split = data[sample]["split"]
+        points = record["points"] or {}
+        checkpoints = data[sample]["checkpoints"] if points else []
+        for number, checkpoint in enumerate(checkpoints, start=1):
+            point = points[str(number)]
+            rows.append((model, sample, split, PRIMARY_KIND, checkpoint["type"], point))
+            rows.append((model, sample, split, SECONDARY_KIND, checkpoint["subtype"], point))
     columns = ["model", "cluster", "split", "kind", "category", "value"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -166,16 +166,14 @@ def _origins(frame: pd.DataFrame, once: pd.DataFrame) -> tuple[dict[str, pd.Seri
 
 def by_factor(samples: pd.DataFrame) -> pd.DataFrame:
     """CSR, ISR and PSR by prompt length, checkpoints, types and primary checkpoints (Figure 6)."""
-    bins = {name: factor["bins"] for name, factor in facts("cfbench/factors.yaml").items()}
-    parts = {
-        name: pd.cut(
-            samples[name], [*starts.values(), math.inf], right=False, labels=list(starts)
-        ).astype(object)
-        for name, starts in bins.items()
-    }
-    starts = {
-        category: start for factor_bins in bins.values() for category, start in factor_bins.items()
-    }
+    parts = {}
+    starts: dict[str, float] = {}  # of the bins of all factors
+    for name, factor in facts("cfbench/factors.yaml").items():
+        bins = factor["bins"]
+        edges = [*bins.values(), math.inf]
+        binned = pd.cut(samples[name], edges, right=False, labels=list(bins))
+        parts[name] = binned.astype(object)
+        starts |= bins
     return _by_category(samples, parts, sorted(starts, key=starts.__getitem__))
 
 

@@ -75,8 +75,11 @@ def _figure(
 def _panel(
     axes: Axes, rows: pd.DataFrame, blocks: Blocks, models: list[str], roster: Roster
 ) -> None:
-    names = [name for block in blocks.values() for name in block.values()]
-    along = [key for block in blocks.values() for key in block]
+    names: list[str] = []
+    along: list[str] = []
+    for block in blocks.values():
+        names += block.values()
+        along += block
     draw_models(axes, roster, models, rows, along, 0.78, linestyle="none")
     _mark_blocks(axes, blocks)
     axes.set_xticks(range(len(names)), names)

@@ -124,14 +124,14 @@ class ComplexbenchResults(Results):
 
     def rows_by_group(self, rows: Callable[[str], Iterable[Sequence[Cell]]]) -> tuple[Section, ...]:
         """Returns a section a group, and in it each model's rows behind its name."""
-        return tuple(
-            group.section(
-                (self.label(model, repeated=number > 0), *cells)
-                for model in group.models
-                for number, cells in enumerate(rows(model))
-            )
-            for group in self.groups()
-        )
+        sections = []
+        for group in self.groups():
+            labelled = []
+            for model in group.models:
+                for number, cells in enumerate(rows(model)):
+                    labelled.append((self.label(model, repeated=number > 0), *cells))
+            sections.append(group.section(labelled))
+        return tuple(sections)
 
 
 def heading(key: str) -> str:

@@ -11,7 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.benchmarks.complexbench.aggregation import Instance, Verdicts, dependent
 from steadfast.benchmarks.complexbench.facts import Prompt, ScoreRecord, language_and_split
-from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
+from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, Verdict
 from steadfast.contract.components import Data, Labels, Question, Sample, Scored
 from steadfast.stats.agreement import answer_agreement, consensus, on_rule_items
 from steadfast.stats.raters import answer_name, judge_verdicts, read_labels
@@ -45,9 +45,8 @@ class ScoredAnswers:
         for model, part, record in scores:
             if part not in instances_of_part:
                 language, _ = language_and_split(part)
-                instances_of_part[part] = {
-                    instance["main_id"]: instance for instance in data[part]["data"][language]
-                }
+                instances = data[part]["data"][language]
+                instances_of_part[part] = {instance["main_id"]: instance for instance in instances}
             instance = instances_of_part[part].get(record["instance"])
             if instance is None or not _places(instance).issuperset(record["raw"] or ()):
                 raise UserError(
@@ -55,19 +54,13 @@ class ScoredAnswers:
                     "of a question that is not in the data; score it again"
                 )
             self.records[model, part].append(record)
-        for part, instances in instances_of_part.items():
-            asked_numbers = {record["instance"] for record in self.of_part(part)}
-            asked_instances = {
-                number: instance
-                for number, instance in instances.items()
-                if number in asked_numbers
-            }
-            self.parts[part] = AskedPart(*language_and_split(part), asked_instances)
-        answers = [
-            (model, prompts_of(record), record["repeat"])
-            for (model, _), records in self.records.items()
-            for record in records
-        ]
+        for part, by_number in instances_of_part.items():
+            numbers = {record["instance"] for record in self.of_part(part)}
+            asked = {number: by_number[number] for number in by_number if number in numbers}
+            self.parts[part] = AskedPart(*language_and_split(part), asked)
+        answers = []
+        for (model, _), records in self.records.items():
+            answers += [(model, prompts_of(record), record["repeat"]) for record in records]
         columns = ["model", "prompts", "repeat"]
         self.asked = models_asked(pd.DataFrame(answers, columns=columns).drop_duplicates())
         self.models = list(self.asked["model"])
@@ -82,22 +75,16 @@ class ScoredAnswers:
     def _verdicts(self, model: str, part: str) -> dict[int, dict[int, Verdicts]]:
         instances = self.parts[part].instances
         records = self.records[model, part]
-        raw = {
-            repeat: {
-                number: [None] * len(_places(instance)) for number, instance in instances.items()
-            }
-            for repeat in sorted({record["repeat"] for record in records})
-        }
+        raw: dict[int, dict[int, list[Verdict | None]]] = {}
+        for repeat in sorted({record["repeat"] for record in records}):
+            raw[repeat] = {n: [None] * len(_places(i)) for n, i in instances.items()}
         for record in records:
             for point, verdict in (record["raw"] or {}).items():
                 raw[record["repeat"]][record["instance"]][int(point)] = verdict
-        return {
-            repeat: {
-                number: dependent(raw_verdicts[number], instances[number])
-                for number in raw_verdicts
-            }
-            for repeat, raw_verdicts in raw.items()
-        }
+        verdicts: dict[int, dict[int, Verdicts]] = {}
+        for repeat, by_number in raw.items():
+            verdicts[repeat] = {n: dependent(by_number[n], instances[n]) for n in by_number}
+        return verdicts
 
 
 def _places(instance: Instance) -> set[str]:
@@ -118,13 +105,9 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
         for model in scored.models:
             records = scored.records.get((model, name), ())
             verdicts = scored.verdicts.get((model, name), {})
-            given_verdicts = [
-                verdict
-                for by_instance in verdicts.values()
-                for instance_verdicts in by_instance.values()
-                for verdict in instance_verdicts
-                if verdict is not None
-            ]
+            counts: Counter[bool | int | None] = Counter()
+            for by_instance in verdicts.values():
+                counts.update(chain.from_iterable(by_instance.values()))
             questions = sum(len(i["scoring_questions"]) for i in part.instances.values())
             samples = {record["sample_id"] for record in scored.of_part(name)}
             statuses = Counter(record["status"] for record in records)
@@ -134,8 +117,8 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
                     "language": part.language,
                     "split": part.split,
                     "expected": questions * repeats[model],
-                    "scored": len(given_verdicts),
-                    "open": given_verdicts.count(UNDECIDED),
+                    "scored": counts.total() - counts[None],
+                    "open": counts[UNDECIDED],
                     "samples": len(samples) * repeats[model],
                     **{f"status_{status}": statuses[status] for status in STATUSES},
                     "prompt_truncated": sum(bool(record["prompt_truncated"]) for record in records),
@@ -203,11 +186,12 @@ def labelled_scores(scored: ScoredAnswers, labels: Labels | None) -> Iterator[Sc
 
 def _named(scored: ScoredAnswers) -> list[Scored[ScoreRecord]]:
     """The scores with part and sample for an id: an instance has the same one in each language."""
-    return [
-        Scored(model, part, record | {"sample_id": f"{part}/{record['sample_id']}"})
-        for (model, part), records in scored.records.items()
-        for record in records
-    ]
+    named = []
+    for (model, part), records in scored.records.items():
+        for record in records:
+            sample_id = f"{part}/{record['sample_id']}"
+            named.append(Scored(model, part, record | {"sample_id": sample_id}))
+    return named
 
 
 def _judged(rated: Record) -> dict[str, bool]:

@@ -68,10 +68,8 @@ class ComplexbenchScoring(Scoring):
         """Most judges' verdicts on each question, before dependencies count."""
         if not answer.answered:
             return Score(answer.status, values={"raw": None})
-        decided, judged = (
-            _most([read(sample, answer, replies) for replies in verdicts])
-            for read in (self._decided, self._beside_rules)
-        )
+        decided = _most([self._decided(sample, answer, replies) for replies in verdicts])
+        judged = _most([self._beside_rules(sample, answer, replies) for replies in verdicts])
         return self._scored(sample, answer, decided, judged)
 
     def _beside_rules(
@@ -80,11 +78,12 @@ class ComplexbenchScoring(Scoring):
         """What a judge says of the questions that a rule decides, where it was asked."""
         questions = sample.source["scoring_questions"]
         route = plain_route(sample, self._mode)
-        return {
-            point: self._decision(answer, route, questions[point], reply)
-            for point in sample.prompt["points"]
-            if (reply := verdicts.get(asked_id(sample.id, point)))
-        }
+        decisions = {}
+        for point in sample.prompt["points"]:
+            reply = verdicts.get(asked_id(sample.id, point))
+            if reply:
+                decisions[point] = self._decision(answer, route, questions[point], reply)
+        return decisions
 
     def _decided(
         self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]

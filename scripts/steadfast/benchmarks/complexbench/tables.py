@@ -1,6 +1,7 @@
 """ComplexBench's tables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 
 import pandas as pd
 
@@ -135,8 +136,7 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
             Column(words["measures"][measure], words["classes"][kind]),
             {"kind": kind, "measure": measure},
         )
-        for kind in CLASSES
-        for measure in (*COHERENT_MEASURES, DROP)
+        for kind, measure in product(CLASSES, (*COHERENT_MEASURES, DROP))
     ]
     groups = rows_of(results.frames["coherent"], measure=COHERENT_MEASURES[1])
     counts = {kind: spanned(rows_of(groups, kind=kind)["expected"]) for kind in CLASSES}
@@ -152,8 +152,9 @@ def _decomposition(results: ComplexbenchResults, name: str) -> Table:
     groups |= {"": LAYOUT["overall"]}
     measures = [
         ShownMeasure(Column(text, group), {"category": key, "measure": measure})
-        for key, group in groups.items()
-        for measure, text in LAYOUT["decomposition"]["measures"].items()
+        for (key, group), (measure, text) in product(
+            groups.items(), LAYOUT["decomposition"]["measures"].items()
+        )
     ]
     asked_languages = [
         language for language in results.languages if language in set(rows["language"])
@@ -166,13 +167,11 @@ def _judging(results: ComplexbenchResults, name: str) -> Table:
     """Questions by what decided them, replies that could not be read, rules that left it open."""
     rows = results.frames["judging"]
     words = LAYOUT["judging"]
-    # Only rules leave a question open.
+    kinds = [kind for kind in words["kinds"] if kind in set(rows["kind"])]
     counted = [
         (kind, column)
-        for kind in words["kinds"]
-        if kind in set(rows["kind"])
-        for column in words["columns"]
-        if column != "open" or kind == "rule"
+        for kind, column in product(kinds, words["columns"])
+        if column != "open" or kind == "rule"  # only rules leave a question open
     ]
 
     def cells(found: pd.DataFrame) -> list[Cell]:
@@ -227,14 +226,13 @@ def _sections(
 ) -> tuple[Section, ...]:
     """Returns a row a model, language, split and what else is told apart."""
     splits = LAYOUT["coverage"]["splits"]
-    return results.rows_by_group(
-        lambda model: [
-            (Cell(language), Cell(splits[split]), *map(Cell, further_keys), *cells(group_rows))
-            for (language, split, *further_keys), group_rows in rows_of(rows, model=model).groupby(
-                ["language", "split", *more], sort=False
-            )
-        ]
-    )
+
+    def rows_of_model(model: str) -> Iterator[tuple[Cell, ...]]:
+        groups = rows_of(rows, model=model).groupby(["language", "split", *more], sort=False)
+        for (language, split, *further_keys), group_rows in groups:
+            yield Cell(language), Cell(splits[split]), *map(Cell, further_keys), *cells(group_rows)
+
+    return results.rows_by_group(rows_of_model)
 
 
 def _agreement(results: ComplexbenchResults, name: str) -> Table:

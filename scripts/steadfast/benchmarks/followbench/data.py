@@ -66,7 +66,10 @@ class LevelRecord(StrictModel):
 def sources(category: str) -> dict[str, Settings]:
     """Returns task and rule, if any, of the sources of a category's groups (Table 1), by name."""
     tasks = facts("followbench/sources.yaml")[category]
-    return {name: task for task in tasks for name in task["groups"]}
+    by_name: dict[str, Settings] = {}
+    for task in tasks:
+        by_name |= dict.fromkeys(task["groups"], task)
+    return by_name
 
 
 def scorer_of(language: str, category: str, source: str, example_id: int) -> str:
@@ -127,11 +130,10 @@ def programs() -> dict[str, Settings]:
 
 def checked_groups(read: Mapping[str, tuple[object, str]], language: str) -> list[Record]:
     """Returns the checked groups of all categories' records, with what their files are called."""
-    return [
-        group
-        for category, (records, where) in read.items()
-        for group in checked(records, language, category, where)
-    ]
+    groups: list[Record] = []
+    for category, (records, where) in read.items():
+        groups += checked(records, language, category, where)
+    return groups
 
 
 def local_files(directory: Path | str, language: str) -> dict[str, str]:

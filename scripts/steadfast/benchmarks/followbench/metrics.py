@@ -51,11 +51,10 @@ def metrics(
     scores = list(scores)
     level_metrics = LevelMetrics(frames.sample_frame(scores), languages)
     context_ids = {scored.record["context_id"] for scored in scores}
-    groups = {
-        name: [group for group in language_groups if group["context_id"] in context_ids]
-        for part in data.values()
-        for name, language_groups in part["data"].items()
-    }
+    groups = {}
+    for part in data.values():
+        for name, of_language in part["data"].items():
+            groups[name] = [group for group in of_language if group["context_id"] in context_ids]
     main = {
         "hsr": level_metrics.rates("hard"),
         "ssr": level_metrics.rates("soft"),
@@ -246,22 +245,16 @@ class LevelMetrics:
 
 def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
     """Returns what is asked (Table 1): items and their mean length in words (zh: characters)."""
-    rows = [
-        {
-            "language": language,
-            "category": group["category"],
-            "task": group["task"],
-            "kind": JUDGE if group["scorer"] == JUDGE else RULE,
-            "group": group["context_id"],
-            "size": len(text if language == "zh" else text.split()),
-            "impossible": frames.impossible(language, group["scorer"], level),
-        }
-        for language, groups in data.items()
-        for group in groups
-        for level, text in enumerate(
-            (level_record["instruction"] for level_record in group["levels"]), start=1
-        )
-    ]
+    rows = []
+    for language, groups in data.items():
+        for group in groups:
+            kind = JUDGE if group["scorer"] == JUDGE else RULE
+            described = (language, group["category"], group["task"], kind, group["context_id"])
+            for level, record in enumerate(group["levels"], start=1):
+                text = record["instruction"]
+                size = len(text if language == "zh" else text.split())
+                impossible = frames.impossible(language, group["scorer"], level)
+                rows.append((*described, size, impossible))
     keys = ["language", "category", "task", "kind"]
     columns = [*keys, "group", "size", "impossible"]
     cells = pd.DataFrame(rows, columns=columns).groupby(keys, sort=False)
@@ -285,8 +278,9 @@ def temperature_rows(
         rows = rows_of(found[measure.lower()], category=OVERALL)
         rows = rows_of(rows, level="") if "level" in rows else rows
         rows = rows[rows["model"].isin(temperatures.keys())]
-        lines, places = ([temperatures[m][part] for m in rows["model"]] for part in (0, 1))
-        parts.append(rows.assign(measure=measure, line=lines, temperature=places))
+        lines = [temperatures[model][0] for model in rows["model"]]
+        values = [temperatures[model][1] for model in rows["model"]]
+        parts.append(rows.assign(measure=measure, line=lines, temperature=values))
     measures = pd.concat(parts, ignore_index=True).sort_values("temperature", kind="stable")
     order: dict[str, Sequence[object]] = {
         "measure": [*RATES, "CSL"],

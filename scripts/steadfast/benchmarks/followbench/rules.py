@@ -30,11 +30,10 @@ def satisfied(rule: str, language: str, level: int, target: str, answer: str) ->
     if rule in rules["last_match"]:
         return re.findall(rules["last_match"][rule][language], answer)[-1:] == [target]
     text = AnswerText(language, level, answer)
-    return all(
-        CONDITIONS[name](text, value)
-        for condition in rules["conditions"][rule][language][:level]
-        for name, value in condition.items()
-    )
+    for conditions in rules["conditions"][rule][language][:level]:
+        if not all(CONDITIONS[name](text, value) for name, value in conditions.items()):
+            return False
+    return True
 
 
 @dataclass(frozen=True)
