@@ -84,6 +84,11 @@ def contained(parts: Iterable[str], text: str) -> list[str]:
     return [part for part in parts if part in text]
 
 
+def all_of(kind: type, values: Iterable[Any]) -> bool:
+    """Tells whether all values are of a type."""
+    return all(isinstance(value, kind) for value in values)
+
+
 def near(text: str, expected: str) -> bool:
     """Tells whether a text is within a sixth of the expected length, and three more, of edits."""
     allowed = len(expected) // 6 + 3

@@ -113,7 +113,7 @@ def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list[
 
 
 def _is_lists(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(inner, list) for inner in value)
+    return isinstance(value, list) and parsing.all_of(list, value)
 
 
 def _count(texts: list[str | None], present: Callable[[set[str]], set[str]]) -> int:

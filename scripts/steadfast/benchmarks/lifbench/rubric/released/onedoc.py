@@ -1,13 +1,10 @@
 """Released rubric of the OneDoc scenario: OR (repeat), OQ (QA) and OE (extract)."""
 
 from collections import Counter
-from operator import itemgetter
 
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric import parsing
-from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts
-
-_KIND = itemgetter("type", "fake")  # of a labelled sentence
+from steadfast.benchmarks.lifbench.rubric.facts import KIND, Marks, OneDocFacts
 
 
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
@@ -73,8 +70,8 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
         _, value = parsing.parse_json(parsing.outer_brackets(response) or "")
     size = len(value) if isinstance(value, list) else 0
     inside = facts.inside(parsing.unescape(response, response[:-1]))
-    expected = Counter(map(_KIND, facts.sentences))[type_name, False]
-    kinds = Counter(map(_KIND, inside))
+    expected = Counter(map(KIND, facts.sentences))[type_name, False]
+    kinds = Counter(map(KIND, inside))
     hits = kinds[type_name, False]
     largest = max(len(inside), size, expected)
     correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not kinds[type_name, True])
