@@ -32,10 +32,9 @@ RELEASED: dict[str, Scorer] = {
     "OE": released_onedoc.extract,
 }
 CORRECTED: dict[str, Scorer] = {
-    **{
-        task: partial(lists.one_element, weights=WEIGHTS["corrected"][task])
-        for task in ("LSI", "LOI", "LOE")
-    },
+    "LSI": partial(lists.one_element, weights=WEIGHTS["corrected"]["LSI"]),
+    "LOI": partial(lists.one_element, weights=WEIGHTS["corrected"]["LOI"]),
+    "LOE": partial(lists.one_element, weights=WEIGHTS["corrected"]["LOE"]),
     **dict.fromkeys(("LBI", "LBE"), lists.any_element),
     "LMI": lists.many_elements,
     "MB": multidoc.label_documents,
@@ -65,7 +64,7 @@ def score(
     weights = WEIGHTS[rubric][task]
     points = {name: marks.points.get(name, 0.0) for name in weights}
     total = 0.0 if marks.void else sum(points.values()) / Rubric(rubric).total_weight(task)
-    fractions = {name: points[name] / weights[name].weight for name in points}
+    fractions = {name: points[name] / weights[name].weight for name in weights}
     return Score("ok", fractions, total, extracted=marks.extracted)
 
 
@@ -84,10 +83,10 @@ def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, 
             groups = expected.duplicate_documents(
                 prompt, context["documents"], context["duplicate_groups"]
             )
-            around = [
-                part.replace("{instruction}", prompt["instruction"]).replace('"', "")
-                for part in scenario_prompt.partition("{input}")[::2]
-            ]
+            # An instruction may itself hold "{input}".
+            around = []
+            for part in scenario_prompt.partition("{input}")[::2]:
+                around.append(part.replace("{instruction}", prompt["instruction"]).replace('"', ""))
             return groups, variables["info_keys"].split(), around
         case "OR":
             return variables["num"], variables["sep"]

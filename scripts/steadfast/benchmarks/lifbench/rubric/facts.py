@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
+from itertools import count
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadfast.base.files import Record
@@ -19,6 +21,7 @@ _PREFIX = 16  # characters by which texts are looked up in a longer one
 _ONE_BY_ONE = 16  # texts that are looked for one by one
 _WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
 _TAG = re.compile(rf"</?(?:{'|'.join(map(re.escape, TYPE_NAMES))}|[\w~]{{1,20}})(?:-[0-9]+)?>")
+KIND = itemgetter("type", "fake")  # of a labelled sentence
 _KEPT = 128  # prepared contexts at a time
 _prepared: dict[int, tuple[Record, Any]] = {}
 
@@ -47,7 +50,7 @@ class ListFacts:
     @cached_property
     def places(self) -> dict[str, list[int]]:
         """The 0-based indices at which a ``normal`` element stands."""
-        return _grouped((normal(element), i) for i, element in enumerate(self.elements))
+        return _grouped(map(normal, self.elements), count())
 
     @cached_property
     def finder(self) -> Finder:
@@ -56,7 +59,7 @@ class ListFacts:
 
     @cached_property
     def _indices(self) -> dict[str, list[int]]:
-        return _grouped((element, i) for i, element in enumerate(self.elements))
+        return _grouped(self.elements, count())
 
     @cached_property
     def _short(self) -> list[str]:
@@ -64,7 +67,8 @@ class ListFacts:
 
     @cached_property
     def _by_prefix(self) -> dict[str, list[str]]:
-        return _grouped((e[:_PREFIX], e) for e in self._indices if len(e) >= _PREFIX)
+        elements = [element for element in self._indices if len(element) >= _PREFIX]
+        return _grouped(map(itemgetter(slice(_PREFIX)), elements), elements)
 
     def counts(self, response: str) -> dict[int, int]:
         """Counts each element's occurrences that do not overlap, in time linear in the text."""
@@ -79,8 +83,8 @@ class ListFacts:
             candidates += self._by_prefix[prefix]
         counts: dict[int, int] = {}
         for element in candidates:
-            if count := response.count(element):
-                counts |= dict.fromkeys(self._indices[element], count)
+            if occurrences := response.count(element):
+                counts |= dict.fromkeys(self._indices[element], occurrences)
         return counts
 
 
@@ -151,7 +155,10 @@ class MultiDocFacts:
     @cached_property
     def values(self) -> set[str]:
         """The ``folded`` values of all fields."""
-        return {folded(str(value)) for document in self.documents for value in document.values()}
+        values: set[str] = set()
+        for document in self.documents:
+            values.update(map(folded, map(str, document.values())))
+        return values
 
 
 class FieldValues:
@@ -179,7 +186,7 @@ class FieldValues:
 
     def holds(self, row: tuple[str | None, ...]) -> bool:
         """Tells whether a row has a value that a document has."""
-        return any(core(text) in self.by_core for text in row if text)
+        return not self.by_core.keys().isdisjoint(map(core, filter(None, row)))
 
 
 class OneDocFacts:
@@ -188,10 +195,12 @@ class OneDocFacts:
     def __init__(self, key_sentences: list[Record], text: str):
         self.sentences = key_sentences
         self.text = text
-        self.true_texts = {s["text"].strip() for s in key_sentences if not s["fake"]}
-        self.texts_of_type = {
-            name: [s["text"] for s in key_sentences if s["type"] == name] for name in TYPE_NAMES
-        }
+        self.true_texts: set[str] = set()
+        self.texts_of_type: defaultdict[str, list[str]] = defaultdict(list)
+        for sentence in key_sentences:
+            self.texts_of_type[sentence["type"]].append(sentence["text"])
+            if not sentence["fake"]:
+                self.true_texts.add(sentence["text"].strip())
 
     def inside(self, text: str) -> list[Record]:
         """Returns the labelled sentences that a text contains."""
@@ -200,7 +209,8 @@ class OneDocFacts:
     @cached_property
     def labelled(self) -> dict[str, list[Record]]:
         """The labelled sentences by their ``normal`` text."""
-        return _grouped((normal(sentence["text"]), sentence) for sentence in self.sentences)
+        texts = map(itemgetter("text"), self.sentences)
+        return _grouped(map(normal, texts), self.sentences)
 
     @cached_property
     def finder(self) -> Finder:
@@ -213,7 +223,7 @@ class OneDocFacts:
 
     @cached_property
     def _shortest(self) -> int:
-        return min((len(core(text)) for text in self.labelled), default=1)
+        return min(map(len, map(core, self.labelled)), default=1)
 
     def is_true(self, text: str) -> bool:
         """Tells whether a ``normal`` text is a true key sentence."""
@@ -255,9 +265,9 @@ def _prepare(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
             return OneDocFacts(context["key_sentences"], context["text"])
 
 
-def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
-    """Returns the second things of pairs, by the first."""
+def _grouped(keys: Iterable[str], values: Iterable[T]) -> dict[str, list[T]]:
+    """Returns the values of each key, in order; further values have no key."""
     groups = defaultdict(list)
-    for key, value in pairs:
+    for key, value in zip(keys, values, strict=False):
         groups[key].append(value)
     return dict(groups)

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -76,6 +77,16 @@ def braced(text: str) -> list[str]:
         if start >= 0 and end >= start + 2:
             matches.append(piece[start : end + 1])
     return matches
+
+
+def contained(parts: Iterable[str], text: str) -> list[str]:
+    """Returns those of the parts that a text contains."""
+    return [part for part in parts if part in text]
+
+
+def all_of(kind: type, values: Iterable[Any]) -> bool:
+    """Tells whether all values are of a type."""
+    return all(isinstance(value, kind) for value in values)
 
 
 def near(text: str, expected: str) -> bool:

@@ -9,6 +9,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from steadfast.base.unicode import composed
+from steadfast.benchmarks.lifbench.rubric.parsing import contained
 
 _PREFIX = 16  # characters by which long texts are looked up
 _QUOTES = str.maketrans(
@@ -17,6 +18,7 @@ _QUOTES = str.maketrans(
 # What may stand at the ends of a text without being part of what it says: stops, quotation marks
 # and the signs by which Markdown sets words off.
 _ENDS = " .,;:!?…。！？，\"'`*_"
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def normal(text: str) -> str:
@@ -49,7 +51,8 @@ def only_repeats(text: str, asked: str) -> bool:
     >>> only_repeats("> Name the first.\n> Name the first.", "Name the first.")
     True
     """
-    text, asked = (re.sub(r"[\W_]+", "", folded(part)) for part in (text, asked))
+    text = _NO_LETTERS.sub("", folded(text))
+    asked = _NO_LETTERS.sub("", folded(asked))
     return bool(asked and text) and not text.replace(asked, "")
 
 
@@ -76,13 +79,17 @@ class Finder:
         for text in dict.fromkeys(texts):
             if text:
                 self._known[core(text)].append(text)
-        lengths = defaultdict(set)
-        for text in self._known:
-            if len(text) >= _PREFIX:
-                lengths[text[:_PREFIX]].add(len(text))
-        self._long = {start: sorted(sizes, reverse=True) for start, sizes in lengths.items()}
-        self._short = sorted({len(t) for t in self._known if len(t) < _PREFIX}, reverse=True)
-        self._starts = {text[0] for text in self._known}
+        self._starts: set[str] = set()
+        self._long: dict[str, list[int]] = defaultdict(list)
+        short: set[int] = set()
+        # The longest first, so that of texts with one beginning the longest is found.
+        for text in sorted(self._known, key=len, reverse=True):
+            self._starts.add(text[0])
+            if len(text) < _PREFIX:
+                short.add(len(text))
+            elif len(text) not in self._long[text[:_PREFIX]]:
+                self._long[text[:_PREFIX]].append(len(text))
+        self._short = sorted(short, reverse=True)
         self._most_edits = max(map(allowed_edits, self._known), default=0)
 
     def find(self, text: str) -> list[str]:
@@ -140,5 +147,4 @@ class Finder:
             return known_texts[0]
         if text in known_texts:
             return text
-        held = [known_text for known_text in known_texts if known_text in text]
-        return max(held, key=len, default=known_texts[0])
+        return max(contained(known_texts, text), key=len, default=known_texts[0])

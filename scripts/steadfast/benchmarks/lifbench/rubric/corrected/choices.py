@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from functools import cache
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 from typing import NamedTuple
 
 from steadfast.base.resources import facts
@@ -34,30 +34,35 @@ def chosen(text: str, options: list[str]) -> str | None:
     text = normal(text)
     if text in options:
         return text
-    mentioned = mentions(text, options)
-    mentioned = [m for m in _undecided_dropped(text, mentioned) if not _denied(text, m)]
+    mentioned = _maintained(text, mentions(text, options))
     firm = [m for m in mentioned if not _ends_with("weighs", text, m.start)]
     # Of several options, those at the end of a clause are answers rather than talk.
-    if len({m.option for m in firm}) > 1:
-        firm = [m for m in firm if m.closed] or firm
-    named = {m.option for m in firm or mentioned}
+    if len(options_of(firm)) > 1:
+        firm = [mention for mention in firm if mention.closed] or firm
+    named = options_of(firm or mentioned)
     if len(named) == 1:
         return named.pop()
     return _last_word(text, firm) if firm else None
+
+
+def options_of(mentioned: Iterable[Mention]) -> set[str]:
+    """Returns the options that are mentioned."""
+    return {mention.option for mention in mentioned}
 
 
 def mentions(text: str, options: list[str]) -> list[Mention]:
     """Returns where options stand in a text as words, in their case or at a clause's end."""
     alike = len(set(map(core, options))) < len(options)
     flags = 0 if alike else re.IGNORECASE
+    as_compared = str if alike else core
     pattern = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
-    by_core = {core(option) if flags else option: option for option in options}
+    by_text = dict(zip(map(as_compared, options), options, strict=True))
     mentioned = []
     for match in re.finditer(pattern, text, flags):
         start, end = match.span()
         if joined(text[max(start - 1, 0) : start + 1]) or joined(text[end - 1 : end + 1]):
             continue
-        option = by_core.get(core(match[0]) if flags else match[0])
+        option = by_text.get(as_compared(match[0]))
         if option is not None:
             closed = bool(_CLOSES.match(text, end))
             mention = Mention(option, start, end, closed, match[0] == option)
@@ -66,15 +71,15 @@ def mentions(text: str, options: list[str]) -> list[Mention]:
     return mentioned
 
 
-def _undecided_dropped(text: str, mentioned: list[Mention]) -> list[Mention]:
-    """Returns the mentions without those that stand side by side as alternatives."""
-    alternatives: set[Mention] = set()
+def _maintained(text: str, mentioned: list[Mention]) -> list[Mention]:
+    """Returns the mentions that are neither denied nor side by side with an alternative."""
+    dropped = {mention for mention in mentioned if _denied(text, mention)}
     for first, second in pairwise(mentioned):
         if first.option != second.option and second.start - first.end < _AROUND:
             between = folded(text[first.end : second.start])
             if _pattern("alternatives").fullmatch(between):
-                alternatives |= {first, second}
-    return [mention for mention in mentioned if mention not in alternatives]
+                dropped |= {first, second}
+    return list(filterfalse(dropped.__contains__, mentioned))
 
 
 def _denied(text: str, mention: Mention) -> bool:

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import chain, groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 
-from steadfast.benchmarks.lifbench.rubric.corrected.reading import read_value, with_none
+from steadfast.benchmarks.lifbench.rubric.corrected import reading
 from steadfast.benchmarks.lifbench.rubric.facts import FieldValues
-from steadfast.benchmarks.lifbench.rubric.parsing import as_text
+from steadfast.benchmarks.lifbench.rubric.parsing import all_of, as_text
 from steadfast.benchmarks.lifbench.rubric.text import folded
 
 Row = tuple[str | None, ...]
@@ -37,8 +36,7 @@ class GroupPart(NamedTuple):
         """Whether it is a list of lists, and these hold neither lists nor objects."""
         if not _is_lists(self.value):
             return False
-        entries = chain.from_iterable(self.value)
-        return not any(isinstance(entry, (list, dict)) for entry in entries)
+        return not reading.containers(chain.from_iterable(self.value))
 
 
 def parts_of(line: str) -> list[GroupPart]:
@@ -65,9 +63,9 @@ def parts_of(line: str) -> list[GroupPart]:
 
 
 def _read(text: str) -> GroupPart:
-    is_json, value = with_none(text)
+    is_json, value = reading.with_none(text)
     if not is_json:
-        _, value = read_value(text)
+        _, value = reading.read_value(text)
     return GroupPart(is_json, value)
 
 
@@ -79,16 +77,13 @@ def groups_of(response: str, lines: list[list[GroupPart]], keys: Sequence[str]) 
     object of its fields.
     """
     # Lists that go on over several lines leave brackets open in more than one line.
-    unbalanced = sum(line.count("[") != line.count("]") for line in response.split("\n"))
-    if unbalanced > 1:
+    unbalanced = [s for s in response.split("\n") if s.count("[") != s.count("]")]
+    if len(unbalanced) > 1:
         lines = [parts_of(response)]
     value = _outermost(response, keys) if "\n" in response or "{" in response else None
-    groups: list[Group] = []
-    if value:
-        groups += _groups(value)
-    else:
-        for parts in lines:
-            groups += _groups([_lists(part.value, keys) for part in parts])
+    groups = _groups(value) if value else []
+    for parts in () if value else lines:
+        groups += _groups([_lists(part.value, keys) for part in parts])
     return groups if len(keys) > 1 else _of_one_field(groups)
 
 
@@ -96,9 +91,14 @@ def _of_one_field(groups: list[Group]) -> list[Group]:
     """Returns groups of documents that have one field each: every entry is a document."""
     rows = list(chain.from_iterable(groups))
     # A list of several values is a group then, if all lists have several.
-    if rows and all(len(row) > 1 for row in rows):
-        groups = [[row] for row in rows]
-    return [[(entry,) for entry in chain.from_iterable(group)] for group in groups]
+    if rows and min(map(len, rows)) > 1:
+        entries_of_groups: Iterable[Iterable[str | None]] = rows
+    else:
+        entries_of_groups = map(chain.from_iterable, groups)
+    documents_of_groups: list[Group] = []
+    for entries in entries_of_groups:
+        documents_of_groups.append([(entry,) for entry in entries])
+    return documents_of_groups
 
 
 def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
@@ -114,9 +114,9 @@ def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
 def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
     """Returns a value with the values of each object for the object, as deep as groups can be."""
     if isinstance(value, dict):
-        if any(key in value for key in keys):
-            return [value.get(key) for key in keys]
-        inner = [item for item in value.values() if isinstance(item, (list, dict))]
+        if not value.keys().isdisjoint(keys):
+            return list(map(value.get, keys))
+        inner = reading.containers(value.values())
         if len(inner) == 1 and depth:
             return _lists(inner[0], keys, depth - 1)
         value = inner or list(value.values())
@@ -145,7 +145,7 @@ def _groups(values: list[Any]) -> list[Group]:
 
 
 def _is_lists(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(v, list) for v in value)
+    return isinstance(value, list) and bool(value) and all_of(list, value)
 
 
 def as_row(entries: Any) -> Row:
@@ -163,7 +163,10 @@ def without_names(groups: list[Group], keys: Sequence[str], values: Container[st
         name, sign, value = entry.partition(":" if ":" in entry else "=")
         return as_entry(value.strip()) if sign and name.strip() in names else entry
 
-    return [[tuple(map(unnamed, row)) for row in group] for group in groups]
+    unnamed_groups = []
+    for group in groups:
+        unnamed_groups.append([tuple(map(unnamed, row)) for row in group])
+    return unnamed_groups
 
 
 def as_entry(value: Any) -> str | None:
@@ -187,11 +190,12 @@ def written_groups(response: str, known: FieldValues) -> list[Group]:
 
     A line with several documents is a group; so are lines of one each that follow each other.
     """
-    lines = [list(_values(folded(line), known)) for line in response.split("\n")]
+    lines = []
     parts: list[Group] = []
-    for line in lines:
-        parts += _parts(line, known.width)
-    if not any(len(part) > 1 for part in parts):
+    for line in response.split("\n"):
+        lines.append(list(_values(folded(line), known)))
+        parts += _parts(lines[-1], known.width)
+    if max(map(len, parts)) < 2:
         parts = []
         # Lines without values stand between groups.
         for has_values, run in groupby(lines, bool):
@@ -233,20 +237,23 @@ def _parts(line: list[Value], width: int) -> Iterator[Group]:
 
 def _of_lines(lines: list[list[Value]], known: FieldValues) -> list[Group]:
     """Returns the groups in lines that follow each other, by a column before the documents."""
-    if known.width > 1 and all(len(line) == 1 for line in lines):
+    if known.width > 1 and max(map(len, lines)) == 1:
         # A document goes over several lines, one for each of its fields.
         return [list(_rows(chain.from_iterable(lines), known.width))]
-    rows: list[tuple[list[str], Row]] = []
+    documents: Group = []
+    by_column: list[Group] = []
     column: list[str] = []
     for line in lines:
         words = [word for word in _WORD.findall(line[0].before) if word not in known.names]
-        column = words or column  # which may be written for the first alone
-        rows += [(column, row) for row in _rows(line, known.width)]
-    by_column: list[Group] = []
-    for _, labelled_rows in groupby(rows, itemgetter(0)):
-        by_column.append([row for _, row in labelled_rows])
+        # The column may be written for the first document of a group alone.
+        if not by_column or (words and words != column):
+            by_column.append([])
+        column = words or column
+        rows = list(_rows(line, known.width))
+        by_column[-1] += rows
+        documents += rows
     # A column that is different in each line numbers the documents and groups nothing.
-    return by_column if len(by_column) < len(rows) else [[row for _, row in rows]]
+    return by_column if len(by_column) < len(documents) else [documents]
 
 
 def _rows(values: Iterable[Value], width: int) -> Iterator[Row]:

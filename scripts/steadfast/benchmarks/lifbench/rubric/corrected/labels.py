@@ -1,11 +1,14 @@
 """Labels of documents in an MB answer: as JSON, by document or by label, as lines or a table."""
 
 import re
+from itertools import zip_longest
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen
-from steadfast.benchmarks.lifbench.rubric.corrected.reading import strings, values_in
+from steadfast.benchmarks.lifbench.rubric.corrected.reading import containers, strings, values_in
+from steadfast.benchmarks.lifbench.rubric.parsing import all_of
 from steadfast.benchmarks.lifbench.rubric.text import Finder, core, folded, normal
 
 _NAME = re.compile(
@@ -38,7 +41,7 @@ def labels_of(response: str, candidates: list[str], documents: int) -> ReadLabel
     """Returns the labels in an answer that is not empty, of so many documents."""
     is_whole, parsed = values_in(response, "{")
     contents = [_content(value, candidates) for value in parsed]
-    values = [value for value in contents if isinstance(value, (dict, list))]
+    values = containers(contents)
     form = 2.0 if is_whole and values else 1.0 if values else 0.0
     objects = _objects_in(values)
     if by_number := _in_records(objects, candidates):
@@ -49,18 +52,20 @@ def labels_of(response: str, candidates: list[str], documents: int) -> ReadLabel
     # Documents may be the names, or the values; what is neither is in the documents' order.
     by_number = _by_name(named, candidates)
     if by_number:
-        bare = sum(isinstance(v, str) and _is_label(v, candidates) for v in named.values())
-        is_object = contents == parsed and not any(isinstance(value, list) for value in values)
-        form += is_object * bare / len(named)
+        if contents == parsed and all_of(dict, values):
+            bare = [v for v in named.values() if isinstance(v, str) and _is_label(v, candidates)]
+            form += len(bare) / len(named)
         return ReadLabels(by_number, set(named), len(named), form)
     if by_number := _by_label(named, candidates):
-        names = {name for name in strings(list(named.values())) if _NAME.fullmatch(name)}
+        names = set(filter(_NAME.fullmatch, strings(list(named.values()))))
         return ReadLabels(by_number, names, len(by_number), form)
     if is_whole and values and isinstance(values[0], list):
-        texts = [_text(item) if not isinstance(item, dict) else "" for item in values[0]]
-        in_turn = {n: chosen(text, candidates) or "" for n, text in enumerate(texts, start=1)}
+        in_turn = {}
+        for number, item in enumerate(values[0], start=1):
+            text = "" if isinstance(item, dict) else _text(item)
+            in_turn[number] = chosen(text, candidates) or ""
         if contents == parsed or any(in_turn.values()):
-            return ReadLabels(in_turn, set(), len(texts), form)
+            return ReadLabels(in_turn, set(), len(in_turn), form)
     return _in_text(response, candidates, documents, form)
 
 
@@ -88,7 +93,7 @@ def _content(value: Any, candidates: list[str]) -> Any:
 
 
 def _is_pair(part: Any) -> bool:
-    return isinstance(part, list) and len(part) == 2 and all(isinstance(v, str) for v in part)
+    return isinstance(part, list) and len(part) == 2 and all_of(str, part)
 
 
 def _is_label(text: str, candidates: list[str]) -> bool:
@@ -155,7 +160,8 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
     waiting: list[int] = []  # documents of the last line, if it has no label
     for line in response.split("\n"):
         matches = list(_NAME.finditer(line))
-        names |= {match[0] for match in matches}
+        names.update(map(itemgetter(0), matches))
+        numbers = [int(match[1]) for match in matches]
         labels = list(dict.fromkeys(finder.find(line)))
         if waiting and not matches and len(labels) == 1:
             by_document |= dict.fromkeys(waiting, labels[0])
@@ -165,17 +171,17 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
                 heading = labels[0] if len(labels) == 1 else None
             by_document |= _by_numbers(line, candidates, finder, heading)
         elif len(labels) == 1:
-            by_document |= {int(match[1]): labels[0] for match in matches}
+            by_document |= dict.fromkeys(numbers, labels[0])
             heading = None
         elif labels or heading is None:
             # Each document's label stands before the next document.
-            ends = [*(match.start() for match in matches[1:]), len(line)]
-            for match, end in zip(matches, ends, strict=True):
+            for match, next_match in zip_longest(matches, matches[1:]):
+                end = next_match.start() if next_match else len(line)
                 by_document[int(match[1])] = chosen(line[match.end() : end], candidates) or ""
             # A label may stand in the next line.
-            waiting = [] if labels else [int(match[1]) for match in matches]
+            waiting = [] if labels else numbers
         else:
-            by_document |= {int(match[1]): heading for match in matches}
+            by_document |= dict.fromkeys(numbers, heading)
     if not by_document:
         in_turn = _in_turn(response, finder)
         # Each label once is the choice that there was, and no answer.
@@ -221,7 +227,7 @@ def _by_numbers(
     # Else the line has a label and then numbers, or numbers for the heading above it.
     leads = not labels or (len(labels) == 1 and text.startswith(core(labels[0])))
     if heading and leads and _NUMBERS.fullmatch(_AND.sub("", text[place:])):
-        return {int(number): heading for number in re.findall(r"[0-9]+", text[place:])}
+        return dict.fromkeys(map(int, re.findall(r"[0-9]+", text[place:])), heading)
     return _numbered(line, candidates, finder)
 
 

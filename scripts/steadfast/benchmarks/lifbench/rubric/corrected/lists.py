@@ -3,7 +3,6 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from steadfast.benchmarks.lifbench.rubric.corrected import reading
@@ -67,9 +66,9 @@ def _named(response: str, facts: ListFacts) -> Named:
     elements = list(dict.fromkeys(_elements_in(parts, facts)))
     if elements:
         return Named(elements, 1, 0.5 * (len(elements) == 1))
-    lines = [text, *(line for line in text.split("\n") if line.strip())]
+    lines = [text, *filter(str.strip, text.split("\n"))]
     near = map(facts.finder.nearest, lines[: _MOST_LINES + 1])
-    element = next((element for element in near if element is not None), None)
+    element = next(filter(None, near), None)
     return Named([], 0, 0) if element is None else Named([element], SLIP, 0.5)
 
 
@@ -91,18 +90,17 @@ def _elements_in(parts: Iterable[str], facts: ListFacts) -> list[str]:
 
 def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks:
     """Marks LMI: the answer is a JSON list of the expected elements, in the instruction's order."""
-    expected = [normal(element) for element in expected]
+    expected = list(map(normal, expected))
     is_whole, items = reading.found_list(response)
     value = reading.listed(items) if isinstance(items, list) else items
     named = _elements_in(reading.strings(value), facts) or _elements_in([response], facts)
     n = len(expected)
-    expected_counts = Counter(expected)
     # Numbers that are no elements are positions, not what stands there.
     if isinstance(value, list):
         size = sum(not isinstance(v, reading.Numeral) or bool(facts.finder.find(v)) for v in value)
     else:
         size = len(named)
-    hits = sum((Counter(named) & expected_counts).values())
+    hits = (Counter(named) & Counter(expected)).total()
     share = hits / max(n, size, len(named))
     points = {
         "format": 2 * list_form(is_whole, items) * _entries_form(value, facts),
@@ -134,8 +132,12 @@ def _in_order(named: list[str], expected: list[str]) -> bool:
             places = ranks[element]
             sequence.append(places[min(uses[element], len(places) - 1)])
             uses[element] += 1
-    return all(rank < next_rank for rank, next_rank in pairwise(sequence))
+    return sequence == sorted(set(sequence))
 
 
 def _ids(facts: ListFacts, named: Named) -> list[int]:
-    return sorted({index + 1 for text in named.elements for index in facts.places[text]})
+    """Returns the 1-based places of the elements that are named."""
+    indices: set[int] = set()
+    for element in named.elements:
+        indices.update(facts.places[element])
+    return [index + 1 for index in sorted(indices)]

@@ -1,6 +1,7 @@
 """Corrected rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
@@ -20,10 +21,13 @@ def label_documents(
     candidates = list(map(normal, candidates))
     n = len(labels)
     answer = labels_of(response, candidates, n)
-    right = sum(answer.by_number.get(k) == label for k, label in enumerate(labels, start=1))
+    right = 0
+    named = 0
+    for number, label in enumerate(labels, start=1):
+        right += answer.by_number.get(number) == label
+        named += f"doc{number}" in answer.names
     # Labels beyond the documents count against the answer.
     claimed = max(n, answer.size, len(answer.by_number))
-    named = sum(f"doc{k}" in answer.names for k in range(1, n + 1))
     points = {
         "num_doc": 2.5 * max(0, 1 - abs(answer.size - n) / n) + 0.5 * (answer.size == n),
         "format": answer.form + 2 * named / n,
@@ -64,10 +68,9 @@ def _is_read(groups: list[Group], lines: list[list[GroupPart]], facts: MultiDocF
     """Tells whether lists are groups: of documents' values, or of the form asked for."""
     is_as_asked = any(part.is_group for part in chain.from_iterable(lines))
     for group in groups:
-        entries = chain.from_iterable(group)
-        if any(entry is None or entry in facts.values for entry in entries) and (
-            len(group) > 1 or is_as_asked
-        ):
+        entries = set(chain.from_iterable(group))
+        has_values = None in entries or not facts.values.isdisjoint(entries)
+        if has_values and (len(group) > 1 or is_as_asked):
             return True
     return False
 
@@ -84,7 +87,9 @@ def _line_form(
     if parsed:
         form += 1 + (len(parsed) == len(parts))
         if all(part.is_group for part in parsed):
-            rows = list(chain.from_iterable(part.value for part in parsed))
+            rows = []
+            for part in parsed:
+                rows += part.value
             form += _documents_form(rows, groups, width)
     return form
 
@@ -123,11 +128,15 @@ def _pairs(expected: list[Group], groups: list[Group]) -> float:
         for row, count in Counter(group).items():
             for number, expected_count in places.get(row, ()):
                 shared[number] += min(count, expected_count)
-        right += sum(size**2 for size in shared.values())
-    expected_pairs = sum(len(group) ** 2 for group in expected)
-    pairs = sum(len(group) ** 2 for group in groups)
+        right += _squares(shared.values())
+    expected_pairs = _squares(map(len, expected))
+    pairs = _squares(map(len, groups))
     # Equal rows in several expected groups can count more than once, but earn no more than all.
     return min(right, expected_pairs, pairs) / max(expected_pairs, pairs, 1)
+
+
+def _squares(numbers: Iterable[int]) -> int:
+    return sum(number**2 for number in numbers)
 
 
 def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float:
@@ -136,10 +145,10 @@ def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float
     for place, key in enumerate(keys):
         if any(reading.as_entry(document.get(key)) is None for document in facts.documents):
             missing.add(place)
-    known = 0
+    grounded = 0
     size = 0
     for row in chain.from_iterable(groups):
         size += len(row)
         for place, entry in enumerate(row):
-            known += place in missing if entry is None else entry in facts.values
-    return known / size if size else 0.0
+            grounded += place in missing if entry is None else entry in facts.values
+    return grounded / size if size else 0.0

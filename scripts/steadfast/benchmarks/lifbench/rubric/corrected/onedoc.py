@@ -1,12 +1,13 @@
 """Corrected rubric of the OneDoc scenario: OQ (QA) and OE (extract)."""
 
 import re
-from itertools import pairwise
+from collections import Counter
+from functools import partial
+from itertools import filterfalse, repeat
 from typing import Any
 
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
-from steadfast.benchmarks.lifbench.rubric.corrected import reading
-from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen, mentions, says_none
+from steadfast.benchmarks.lifbench.rubric.corrected import choices, reading
 from steadfast.benchmarks.lifbench.rubric.corrected.lists import SLIP
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts, untagged
 from steadfast.benchmarks.lifbench.rubric.parsing import list_form
@@ -19,8 +20,9 @@ _MOST = 64  # different texts of an answer that are looked for in the document
 
 def origin(texts: list[str], facts: OneDocFacts) -> float:
     """Returns the share of an answer's texts that are sentences of the document, 0 to 1."""
-    is_held = {text: facts.holds(text) for text in list(dict.fromkeys(texts))[:_MOST]}
-    return sum(is_held.get(text, False) for text in texts) / len(texts) if texts else 0.0
+    counts = Counter(texts)
+    held = filter(facts.holds, list(counts)[:_MOST])
+    return sum(map(counts.__getitem__, held)) / len(texts) if texts else 0.0
 
 
 def is_alone(text: str, facts: OneDocFacts) -> bool:
@@ -31,8 +33,8 @@ def is_alone(text: str, facts: OneDocFacts) -> bool:
 def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
     """Marks OQ by whether the evidence is a true key sentence; the other option has nothing."""
     response = normal(_UNTICKED.sub("", response))
-    options = [normal(option) for option in options]
-    choice = chosen(response, options)
+    options = list(map(normal, options))
+    choice = choices.chosen(response, options)
     right = choice == options[0 if facts.is_true(normal(evidence)) else 1]
     points = {"correct": 3.0 * right, "format": 2 * right * _option_form(response, options)}
     return Marks(points, {"choice": choice})
@@ -44,18 +46,23 @@ def _option_form(response: str, options: list[str]) -> float:
         return 1.0
     if core(response) in map(core, options):
         return 0.75
-    return 0.25 if len({m.option for m in mentions(response, options)}) > 1 else 0.5
+    return 0.25 if len(choices.options_of(choices.mentions(response, options))) > 1 else 0.5
 
 
 def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     """Marks OE: the answer is a JSON list of the true key sentences of a type, ordered by id."""
-    of_type = [sentence for sentence in facts.sentences if sentence["type"] == type_name]
-    ids = {normal(sentence["text"]): sentence["id"] for sentence in of_type if not sentence["fake"]}
+    ids: dict[str, int] = {}
+    fakes: set[str] = set()
+    for sentence in facts.sentences:
+        if sentence["type"] == type_name and sentence["fake"]:
+            fakes.add(normal(sentence["text"]))
+        elif sentence["type"] == type_name:
+            ids[normal(sentence["text"])] = sentence["id"]
     is_whole, items = reading.found_list(response)
     value = reading.listed(items)
-    texts = [text for text in reading.strings(value) if text.strip()]
+    texts = list(filter(str.strip, reading.strings(value)))
     # Numbers and types beside the sentences say which they are, and are none.
-    sentences = [text for text in texts if not _is_label(text, facts)]
+    sentences = list(filterfalse(partial(_is_label, facts=facts), texts))
     texts = sentences or (texts if isinstance(value, list) else [])
     form = list_form(is_whole, items) * _entries_form(texts, facts)
     if not ids and _is_empty(is_whole, items, texts, response, facts):
@@ -63,18 +70,21 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
         return Marks({"format": 4 * form, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
     if not texts:
         lines = response.split("\n")
-        texts = [line for line in lines if facts.finder.find(line)] or lines
+        texts = list(filter(facts.finder.find, lines)) or lines
     named = _named(texts, facts)
-    sequence = [(ids[sentence], worth) for sentence, worth in named if sentence in ids]
-    # Each id counts once, with what its first sentence is worth.
-    hits = sum(dict(reversed(sequence)).values())
+    sequence: list[int] = []
+    worth_of_id: dict[int, float] = {}
+    for text, worth in named:
+        if text in ids:
+            sequence.append(ids[text])
+            # Each id counts once, with what its first sentence is worth.
+            worth_of_id.setdefault(ids[text], worth)
+    hits = sum(worth_of_id.values())
     listed_size = len(value) if isinstance(value, list) else 0
-    named_sentences = {sentence for sentence, _ in named}
-    size = max(listed_size, len(named_sentences))
-    fakes = {normal(sentence["text"]) for sentence in of_type if sentence["fake"]}
-    tricked = not fakes.isdisjoint(named_sentences)
+    size = max(listed_size, len(dict(named)))
+    tricked = not fakes.isdisjoint(dict(named))
     share = hits / max(len(ids), size, 1)
-    in_order = all(a < b for a, b in pairwise(number for number, _ in sequence))
+    in_order = sequence == sorted(set(sequence))
     points = {
         "format": 4 * form,
         "correct": 3.5 * share + 0.5 * (hits > 0 and not tricked),
@@ -92,7 +102,7 @@ def _is_label(text: str, facts: OneDocFacts) -> bool:
 def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: OneDocFacts) -> bool:
     """Tells whether an answer is that there are no sentences: in words, or by a list of none."""
     if texts:
-        says_none_only = whole and all(map(says_none, texts))
+        says_none_only = whole and all(map(choices.says_none, texts))
         return says_none_only and not any(map(facts.holds, texts[:_MOST]))
     if whole:
         parts = value.values() if isinstance(value, dict) else [value]
@@ -100,15 +110,15 @@ def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: O
     if "[" in response:
         # An empty list beside others, such as the examples of an instruction, is no answer.
         return isinstance(value, list) and response.count("[") == 1
-    return says_none(response) and not any(map(facts.holds, response.split("\n")[:_MOST]))
+    return choices.says_none(response) and not any(map(facts.holds, response.split("\n")[:_MOST]))
 
 
 def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
     """Returns the labelled sentences in texts, and what each is worth: 1, or less with a slip."""
-    named = []
+    named: list[tuple[str, float]] = []
     for number, text in enumerate(texts):
         if sentences := facts.finder.find(text):
-            named += [(sentence, 1.0) for sentence in sentences]
+            named += zip(sentences, repeat(1.0))
         elif number < _MOST and (near := facts.finder.nearest(untagged(text))):
             named.append((near, SLIP))
     return named

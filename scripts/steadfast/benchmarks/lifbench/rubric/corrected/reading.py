@@ -2,10 +2,12 @@
 
 import json
 import re
+from collections.abc import Iterable
+from itertools import chain, filterfalse
 from typing import Any
 
 from steadfast.base.literals import parse_literal
-from steadfast.benchmarks.lifbench.rubric.parsing import parse_json
+from steadfast.benchmarks.lifbench.rubric.parsing import all_of, parse_json
 
 _TRIES = 32  # brackets of a text at which JSON may begin and does not
 _CLOSING = {"[": "]", "{": "}"}
@@ -90,16 +92,21 @@ def found_list(text: str) -> tuple[bool, Any]:
     """Tells whether a text is JSON, and its value, or of the lists in it the last."""
     is_whole, values = values_in(text, "[")
     # Lists of numbers within other text are references rather than answers.
-    candidates = [value for value in values if is_whole or not _is_numeric(value)]
+    candidates = values if is_whole else list(filterfalse(_is_numeric, values))
     # Lists of one entry each are the entries of one list.
-    if len(candidates) > 1 and all(isinstance(v, list) and len(v) == 1 for v in candidates):
-        return is_whole, [value[0] for value in candidates]
+    if len(candidates) > 1 and all_of(list, candidates) and set(map(len, candidates)) == {1}:
+        return is_whole, list(chain.from_iterable(candidates))
     return is_whole, candidates[-1] if candidates else None
 
 
 def _is_numeric(value: Any) -> bool:
     texts = strings(value)
-    return bool(texts) and all(isinstance(text, Numeral) for text in texts)
+    return bool(texts) and all_of(Numeral, texts)
+
+
+def containers(values: Iterable[Any]) -> list[Any]:
+    """Returns the lists and objects among values."""
+    return [value for value in values if isinstance(value, (list, dict))]
 
 
 def listed(value: Any) -> Any:
@@ -110,8 +117,7 @@ def listed(value: Any) -> Any:
     ['Name a fruit.']
     """
     while isinstance(value, (list, dict)):
-        parts = list(value.values()) if isinstance(value, dict) else value
-        inner = [part for part in parts if isinstance(part, (list, dict))]
+        inner = containers(value.values() if isinstance(value, dict) else value)
         if len(inner) != 1 or (isinstance(value, list) and len(value) > 1):
             break
         value = inner[0]

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, dropwhile
+from itertools import repeat as repeated
 from typing import Any, NamedTuple
 
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric.corrected.onedoc import is_alone, origin
 from steadfast.benchmarks.lifbench.rubric.corrected.reading import read_value, strings
-from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts, untagged
+from steadfast.benchmarks.lifbench.rubric.facts import KIND, Marks, OneDocFacts, untagged
 from steadfast.benchmarks.lifbench.rubric.text import core, normal
 
 _TYPES = {name.lower(): name for name in TYPE_NAMES}
@@ -32,16 +33,19 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     """Marks OR: n lines of a true key sentence, the separator and the sentence's type."""
     lines = lines_of(response, separator, facts)
     rows: list[Row] = []
+    plain = 0
     apart = True  # whether each line is one row, as the answer has it
     for line in lines:
         line_rows = _rows(line.text, separator, facts)
         apart &= line.as_written and len(line_rows) == 1
         for row in line_rows:
-            rows.append(row._replace(is_plain=row.is_plain and line.as_written))
+            is_plain = row.is_plain and line.as_written
+            plain += is_plain
+            rows.append(row._replace(is_plain=is_plain))
     apart &= bool(rows)
     meant = _meant(rows, facts)
     named = set(chain.from_iterable(meant.values()))
-    hits = sum(facts.is_true(sentence) for sentence in named)
+    hits = len(list(filter(facts.is_true, named)))
     right = set()
     for row, sentences in meant.items():
         for sentence in sentences:
@@ -49,9 +53,9 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
                 right.add(sentence)
     # Rows beyond the number asked for lower the shares, so that a list of all earns little.
     claimed = max(n, len(rows), len(named))
-    plain = sum(row.is_plain for row in rows) / max(n, len(rows))
+    plain_share = plain / max(n, len(rows))
     points = {
-        "format": 0.5 * apart + 0.5 * (bool(rows) and separator in response) + 2 * plain,
+        "format": 0.5 * apart + 0.5 * (bool(rows) and separator in response) + 2 * plain_share,
         "ori": 2 * origin([row.text for row in rows], facts),
         "hit": 2 * min(hits, n) / claimed,
         "num": _number(len(rows), n) + _number(hits, n),
@@ -62,8 +66,7 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
 
 
 def _has_type(sentence: str, type_name: str | None, facts: OneDocFacts) -> bool:
-    labelled = facts.labelled[sentence]
-    return any(record["type"] == type_name and not record["fake"] for record in labelled)
+    return (type_name, False) in map(KIND, facts.labelled[sentence])
 
 
 def _number(count: int, n: int) -> float:
@@ -152,15 +155,15 @@ class Line(NamedTuple):
 
 def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
     """Returns the lines (or records of JSON) that hold a sentence and its type each, or else."""
-    lines = [line.strip() for line in response.split("\n") if line.strip()]
-    starts = [place for place, line in enumerate(lines) if line[0] in "[{"]
-    ends = [place for place, line in enumerate(lines, start=1) if line[-1] in "]}"]
-    if starts and ends:
-        # JSON, which may stand between other lines.
-        is_value, value = read_value("\n".join(lines[starts[0] : ends[-1]]))
-        items = list(_items(value, separator, facts)) if is_value else []
-        if any(map(facts.finder.find, items)):
-            return [Line(item, False) for item in items]
+    lines = list(filter(None, map(str.strip, response.split("\n"))))
+    # JSON, which may stand between other lines.
+    json_lines = list(dropwhile(lambda line: line[0] not in "[{", lines))
+    while json_lines and json_lines[-1][-1] not in "]}":
+        json_lines.pop()
+    is_value, value = read_value("\n".join(json_lines))
+    items = list(_items(value, separator, facts)) if is_value else []
+    if any(map(facts.finder.find, items)):
+        return list(map(Line, items, repeated(False)))
     types = [_lone_type(line, separator) for line in lines]
     if not any(types):
         return list(map(Line, lines))
@@ -221,7 +224,7 @@ def _items(value: Any, separator: str, facts: OneDocFacts) -> Iterator[str]:
     parts = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(parts, list):
         yield from strings(value)
-    elif isinstance(value, dict) and any(type_of(key) for key in value):
+    elif isinstance(value, dict) and any(map(type_of, value)):
         for key, texts in value.items():
             for text in strings(texts):
                 yield f"{text} {separator} {type_of(key) or key}"

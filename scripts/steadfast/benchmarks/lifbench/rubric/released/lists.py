@@ -35,7 +35,7 @@ def many_elements(response: str, facts: ListFacts, expected: list[str]) -> Marks
     size = len(value) if isinstance(value, list) else sum(facts.counts(response).values())
     n = len(expected)
     text = parsing.unescape(response)
-    places = [place for element in expected if (place := text.find(element)) >= 0]
+    places = [text.find(element) for element in parsing.contained(expected, text)]
     points = {
         "format": 2 * parsing.list_form(is_json, value),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
@@ -49,7 +49,7 @@ def _read(response: str, facts: ListFacts) -> tuple[dict[int, int], Record, floa
     """Counts the elements in a response; returns their numbers, and points for its length, too."""
     counts = facts.counts(response)
     length = 0.2 if facts.shortest <= len(response) <= facts.longest else 0.0
-    return counts, {"ids": sorted(index + 1 for index in counts)}, length
+    return counts, {"ids": [index + 1 for index in sorted(counts)]}, length
 
 
 def _exact_points(response: str, facts: ListFacts, counts: dict[int, int]) -> float:

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from itertools import chain
+from functools import partial
+from itertools import accumulate, chain
 
 from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
@@ -30,10 +31,11 @@ def label_documents(
     filled = isinstance(value, dict | list) and len(value) > 0
     form += filled and isinstance(value, dict)
     size = len(value) if filled else response.count("doc")
-    # "doc1" is satisfied by "doc10" (Q5).
-    digits = len(str(n))
-    names = {name[:size] for name in DOC.findall(response) for size in range(1, digits + 1)}
-    form += 2 * sum(str(k) in names for k in range(1, n + 1)) / n
+    numbers: set[str] = set()
+    for number in DOC.findall(response):
+        # "doc1" is satisfied by "doc10" (Q5).
+        numbers.update(accumulate(number[: len(str(n))]))
+    form += 2 * len(numbers.intersection(map(str, range(1, n + 1)))) / n
     points = {
         "num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n),
         "format": form,
@@ -41,9 +43,12 @@ def label_documents(
     # The place in the text, not the key, decides which document a piece labels (Q6).
     pieces = next((b.split(",") for b in braces if b.count(",") == n - 1), [])
     if pieces:
-        right = sum(label in piece for label, piece in zip(labels, pieces, strict=True))
-        known_pieces = sum(any(c in piece for c in candidates) for piece in pieces)
-        points |= {"logit_correct": 3 * right / n, "candi_ori": 3 * known_pieces / n}
+        right = 0
+        labelled = 0  # pieces with any of the candidates
+        for label, piece in zip(labels, pieces, strict=True):
+            right += label in piece
+            labelled += bool(parsing.contained(candidates, piece))
+        points |= {"logit_correct": 3 * right / n, "candi_ori": 3 * labelled / n}
     return Marks(points, {"size": size, "pieces": len(pieces)})
 
 
@@ -61,21 +66,23 @@ def find_duplicates(
     n = len(expected)
     plain = response.replace("null", "None")
     text = parsing.unescape(plain)
-    documents = chain.from_iterable(expected)
-    values = [str(value) for value in chain.from_iterable(d.values() for d in documents)]
-    correct = 3 * sum(value in text for value in values) / len(values) if values else 0.0
+    values: list[str] = []
+    for expected_document in chain.from_iterable(expected):
+        values += map(str, expected_document.values())
+    correct = 3 * len(parsing.contained(values, text)) / len(values) if values else 0.0
 
     groups = _literal_groups(plain)
-    size = sum(len(group) * len(group[0]) for group in groups)
+    size = 0
     assigned: dict[Document, int] = {}
     texts = []
     for number, group in enumerate(groups):
+        # The size goes by each group's first entry: longer ones after it give more than the weight.
+        size += len(group) * len(group[0])
         for inner in group:
             document = tuple(map(parsing.as_text, inner))
             assigned[document] = number
             texts += document
-    present = _count(texts, lambda found: _in_prompt(found, facts, *around))
-    # The size goes by each group's first entry: longer ones after it give more than the weight.
+    present = _count(texts, partial(_in_prompt, facts=facts, around=around))
     ori += 3 * present / size if size else 0.0
     correct += agreement(_expected_groups(expected), assigned)
     points = {
@@ -94,40 +101,49 @@ def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list[
     form = 0.5 * (first >= 0 and last >= 0) + 0.5 * (first == 0 and last == len(response) - 1)
     form += len(lines) == response.count("\n") + 1
     # Each line is cut at the brackets of the whole response (Q7).
-    parsed = [parsing.parse_json(line[first : last + 1]) for line in lines]
-    values = [value for ok, value in parsed if ok]
-    listed = [v for v in values if isinstance(v, list) and all(isinstance(i, list) for i in v)]
+    values = []
+    for line in lines:
+        is_json, value = parsing.parse_json(line[first : last + 1])
+        if is_json:
+            values.append(value)
+    listed = list(filter(_is_lists, values))
     # No line at all means that no line failed (Q8).
     form += bool(values) + (len(values) == len(lines)) + (len(listed) == len(values))
     return form, listed
 
 
+def _is_lists(value: object) -> bool:
+    return isinstance(value, list) and parsing.all_of(list, value)
+
+
 def _count(texts: list[str | None], present: Callable[[set[str]], set[str]]) -> int:
-    present_texts = present({text for text in texts if text is not None})
-    return sum(text in present_texts for text in texts)
+    counts = Counter(text for text in texts if text is not None)
+    return sum(counts[text] for text in present(set(counts)))
 
 
 def _literal_groups(text: str) -> list[list[list[object]]]:
     """Returns the groups as Python literals; compact JSON with two fields breaks here (Q9)."""
     text = text.replace("\n", ",").replace('\\"', "").replace("\\", ",").strip()
-    parsed = [parse_literal(line.replace(',"', "")) for line in parsing.double_bracketed(text)]
-    return [
-        group
-        for ok, group in parsed
-        if ok and isinstance(group, list) and all(isinstance(inner, list) for inner in group)
-    ]
+    groups = []
+    for line in parsing.double_bracketed(text):
+        is_literal, group = parse_literal(line.replace(',"', ""))
+        if is_literal and _is_lists(group):
+            groups.append(group)
+    return groups
 
 
 def _expected_groups(expected: list[Group]) -> dict[Document, int]:
     numbers: dict[Document, int] = {}
     for number, group in enumerate(expected):
         for document in group:
-            numbers[tuple(str(value).replace('"', "") for value in document.values())] = number
+            values = map(str, document.values())
+            numbers[tuple(value.replace('"', "") for value in values)] = number
     return numbers
 
 
-def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -> set[str]:
+def _in_prompt(texts: set[str], facts: MultiDocFacts, around: list[str]) -> set[str]:
     """Returns those of the texts that are in the whole prompt without its quotation marks."""
+    before, after = around
     # The long context is searched once, its joins with the rest of the prompt by themselves.
     context = facts.unquoted.text
     present_texts = facts.unquoted.present(texts)
@@ -152,9 +168,9 @@ def agreement(expected: Mapping[Document, int], assigned: Mapping[Document, int]
     """
     if not expected:
         return 0.0
-    both = [key for key in expected if key in assigned]
-    expected_numbers = [expected[key] for key in both]
-    numbers = [assigned[key] for key in both]
+    both = list(expected.keys() & assigned.keys())
+    expected_numbers = list(map(expected.get, both))
+    numbers = list(map(assigned.get, both))
     together = _same(zip(expected_numbers, numbers, strict=True))
     # Pairs that both put apart are all less those that either puts together (inclusion-exclusion):
     #   agreeing = together + (n² - expected together - assigned together + together)

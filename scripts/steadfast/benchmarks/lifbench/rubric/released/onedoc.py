@@ -1,8 +1,10 @@
 """Released rubric of the OneDoc scenario: OR (repeat), OQ (QA) and OE (extract)."""
 
+from collections import Counter
+
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric import parsing
-from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts
+from steadfast.benchmarks.lifbench.rubric.facts import KIND, Marks, OneDocFacts
 
 
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
@@ -10,18 +12,18 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     inside = facts.inside(response)
     hits = len(inside)
     fakes = sum(sentence["fake"] for sentence in inside)
-    rows = [row for row in response.split("\n") if row]
+    rows = list(filter(None, response.split("\n")))
     separators = response.count(separator)
     form = 0.5 * (n == 1 or "\n" in response) + 0.5 * (separators > 0)
     if separators:
-        good = sum(row.count(separator) == 1 for row in rows)
-        form += 2 * min(1, good / max(len(rows), n))
+        good = [row for row in rows if row.count(separator) == 1]
+        form += 2 * min(1, len(good) / max(len(rows), n))
     equal = (separators == len(rows)) + (separators == hits) + (hits == len(rows))
     right = sum(_row_is_right(row, separator, facts) for row in rows)
     points = {
         "format": form,
         # The first half is given to every answer (Q12).
-        "ori": 1 + any(name in response for name in TYPE_NAMES),
+        "ori": 1 + bool(parsing.contained(TYPE_NAMES, response)),
         "hit": 2 * min(1, (hits - 0.5 * fakes) / n),
         "num": (separators == n) + (len(rows) == n) + (hits == n) + equal / 3,
         "correct": 3 * right / len(rows),
@@ -34,18 +36,17 @@ def _row_is_right(row: str, separator: str, facts: OneDocFacts) -> bool:
     if not mark:
         sentence = types = row.strip()
     # Blanks beside the separator are edits; fake sentences are as good as true ones (Q13).
-    return any(
-        parsing.near(sentence, candidate)
-        for name in TYPE_NAMES
-        if name in types
-        for candidate in facts.texts_of_type[name]
-    )
+    for name in parsing.contained(TYPE_NAMES, types):
+        if any(parsing.near(sentence, candidate) for candidate in facts.texts_of_type[name]):
+            return True
+    return False
 
 
 def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
     """Marks OQ: the answer is the first option if the evidence is a true key sentence."""
-    lengths = [len(option) for option in options]
-    yes, no = (option in response for option in options)
+    lengths = list(map(len, options))
+    yes = options[0] in response
+    no = options[1] in response
     # Much too long is better than nearly right (Q14).
     form = 1 if len(response) in lengths else 0.5 if len(response) > max(lengths) + 3 else 0
     form += 0.5 if yes and no else 1 if yes or no else 0
@@ -69,12 +70,11 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
         _, value = parsing.parse_json(parsing.outer_brackets(response) or "")
     size = len(value) if isinstance(value, list) else 0
     inside = facts.inside(parsing.unescape(response, response[:-1]))
-    asked_sentences = [s for s in facts.sentences if s["type"] == type_name]
-    expected = sum(not s["fake"] for s in asked_sentences)
-    hits = sum(s["type"] == type_name and not s["fake"] for s in inside)
-    tricked = any(s["type"] == type_name and s["fake"] for s in inside)
+    expected = Counter(map(KIND, facts.sentences))[type_name, False]
+    kinds = Counter(map(KIND, inside))
+    hits = kinds[type_name, False]
     largest = max(len(inside), size, expected)
-    correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not tricked)
+    correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not kinds[type_name, True])
     points = {
         "format": 4 * parsing.list_form(is_json, value),
         "correct": correct,
