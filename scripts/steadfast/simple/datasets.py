@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import tee
+from itertools import chain, tee
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
 from pydantic import field_validator, model_validator
 
+from steadfast.base import files, tokens
 from steadfast.base.checksums import contents
-from steadfast.base.files import Settings, canonical_json, file_sha256, write_text
+from steadfast.base.files import Settings
 from steadfast.base.names import shown
 from steadfast.base.resources import PREFIX, located
-from steadfast.base.tokens import cache_folder, fingerprint
 from steadfast.contract.components import Component, Scoring
 from steadfast.contract.data_notes import data_note
 from steadfast.contract.judge_template import load_template
@@ -21,15 +21,14 @@ from steadfast.contract.registry import benchmarks
 from steadfast.contract.task import Benchmark, DataFile, Family, Task
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, key, shown_text
-from steadfast.simple import extraction, records, scorers
+from steadfast.simple import extraction, judge, records, scorers
 from steadfast.simple.benchmark import ALL, PACKAGE, Judge, Simple, compared_measures, scoring
 from steadfast.simple.instance import PARAPHRASES, TEMPLATE, Instance, checked
-from steadfast.simple.judge import JUDGE_PROMPT, OWN_SLOTS, template_fields
-from steadfast.simple.records import CONTEXT
-from steadfast.simple.scorers import OPTIONS, SCORERS, first_match
+from steadfast.simple.scorers import OPTIONS
 
 NAME = "datasets"
-PACKAGED = f"{PREFIX}datasets/judge/{JUDGE_PROMPT}.txt"
+PACKAGED = f"{PREFIX}datasets/judge/{judge.JUDGE_PROMPT}.txt"
+"""The judge's template by default."""
 
 
 class DataSet(StrictModel):
@@ -76,7 +75,7 @@ class DataSet(StrictModel):
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:
-        for option in sorted({option for options in OPTIONS.values() for option in options}):
+        for option in sorted(set(chain(*OPTIONS.values()))):
             is_given = getattr(self, option) != DataSet.model_fields[option].default
             if is_given and option not in OPTIONS.get(self.scorer, ()):
                 takes = [scorer for scorer, options in OPTIONS.items() if option in options]
@@ -86,9 +85,9 @@ class DataSet(StrictModel):
                 )
         if self.scale[0] >= self.scale[1]:
             raise ValueError("scale: name the lowest score first, then the highest")
-        if any(template.count(CONTEXT) > 1 for template in self.templates):
+        if any(template.count(records.CONTEXT) > 1 for template in self.templates):
             raise ValueError("template: {{context}} may occur once; remove the others")
-        if len({*self.templates}) < len(self.templates) or self.template == []:
+        if len(set(self.templates)) < len(self.templates) or self.template == []:
             raise ValueError("template: name at least one, each once")
         if TEMPLATE in self.by and len(self.templates) > 1:
             raise ValueError("by: template is that of paraphrases; give the field another name")
@@ -109,11 +108,11 @@ class DataSet(StrictModel):
         """The fields of the records that the judge's template names, where there is one."""
         if self.scorer != "judge" or not located(self.judge_template).is_file():
             return []
-        return template_fields(self.judge_template)
+        return judge.template_fields(self.judge_template)
 
     @property
     def reading(self) -> Settings:
-        """What ``records.placed`` takes; the scorer has no say in it, but for the choices."""
+        """The arguments of ``records.placed``; of the scorer only whether records have choices."""
         return {
             **self.model_dump(include={"path", "template", "by", "max_tokens"}),
             "choices": self.scorer == "choice",
@@ -143,13 +142,14 @@ def task(name: str, config: Config, section: DataSet) -> Task:
     """Returns what a config asks of a data set; its one part has all of it."""
     title = section.title or name
     judged = section.scorer == "judge"
-    files = [(f"{NAME}.{name}.path", section.path)]
+    required = [(f"{NAME}.{name}.path", section.path)]
     if judged and section.judge_template != PACKAGED:
-        files.append((f"{NAME}.{name}.judge_template", section.judge_template))
-    about = _contexts(config, section.contexts) if section.contexts else NONE
+        required.append((f"{NAME}.{name}.judge_template", section.judge_template))
+    contexts = _contexts(config, section.contexts) if section.contexts else Contexts({}, {}, ())
     by = tuple(section.by)
     metrics = {}
     tables = {}
+    # Several templates are paraphrases of one prompt, and what they differ by is a result.
     if len(section.templates) > 1:
         by += (TEMPLATE,)
         metrics[PARAPHRASES] = f"{PACKAGE}.paraphrases:measures"
@@ -166,40 +166,45 @@ def task(name: str, config: Config, section: DataSet) -> Task:
         source="file",
         files=(section.path,),
         judge=_judge(section) if judged else None,
-        required=tuple(files),
-        lengths=bool(about.parts),
-        data=about.files,
-        sources=about.sources,
+        required=tuple(required),
+        lengths=bool(contexts.parts),
+        data=contexts.files,
+        sources=contexts.sources,
     )
     card = section.model_dump(exclude={"path", "title", "template", "judge_template"})
-    return spec.task(config, section.reading, about.parts or {ALL: 0}, card)
+    return spec.task(config, section.reading, contexts.parts or {ALL: 0}, card)
 
 
 class Contexts(NamedTuple):
-    """Contexts of another benchmark: parts with their tokens, files by part, what makes these."""
+    """Contexts of another benchmark.
+
+    Attributes:
+        parts: by name the tokens of their contexts.
+        files: by part, the paths of the files of contexts by name.
+        sources: these files and all that they are made of.
+    """
 
     parts: Mapping[str, int]
     files: Mapping[str, Mapping[str, str]]
     sources: Sequence[DataFile]
 
 
-NONE = Contexts({}, {}, ())
-
-
 def _contexts(config: Config, benchmark: str) -> Contexts:
     other_task = benchmarks()[benchmark].task(config, getattr(config, benchmark))
-    files = {
-        part: {
-            name: path for (kind, name), path in source_part.sources.items() if kind == "contexts"
-        }
-        for part, source_part in other_task.parts.items()
-    }
+    part_tokens = {}
+    paths: dict[str, dict[str, str]] = {}
+    needed = []
+    for part_name, part in other_task.parts.items():
+        part_tokens[part_name] = part.tokens
+        paths[part_name] = {}
+        for (kind, name), path in part.sources.items():
+            if kind == "contexts":
+                paths[part_name][name] = path
+                needed.append(path)
     files_by_path = {file.path: file for file in other_task.data}
-    needed = [path for by_name in files.values() for path in by_name.values()]
     for path in needed:  # grows by what each file is made of
         needed += [source for source in files_by_path[path].inputs.values() if source not in needed]
-    tokens = {part: source_part.tokens for part, source_part in other_task.parts.items()}
-    return Contexts(tokens, files, [files_by_path[path] for path in needed])
+    return Contexts(part_tokens, paths, [files_by_path[path] for path in needed])
 
 
 def _scoring(section: DataSet) -> Component[Scoring]:
@@ -210,10 +215,10 @@ def _scoring(section: DataSet) -> Component[Scoring]:
 
 
 def _judge(section: DataSet) -> Judge:
-    lowest, highest = (f"Score: {score:g}" for score in section.scale)
-    settings = {"scale": section.scale}
+    lowest, highest = section.scale
+    replies = (f"Score: {lowest:g}", f"Score: {highest:g}")
     read = f"{PACKAGE}.judge:score_of"
-    return Judge(section.judge_template, read, (lowest, highest), settings=settings)
+    return Judge(section.judge_template, read, replies, settings={"scale": section.scale})
 
 
 # --- before anything runs ---------------------------------------------------------------------
@@ -225,54 +230,48 @@ def check(name: str, config: Config, section: DataSet) -> None:
     if not Path(section.path).is_file():
         raise ValueError(f"{NAME}.{name}.path: {section.path}: no such file; correct the path")
     if section.scorer == "judge":
-        load_template(section.judge_template, OWN_SLOTS | {*section.judge_fields})
+        load_template(section.judge_template, judge.OWN_SLOTS | {*section.judge_fields})
     if section.pattern is not None:
         _check_pattern(section.pattern, f"{NAME}.{name}.pattern")
-    marker = cache_folder() / f"checked-{_fingerprint(section)}"
+    # A file is checked once, until anything changes that the check depends on.
+    modules = (extraction, records, scorers)
+    code = [files.file_sha256(Path(str(module.__file__))) for module in modules]
+    inputs = [contents([section.path]), section.reading, section.scorer, section.options, code]
+    fingerprint = tokens.fingerprint(files.canonical_json(inputs))
+    marker = tokens.cache_folder() / f"checked-{fingerprint}"
     if not marker.exists():
         _check_records(section)
         with suppress(OSError):
-            write_text(marker, "")
-
-
-def _fingerprint(section: DataSet) -> str:
-    """Returns what stands for all that the check of a file depends on, so that it is made once."""
-    code = [file_sha256(Path(str(module.__file__))) for module in (extraction, records, scorers)]
-    checked_inputs = [
-        contents([section.path]),
-        section.reading,
-        section.scorer,
-        section.options,
-        code,
-    ]
-    return fingerprint(canonical_json(checked_inputs))
+            files.write_text(marker, "")
 
 
 def _check_records(section: DataSet) -> None:
-    placed, again = tee(records.placed(**section.reading))  # each record, beside where it stands
+    # One iterator gives where each record stands, the other what is checked of it.
+    placed, again = tee(records.placed(**section.reading))
     instances = checked((instance for _, instance in again), section.path, section.by)
     for (where, _), instance in zip(placed, instances, strict=True):
         _check_reference_answer(instance, section, where)
 
 
-def _check_reference_answer(one: Instance, section: DataSet, where: str) -> None:
-    if section.scorer == "judge" or section.contexts:  # whose reference answer stand in contexts
+def _check_reference_answer(instance: Instance, section: DataSet, where: str) -> None:
+    if section.scorer == "judge" or section.contexts:  # whose reference answers stand in contexts
         return
-    kinds = {type(right) for right in one.answers}
+    kinds = set(map(type, instance.answers))
     if not kinds or kinds - {str, int, float}:
         raise ValueError(
-            f"{where}: answer is {shown(one.answer)}; write a string, a number, or a list of these"
+            f"{where}: answer is {shown(instance.answer)}; write a string, a number, or a list of "
+            "these"
         )
     if section.scorer == "regex" and section.pattern is None:
-        for right in one.answers:
+        for right in instance.answers:
             _check_pattern(str(right), where)
-        if not one.reference:
+        if not instance.reference:
             raise ValueError(
                 f"{where}: its answer is a regular expression; add a response that matches as "
                 "reference"
             )
-    for right in [one.reference] if one.reference else map(str, one.answers):
-        if SCORERS[section.scorer](right, one, **section.options).score != 1:
+    for right in [instance.reference] if instance.reference else map(str, instance.answers):
+        if scorers.SCORERS[section.scorer](right, instance, **section.options).score != 1:
             raise ValueError(
                 f"{where}: scorer {section.scorer} does not give the reference answer "
                 f"{shown(right)} full marks; correct the answer, or add a response that gets them "
@@ -282,7 +281,7 @@ def _check_reference_answer(one: Instance, section: DataSet, where: str) -> None
 
 def _check_pattern(pattern: str, where: str) -> None:
     try:
-        first_match(pattern, "")
+        scorers.first_match(pattern, "")
     except ValueError as error:
         raise ValueError(
             f"{where}: {shown(pattern)} is not a regular expression of RE2 ({error}); write groups "
