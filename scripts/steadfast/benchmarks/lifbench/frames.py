@@ -2,8 +2,7 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from math import nan
 from typing import Any, cast
 
@@ -28,8 +27,6 @@ PLAIN_NUMBERS = ("repeat", "expression_id", "variable_id", "prompt_truncated", "
 FLAGS = ("prompt_truncated", "empty")
 NESTED = "nested"
 """Of contexts that are beginnings of each other: the name of their family, and its stratum's."""
-BATCH = 256
-"""Records that are in memory at a time."""
 
 
 def score_frame(
@@ -43,42 +40,43 @@ def score_frame(
     of nested contexts, which all lengths share; ``point.<name>`` the fraction of a score point's
     weight, ``other.<name>`` the total by another rubric. A number that there is not is empty.
     """
-    points = dict.fromkeys(name for task in SCORED_TASKS.values() for name in task.points)
     # Packed as they come: of a large run the records are many times the frame.
     texts: dict[str, Codes] = defaultdict(Codes)
-    numbers = {name: array("d") for name in (*PLAIN_NUMBERS, "empty")}
+    numbers: dict[str, array[float]] = {}
+    for name in (*PLAIN_NUMBERS, "empty"):
+        numbers[name] = array("d")
     # Of the others each record has few.
-    some = {f"{POINT}{name}": Some() for name in points}
-    some |= {f"{OTHER}{name}": Some() for name in RUBRICS if name != rubric}
-    for batch in _batches(scores):
-        records: list[Any] = [scored.record for scored in batch]
-        rows = [_texts(scored, rubric, ASKED if beyond else ()) for scored in batch]
-        for name in rows[0]:
-            texts[name].extend([row[name] for row in rows])
-        first = len(numbers["empty"])
+    sparse: dict[str, Sparse] = {}
+    for task in SCORED_TASKS.values():
+        for name in task.points:
+            sparse[f"{POINT}{name}"] = Sparse()
+    for name in RUBRICS:
+        if name != rubric:
+            sparse[f"{OTHER}{name}"] = Sparse()
+    for row, scored in enumerate(scores):
+        record: Any = scored.record
+        for name, text in _texts(scored, rubric, ASKED if beyond else ()).items():
+            texts[name].append(text)
         for name in PLAIN_NUMBERS:
-            numbers[name].extend(
-                [nan if (value := record[name]) is None else value for record in records]
-            )
-        numbers["empty"].extend(map(is_empty, records))
-        for row, record in enumerate(records, first):
-            for name, value in (record["points"] or {}).items():
-                if value is not None and (column := some.get(f"{POINT}{name}")):
-                    column.add(row, value)
-            for name, by in record["other_raters"].items():
-                if by["total"] is not None and (column := some.get(f"{OTHER}{name}")):
-                    column.add(row, by["total"])
-    columns = {name: codes.column() for name, codes in texts.items()}
-    columns |= {name: np.asarray(column) for name, column in numbers.items()}
-    size = len(numbers["total"])
-    columns |= {
-        name: column.column(size)
-        for name, column in some.items()
-        if column.rows or name.startswith(POINT)
-    }
+            numbers[name].append(nan if record[name] is None else record[name])
+        numbers["empty"].append(is_empty(record))
+        fractions = {f"{POINT}{name}": value for name, value in (record["points"] or {}).items()}
+        for name, by in record["other_raters"].items():
+            fractions[f"{OTHER}{name}"] = by["total"]
+        for name, value in fractions.items():
+            if value is not None and name in sparse:
+                sparse[name].add(row, value)
+    columns: dict[str, Any] = {}
+    for name, codes in texts.items():
+        columns[name] = codes.column()
+    for name, values in numbers.items():
+        columns[name] = np.asarray(values)
+    for name, column in sparse.items():
+        if column.rows or name.startswith(POINT):
+            columns[name] = column.column(len(numbers["total"]))
     frame = pd.DataFrame(columns)
-    frame["model"] = pd.Categorical(frame["model"], sorted(texts["model"].known), ordered=True)
-    frame["length"] = pd.Categorical(frame["length"], texts["length"].known, ordered=True)
+    frame["model"] = pd.Categorical(frame["model"], sorted(texts["model"].codes), ordered=True)
+    frame["length"] = pd.Categorical(frame["length"], texts["length"].codes, ordered=True)
     return frame.astype({"task": "category", "cluster": "category", **dict.fromkeys(FLAGS, bool)})
 
 
@@ -86,20 +84,19 @@ class Codes:
     """Holds a column of texts of which most occur again and again."""
 
     def __init__(self) -> None:
-        self.known: dict[str, int] = {}
-        self._codes = array("i")
+        self.codes: dict[str, int] = {}
+        self._rows = array("i")
 
-    def extend(self, texts: Iterable[str]) -> None:
-        """Adds the texts of further rows."""
-        is_known = self.known
-        self._codes.extend([is_known.setdefault(text, len(is_known)) for text in texts])
+    def append(self, text: str) -> None:
+        """Adds the text of a further row."""
+        self._rows.append(self.codes.setdefault(text, len(self.codes)))
 
     def column(self) -> Any:
         """Returns the texts of all rows."""
-        return pd.Series(list(self.known)).array.take(np.asarray(self._codes))
+        return pd.Series(list(self.codes)).array.take(np.asarray(self._rows))
 
 
-class Some:
+class Sparse:
     """Holds a column of numbers that few rows have."""
 
     def __init__(self) -> None:
@@ -116,12 +113,6 @@ class Some:
         values = np.full(size, np.nan)
         values[np.asarray(self.rows)] = np.asarray(self._values)
         return values
-
-
-def _batches(scores: Iterable[Scored[ScoreRecord]]) -> Iterator[list[Scored[ScoreRecord]]]:
-    left = iter(scores)
-    while batch := list(islice(left, BATCH)):
-        yield batch
 
 
 def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> dict[str, str]:
@@ -179,8 +170,8 @@ def sorted_rows(
     rows: pd.DataFrame, frame: pd.DataFrame, keys: Sequence[str], **orders: Sequence[object]
 ) -> pd.DataFrame:
     """Returns rows sorted by some keys, as ``row_order`` says or as given."""
-    known_orders = {"other": frame["model"].cat.categories, **row_order(frame), **orders}
-    return in_order(rows, {key: known_orders[key] for key in keys})
+    all_orders = {"other": frame["model"].cat.categories, **row_order(frame), **orders}
+    return in_order(rows, {key: all_orders[key] for key in keys})
 
 
 def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
@@ -192,21 +183,21 @@ def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
         variables=("variable_id", "nunique"),
         samples=("sample_id", "size"),
     )
-    return counts.reindex([task for task in SCORED_TASKS if task in counts.index]).reset_index()
+    tasks = filter(counts.index.__contains__, SCORED_TASKS)
+    return counts.reindex(list(tasks)).reset_index()
 
 
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:
     """Counts expected and scored samples of each model by task and length, with their sums."""
-    flags = {
-        "scored": frame["total"].notna(),
-        **{f"status_{status}": frame["status"] == status for status in STATUSES},
-        **{flag: frame[flag] for flag in FLAGS},
-    }
-    found = frame[["model", "task", "length"]].assign(**flags).astype({"model": str})
+    flags = {"scored": frame["total"].notna()}
+    for status in STATUSES:
+        flags[f"status_{status}"] = frame["status"] == status
+    flags |= {flag: frame[flag] for flag in FLAGS}
+    flagged = frame[["model", "task", "length"]].assign(**flags).astype({"model": str})
 
     def counted(by: list[str]) -> pd.DataFrame:
         keys = ["model", *by]
-        counts = found.groupby(keys, observed=True)[list(flags)].sum()
+        counts = flagged.groupby(keys, observed=True)[list(flags)].sum()
         expected = answers_expected(frame, by, ["length", "sample_id"]).set_index(keys)
         return expected.join(counts).fillna(0).astype(int).reset_index()
 

@@ -1,7 +1,9 @@
 """The paper beside its own released scores: printed tables cell by cell."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import pandas as pd
@@ -13,7 +15,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables
 from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, printed_rows
-from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
@@ -65,24 +67,17 @@ class PrintedCell(NamedTuple):
 
 def reproduction(cells: Sequence[PrintedCell]) -> Printed:
     """Returns all cells as CSV; how many match, and those that differ, as LaTeX and Markdown."""
-    pages = [printed(summary_table(cells)), printed(differences_table(cells))]
-    tex, md = ("\n".join(getattr(page, kind) for page in pages) for kind in ("tex", "md"))
+    counts = printed(summary_table(cells))
+    differences = printed(differences_table(cells))
     columns = [*PrintedCell._fields[:-1], "matches", "explanation"]
-    found = [
-        (
-            *map(escape_csv, cell[:-1]),
-            "yes" if cell.matches else "no",
-            NOTES[cell.note]["explanation"] if cell.note else "",
-        )
-        for cell in cells
-    ]
-    rows = pd.DataFrame(found, columns=columns)
-    return Printed(NAME, tex, md, rows.to_csv(index=False, lineterminator="\n"))
-
-
-def _asked(frames: Frames, rubric: Rubric) -> AskedCells:
-    coverage = frames["coverage"]
-    return AskedCells(set(coverage["length"]) - {""}, set(coverage["task"]) - {OVERALL}, rubric)
+    rows = []
+    for cell in cells:
+        matches = "yes" if cell.matches else "no"
+        explanation = NOTES[cell.note]["explanation"] if cell.note else ""
+        rows.append((*map(escape_csv, cell[:-1]), matches, explanation))
+    csv = pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n")
+    tex = f"{counts.tex}\n{differences.tex}"
+    return Printed(NAME, tex, f"{counts.md}\n{differences.md}", csv)
 
 
 def compare(
@@ -91,42 +86,41 @@ def compare(
     """Returns every printed cell of which the run has the same lengths, tasks and models."""
     models = _labels(released)
     labels = set(models.values())
-    of_paper = {
-        name: rows[rows["model"].isin(models)] if "model" in rows else rows
-        for name, rows in frames.items()
-    }
-    display = Display(digits=DIGITS, models={name: Shown(label) for name, label in models.items()})
+    of_paper = dict(frames)
+    for name, rows in frames.items():
+        if "model" in rows:
+            of_paper[name] = rows[rows["model"].isin(models)]
+    shown = dict(zip(models, map(Shown, models.values()), strict=True))
+    display = Display(digits=DIGITS, models=shown)
     results = LifbenchResults(of_paper, display, PAPER)
-    differences = printed_rows("differences")
-    known_differences = {
-        tuple(row.values())[:4]: (row["scores"], row["note"]) for row in differences
-    }
-    asked_cells = _asked(frames, rubric)
-    label = results.roster.label
-    places = {}
+    explained: dict[tuple[str, ...], tuple[str, str]] = {}
+    for row in printed_rows("differences"):
+        explained[tuple(row.values())[:4]] = (row["scores"], row["note"])
+    coverage = frames["coverage"]
+    lengths = set(coverage["length"]) - {""}
+    asked_cells = AskedCells(lengths, set(coverage["task"]) - {OVERALL}, rubric)
+    places: dict[tuple[str, str], int] = {}
+    # The paper's ranks are among all of its models.
     if len(labels) == len(LABELS):
-        places = {(label(m), column): n for (m, column), n in ranks_by_value(results).items()}
+        for (model, column), place in ranks_by_value(results).items():
+            places[results.roster.label(model), column] = place
     cells = []
     for name, title in TABLES.items():
         shown_cells = _shown(BUILDERS[name](results, name))
-        printed_cells = (
-            cell for cell in _printed(name, title, shown_cells, places) if cell.model in labels
-        )
-        run = (cell for cell in printed_cells if asked_cells.has(cell.length, cell.column))
-        cells += [cell._replace(note=_note(cell, shown_cells, known_differences)) for cell in run]
+        for cell in _printed(name, title, shown_cells, places):
+            if cell.model in labels and asked_cells.has(cell.length, cell.column):
+                cells.append(cell._replace(note=_note(cell, shown_cells, explained)))
     return cells
 
 
 def _labels(released: Mapping[str, str]) -> dict[str, str]:
     """Returns the labels of the models of the paper, by the names that they have in the run."""
-    by_model = {
-        model: PAPER_MODELS[name] for model, name in released.items() if name in PAPER_MODELS
-    }
-    return {
-        model: paper_model.label
-        for model, paper_model in by_model.items()
-        if not paper_model.is_reference
-    }
+    labels = {}
+    for model, name in released.items():
+        paper_model = PAPER_MODELS.get(name)
+        if paper_model and not paper_model.is_reference:
+            labels[model] = paper_model.label
+    return labels
 
 
 def _shown(table: Table) -> dict[Place, Cell]:
@@ -159,18 +153,18 @@ def _printed(
 def _note(
     cell: PrintedCell,
     shown: Mapping[Place, Cell],
-    known: Mapping[tuple[str, ...], tuple[str, str]],
+    explained: Mapping[tuple[str, ...], tuple[str, str]],
 ) -> str:
     """Returns the note that explains a cell's difference, where one does."""
     if cell.matches:
         return ""
     # A note holds for the number that it was written for, and for no other.
-    scores, note = known.get(cell[:4], ("", ""))
+    scores, note = explained.get(cell[:4], ("", ""))
     if note and scores == cell.scores:
         return note
-    for key, explained in NOTES.items():
-        rows = explained.get("interchanged", {})
-        other = rows.get(cell.model) if explained["table"] == cell.table else None
+    for key, entry in NOTES.items():
+        rows = entry.get("interchanged", {})
+        other = rows.get(cell.model) if entry["table"] == cell.table else None
         if other and shown[other, cell.length, cell.column].text == cell.printed:
             return str(key)
     return ""
@@ -178,22 +172,26 @@ def _note(
 
 def summary_table(cells: Sequence[PrintedCell]) -> Table:
     """Returns how many cells match, table by table."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    totals = Counter[str]()
+    for cell in cells:
+        is_explained = "matching" if cell.matches else "explained" if cell.note else "unexplained"
+        counts[cell.table][is_explained] += 1
+        totals[is_explained] += 1
     rows = []
-    for title in (*dict.fromkeys(cell.table for cell in cells), "All"):
-        table_cells = [cell for cell in cells if title in (cell.table, "All")]
-        notes = [cell.note for cell in table_cells if not cell.matches]
-        counts = (len(table_cells), len(table_cells) - len(notes), len(notes))
-        explained = sum(map(bool, notes))
-        cells_of_row = map(count_cell, (*counts, explained, len(notes) - explained))
-        rows.append((Cell(title), *cells_of_row))
-    models = len({cell.model for cell in cells})
+    for title, count in (*counts.items(), ("All", totals)):
+        differing = count["explained"] + count["unexplained"]
+        numbers = (count.total(), count["matching"], differing)
+        split = (count["explained"], count["unexplained"])
+        rows.append((Cell(title), *map(count_cell, (*numbers, *split))))
+    models = len(set(map(attrgetter("model"), cells)))
     return Table(
         NAME,
         STRINGS["reproduction"]["caption"].format(models=models),
         (
             Column("Table", align="l"),
-            *(Column(heading, align="r") for heading in ("Cells", "Matching", "Differing")),
-            *(Column(kind, "Of the differing", "r") for kind in ("Explained", "Unexplained")),
+            *columns_of(["Cells", "Matching", "Differing"], align="r"),
+            *columns_of(["Explained", "Unexplained"], "Of the differing", "r"),
         ),
         (Section(tuple(rows[:-1])), Section((rows[-1],), unranked=True)),
         tuple((None, text) for text in PAGE["remarks"]),
@@ -203,26 +201,25 @@ def summary_table(cells: Sequence[PrintedCell]) -> Table:
 def differences_table(cells: Sequence[PrintedCell]) -> Table:
     """Returns each cell that differs, with the number of the note that explains it."""
     differing = [cell for cell in cells if not cell.matches]
-    notes = dict.fromkeys(cell.note for cell in differing if cell.note)
-    why = {"": "unexplained"} | {key: f"({i})" for i, key in enumerate(notes, 1)}
-    sections = [
-        Section(
-            tuple(
-                (Cell(title, repeated=i > 0), *map(Cell, (*cell[1:-1], why[cell.note])))
-                for i, cell in enumerate(rows)
-            )
-        )
-        for title, rows in groupby(differing, key=lambda cell: cell.table)
-    ]
-    columns = (
-        *(Column(heading, align="l") for heading in ("Table", "Model", "Length", "Column")),
-        *(Column(heading, align="r") for heading in ("Printed", "From the scores")),
-        Column("Why"),
-    )
+    why = {"": "unexplained"}
+    notes: list[tuple[None, str]] = []
+    for cell in differing:
+        if cell.note not in why:
+            why[cell.note] = f"({len(why)})"
+            notes.append((None, f"{why[cell.note]} {NOTES[cell.note]['explanation']}"))
+    sections = []
+    for title, cells_of_table in groupby(differing, key=attrgetter("table")):
+        rows: list[tuple[Cell, ...]] = []
+        for cell in cells_of_table:
+            heading = Cell(title, repeated=bool(rows))
+            rows.append((heading, *map(Cell, cell[1:-1]), Cell(why[cell.note])))
+        sections.append(Section(tuple(rows)))
+    columns = columns_of(["Table", "Model", "Length", "Column"], align="l")
+    columns += [*columns_of(["Printed", "From the scores"], align="r"), Column("Why")]
     return Table(
         f"{NAME}_differences",
         STRINGS["reproduction"]["differences"],
-        columns,
+        tuple(columns),
         tuple(sections),
-        tuple((None, f"{why[key]} {NOTES[key]['explanation']}") for key in notes),
+        tuple(notes),
     )

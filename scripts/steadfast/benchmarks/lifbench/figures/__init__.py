@@ -26,16 +26,11 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Picture]] = {
 }
 
 
-def figures(
-    frames: Frames,
-    display: Display,
-    weighting: str,
-    rubric: str,
-) -> dict[str, Picture]:
+def figures(frames: Frames, display: Display, weighting: str, rubric: str) -> dict[str, Picture]:
     """Returns all figures whose metrics are there, by name."""
     results = LifbenchResults(frames, display, Rubric(rubric, weighting))
-    return {
-        name: draw(results, name)
-        for name, draw in BUILDERS.items()
-        if shared.STRINGS["needs"].get(name, "ars") in frames
-    }
+    pictures = {}
+    for name, draw in BUILDERS.items():
+        if shared.STRINGS["needs"].get(name, "ars") in frames:
+            pictures[name] = draw(results, name)
+    return pictures

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,16 +14,8 @@ from steadfast.benchmarks.lifbench.tables.results import STRINGS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show import figures
+from steadfast.show import panels as layout
 from steadfast.show.effective_context_length import Effective
-from steadfast.show.panels import (
-    MARGIN,
-    effective_figure,
-    grid,
-    legend,
-    legends,
-    lineups,
-    rows_of_panels,
-)
 from steadfast.show.results import range_notes
 from steadfast.show.roster import Roster
 from steadfast.show.table import rounded
@@ -38,14 +31,15 @@ SIGNS = {"expression": "o", "variable": "s", "length": "^"}
 
 def by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws ARS and IFS at each length (Figure 4); many models stand in rows by group."""
-    ars, ifs = (_at_lengths(rows_of(results.frames[key], task=OVERALL)) for key in ("ars", "ifs"))
+    ars = _at_lengths(rows_of(results.frames["ars"], task=OVERALL))
+    ifs = _at_lengths(rows_of(results.frames["ifs"], task=OVERALL))
     panel_columns = [(ars, shared.AXES["ars"], shared.TITLES["ars"])]
     for perspective in WITHIN:
         heading = HEADINGS["perspectives"][perspective]
         title = shared.TITLES["of_perspective"].format(perspective=heading.lower())
         panel_columns.append((rows_of(ifs, perspective=perspective), shared.AXES["ifs"], title))
-    lines = lineups(shared.groups(results))
-    figure, panels, keys = rows_of_panels(len(lines), 1.9, len(panel_columns))
+    lines = layout.lineups(shared.groups(results))
+    figure, panels, keys = layout.rows_of_panels(len(lines), 1.9, len(panel_columns))
     for column, ((rows, label, title), down) in enumerate(zip(panel_columns, panels, strict=True)):
         for axes, (heading, order) in zip(down, lines, strict=True):
             _lines(axes, rows, results, order)
@@ -53,7 +47,7 @@ def by_length(results: LifbenchResults, name: str) -> figures.Picture:
             axes.set_ylabel(label)
             above = f"({LETTERS[column]}) {title}"
             figures.frame(axes, f"{heading}\n{above}" if heading and column == 0 else above)
-    legends(figure, panels[0], keys)
+    layout.legends(figure, panels[0], keys)
     return shared.captioned(results, name, figure, _decline(results, ars, ifs), [ars, ifs])
 
 
@@ -61,11 +55,11 @@ def capabilities_by_length(results: LifbenchResults, name: str) -> figures.Pictu
     """Draws the capabilities at each length, a panel a model (Figure 5)."""
     rows = _at_lengths(rows_of(results.frames["ifp"], task=OVERALL))
     figure = _panels(results, rows, "capability", CAPABILITIES, shared.AXES["ifp"])
-    changes = {
-        heading: _change(results, rows_of(rows, capability=capability))
-        for capability, heading in CAPABILITIES.items()
-    }
-    falls = {heading: -change.mean() for heading, change in changes.items() if len(change)}
+    falls = {}
+    for capability, heading in CAPABILITIES.items():
+        change = _change(results, rows_of(rows, capability=capability))
+        if len(change):
+            falls[heading] = -change.mean()
     note = shared.sentence("falls", falls=shared.listed(falls, results.digits), **_ends(results))
     return shared.captioned(results, name, figure, [note] if falls else [], [rows])
 
@@ -76,28 +70,30 @@ def complexity(results: LifbenchResults, name: str) -> figures.Picture:
     figure = _panels(results, rows, "split", shared.STRINGS["splits"], shared.AXES["complexity"])
     weights = results.frames["weights"]
     task_weights = weights[weights["capability"] == ""]
-    tasks = {EASY: task_weights["value"] <= MOST_EASY, HARD: task_weights["value"] > MOST_EASY}
-    named = {
-        split: ", ".join(task_weights.loc[those, "task"]) or shared.EMPTY[split]
-        for split, those in tasks.items()
+    easy_tasks = task_weights.loc[task_weights["value"] <= MOST_EASY, "task"]
+    hard_tasks = task_weights.loc[task_weights["value"] > MOST_EASY, "task"]
+    slots = {
+        EASY: ", ".join(easy_tasks) or shared.EMPTY[EASY],
+        HARD: ", ".join(hard_tasks) or shared.EMPTY[HARD],
     }
-    easy, hard = (-_change(results, rows_of(rows, split=split)) for split in (EASY, HARD))
+    easy = -_change(results, rows_of(rows, split=EASY))
+    hard = -_change(results, rows_of(rows, split=HARD))
     common = easy.index.intersection(hard.index)
     notes = []
     if len(common):
-        losses = {EASY: easy[common].mean(), HARD: hard[common].mean()}
-        percentages = {split: rounded(loss, results.digits) for split, loss in losses.items()}
+        losses = {
+            EASY: rounded(easy[common].mean(), results.digits),
+            HARD: rounded(hard[common].mean(), results.digits),
+        }
         is_less = (hard[common] > easy[common]).to_dict()
-        notes.append(
-            shared.counted(results, "hard_falls", is_less, **percentages, **_ends(results))
-        )
-    return shared.captioned(results, name, figure, notes, [rows], slots=named)
+        notes.append(shared.counted(results, "hard_falls", is_less, **losses, **_ends(results)))
+    return shared.captioned(results, name, figure, notes, [rows], slots=slots)
 
 
 def effective(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the share of overall ARS at the shortest length that each model keeps at each."""
     effective = Effective(results, shared.AXES["ars"])
-    figure = effective_figure(effective, shared.groups(results))
+    figure = layout.effective_figure(effective, shared.groups(results))
     return shared.captioned(
         results, name, figure, effective.kept_by(), [effective.rows], slots=effective.slots
     )
@@ -114,16 +110,16 @@ def _panels(
     order = shared.models(results)
     titles = [figures.wrapped(results.roster.figure_label(model)) for model in order]
     high = HIGH + figures.row_height(titles)
-    figure, panels = grid(len(order), high, 4, shared.AXES["length"], sharex=True, sharey=True)
+    lengths = shared.AXES["length"]
+    figure, panels = layout.grid(len(order), high, 4, lengths, sharex=True, sharey=True)
     apart = 0.2 if figures.has_intervals(rows) else 0
     for axes, model, title in zip(panels, order, titles, strict=False):
         for number, (kind, heading) in enumerate(kinds.items()):
             kind_rows = rows_of(rows, **{"model": model, key: kind}).set_index("length")
             beside = figures.apart(number, len(kinds), apart)
-            places = [place + beside for place in range(len(results.lengths))]
             figures.draw_points(
                 axes,
-                places,
+                (np.arange(len(results.lengths)) + beside).tolist(),
                 kind_rows.reindex(results.lengths),
                 label=heading,
                 color=figures.PALETTE[number],
@@ -137,7 +133,7 @@ def _panels(
         figures.blank(panels[0], shared.EMPTY["models"])
     panels[0].set_ylim(0, max(1.02, _top(rows)))
     figure.supylabel(label, fontsize=8)
-    legend(figure, panels[0])
+    layout.legend(figure, panels[0])
     return figure
 
 
@@ -165,7 +161,9 @@ def _ends(results: LifbenchResults) -> dict[str, str]:
 
 def _change(results: LifbenchResults, rows: pd.DataFrame) -> pd.Series:
     """Returns the change from the shortest to the longest length of each contender with both."""
-    first, last = _ends(results).values()
+    # Of the config's lengths, which stand in their order.
+    first = results.lengths[0]
+    last = results.lengths[-1]
     if first == last:
         return pd.Series(dtype=float)
     values = shared.of_contenders(results, rows)
@@ -188,14 +186,13 @@ def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> 
         peaks = (table.idxmax(axis=1) == last).to_dict() if len(table) else {}
         heading = shared.STRINGS["perspectives"][perspective]
         notes.append(shared.counted(results, "ifs_peaks", peaks, perspective=heading, last=last))
-    return [note for note in notes if note]
+    return list(filter(None, notes))
 
 
 def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws overall ARS against length, and each model's IFS in three perspectives."""
-    ars, ifs = (rows_of(results.frames[key], task=OVERALL) for key in ("ars", "ifs"))
-    ars = _at_lengths(ars)
-    ifs = rows_of(ifs, length="")
+    ars = _at_lengths(rows_of(results.frames["ars"], task=OVERALL))
+    ifs = rows_of(results.frames["ifs"], task=OVERALL, length="")
     order = shared.models(results)
     roster = results.roster
     names = [figures.wrapped(roster.figure_label(model)) for model in order]
@@ -211,7 +208,7 @@ def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     legend = figure.legend(
         *right.get_legend_handles_labels(), loc="outside upper right", ncols=3, frameon=False
     )
-    figure.set_figheight(high + legend.get_window_extent().height / figure.dpi + MARGIN)
+    figure.set_figheight(high + legend.get_window_extent().height / figure.dpi + layout.MARGIN)
     notes = range_notes(roster, shared.STRINGS["ars"], results.ars[OVERALL, ""], results.digits)
     return shared.captioned(results, name, figure, [text for _, text in notes], [ars, ifs])
 
@@ -222,12 +219,9 @@ def _draw_ifs(
     for number, perspective in enumerate(PERSPECTIVES):
         perspective_rows = rows_of(rows, perspective=perspective).set_index("model")
         values = perspective_rows[["value", "low", "high"]].reindex(list(order))
-        places = [
-            place + figures.apart(number, len(PERSPECTIVES), 0.5) for place in range(len(order))
-        ]
         figures.draw_points(
             axes,
-            places,
+            (np.arange(len(order)) + figures.apart(number, len(PERSPECTIVES), 0.5)).tolist(),
             values,
             upright=False,
             linestyle="none",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -29,7 +30,7 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     """Draws a heat map a model: the mean score of the list scenario by position and length."""
     rows = rows_of(results.frames["depth"], task=LIST)
     cells = rows[rows["length"] != ""]
-    order = [model for model in shared.models(results) if model in set(cells["model"])]
+    order = list(filter(set(cells["model"]).__contains__, shared.models(results)))
     titles = [wrapped(results.roster.figure_label(model)) for model in order]
     high = 0.2 + row_height(titles) + 0.16 * len(results.lengths)
     label = shared.AXES["position"] if order else ""
@@ -46,16 +47,11 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     panels[0].set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     panels[0].set(xlim=(0, 1), ylim=(len(results.lengths) - 0.5, -0.5))
     figure.supylabel(shared.AXES["length"], fontsize=8)
-    layout: Any = {
-        "location": "bottom",
-        "aspect": 40,
-        "fraction": 0.06,
-        "label": shared.AXES["success"],
-    }
-    figure.colorbar(ScalarMappable(scale, colormaps[COLOURS]), ax=panels, **layout)
-    return shared.captioned(
-        results, name, figure, _differences(results, rows[rows["length"] == ""])
-    )
+    layout: Any = {"location": "bottom", "aspect": 40, "fraction": 0.06}
+    colours = ScalarMappable(scale, colormaps[COLOURS])
+    figure.colorbar(colours, ax=panels, label=shared.AXES["success"], **layout)
+    notes = _differences(results, rows[rows["length"] == ""])
+    return shared.captioned(results, name, figure, notes)
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) -> None:
@@ -65,8 +61,8 @@ def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) 
     table = table.reindex(index=lengths, columns=range(1, bins + 1)).astype(float)
     axes.set_facecolor("#f2f2f2")
     axes.patch.set(hatch="////", edgecolor="#bbbbbb")
-    edges = [place / bins for place in range(bins + 1)]
-    rims = [place - 0.5 for place in range(len(lengths) + 1)]
+    edges = np.arange(bins + 1) / bins
+    rims = np.arange(len(lengths) + 1) - 0.5
     axes.pcolormesh(edges, rims, table, cmap=COLOURS, norm=scale, edgecolors="white", linewidth=0.5)
     for row, length in enumerate(lengths):
         for place, value in enumerate(table.loc[length]):
@@ -92,6 +88,6 @@ def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
         return []
     apart = by_model["value"].max() - by_model["value"].min()
     name = "position_thirds" if rows["bins"].max() == FEW_BINS else "position"
-    named = ((results.roster.label(str(model)), value) for model, value in apart.items())
-    ends = " to ".join(extremes(named, results.digits))
+    labelled = zip(map(results.roster.label, map(str, apart.index)), apart, strict=True)
+    ends = " to ".join(extremes(labelled, results.digits))
     return [shared.sentence(name, apart=ends, n=f"{by_model['n'].sum().max():,.0f}")]

@@ -32,16 +32,14 @@ def weights(results: LifbenchResults, name: str) -> figures.Picture:
     _by_task(left, task_weights)
     _by_capability(right, parts)
     legend(figure, right)
-    by_scenario = {
-        heading: task_weights.loc[task_weights["scenario"] == scenario, "value"].sum()
-        for scenario, heading in SCENARIOS.items()
-    }
-    of_capability = parts.groupby("capability")["value"].sum()
-    by_capability = {CAPABILITIES[c]: of_capability[c] for c in CAPABILITIES if c in of_capability}
+    by_scenario = (
+        task_weights.groupby("scenario")["value"].sum().reindex(list(SCENARIOS), fill_value=0)
+    )
+    by_capability = parts.groupby("capability")["value"].sum().reindex(list(CAPABILITIES)).dropna()
     note = shared.sentence(
         "weights",
-        scenarios=shared.listed(by_scenario, 0),
-        capabilities=shared.listed(by_capability, 0),
+        scenarios=shared.listed(by_scenario.rename(SCENARIOS), 0),
+        capabilities=shared.listed(by_capability.rename(CAPABILITIES), 0),
     )
     return shared.captioned(results, name, figure, [note], of_models=False)
 
@@ -116,23 +114,19 @@ def capabilities(results: LifbenchResults, name: str) -> figures.Picture:
 
 def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
     """Says the highest value in each capability, and where models differ least and most."""
-    by_capability = {
-        heading: values_by_model(shared.of_contenders(results, rows[rows["spoke"] == capability]))
-        for capability, heading in CAPABILITIES.items()
-    }
-    label = results.roster.label
     digits = results.digits
-    highest = [
-        f"{name} {extremes(((label(m), v) for m, v in values.items()), digits)[-1]}"
-        for name, values in by_capability.items()
-        if values
-    ]
+    highest = []
+    spread = {}
+    for capability, heading in CAPABILITIES.items():
+        compared = shared.of_contenders(results, rows[rows["spoke"] == capability])
+        values = values_by_model(compared)
+        labelled = list(zip(map(results.roster.label, values), values.values(), strict=True))
+        if labelled:
+            highest.append(f"{heading} {extremes(labelled, digits)[-1]}")
+        if len(labelled) > 1:
+            spread[heading] = pd.Series(values).std()
     notes = [shared.sentence("highest", highest=", ".join(highest))] if highest else []
-    spread = {
-        name: pd.Series(values).std() for name, values in by_capability.items() if len(values) > 1
-    }
     if len(spread) > 1:
-        notes.append(
-            shared.sentence("spread", spread=" to ".join(extremes(spread.items(), digits)))
-        )
+        ends = " to ".join(extremes(spread.items(), digits))
+        notes.append(shared.sentence("spread", spread=ends))
     return notes

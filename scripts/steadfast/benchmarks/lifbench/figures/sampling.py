@@ -17,10 +17,8 @@ PERSPECTIVES = HEADINGS["perspectives"]
 def sampling(results: LifbenchResults, name: str) -> Picture:
     """Draws a panel a perspective: IFS by RECS minus IFS by random sampling, a row a model."""
     rows = results.frames["sampling"]
-    perspectives = [
-        perspective for perspective in PERSPECTIVES if perspective in set(rows["perspective"])
-    ]
-    order = [model for model in shared.models(results) if model in set(rows["model"])]
+    perspectives = list(filter(set(rows["perspective"]).__contains__, PERSPECTIVES))
+    order = list(filter(set(rows["model"]).__contains__, shared.models(results)))
     names = [wrapped(results.roster.figure_label(model)) for model in order]
     high = 0.7 + row_height(names) * max(len(order), 3)
     figure, panels = grid(len(perspectives), high, 4, shared.AXES["sampling"], sharey=True)
@@ -44,15 +42,14 @@ def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchRes
         draw_points(axes, [row] * len(model_rows), model_rows, upright=False, **style)
 
 
-def _notes(results: LifbenchResults, rows: pd.DataFrame, shown: list[str]) -> list[str]:
+def _notes(results: LifbenchResults, rows: pd.DataFrame, perspectives: list[str]) -> list[str]:
     """Says of how many models IFS is larger by RECS, and by how much on average."""
     competing = shared.of_contenders(results, rows)
-    values = {name: rows_of(competing, perspective=name)["value"] for name in shown}
-    means = {
-        PERSPECTIVES[name]: of_perspective.mean()
-        for name, of_perspective in values.items()
-        if len(of_perspective)
-    }
+    means = {}
+    for perspective in perspectives:
+        values = rows_of(competing, perspective=perspective)["value"]
+        if len(values):
+            means[PERSPECTIVES[perspective]] = values.mean()
     if not means:
         return []
     signs = [text for _, text in sign_notes(rows, results)]

@@ -1,6 +1,7 @@
 """What LIFBench's figures share: wording, models in their order, sentences that count models."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -28,7 +29,7 @@ def groups(results: LifbenchResults) -> list[Group]:
 
 def models(results: LifbenchResults) -> list[str]:
     """Returns the models of these groups."""
-    return [model for group in groups(results) for model in group.models]
+    return list(chain.from_iterable(group.models for group in groups(results)))
 
 
 def captioned(
@@ -64,13 +65,13 @@ def of_contenders(results: LifbenchResults, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["model"].isin(results.roster.contenders)]
 
 
-def counted(results: LifbenchResults, name: str, told: Mapping[str, bool], **slots: object) -> str:
+def counted(results: LifbenchResults, name: str, is_so: Mapping[str, bool], **slots: object) -> str:
     """Returns a sentence that counts for how many of the models that compete something is so."""
-    values = [told[model] for model in results.roster.contenders if model in told]
+    values = [is_so[model] for model in results.roster.contenders if model in is_so]
     n = f"{len(values)} models" if len(values) != 1 else "1 model"
     return sentence(name, k=sum(values), n=n, **slots) if values else ""
 
 
-def listed(values: Mapping[str, float], digits: int) -> str:
+def listed(values: Mapping[str, float] | pd.Series, digits: int) -> str:
     """Returns names with their values: ``Format 0.123, Logic 0.045``."""
     return ", ".join(f"{name} {rounded(value, digits)}" for name, value in values.items())

@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 
-from steadfast.benchmarks.lifbench.scored_tasks import (
-    RUBRICS,
-    SCORED_TASKS,
-    ScoredTask,
-    score_points,
-)
-from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, by_scenario
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS, ScoredTask
+from steadfast.benchmarks.lifbench.tables import results as tables
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
 from steadfast.show.table import Cell, Column, Section, Table
@@ -21,59 +18,52 @@ COUNTED = ("expressions", "variables", "samples")
 def data_table(results: LifbenchResults, name: str) -> Table:
     """Returns counts of expressions, variables and samples per task (Table 2)."""
     counts = results.frames["data"].set_index("task")
-    tasks = [task for task in by_scenario(STRINGS["data_order"]) if task in counts.index]
+    tasks = filter(counts.index.__contains__, tables.by_scenario(STRINGS["data_order"]))
     sections = []
     for scenario, group in groupby(tasks, key=lambda task: SCORED_TASKS[task].scenario):
-        rows = (
-            (
-                Cell(STRINGS["scenarios"][scenario], repeated=i > 0),
-                Cell(SCORED_TASKS[task].name),
-                Cell(task),
-                *(count_cell(counts.at[task, column]) for column in COUNTED),
-            )
-            for i, task in enumerate(group)
-        )
+        rows: list[tuple[Cell, ...]] = []
+        for task in group:
+            heading = Cell(STRINGS["scenarios"][scenario], repeated=bool(rows))
+            numbers = map(count_cell, counts.loc[task, list(COUNTED)])
+            rows.append((heading, Cell(SCORED_TASKS[task].name), Cell(task), *numbers))
         sections.append(Section(tuple(rows)))
     sums = (Cell("All"), *[Cell("")] * 4, count_cell(counts["samples"].sum()))
-    columns = (
-        *(Column(heading, align="l") for heading in ("Scenario", "Task", "ID")),
-        *(Column(heading, align="r") for heading in ("#Exp.", "#Var.", "#Data")),
-    )
-    return results.table(name, columns, [*sections, Section((sums,), unranked=True)], ())
+    sections.append(Section((sums,), unranked=True))
+    headings = columns_of(["Scenario", "Task", "ID"], align="l")
+    headings += columns_of(["#Exp.", "#Var.", "#Data"], align="r")
+    return results.table(name, headings, sections, ())
 
 
 def rubric_table(results: LifbenchResults, name: str) -> Table:
     """Returns score points, their weights by rubric, and what they tell of (Table 6)."""
-    order = by_scenario(STRINGS["data_order"])
-    tasks = SCORED_TASKS
-    alike = groupby(order, key=lambda task: tasks[task].points)
-    weights = [Column(STRINGS["rubric_headings"][rubric], "Weight") for rubric in RUBRICS]
-    columns = (
-        *(Column(heading, align="l") for heading in ("Tasks", "Score point", "Requirement")),
-        *weights,
-        Column("Capabilities", align="l"),
-    )
-    sections = [_points([tasks[name] for name in names]) for _, names in alike]
+    tasks = map(SCORED_TASKS.__getitem__, tables.by_scenario(STRINGS["data_order"]))
+    headings = columns_of(["Tasks", "Score point", "Requirement"], align="l")
+    headings += columns_of(map(STRINGS["rubric_headings"].__getitem__, RUBRICS), "Weight")
+    headings += columns_of(["Capabilities"], align="l")
+    sections = []
+    for _, alike in groupby(tasks, key=attrgetter("points")):
+        sections.append(_points(list(alike)))
     notes = [(None, text) for text in STRINGS["rubric_notes"]]
-    return replace(results.table(name, columns, sections, notes), rows_per_page=64)
+    return replace(results.table(name, headings, sections, notes), rows_per_page=64)
 
 
 def _points(tasks: Sequence[ScoredTask]) -> Section:
-    task, label = tasks[0], ", ".join(task.id for task in tasks)
-    rubrics = [score_points(task, rubric) for rubric in RUBRICS]
-    capabilities = STRINGS["capabilities"]
-    rows = [
-        (
-            Cell(label, repeated=i > 0),
-            Cell(point),
-            Cell(facts.get("asks") or STRINGS["points"][point]),
-            *(Cell(f"{points[point].weight:g}") for points in rubrics),
-            Cell(", ".join(capabilities[c] for c in facts["capabilities"])),
-        )
-        for i, (point, facts) in enumerate(task.points.items())
-    ]
-    totals = (Cell(f"{sum(p.weight for p in points.values()):g}") for points in rubrics)
-    rows.append((Cell(label, repeated=True), Cell("total"), Cell(""), *totals, Cell("")))
+    """Returns the score points of tasks that have the same ones."""
+    label = ", ".join(task.id for task in tasks)
+    totals = dict.fromkeys(RUBRICS, 0.0)
+    rows: list[tuple[Cell, ...]] = []
+    for point, facts in tasks[0].points.items():
+        weights = []
+        for rubric, points_of_tasks in RUBRICS.items():
+            weight = points_of_tasks[tasks[0].id][point].weight
+            totals[rubric] += weight
+            weights.append(Cell(f"{weight:g}"))
+        requirement = Cell(facts.get("asks") or STRINGS["points"][point])
+        capabilities = ", ".join(map(STRINGS["capabilities"].__getitem__, facts["capabilities"]))
+        heading = Cell(label, repeated=bool(rows))
+        rows.append((heading, Cell(point), requirement, *weights, Cell(capabilities)))
+    sums = map(Cell, map("{:g}".format, totals.values()))
+    rows.append((Cell(label, repeated=True), Cell("total"), Cell(""), *sums, Cell("")))
     return Section(tuple(rows))
 
 
@@ -82,22 +72,15 @@ def coverage_table(results: LifbenchResults, name: str) -> Table:
     reasons = STRINGS["coverage"]
 
     def cells(model: str) -> list[Cell]:
-        counts = [
-            *(results.counts(model, length=length) for length in results.lengths),
-            *(results.counts(model, task) for task in results.tasks),
-            results.counts(model),
-        ]
-        shares = (share_cell(count["scored"], count["expected"]) for count in counts)
-        why = (count_cell(counts[-1][reason]) for reason in reasons)
-        return [*shares, *why, *results.answer_cells(model, counts[-1])]
+        counts = [results.counts(model, length=length) for length in results.lengths]
+        counts += [results.counts(model, task) for task in results.tasks]
+        overall = results.counts(model)
+        shares = [share_cell(n["scored"], n["expected"]) for n in (*counts, overall)]
+        unscored = map(count_cell, map(overall.__getitem__, reasons))
+        return [*shares, *unscored, *results.answer_cells(model, overall)]
 
-    columns = (
-        MODEL,
-        *(Column(length, "Length", "r") for length in results.lengths),
-        *(Column(task, "Task", "r") for task in results.tasks),
-        Column("All", align="r"),
-        *(Column(heading, "Samples", "r") for heading in reasons.values()),
-        *ANSWER_COLUMNS,
-    )
+    headings = [MODEL, *columns_of(results.lengths, "Length", "r")]
+    headings += [*columns_of(results.tasks, "Task", "r"), Column("All", align="r")]
+    headings += [*columns_of(reasons.values(), "Samples", "r"), *ANSWER_COLUMNS]
     notes = (*results.notes, ANSWER_NOTE)
-    return results.table(name, columns, results.sections(results.groups(), cells), notes)
+    return results.table(name, headings, results.sections(results.groups(), cells), notes)

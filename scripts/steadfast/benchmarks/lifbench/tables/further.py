@@ -1,14 +1,15 @@
 """Stability beyond the paper: between formats and domains, and what sampling does (Figure 7)."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
+from operator import itemgetter
 
 import pandas as pd
 
-from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.stability import sign_test
-from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.show.cells import MODEL, Values, interval_cells, joined_cells, number_cell, p_cell
 from steadfast.show.results import Note, incomplete_models, spanned, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
@@ -25,61 +26,49 @@ def recs_table(results: LifbenchResults, name: str) -> Table:
     rows = results.frames["recs"]
     digits = results.digits
     words = STRINGS["recs"]
-    columns = (
+    headings = [
         Column("Task", align="l"),
-        *(Column(words[key], align="r") for key in COUNTS),
+        *columns_of(itemgetter(*COUNTS)(words), align="r"),
         Column(words["fails"], align="l"),
-        *(Column(words[key]) for key in ("sizes", "inertia", "pick_distances")),
-        *(Column(words[key], words["between"]) for key in BETWEEN),
-    )
-
-    def cells(row: Record) -> Iterator[Cell]:
-        way = "" if math.isnan(row["direction"]) else f" ({row['direction']:+.0f})"
-        counts = {name: row[name] for name in row if name.startswith(FAILS) and row[name]}
-        failed = ", ".join(f"{name.removeprefix(FAILS)} {n:.0f}" for name, n in counts.items())
-        distances = (
-            str(rounded(float(distance), digits)) for distance in row["pick_distances"].split()
-        )
-        yield Cell(row["task"] + way)
-        yield from (number_cell(row[key], 0) for key in COUNTS)
-        yield from (Cell(failed or "–"), Cell(row["sizes"]), number_cell(row["inertia"], digits))
-        yield from (Cell(" ".join(distances)), *(number_cell(row[key], digits) for key in BETWEEN))
-
-    tasks = tuple(tuple(cells(row)) for row in rows.to_dict("records"))
-    return results.table(name, columns, (Section(tasks),), results.notes)
+        *columns_of(itemgetter("sizes", "inertia", "pick_distances")(words)),
+        *columns_of(itemgetter(*BETWEEN)(words), words["between"]),
+    ]
+    body = []
+    for row in rows.to_dict("records"):
+        direction = "" if math.isnan(row["direction"]) else f" ({row['direction']:+.0f})"
+        cells = [Cell(row["task"] + direction)]
+        cells += map(number_cell, itemgetter(*COUNTS)(row), repeat(0))
+        failed = [name for name in row if name.startswith(FAILS) and row[name]]
+        failures = ", ".join(f"{name.removeprefix(FAILS)} {row[name]:.0f}" for name in failed)
+        cells += [Cell(failures or "–"), Cell(row["sizes"]), number_cell(row["inertia"], digits)]
+        distances = map(float, row["pick_distances"].split())
+        cells.append(Cell(" ".join(str(rounded(distance, digits)) for distance in distances)))
+        cells += map(number_cell, itemgetter(*BETWEEN)(row), repeat(digits))
+        body.append(tuple(cells))
+    return results.table(name, headings, (Section(tuple(body)),), results.notes)
 
 
 def sampling_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS of RECS's expressions less that of random ones, of each model (Figure 7)."""
     rows = results.frames["sampling"]
     digits = results.digits
-    headings = STRINGS["perspectives"]
-    columns = [
-        Column(heading, headings[perspective])
-        for perspective in headings
-        for heading in ("Difference", SHARED["interval"])
-    ]
-
+    headings = [MODEL]
     counts = rows.drop_duplicates("model").set_index("model")[["scored", "expected"]]
     lacking = set(counts.index[counts["scored"] < counts["expected"]])
     parts = []
-    for perspective in headings:
+    for perspective, heading in STRINGS["perspectives"].items():
+        headings += columns_of(["Difference", SHARED["interval"]], heading)
         perspective_rows = rows_of(rows, perspective=perspective)
-        parts.append(
-            results.cells(
-                [
-                    Values(
-                        values_by_model(perspective_rows), lacking & set(perspective_rows["model"])
-                    )
-                ]
-            )
-        )
+        incomplete = lacking & set(perspective_rows["model"])
+        differences = Values(values_by_model(perspective_rows), incomplete)
+        parts.append(results.cells([differences]))
         parts.append(interval_cells(perspective_rows, results.roster.models, digits))
     missing = results.incomplete_model_notes(counts)
+    # Which samples lack is said of this table's models, not of all.
     other_notes = [note for note in results.notes if note[0] != "incomplete"]
     notes = [*missing, *other_notes, *sign_notes(rows, results), *results.sampling_notes()]
     sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
-    return results.table(name, (MODEL, *columns), sections, notes)
+    return results.table(name, headings, sections, notes)
 
 
 def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
@@ -88,9 +77,8 @@ def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
     counts = []
     for perspective, heading in STRINGS["perspectives"].items():
         perspective_rows = rows_of(rows, perspective=perspective)
-        values = perspective_rows[perspective_rows["model"].isin(results.roster.contenders)][
-            "value"
-        ].round(12)
+        compared = perspective_rows["model"].isin(results.roster.contenders)
+        values = perspective_rows.loc[compared, "value"].round(12)
         values = values[values != 0]
         if len(values):
             above = int((values > 0).sum())
@@ -106,29 +94,31 @@ def beyond_table(
     """Returns IFS in a perspective beyond the paper, and a scenario's ARS in each of its groups."""
     words = STRINGS["beyond"][perspective]
     rows = rows_of(results.frames["perspectives"], perspective=perspective, length="")
-    headings = [Column("IFS")]
-    columns = []
+    headings = [MODEL, Column("IFS")]
+    by_group = []
+    incomplete = set()
     for scenario, groups in compared.items():
-        for group in groups:
-            group_rows = rows_of(rows, scenario=scenario, group=group)
-            columns.append(Values(values_by_model(group_rows), incomplete_models(group_rows)))
-            headings.append(Column(words["groups"][group], STRINGS["scenarios"][scenario]))
-    incomplete = {model for column in columns for model in column.incomplete}
+        for name in groups:
+            group_rows = rows_of(rows, scenario=scenario, group=name)
+            lacking = incomplete_models(group_rows)
+            incomplete |= lacking
+            by_group.append(Values(values_by_model(group_rows), lacking))
+            headings.append(Column(words["groups"][name], STRINGS["scenarios"][scenario]))
     ifs = Values(results.ifs[perspective, ""], incomplete)
-    cells = results.cells([ifs, *columns])
+    cells = results.cells([ifs, *by_group])
     counts = rows.groupby("model")[["n", "expected", "prompt_truncated"]].sum()
     cut = set(counts.index[counts["prompt_truncated"] > 0])
 
-    def label(model: str) -> Cell:
-        return replace(results.label(model), marks=("dagger",) if model in cut else ())
-
-    sections = [
-        group.section((label(model), *cells[model]) for model in group.models)
-        for group in results.groups()
-    ]
+    sections = []
+    for group in results.groups():
+        body = []
+        for model in group.models:
+            label = replace(results.label(model), marks=("dagger",) if model in cut else ())
+            body.append((label, *cells[model]))
+        sections.append(group.section(body))
     notes: list[Note] = [("dagger", STRINGS["notes"]["dagger"])] if cut else []
     notes += results.incomplete_model_notes(counts.rename(columns={"n": "scored"}))
     notes += [*results.shared_notes(judged=False), ("data", words["note"])]
     sampled = STRINGS["beyond"]["drawn"].format(contexts=spanned(rows["contexts"]))
     notes += [(None, SHARED["notes"]["untested"]), ("sampling", sampled)]
-    return results.table(f"{perspective}s", (MODEL, *headings), sections, notes)
+    return results.table(f"{perspective}s", headings, sections, notes)

@@ -3,21 +3,14 @@
 import pandas as pd
 
 from steadfast.benchmarks.lifbench.analyses import LIST
-from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.benchmarks.lifbench.tables.scores import exact
 from steadfast.contract.records import OVERALL
-from steadfast.show.cells import (
-    MODEL,
-    Values,
-    count_cell,
-    interval_cell,
-    interval_cells,
-    joined_cells,
-    p_cell,
-)
+from steadfast.show import cells as show
+from steadfast.show.cells import MODEL, CellsByModel, Values
 from steadfast.show.results import Note, few_models_notes, spanned, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
-from steadfast.show.table import Cell, Column, Section, Table, rounded, shown_ranks
+from steadfast.show.table import Cell, Column, Section, Style, Table, rounded, shown_ranks
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import CORRELATIONS
@@ -29,7 +22,7 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
     rows = results.frames["rubrics"]
     rows = rows[rows["task"] == OVERALL]
     columns = [MODEL]
-    parts = []
+    parts: list[CellsByModel] = []
     models = results.roster.models
     for rubric, part in rows[rows["measure"] == "ars"].groupby("rubric", sort=False):
         ars = part.set_index("model")
@@ -38,16 +31,16 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
         parts.append(results.cells([results.values(values)]))
         if ars["low"].notna().any():
             headings.append(SHARED["interval"])
-            parts.append(interval_cells(part, models, results.digits))
+            parts.append(show.interval_cells(part, models, results.digits))
         headings.append("Rank")
         places = shown_ranks(exact(values), results.roster.contenders)
         parts.append({m: (Cell(str(places[m]) if m in places else None),) for m in models})
-        columns += [Column(heading, STRINGS["rubric_headings"][rubric]) for heading in headings]
-    cells = joined_cells(parts, models)  # no column where nothing has a score
+        columns += columns_of(headings, STRINGS["rubric_headings"][rubric])
+    cells = show.joined_cells(parts, models)  # no column where nothing has a score
     sections = results.sections(results.groups(), cells.__getitem__)
-    notes = [*results.notes, *((None, text) for text in _agreement(rows, results))]
+    notes = [*results.notes, *_agreement(rows, results)]
     correlated = rows.loc[rows["measure"].isin(CORRELATIONS), "n"]
-    notes += few_models_notes(int(n) for n in correlated)
+    notes += few_models_notes(map(int, correlated))
     notes += [(None, STRINGS["notes"]["ranks_by_value"]), *results.sampling_notes()]
     has_intervals = bool(rows.loc[rows["measure"] == "ars", "low"].notna().any())
     return results.table(name, columns, sections, notes, **interval_words(has_intervals))
@@ -58,24 +51,24 @@ def interval_words(shown: bool) -> dict[str, str]:
     return {"intervals": STRINGS["intervals"] if shown else ""}
 
 
-def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[str]:
+def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
     """Returns a sentence on each rubric's ranks and the chosen one's."""
     texts = STRINGS["notes"]
     names = STRINGS["rubrics"]
     chosen = names[results.rubric.name]
     other_rubrics = set(rows["rubric"]) - {results.rubric.name}
-    sentences = [] if other_rubrics else [texts["one_rubric"].format(rubric=chosen)]
+    notes: list[Note] = []
+    if not other_rubrics:
+        notes.append((None, texts["one_rubric"].format(rubric=chosen)))
     for rubric in sorted(other_rubrics):
         correlations = rows[(rows["rubric"] == rubric) & rows["measure"].isin(CORRELATIONS)]
-        values = {
-            row.measure: rounded(row.value, results.digits) for row in correlations.itertuples()
-        }
-        if values:
-            n = f"{correlations['n'].max():.0f}"
-            sentences.append(
-                texts["agreement"].format(rubric=names[rubric], chosen=chosen, n=n, **values)
-            )
-    return sentences
+        slots = {"rubric": names[rubric], "chosen": chosen}
+        for row in correlations.itertuples():
+            slots[row.measure] = rounded(row.value, results.digits)
+        if len(correlations):
+            slots["n"] = f"{correlations['n'].max():.0f}"
+            notes.append((None, texts["agreement"].format(**slots)))
+    return notes
 
 
 def comparisons_table(results: LifbenchResults, name: str) -> Table:
@@ -87,26 +80,23 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
     digits = results.digits
     sections = []
     for first, pairs in rows.groupby("model", sort=False):
-        cells = tuple(
-            (
-                results.label(first, repeated=i > 0),
+        body: list[tuple[Cell, ...]] = []
+        for pair in pairs.itertuples():
+            style: Style = "best" if pair.p_adjusted < SIGNIFICANT else ""
+            row = (
+                results.label(first, repeated=bool(body)),
                 results.label(pair.other),
                 Cell(str(rounded(pair.difference, digits))),
-                interval_cell(pair.low, pair.high, digits),
-                p_cell(pair.p, digits),
-                p_cell(pair.p_adjusted, digits, "best" if pair.p_adjusted < SIGNIFICANT else ""),
-                count_cell(pair.n),
+                show.interval_cell(pair.low, pair.high, digits),
+                show.p_cell(pair.p, digits),
+                show.p_cell(pair.p_adjusted, digits, style),
+                show.count_cell(pair.n),
             )
-            for i, pair in enumerate(pairs.itertuples())
-        )
-        sections.append(Section(cells))
-    columns = (
-        MODEL,
-        Column("Other", align="l"),
-        *(Column(heading, "Difference in ARS") for heading in ("Value", SHARED["interval"])),
-        *(Column(heading) for heading in ("p", "p (corrected)")),
-        Column("Samples", align="r"),
-    )
+            body.append(row)
+        sections.append(Section(tuple(body)))
+    columns = [MODEL, Column("Other", align="l")]
+    columns += columns_of(["Value", SHARED["interval"]], "Difference in ARS")
+    columns += [*columns_of(["p", "p (corrected)"]), Column("Samples", align="r")]
     notes: list[Note] = [*results.notes] if sections else [(None, STRINGS["notes"]["no_pair"])]
     if (rows["p_adjusted"] < SIGNIFICANT).any():
         notes.append((None, STRINGS["notes"]["p_bold"]))
@@ -125,7 +115,7 @@ def turned(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _best_first(rows: pd.DataFrame, order: list[str]) -> pd.DataFrame:
     """Returns each pair with the earlier model of an order first, and the pairs in that order."""
-    place = {model: i for i, model in enumerate(order)}
+    place = dict(zip(order, range(len(order)), strict=True))
     rows = rows.where(~(rows["model"].map(place) > rows["other"].map(place)), turned(rows))
     return rows.sort_values(["model", "other"], key=lambda model: model.map(place))
 
@@ -138,24 +128,17 @@ def position_table(results: LifbenchResults, name: str) -> Table:
         return results.table(name, columns, [], [(None, STRINGS["notes"]["no_position"])])
     # All lengths together may have more bins than each; a table has one kind of columns.
     rows = rows[rows["bins"] == rows["bins"].min()]
-    lengths = [length for length in ("", *results.lengths) if length in set(rows["length"])]
     bins = rows[["bin", "start", "end"]].drop_duplicates().sort_values("bin")
     cells = {}
-    for length in lengths:
-        at = rows_of(rows, length=length)
-        values = (values_by_model(at[at["bin"] == number]) for number in bins["bin"])
-        cells[length] = results.cells([Values(values) for values in values])
+    for length in filter(set(rows["length"]).__contains__, ("", *results.lengths)):
+        values = []
+        for number in bins["bin"]:
+            values.append(Values(values_by_model(rows_of(rows, length=length, bin=number))))
+        cells[length] = results.cells(values)
     sections = []
     for group in results.groups():
         for number, model in enumerate(group.models):
-            body = tuple(
-                (
-                    results.label(model, repeated=place > 0),
-                    Cell(length or STRINGS["notes"]["all_lengths"]),
-                    *cells[length][model],
-                )
-                for place, length in enumerate(lengths)
-            )
+            body = results.rows_by_length(model, cells)
             heading = group.full_heading if number == 0 else ""
             sections.append(Section(body, heading, group.unranked))
     columns += [Column(f"{start:.2g}\u2013{end:.2g}", "Position") for _, start, end in bins.values]
@@ -164,7 +147,8 @@ def position_table(results: LifbenchResults, name: str) -> Table:
 
 def level_range(levels: pd.Series, digits: int) -> str:
     """Returns the least and the greatest of some levels, or the one that all are."""
-    lowest, highest = (str(rounded(levels[end], digits)) for end in ("min", "max"))
+    lowest = str(rounded(levels["min"], digits))
+    highest = str(rounded(levels["max"], digits))
     return lowest if lowest == highest else SHARED["range"].format(least=lowest, most=highest)
 
 
@@ -180,13 +164,12 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
     notes: list[Note] = [*results.notes]
     if len(rows):
         by_chance = rows.groupby("perspective")["chance"].agg(["min", "max"])
-        levels = ", ".join(
-            f"{heading.lower()} {level_range(by_chance.loc[key], results.digits)}"
-            for key, heading in headings.items()
-            if key in by_chance.index
-        )
-        slots = {"tasks": spanned(rows["n"]), "levels": levels}
+        levels = []
+        for key in filter(by_chance.index.__contains__, headings):
+            shares = level_range(by_chance.loc[key], results.digits)
+            levels.append(f"{headings[key].lower()} {shares}")
+        slots = {"tasks": spanned(rows["n"]), "levels": ", ".join(levels)}
         notes.append((None, STRINGS["notes"]["variance"].format(**slots)))
-    shown = [MODEL, *(Column(heading, "Share of the variance") for heading in headings.values())]
+    columns_shown = [MODEL, *columns_of(headings.values(), "Share of the variance")]
     repeats = STRINGS["variance_repeats"] if drawn else ""
-    return results.table(name, shown, sections, notes, repeats=repeats)
+    return results.table(name, columns_shown, sections, notes, repeats=repeats)

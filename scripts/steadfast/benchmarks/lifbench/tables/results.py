@@ -1,7 +1,7 @@
 """What the tables show, looked up from the metrics."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,10 +12,10 @@ from steadfast.benchmarks.lifbench.frames import sampled
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
-from steadfast.show.cells import Values
+from steadfast.show.cells import CellsByModel, Values
 from steadfast.show.results import ANSWERS, Note, Results, values_by_model
 from steadfast.show.roster import Display, Group
-from steadfast.show.table import Cell, Mark
+from steadfast.show.table import Cell, Column, Mark
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties
 
@@ -36,9 +36,9 @@ class LifbenchResults(Results):
         self.rubric = rubric
         coverage = frames["coverage"].set_index(["model", "task", "length"])
         self._counts = coverage[list(COUNTS)].to_dict("index")
-        self.lengths = [name for name in coverage.index.unique("length") if name]
+        self.lengths = list(filter(None, coverage.index.unique("length")))
         tasks = coverage.index.unique("task")
-        self.tasks = [task for task in by_scenario(STRINGS["score_order"]) if task in tasks]
+        self.tasks = list(filter(tasks.__contains__, by_scenario(STRINGS["score_order"])))
         slots = {
             "rubric": STRINGS["rubrics"][rubric.name],
             "weighting": STRINGS["weighting"][rubric.weighting],
@@ -58,10 +58,9 @@ class LifbenchResults(Results):
         self.ifp = _by_model(ifp[ifp["task"] == OVERALL], ["capability", "length"])
         self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
         chance = rows_of(ifs, task=OVERALL, length="").dropna(subset="chance")
-        self.chance = {
-            str(perspective): values_by_model(rows, "chance")
-            for perspective, rows in chance.groupby("perspective", sort=False)
-        }
+        self.chance: dict[str, dict[str, float]] = {}
+        for perspective, rows in chance.groupby("perspective", sort=False):
+            self.chance[str(perspective)] = values_by_model(rows, "chance")
 
     def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
         """Returns expected, scored, truncated samples of a task (or all) and length (or all)."""
@@ -78,8 +77,11 @@ class LifbenchResults(Results):
         better: Literal["larger", "smaller"] = "larger",
     ) -> Values:
         """Returns a column of values, which rest on the samples of a task and length (or all)."""
-        counts = {model: self.counts(model, task, length) for model in self.roster.models}
-        incomplete = [m for m, count in counts.items() if count["scored"] < count["expected"]]
+        incomplete = []
+        for model in self.roster.models:
+            counts = self.counts(model, task, length)
+            if counts["scored"] < counts["expected"]:
+                incomplete.append(model)
         return Values(by_model, incomplete, ties, better)
 
     def ties(self, task: str = OVERALL, length: str = "") -> Ties:
@@ -90,6 +92,16 @@ class LifbenchResults(Results):
     def _compared(self) -> dict[Any, pd.DataFrame]:
         """Comparisons by task and length: those of many models are sought through once."""
         return dict(iter(self.frames["comparisons"].groupby(["task", "length"], sort=False)))
+
+    def rows_by_length(
+        self, model: str, cells: Mapping[str, CellsByModel]
+    ) -> tuple[tuple[Cell, ...], ...]:
+        """Returns a model's rows, one for each length that has cells ("": all lengths)."""
+        rows: list[tuple[Cell, ...]] = []
+        for length, by_model in cells.items():
+            label = self.label(model, repeated=bool(rows))
+            rows.append((label, Cell(length or STRINGS["notes"]["all_lengths"]), *by_model[model]))
+        return tuple(rows)
 
     @cached_property
     def _truncated(self) -> frozenset[str]:
@@ -132,14 +144,15 @@ class LifbenchResults(Results):
     @cached_property
     def notes(self) -> list[Note]:
         """Explanations of the marks that occur."""
-        totals = {self.roster.label(m): self.counts(m) for m in self.roster.models}
         notes: list[Note] = []
-        if any(counts["prompt_truncated"] for counts in totals.values()):
+        if self._truncated:
             notes.append(("dagger", STRINGS["notes"]["dagger"]))
-        notes += self.incomplete_notes(
-            ({"model": label}, counts["scored"], counts["expected"])
-            for label, counts in totals.items()
-        )
+        totals = []
+        for model in self.roster.models:
+            counts = self.counts(model)
+            label = {"model": self.roster.label(model)}
+            totals.append((label, counts["scored"], counts["expected"]))
+        notes += self.incomplete_notes(totals)
         if "recs" in self.frames:
             sampled = self.frames["recs"]
             unread = dict.fromkeys(sampled.loc[sampled["reviewed"] == 0, "task"])
@@ -147,6 +160,13 @@ class LifbenchResults(Results):
                 tasks = ", ".join(unread)
                 notes.append(("data", STRINGS["notes"]["unreviewed"].format(tasks=tasks)))
         return [*notes, *self.shared_notes(judged=False)]
+
+
+def columns_of(
+    headings: Iterable[str], group: str = "", align: Literal["l", "c", "r"] = "c"
+) -> list[Column]:
+    """Returns columns that differ in their heading alone."""
+    return [Column(heading, group, align) for heading in headings]
 
 
 def by_scenario(order: Sequence[str]) -> list[str]:

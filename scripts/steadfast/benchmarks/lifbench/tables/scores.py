@@ -1,17 +1,20 @@
 """ARS, IFP and IFS over all lengths and at each; ARS above the baseline (Tables 3, 4, 7 to 11)."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
+from statistics import mean
 
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS
-from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.contract.records import OVERALL
 from steadfast.show.cells import MODEL, CellsByModel, Values, joined_cells, rank_cells, rank_texts
 from steadfast.show.effective_context_length import Effective, effective_table
 from steadfast.show.results import Note
 from steadfast.show.roster import STRINGS as SHARED
-from steadfast.show.table import Cell, Column, Section, Table, ranks
+from steadfast.show.table import Column, Section, Table, ranks
 
 CellsAt = Callable[[str], CellsByModel]  # the cells of each model at a length ("": over all)
 
@@ -19,7 +22,7 @@ CellsAt = Callable[[str], CellsByModel]  # the cells of each model at a length (
 def values_table(
     results: LifbenchResults,
     name: str,
-    columns: Sequence[Column],
+    headings: Sequence[Column],
     cells: CellsAt,
     notes: Sequence[Note],
     by_length: bool = False,
@@ -28,22 +31,15 @@ def values_table(
     notes = [*results.notes, *notes]
     if not by_length:
         sections = results.sections(results.groups(), cells("").__getitem__)
-        return results.table(name, (MODEL, *columns), sections, notes)
+        return results.table(name, (MODEL, *headings), sections, notes)
     cells_by_length = {length: cells(length) for length in results.lengths}
     parts = []
     for group in results.groups():
         for i, model in enumerate(group.models):
-            rows = tuple(
-                (
-                    results.label(model, repeated=j > 0),
-                    Cell(length),
-                    *cells_by_length[length][model],
-                )
-                for j, length in enumerate(results.lengths)
-            )
+            rows = results.rows_by_length(model, cells_by_length)
             headed = group.unranked and i == 0
             parts.append(Section(rows, group.full_heading if headed else "", headed))
-    return results.table(name, (MODEL, Column("Length", align="l"), *columns), parts, notes)
+    return results.table(name, (MODEL, Column("Length", align="l"), *headings), parts, notes)
 
 
 def exact(values: Mapping[str, float]) -> dict[str, float]:
@@ -62,9 +58,9 @@ def ars_table(results: LifbenchResults, name: str) -> Table:
         ranks = rank_cells(results.roster, results.ties(), results.ars[OVERALL, ""])
         return joined_cells([_ars(results, length), ranks])
 
-    columns = [*_tasks(results), Column(SHARED["ranks"])]
+    headings = [*_tasks(results), Column(SHARED["ranks"])]
     notes = [*results.baseline_notes(), *results.tie_notes(), *results.ranking_notes()]
-    return values_table(results, name, columns, cells, notes)
+    return values_table(results, name, headings, cells, notes)
 
 
 def ars_by_length_table(results: LifbenchResults, name: str) -> Table:
@@ -74,16 +70,16 @@ def ars_by_length_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _tasks(results: LifbenchResults, baseline: bool = True) -> list[Column]:
-    tasks = (Column(t, STRINGS["scenarios"][SCORED_TASKS[t].scenario]) for t in results.tasks)
-    above = [Column(STRINGS["above_baseline"])] if baseline and results.has_baseline else []
-    return [*tasks, Column("Overall"), *above]
+    tasks = [Column(t, STRINGS["scenarios"][SCORED_TASKS[t].scenario]) for t in results.tasks]
+    above = [STRINGS["above_baseline"]] if baseline and results.has_baseline else []
+    return [*tasks, *columns_of(["Overall", *above])]
 
 
 def _ars(results: LifbenchResults, length: str) -> CellsByModel:
-    values = [
-        results.values(results.ars[task, length], task, length, ties=results.ties(task, length))
-        for task in (*results.tasks, OVERALL)
-    ]
+    values = []
+    for task in (*results.tasks, OVERALL):
+        ties = results.ties(task, length)
+        values.append(results.values(results.ars[task, length], task, length, ties=ties))
     if results.has_baseline:
         values.append(results.values(results.above_baseline[OVERALL, length], length=length))
     return results.cells(values)
@@ -104,11 +100,13 @@ def ifp_table(results: LifbenchResults, name: str, by_length: bool = False) -> T
     headings = STRINGS["capabilities"]
 
     def cells(length: str) -> CellsByModel:
-        values = (results.ifp[capability, length] for capability in headings)
-        return results.cells(results.values(values, length=length) for values in values)
+        return results.cells(
+            results.values(results.ifp[capability, length], length=length)
+            for capability in headings
+        )
 
-    columns = [Column(heading) for heading in headings.values()]
-    return values_table(results, name, columns, cells, results.untested_notes(), by_length)
+    notes = results.untested_notes()
+    return values_table(results, name, columns_of(headings.values()), cells, notes, by_length)
 
 
 def above_baseline_table(results: LifbenchResults, name: str) -> Table:
@@ -127,24 +125,22 @@ def above_baseline_table(results: LifbenchResults, name: str) -> Table:
 def ifs_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS in three perspectives, by mean rank as in the paper, and ARS (Table 4)."""
     stabilities = _stabilities(results)
-    columns = [results.values(values, better="smaller") for values in stabilities.values()]
+    values = [results.values(values, better="smaller") for values in stabilities.values()]
     overall = results.ars[OVERALL, ""]
     ties = results.ties()
-    cells = results.cells([*columns, results.values(overall, ties=ties)])
+    cells = results.cells([*values, results.values(overall, ties=ties)])
     in_order = results.roster.groups(_steadiness(results))
     if results.roster.as_printed:
         # The paper prints the rank by value behind each value.
         places = ranks_by_value(results)
         note = "ifs_ranks_as_printed"
-        headings = [*stabilities, "ARS"]
         for model in results.roster.contenders:
-            ranked = zip(cells[model], headings, strict=True)
-            cells[model] = tuple(
-                replace(cell, suffix=f"({places[model, heading]})")
-                if (model, heading) in places
-                else cell
-                for cell, heading in ranked
-            )
+            ranked = list(cells[model])
+            for column, heading in enumerate([*stabilities, "ARS"]):
+                if (model, heading) in places:
+                    rank = f"({places[model, heading]})"
+                    ranked[column] = replace(ranked[column], suffix=rank)
+            cells[model] = tuple(ranked)
     else:
         texts = rank_texts(results.roster, ties, overall)
         note = "ifs_ranks" if texts else ""
@@ -156,29 +152,19 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
     # Marks as in print are for tables as the paper has them.
     chance = {} if results.roster.as_printed else results.chance
     notes += [(None, STRINGS["notes"]["ifs_chance"])] if chance else []
-    cells, ifs = _beside_chance(results, cells, chance)
-    sections = results.sections(in_order, cells.__getitem__)
-    return results.table(name, (MODEL, *ifs, Column("ARS")), sections, notes)
-
-
-def _beside_chance(
-    results: LifbenchResults, cells: CellsByModel, chance: Mapping[str, Mapping[str, float]]
-) -> tuple[CellsByModel, list[Column]]:
-    """Returns Table 4's cells, and behind those of each perspective what chance would give."""
-    columns: list[Column] = []
-    parts: list[CellsByModel] = []
-    for place, (key, heading) in enumerate(STRINGS["perspectives"].items()):
-        columns.append(Column(heading, "IFS"))
-        parts.append(
-            {model: model_cells[place : place + 1] for model, model_cells in cells.items()}
-        )
+    headings: list[str] = []
+    # From the last perspective on, so that the places of those before it stay.
+    for place, (key, heading) in reversed(list(enumerate(STRINGS["perspectives"].items()))):
+        headings.insert(0, heading)
         if key in chance:
-            columns.append(Column(STRINGS["by_chance"].format(perspective=heading), "IFS"))
-            parts.append(results.cells([results.values(chance[key])]))
-    parts.append(
-        {model: model_cells[len(STRINGS["perspectives"]) :] for model, model_cells in cells.items()}
+            headings.insert(1, STRINGS["by_chance"].format(perspective=heading))
+            by_chance = results.cells([results.values(chance[key])])
+            for model, row in cells.items():
+                cells[model] = (*row[: place + 1], *by_chance[model], *row[place + 1 :])
+    sections = results.sections(in_order, cells.__getitem__)
+    return results.table(
+        name, (MODEL, *columns_of(headings, "IFS"), Column("ARS")), sections, notes
     )
-    return joined_cells(parts), columns
 
 
 def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
@@ -188,30 +174,33 @@ def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
 
 def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
     """Returns the ranks of Table 4 as the paper has them, by model and heading."""
-    columns = [(heading, values, True) for heading, values in _stabilities(results).items()]
-    return {
-        (model, heading): place
-        for heading, values, smaller in [*columns, ("ARS", results.ars[OVERALL, ""], False)]
-        for model, place in ranks(exact(values), results.roster.contenders, smaller).items()
-    }
+    ranks_of_models: dict[tuple[str, str], int] = {}
+    by_heading = {**_stabilities(results), "ARS": results.ars[OVERALL, ""]}
+    for heading, values in by_heading.items():
+        by_model = ranks(exact(values), results.roster.contenders, smaller=heading != "ARS")
+        for model, place in by_model.items():
+            ranks_of_models[model, heading] = place
+    return ranks_of_models
 
 
 def _steadiness(results: LifbenchResults) -> dict[str, float]:
     """Returns minus the mean rank of each model in its perspectives; ties by the average."""
-    values = [exact(results.ifs[key, ""]) for key in PERSPECTIVES]
-    places = [ranks(column, results.roster.models, smaller=True) for column in values]
+    places: dict[str, list[int]] = defaultdict(list)
+    for perspective in PERSPECTIVES:
+        values = exact(results.ifs[perspective, ""])
+        for model, place in ranks(values, results.roster.models, smaller=True).items():
+            places[model].append(place)
     average = results.ifs[AVERAGE, ""]
-    found = {m: [p[m] for p in places if m in p] for m in results.roster.models}
-    keys = {m: (sum(p) / len(p), average.get(m, 0.0), m) for m, p in found.items() if p}
-    return {model: -i for i, model in enumerate(sorted(keys, key=keys.__getitem__))}
+    order = sorted(places, key=lambda m: (mean(places[m]), average.get(m, 0.0), m))
+    return dict(zip(order, count(0, -1), strict=False))
 
 
 def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -> Table:
     """Returns stability between expressions (Table 10) or variables (11) at each length."""
-    columns = [
-        results.values(results.ifs[perspective, length], length=length, better="smaller")
-        for length in results.lengths
-    ]
-    headings = [Column(length) for length in results.lengths]
+    values = []
+    for length in results.lengths:
+        by_model = results.ifs[perspective, length]
+        values.append(results.values(by_model, length=length, better="smaller"))
+    headings = columns_of(results.lengths)
     notes = results.untested_notes()
-    return values_table(results, name, headings, lambda _: results.cells(columns), notes)
+    return values_table(results, name, headings, lambda _: results.cells(values), notes)
