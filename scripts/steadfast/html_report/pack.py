@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from itertools import chain
+from itertools import chain, repeat
+from pathlib import Path
 from random import Random
 from string import Template
 from typing import Any, NamedTuple
@@ -17,19 +18,12 @@ import msgspec
 from steadfast.base.files import Record, file_size, json_line, read_text
 from steadfast.base.resources import resource
 from steadfast.contract.components import Sample
-from steadfast.html_report.sample_data import (
-    Cut,
-    answer_data,
-    answer_row,
-    sample_data,
-    sample_digest,
-)
+from steadfast.html_report.sample_data import Cut, answer_data, answer_row, sample_data, sample_row
 from steadfast.html_report.view_sample import SeenSample
 from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
 
 SCRIPTS = ("unpack.js", "elements.js", "tables.js", "run.js", "samples.js", "main.js")
-LEVEL = 6
-"""Of compression; the highest takes twice as long for a third of a per cent."""
+LEVEL = 6  # of compression; the highest takes twice as long for a third of a per cent
 
 
 class Pack:
@@ -80,16 +74,14 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-BLOCK = 256
-"""Samples of one piece."""
+BLOCK = 256  # samples, or answers, of one piece
 CUTS = (
     Cut(),
     *(Cut(aside=limit) for limit in (16_000, 4_000, 1_000, 250, 0)),
     *(Cut(limit, aside=0) for limit in (4_000, 2_000, 1_000, 500, 250)),
 )
 """How much of texts is shown: reasoning and what stands aside are cut first."""
-SAMPLED = 24
-"""Files of answers, and blocks of samples, by which the size of all is estimated."""
+SAMPLED = 24  # files of answers, and blocks of samples, by which the size of all is estimated
 
 
 class Packed(NamedTuple):
@@ -106,11 +98,11 @@ def pack_samples(run: FinishedRun, limit: int) -> Packed:
     for name in run.evaluation.running:
         if run.evaluation.evaluated_models(name):
             parts += run.parts(name).values()
-    score_bytes = 0
+    score_paths: list[Path] = []
     for part in parts:
-        score_bytes += sum(file_size(part.scores_path(model)) for model in part.models)
+        score_paths += map(part.scores_path, part.models)
     # Packed, answers with their scores take less than the files of scores alone.
-    cut = CUTS[0] if score_bytes <= limit else _first_cut(parts, limit)
+    cut = CUTS[0] if sum(map(file_size, score_paths)) <= limit else _first_cut(parts, limit)
     pack = Pack()
     return Packed(pack, cut, _add_samples(pack, run, parts, cut))
 
@@ -124,8 +116,8 @@ def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
     blocks: list[tuple[FinishedPart, Sequence[Sample]]] = []
     files: list[tuple[FinishedPart, str]] = []
     for part in parts:
-        blocks += [(part, block) for block in _blocks(part.samples)]
-        files += [(part, model) for model in part.models]
+        blocks += zip(repeat(part), _blocks(part.samples))
+        files += zip(repeat(part), part.models)
     some_blocks = random.sample(blocks, min(SAMPLED, len(blocks)))
     some_files = random.sample(files, min(SAMPLED, len(files)))
 
@@ -155,14 +147,12 @@ def _add_samples(
         if index:
             pack.add(f"index/{name}", index)
         for model in run.evaluation.evaluated_models(name):
-            scored = 0
+            row = {"benchmark": run.evaluation.benchmarks[name].title, "model": model, "scored": 0}
             statuses = Counter[str]()
             for part in index:
                 for status, total, *_ in chain.from_iterable(part["answers"][model]):
-                    scored += total is not None
+                    row["scored"] += total is not None
                     statuses[status] += 1
-            title = run.evaluation.benchmarks[name].title
-            row = {"benchmark": title, "model": model, "scored": scored}
             counts.append({**row, "statuses": dict(statuses)})
     return counts
 
@@ -172,12 +162,11 @@ def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
     name = f"{part.benchmark}/{part.name}"
     index = list[list[Any]]()
     for number, block in enumerate(_blocks(part.samples)):
-        for seen in _add_block(pack, f"samples/{name}/{number}", part, block, cut):
-            index.append([seen.sample.id, seen.sample.prompt["task"], sample_digest(seen)])
+        index += map(sample_row, _add_block(pack, f"samples/{name}/{number}", part, block, cut))
     answers: dict[str, list[list[Any]]] = {}
     for model in part.models:
         repeats = _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
-        answers[model] = [list(map(answer_row, repeat)) for repeat in repeats]
+        answers[model] = [list(map(answer_row, repeat_answers)) for repeat_answers in repeats]
     return {"name": part.name, "samples": index, "answers": answers}
 
 
@@ -197,10 +186,11 @@ def _add_answers(
     answers = list(part.answers(model, [sample.id for sample in part.samples]))
     repeats = part.run.evaluation.config.models[model].repeats
     # All repeats of a sample stand together, the samples one after the other.
-    by_repeat = [answers[repeat::repeats] for repeat in range(repeats)]
-    for repeat, repeat_answers in enumerate(by_repeat):
+    by_repeat = [answers[first::repeats] for first in range(repeats)]
+    for repeat_number, repeat_answers in enumerate(by_repeat):
         for number, block in enumerate(_blocks(repeat_answers)):
-            pack.add(f"{name}/{repeat}/{number}", [answer_data(answer, cut) for answer in block])
+            records = [answer_data(answer, cut) for answer in block]
+            pack.add(f"{name}/{repeat_number}/{number}", records)
     return by_repeat
 
 

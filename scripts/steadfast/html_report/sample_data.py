@@ -14,10 +14,8 @@ from steadfast.show.passages import marked
 from steadfast.show.render import Printed
 from steadfast.show.table import Cell, Table
 
-START = 400
-"""Characters of a context that are shown where no place of it is asked about."""
-DIGITS = 6
-"""Decimals of points."""
+START = 400  # characters of a context that are shown where no position of it is asked about
+DIGITS = 6  # decimals of points
 ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -50,7 +48,7 @@ def sample_data(seen: SeenSample, cut: Cut) -> Record:
     """What was asked and expected."""
     data: Record = {"instruction": cut(seen.sample.prompt["instruction"])}
     if seen.before:
-        data["before"] = [cut(turn) for turn in seen.before]
+        data["before"] = list(map(cut, seen.before))
     if seen.passages is None:
         data["fields"] = [[name, cut.less(as_text(value))] for name, value in seen.fields.items()]
     else:
@@ -64,15 +62,18 @@ def sample_data(seen: SeenSample, cut: Cut) -> Record:
     return data
 
 
-def sample_digest(seen: SeenSample) -> str:
-    """What stands for all that was asked and expected, so that two runs can be compared."""
+def sample_row(seen: SeenSample) -> list[str]:
+    """What samples are listed by: name, task, and a digest of all that was asked and expected.
+
+    By the digest two runs are compared.
+    """
     checksum = hashlib.sha256()
     texts = [seen.sample.prompt["instruction"], *seen.before, seen.expected]
     texts.append(canonical_json(seen.fields) if seen.passages is None else seen.passages.text)
     for text in texts:
-        # The zero keeps texts apart: "ab", "c" is another sample than "a", "bc".
+        # The zero separates texts: "ab", "c" is another sample than "a", "bc".
         checksum.update(text.encode("utf-8", "surrogatepass") + b"\0")
-    return checksum.hexdigest()[:10]
+    return [seen.sample.id, seen.sample.prompt["task"], checksum.hexdigest()[:10]]
 
 
 def answer_data(seen: FinishedAnswer, cut: Cut) -> Record:
@@ -91,15 +92,12 @@ def answer_data(seen: FinishedAnswer, cut: Cut) -> Record:
 
 
 def _score(score: Settings, cut: Cut) -> Record:
-    fields: Record = {
-        "status": score["status"],
-        "total": score["total"],
-        "points": score["points"] or {},
-    }
+    points = score["points"] or {}
+    fields: Record = {"status": score["status"], "total": score["total"], "points": points}
     if score.get("extracted") is not None:
         fields["extracted"] = cut(as_text(score["extracted"]))
     if ratings := score.get("other_raters"):
-        fields["others"] = {name: _score(other, cut) for name, other in ratings.items()}
+        fields["others"] = {rater: _score(rating, cut) for rater, rating in ratings.items()}
     return fields
 
 
@@ -137,7 +135,7 @@ def table_data(table: Table | Printed) -> Record:
         return _printed_data(table)
     sections = []
     for section in table.sections:
-        rows = [list(map(_cell, row)) for row in section.rows]
+        rows = [list(map(_cell, cells)) for cells in section.rows]
         sections.append({"heading": section.heading, "printed": section.printed, "rows": rows})
     return {
         "name": table.name,

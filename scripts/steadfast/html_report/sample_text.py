@@ -25,7 +25,7 @@ def _lines(seen: SeenSample) -> Iterator[str]:
         yield from _block("Previous turn", turn)
     yield from _block("Instruction", prompt["instruction"])
     if seen.passages is None:
-        fields = (f"{name}: {as_text(value)}" for name, value in seen.fields.items())
+        fields = [f"{name}: {as_text(value)}" for name, value in seen.fields.items()]
         yield from _block("Instance", "\n".join(fields))
     elif parts := excerpts(seen.passages):
         for number, excerpt in enumerate(parts, start=1):
@@ -42,10 +42,9 @@ def _lines(seen: SeenSample) -> Iterator[str]:
 def _answer(seen: FinishedAnswer) -> Iterator[str]:
     """The lines about one response: status, text, score, and judges' replies."""
     if output := seen.output:
-        cut = output.get("prompt_truncated_tokens")
-        yield f"status: {output['status']}" + (
-            f"; context truncated by {cut:,} tokens" if cut else ""
-        )
+        truncated = output.get("prompt_truncated_tokens")
+        note = f"; context truncated by {truncated:,} tokens" if truncated else ""
+        yield f"status: {output['status']}{note}"
         if output.get("error"):
             yield from _block("Error", output["error"])
         if output["reasoning"]:
@@ -66,25 +65,28 @@ def _score(score: ScoreRecord) -> Iterator[str]:
         yield f"{BAR}{name}: {_number(value)}"
     if score["extracted"] is not None:
         yield from _block("Extracted", ENCODER.encode(score["extracted"]))
-    for name, other in score["other_raters"].items():
-        points = ", ".join(f"{k} {_number(v)}" for k, v in (other["points"] or {}).items())
-        yield f"By {name}: {_number(other['total'])} ({other['status']}): {points}"
+    for rater, rating in score["other_raters"].items():
+        points = rating["points"] or {}
+        listed = ", ".join(f"{name} {_number(value)}" for name, value in points.items())
+        yield f"By {rater}: {_number(rating['total'])} ({rating['status']}): {listed}"
 
 
-def _judged(asked: JudgedRequest) -> Iterator[str]:
-    yield from _block(f"Prompt to the judge, after the response ({asked.id})", asked.tail.strip())
-    for judge, reply in asked.replies.items():
+def _judged(request: JudgedRequest) -> Iterator[str]:
+    heading = f"Prompt to the judge, after the response ({request.id})"
+    yield from _block(heading, request.tail.strip())
+    for judge, reply in request.replies.items():
         if reply["reasoning"]:
             yield from _block(f"Reasoning of judge {judge}", reply["reasoning"])
         yield from _block(f"Reply of judge {judge} ({reply['status']})", reply["response"] or "")
-    if not asked.replies:
+    if not request.replies:
         yield "No reply of a judge yet."
 
 
 def _block(heading: str, text: str) -> Iterator[str]:
     """A heading, and lines that no text can pass for headings."""
     yield f"{heading}:"
-    yield from (BAR + line for line in text.split("\n"))
+    for line in text.split("\n"):
+        yield BAR + line
 
 
 def _number(value: float | None) -> str:

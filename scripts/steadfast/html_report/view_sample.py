@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,12 @@ class SeenSample:
     def before(self) -> list[str]:
         """Its system message, and the turns that it follows."""
         prompt: Mapping[str, Any] = self.sample.prompt
-        system = [f"System message: {prompt['system']}"] if "system" in prompt else []
-        turns = [f"{query}\nResponse: {response}" for query, response in prompt.get("turns", ())]
-        instructions = [turn.prompt["instruction"] for turn in self.sample.turns[:-1]]
-        return [*system, *turns, *instructions]
+        before = [f"System message: {prompt['system']}"] if "system" in prompt else []
+        for query, response in prompt.get("turns", ()):
+            before.append(f"{query}\nResponse: {response}")
+        for turn in self.sample.turns[:-1]:  # the last one is the sample itself
+            before.append(turn.prompt["instruction"])
+        return before
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -67,18 +70,14 @@ class SeenSample:
         return {name: value for name, value in self.sample.source.items() if value != instruction}
 
 
-NEAR = 5
-"""Names that are suggested where there is no sample of a name."""
-
-
-EXAMPLES = "examples"
-"""In place of a sample's name: one of each task."""
+NEAR = 5  # names that are suggested where there is no sample of a name
+EXAMPLES = "examples"  # in place of a sample's name: one of each task
 
 
 def examples(run: Evaluation, results: Path) -> list[SeenSample]:
     """A sample of each task, of the first part that has it (LIFBench, Table 12)."""
     wanted_digests = _wanted(run, results)
-    by_task: dict[tuple[str, str], SeenSample] = {}
+    by_task: dict[tuple[str, str], SeenSample] = {}  # by benchmark and task
     for part in _parts(run, results):
         _check(wanted_digests, part, [])
         for sample in part.samples:
@@ -94,21 +93,23 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
     if model is not None and model not in run.evaluated:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, run.evaluated)}")
     wanted_digests = _wanted(run, results)
-    names: dict[str, None] = {}
+    names: list[str] = []
     samples = []
     for part in _parts(run, results):
-        ids = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(part.files.prompts))
-        names |= ids
-        if name in ids:
-            models = part.models if model is None else [m for m in part.models if m == model]
-            _check(wanted_digests, part, models)
-            answers: list[FinishedAnswer] = []
-            for answering_model in models:
-                answers += part.answers(answering_model, [name])
-            sample = next(sample for sample in part.samples if sample.id == name)
-            samples.append(SeenSample(part, sample, answers))
+        part_names = [prompt["sample_id"] for prompt in read_prompts(part.files.prompts)]
+        names += part_names
+        if name not in part_names:
+            continue
+        models = [m for m in part.models if model in (None, m)]
+        _check(wanted_digests, part, models)
+        answers: list[FinishedAnswer] = []
+        for answering_model in models:
+            answers += part.answers(answering_model, [name])
+        sample = next(sample for sample in part.samples if sample.id == name)
+        samples.append(SeenSample(part, sample, answers))
     if not samples:
-        raise UserError(f"{results}: no sample {shown(name)}; {nearest_samples(name, list(names))}")
+        near = nearest_samples(name, list(dict.fromkeys(names)))
+        raise UserError(f"{results}: no sample {shown(name)}; {near}")
     return samples
 
 
@@ -116,21 +117,20 @@ def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
     """The parts that have prompts, which are those of a whole run in a trial's folder too."""
     follow(run, results)
     full_run = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
-    parts: list[FinishedPart] = []
-    for name in run.running:
-        parts += [part for part in full_run.parts(name).values() if part.files.prompts.exists()]
-    return parts
+    parts = chain.from_iterable(full_run.parts(name).values() for name in run.running)
+    return [part for part in parts if part.files.prompts.exists()]
 
 
 def _wanted(run: Evaluation, results: Path) -> list[InputDigests]:
     """What the config wants of the files: of a whole run, and of the trial that was made last."""
     written = results / CONFIG_FILE
-    runs = [run]
+    digests = [InputDigests(run)]
     if written.is_file():
         limit = read_source(str(written)).get("limit")
         if isinstance(limit, int) and limit != run.config.limit:
-            runs.append(Evaluation(run.config.model_copy(update={"limit": limit})))
-    return [InputDigests(evaluation) for evaluation in runs]
+            trial = Evaluation(run.config.model_copy(update={"limit": limit}))
+            digests.append(InputDigests(trial))
+    return digests
 
 
 def _check(digests: Sequence[InputDigests], part: FinishedPart, models: Sequence[str]) -> None:
@@ -145,9 +145,9 @@ def _check(digests: Sequence[InputDigests], part: FinishedPart, models: Sequence
     for file, acceptable in input_digests.items():
         if file.exists():
             provenances = [Provenance.beside(file, input_digest) for input_digest in acceptable]
-            matching = [provenance for provenance in provenances if provenance.has_input_digest]
             # Of the whole run or of the trial; if of neither, the whole run's check fails.
-            (matching or provenances)[0].check()
+            matching = filter(lambda provenance: provenance.has_input_digest, provenances)
+            next(matching, provenances[0]).check()
 
 
 def nearest_samples(name: str, sample_ids: Sequence[str]) -> str:

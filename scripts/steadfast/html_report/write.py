@@ -21,10 +21,8 @@ from steadfast.show.table import Table
 from steadfast.stats.repeatability import answer_deviations
 from steadfast.workflow.script import run_rule
 
-FORMAT = 1
-"""Of the data; two HTML reports can be compared where both have the same."""
-LIMIT = 25_000_000
-"""Characters of the data; longer texts are shortened to fit."""
+FORMAT = 1  # of the data; two HTML reports can be compared where both have the same
+LIMIT = 25_000_000  # characters of the data; longer texts are shortened to fit
 USED = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
     "cached_tokens", "written_tokens", "hit_rate", "output_tokens",
@@ -72,11 +70,11 @@ def _figures(run: FinishedRun, benchmark: str) -> list[str]:
 def _tables(run: FinishedRun, display: Display, summary: RunSummary) -> list[Record]:
     """The tables of the summary, then of each benchmark, with what its paper prints."""
     evaluation = run.evaluation
-    tasks = {name: evaluation.tasks[name] for name in evaluation.running}
     overall = (summary_table(summary), correlations_table(summary))
-    data_notes = [task.data_note for task in tasks.values()]
+    data_notes = [evaluation.tasks[name].data_note for name in evaluation.running]
     groups = [_group("All benchmarks", overall, data_notes, display)]
-    for name, task in tasks.items():
+    for name in evaluation.running:
+        task = evaluation.tasks[name]
         # Beside the run's own values, what the papers print, whatever the config says of that.
         tables = task.tables.function.make(run.metrics(name), replace(display, published=True))
         groups.append(_group(evaluation.benchmarks[name].title, tables, [task.data_note], display))
@@ -133,7 +131,8 @@ def _usage(run: FinishedRun) -> Record:
     rows = []
     for row in read_rows(run.results / "metrics/inference.csv"):
         cost = f"{float(row['billed']):.4f} USD" if row["billed"] else None
-        rows.append([*(row[name] or None for name in USED), cost])
+        values = [row[name] or None for name in USED]
+        rows.append([*values, cost])
     return {"columns": [*USED, "cost"], "rows": rows}
 
 
@@ -157,24 +156,11 @@ if job := globals().get("snakemake"):
     params = job.params
     out = Path(job.output.report)
     run = FinishedRun(Evaluation(load_config(job.config["whole"])), out.parent)
-    run_rule(
-        write_html_report,
-        job,
-        read=("nondeterminism",),
-        reads=[
-            *(
-                Provenance.beside(run.results / path, input_digest)
-                for path, input_digest in params.made_from.items()
-            ),
-            *(
-                run.metrics_provenance(name, input_digests)
-                for name, input_digests in params.measured_from.items()
-            ),
-            *(
-                Provenance.beside(run.results / path, input_digest)
-                for path, (input_digest, _) in params.nondeterminism.items()
-            ),
-        ],
-        run=run,
-        out=out,
-    )
+    reads = []
+    for path, input_digest in params.made_from.items():
+        reads.append(Provenance.beside(run.results / path, input_digest))
+    for name, input_digest in params.measured_from.items():
+        reads.append(run.metrics_provenance(name, input_digest))
+    for path, (input_digest, _) in params.nondeterminism.items():
+        reads.append(Provenance.beside(run.results / path, input_digest))
+    run_rule(write_html_report, job, read=("nondeterminism",), reads=reads, run=run, out=out)
