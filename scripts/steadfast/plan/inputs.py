@@ -1,5 +1,7 @@
 """What rule plan reads, and the values that it passes to ``plan.make``, as the rule needs them."""
 
+from collections.abc import Callable, Iterable
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -33,34 +35,23 @@ class PlanInputs:
     @property
     def sources(self) -> list[str]:
         """The data files that these refer to."""
-        files = []
-        for name in self.benchmarks:
-            files += self._run.all_sources(name)
-        return files
+        return self._of_benchmarks(self._run.all_sources)
 
     @property
     def own_templates(self) -> list[str]:
         """Judge templates that are the user's files."""
-        files = []
-        for name in self.benchmarks:
-            files += self._run.own_templates(name)
-        return files
+        return self._of_benchmarks(self._run.own_templates)
 
     @property
     def fetched_templates(self) -> list[str]:
         """Judge templates of released code."""
-        files = []
-        for name in self.benchmarks:
-            files += in_results(self._run.fetched_templates(name))
-        return files
+        return in_results(self._of_benchmarks(self._run.fetched_templates))
 
     @property
     def rewriter_requests(self) -> list[str]:
         """The requests to rewriters that need no earlier replies."""
-        files = []
-        for name in self.rewritten:
-            files += in_results(self._run.first_rounds(name).values())
-        return files
+        rounds = map(self._run.first_rounds, self.rewritten)
+        return in_results(chain.from_iterable(map(dict.values, rounds)))
 
     @property
     def replays(self) -> list[str]:
@@ -78,6 +69,7 @@ class PlanInputs:
     def models(self) -> Record:
         """The settings of the models, judges and rewriters that are planned, by role."""
         config = self._run.config
+        # Judges are planned only with a benchmark that they judge.
         is_judged = not set(self._run.judged).isdisjoint(self.benchmarks)
         evaluated = {name: config.models[name] for name in self._run.evaluated}
         return {
@@ -93,22 +85,26 @@ class PlanInputs:
 
     @property
     def journal_sizes(self) -> list[int]:
-        """The size of each job's journal: a plan is made anew when one has grown."""
+        """The bytes of each job's journal: a plan is made anew when one has grown."""
         return [file_size(self._results / job.journal) for job in self._run.jobs]
 
     @property
     def pilot_sizes(self) -> list[int]:
         """The size of each benchmark's comparisons, of which a power analysis takes variances."""
+        # Without a power analysis, new comparisons are no reason to plan again.
         names = self.benchmarks if self._run.config.power_analysis else []
         return [file_size(self._results / name / "metrics/comparisons.csv") for name in names]
 
     @property
     def input_digests(self) -> list[str]:
         """The input digests of all prompts, and of the requests to rewriters."""
-        steps = [self._steps.evaluated_prompts(name, part) for name, part in self._parts]
+        digests = []
+        for name, part in self._parts:
+            digests.append(self._steps.evaluated_prompts(name, part).input_digest)
         for name in self.rewritten:
-            steps += map(self._steps.data, self._run.first_rounds(name).values())
-        return [step.input_digest for step in steps]
+            for requests in self._run.first_rounds(name).values():
+                digests.append(self._steps.data(requests).input_digest)
+        return digests
 
     @property
     def code(self) -> str:
@@ -122,7 +118,11 @@ class PlanInputs:
     @property
     def _parts(self) -> list[tuple[str, str]]:
         """Benchmark and part of all planned prompts."""
-        parts = []
+        parts: list[tuple[str, str]] = []
         for name in self.benchmarks:
-            parts += [(name, part) for part in self._run.tasks[name].parts]
+            parts += product([name], self._run.tasks[name].parts)
         return parts
+
+    def _of_benchmarks(self, files_of: Callable[[str], Iterable[str]]) -> list[str]:
+        """The files of all planned benchmarks, where ``files_of`` has those of one."""
+        return list(chain.from_iterable(map(files_of, self.benchmarks)))

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +14,14 @@ from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sam
 from steadfast.contract.part_files import PartFiles, judge_items, read_judge_prompts
 from steadfast.contract.request import ANSWERED, Item
 from steadfast.engines.base import Setup
-from steadfast.engines.cost.forecast import (
-    COUNTS,
-    LEFT_OUT,
-    CachedTokenizer,
-    Work,
-    evaluation_work,
-    judging_work,
-)
+from steadfast.engines.cost import forecast
 from steadfast.engines.cost.options import COSTS, SUMS
 from steadfast.engines.simulated import ReplayEngine
 from steadfast.jobs.job import MODELS
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.model import HOURS, KEYS, REMAINING, PlannedJob, planned_jobs
 from steadfast.plan.page import adaptive_section, plan_page
-from steadfast.plan.power_analysis import COLUMNS as POWER_COLUMNS
-from steadfast.plan.power_analysis import power_analysis
+from steadfast.plan.power_analysis import POWER_COLUMNS, power_analysis
 from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 
@@ -37,7 +30,7 @@ ANSWER_TOKENS = 500
 SHARED = ["judges", "engine", "speed", "tokenizer", "estimated"]
 """Columns that are the same for all jobs of a row."""
 COLUMNS = (
-    *KEYS, "judges", "engine", *COUNTS, *REMAINING, *HOURS, "speed", *SUMS, "tokenizer",
+    *KEYS, "judges", "engine", *forecast.COUNTS, *REMAINING, *HOURS, "speed", *SUMS, "tokenizer",
     "estimated",
 )  # fmt: skip
 OPTION_COLUMNS = (*KEYS, "option", "configured", *COSTS)
@@ -100,37 +93,35 @@ def make_plan(
     power_rows: list[Record] = []
     sections: list[str] = []
     for benchmark in benchmarks:
-        benchmark_jobs = [job for job in jobs if job.job.benchmark == benchmark.name]
         for part in benchmark.files:
-            part_jobs = [
-                job for job in benchmark_jobs if job.job.part == part.name and not job.rewrites
-            ]
+            part_jobs = [job for job in jobs if job.evaluates(benchmark.name, part.name)]
             samples = part.read()
             # Judges' prompts depend on which samples have a response: models come first.
             misfits += _count_answers(part_jobs, benchmark, part, samples)
             _count_verdicts(part_jobs, benchmark, samples)
         if benchmark.power_analysis:
             metrics = results / benchmark.name / "metrics"
-            rows, lines = power_analysis(benchmark.name, metrics, **benchmark.power_analysis)
-            power_rows += rows
+            needs, lines = power_analysis(benchmark.name, metrics, **benchmark.power_analysis)
+            power_rows += needs
             sections += lines
         if benchmark.rounds:
             sections += adaptive_section(benchmark.name, benchmark.rounds)
-    for name, paths in rounds.items():
-        rewriting_jobs = [job for job in jobs if job.job.benchmark == name and job.rewrites]
-        _count_rewrites(rewriting_jobs, paths, results)
+    _count_rewrites(jobs, rounds, results)
+    # Jobs of benchmarks that are not planned have no counts.
     counted_jobs = [job for job in jobs if job.counts]
     remarks = _request_hours(counted_jobs)
-    frame = plan_frame([job.row for job in counted_jobs])
+    rows = []
     options: list[Record] = []
     for job in counted_jobs:
+        rows.append(job.row)
         options += job.option_rows
+    frame = plan_frame(rows)
     write_rows(folder / "plan.csv", COLUMNS, _records(frame))
     write_rows(folder / "options.csv", OPTION_COLUMNS, options)
     write_rows(folder / "misfits.csv", MISFIT_COLUMNS, misfits)
     if any(benchmark.power_analysis for benchmark in benchmarks):
         write_rows(folder / "power_analysis.csv", POWER_COLUMNS, power_rows)
-    notes = [note for note in (trial_remark(limit), *data_notes) if note]
+    notes = filter(None, (trial_remark(limit), *data_notes))
     page = plan_page(
         _records(frame), _records(summed(frame)), options, misfits, notes, remarks, unplanned
     )
@@ -144,23 +135,26 @@ def _count_answers(
     samples: Sequence[Sample],
 ) -> list[Record]:
     """Counts models' requests; returns the prompts that are truncated or do not fit."""
-    tokenizers: dict[str, CachedTokenizer] = {}
+    tokenizers: dict[str, forecast.CachedTokenizer] = {}
     misfit_rows = []
-    items: dict[int, list[Item]] = {}
+    items: dict[int, list[Item]] = {}  # by the number of repeats
     for job in jobs:
         if job.job.role != MODELS:
             continue
         repeats = job.model.repeats
         if repeats not in items:
             repeated = samples if repeats == 1 else part.read(repeats)
-            items[repeats] = [part.joined.item(sample) for sample in repeated]
+            items[repeats] = list(map(part.joined.item, repeated))
         misfits = job.count(items[repeats], benchmark.results / job.job.journal, tokenizers)
         context_tokens = benchmark.parts[part.name][0]
-        job.work = evaluation_work(part.prompts, context_tokens, job.model.answers)
+        job.work = forecast.evaluation_work(part.prompts, context_tokens, job.model.answers)
+        skipped = set()
         for misfit in misfits:
-            row = (benchmark.name, job.job.name, part.name, *misfit)
-            misfit_rows.append(dict(zip(MISFIT_COLUMNS, row, strict=True)))
-        skipped = {sample for sample, outcome, *_ in misfits if outcome == LEFT_OUT}
+            values = (benchmark.name, job.job.name, part.name, *misfit)
+            row = dict(zip(MISFIT_COLUMNS, values, strict=True))
+            misfit_rows.append(row)
+            if row["what"] == forecast.LEFT_OUT:
+                skipped.add(row["sample_id"])
         job.unanswered = [frozenset(skipped.union(names)) for names in _missing(job, samples)]
     return misfit_rows
 
@@ -173,7 +167,7 @@ def _count_verdicts(
     The responses do not exist yet: models with responses to the same samples have the same judge
     prompts, which are counted once for each judge.
     """
-    tokenizers: dict[str, CachedTokenizer] = {}
+    tokenizers: dict[str, forecast.CachedTokenizer] = {}
     model_jobs = {job.job.model: job for job in jobs if job.job.role == MODELS}
     jobs_by_judge: dict[str, list[PlannedJob]] = defaultdict(list)
     for job in jobs:
@@ -191,27 +185,29 @@ def _count_verdicts(
                 if unanswered not in prompts:
                     prompts[unanswered] = _judge_prompts(benchmark, samples, unanswered)
                 if unanswered not in counted:
-                    job.count(
-                        judge_items(prompts[unanswered], repeats=job.model.repeats),
-                        None,
-                        tokenizers,
-                    )
-                    work = judging_work(map(asdict, prompts[unanswered]), job.model.answers)
+                    items = judge_items(prompts[unanswered], repeats=job.model.repeats)
+                    # Without a journal: verdicts on assumed responses cannot be cached.
+                    job.count(items, None, tokenizers)
+                    records = map(asdict, prompts[unanswered])
+                    work = forecast.judging_work(records, job.model.answers)
                     counted[unanswered] = job.counts | {"work": work}
             job.judges = text
             job.counts = _summed([counted[unanswered] for unanswered in model_job.unanswered])
             job.work = job.counts["work"]
 
 
-def _count_rewrites(jobs: Sequence[PlannedJob], paths: Mapping[str, str], results: Path) -> None:
+def _count_rewrites(
+    jobs: Sequence[PlannedJob], rounds: Mapping[str, Mapping[str, str]], results: Path
+) -> None:
     """Counts rewriters' requests in the rounds that can be made already."""
-    tokenizers: dict[str, CachedTokenizer] = {}
+    tokenizers: dict[str, forecast.CachedTokenizer] = {}
     for job in jobs:
-        if job.job.part in paths:
-            path = results / paths[job.job.part]
+        requests = rounds.get(job.job.benchmark, {}).get(job.job.part)
+        if job.rewrites and requests:
+            path = results / requests
             items = judge_items(read_judge_prompts(path))
             job.count(items, results / job.job.journal, tokenizers)
-            job.work = evaluation_work(path, 0, job.model.answers)
+            job.work = forecast.evaluation_work(path, 0, job.model.answers)
 
 
 def _request_hours(jobs: Iterable[PlannedJob]) -> list[str]:
@@ -232,7 +228,7 @@ def _request_hours(jobs: Iterable[PlannedJob]) -> list[str]:
 def plan_frame(rows: Sequence[Record]) -> pd.DataFrame:
     """The plan's rows (``COLUMNS``), with one row for all models that a judge judges."""
     floats = [*HOURS, *SUMS]
-    sums = [*COUNTS, *REMAINING, *floats]
+    sums = [*forecast.COUNTS, *REMAINING, *floats]
     frame = pd.DataFrame(rows, columns=[*KEYS, *SHARED, *sums])
     by_key = frame.astype(dict.fromkeys(floats, float)).groupby(KEYS, sort=False)
     return by_key[sums].sum(min_count=1).join(by_key[SHARED].first()).reset_index()
@@ -253,16 +249,17 @@ def _records(frame: pd.DataFrame) -> list[Record]:
 
 def _summed(counts: Sequence[Record]) -> Record:
     """The counts of a judge, summed over the repeats of one model's responses."""
-    works = {
-        name: Work.sum([repeat[name] for repeat in counts]) for name in ("remaining_work", "work")
-    }
-    numbers = {name: sum(repeat[name] for repeat in counts) for name in COUNTS}
-    options = []
+    summed_counts = dict(counts[0])
+    for name in forecast.COUNTS:
+        summed_counts[name] = sum(map(itemgetter(name), counts))
+    for name in ("remaining_work", "work"):
+        summed_counts[name] = forecast.Work.sum(map(itemgetter(name), counts))
+    summed_counts["options"] = []
     # For each pricing option its record of each repeat.
-    for records in zip(*(repeat["options"] for repeat in counts), strict=True):
-        sums = {name: sum(record[name] for record in records) for name in SUMS}
-        options.append({**records[0], **sums})
-    return {**counts[0], **numbers, **works, "options": options}
+    for records in zip(*map(itemgetter("options"), counts), strict=True):
+        sums = {name: sum(map(itemgetter(name), records)) for name in SUMS}
+        summed_counts["options"].append({**records[0], **sums})
+    return summed_counts
 
 
 def _missing(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
@@ -271,11 +268,11 @@ def _missing(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]
     if job.replay is None:
         return [()] * model.repeats
     engine = ReplayEngine(Setup(model.answers, {"file": job.replay}))
-    names = [sample.id for sample in samples]
-    return [
-        {name for name in names if engine.response(name, repeat).status not in ANSWERED}
-        for repeat in range(model.repeats)
-    ]
+    missing: list[Collection[str]] = []
+    for repeat in range(model.repeats):
+        replies = {sample.id: engine.response(sample.id, repeat) for sample in samples}
+        missing.append([name for name in replies if replies[name].status not in ANSWERED])
+    return missing
 
 
 def _judge_prompts(
@@ -288,10 +285,11 @@ def _judge_prompts(
     text = " word" * (ANSWER_TOKENS - 1)
     answers: dict[str, Answer] = {}
     for number, sample in enumerate(samples):
+        # A turn of a conversation is judged only if those before it have responses.
         before = answers[sample.before.id] if sample.before else None
         missing = sample.id in unanswered or (before and not before.answered)
-        response = f"{text} {number}"
-        answers[sample.id] = Answer("overflow" if missing else "ok", response, before=before)
+        status = "overflow" if missing else "ok"
+        answers[sample.id] = Answer(status, f"{text} {number}", before=before)
     templates = load_templates(make_prompts, benchmark.templates, benchmark.results)
     return list(judge_prompts_of(make_prompts, templates, samples, answers))
 

@@ -15,7 +15,7 @@ from steadfast.engines.asking.journal import final_tiers
 from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import CachedTokenizer, Work, misfits, plan_part
-from steadfast.engines.cost.options import SUMS, once, option_records
+from steadfast.engines.cost.options import COSTS, SUMS, once, option_records
 from steadfast.engines.fit import reckoned
 from steadfast.jobs.job import MODELS, REWRITERS, Job, Journals
 from steadfast.plan.page import ESTIMATE
@@ -85,6 +85,7 @@ class PlannedModel:
             estimated = False
             tokenizer = CachedTokenizer(self.engine.tokenizer)
         else:
+            # Shared by the models of a part, whose prompts are the same.
             name, estimated = _tokenizer(answers)
             if name not in tokenizers:
                 tokenizers[name] = CachedTokenizer(load_tokenizer(name))
@@ -104,6 +105,7 @@ class PlannedModel:
         """Tokens, hours and cost of work, and the source of its speed."""
         speed = self.speed
         hours = speed.seconds(remaining) / 3600 if speed else None
+        # The first option is the configured one.
         costs = options[0] if options else dict.fromkeys(SUMS)
         return {
             "remaining_prompt_tokens": remaining.prompt,
@@ -122,11 +124,12 @@ class PlannedModel:
         needed = [expected.job_minutes(work, speed, jobs, self.plan["hours"]) for work in works]
         most_hours = self.hardware["max_hours"]
         requested = expected.within_most(needed, most_hours)
+        # The jobs of a load share the time that loading takes.
         load_hours = speed.load / jobs * self.gpus / 3600 if speed else None
-        rows: list[Record] = [
-            {"load_gpu_hours": load_hours, "requested_gpu_hours": minutes * self.gpus / 60}
-            for minutes in requested
-        ]
+        rows: list[Record] = []
+        for minutes in requested:
+            gpu_hours = minutes * self.gpus / 60
+            rows.append({"load_gpu_hours": load_hours, "requested_gpu_hours": gpu_hours})
         if requested == needed:
             return rows, ""
         return rows, (
@@ -172,6 +175,10 @@ class PlannedJob:
         """Whether it is a rewriter's job."""
         return self.job.role == REWRITERS
 
+    def evaluates(self, benchmark: str, part: str) -> bool:
+        """Whether a model or judge is queried about this part."""
+        return (self.job.benchmark, self.job.part) == (benchmark, part) and not self.rewrites
+
     @property
     def place(self) -> Record:
         """Its values of ``KEYS``."""
@@ -183,7 +190,7 @@ class PlannedJob:
         """Its row in the plan."""
         counts = self.counts
         if self.answered:  # all its verdicts exist, and none is requested
-            nothing = {"cost": 0.0, "cost_uncached": 0.0}
+            nothing = dict.fromkeys(COSTS, 0.0)
             counts |= {"cached": counts["requests"], "remaining": 0, "remaining_work": NOTHING}
             counts["options"] = [option | nothing for option in counts["options"]]
         duration = self.model.taken(counts["remaining_work"], counts["options"])
@@ -194,10 +201,10 @@ class PlannedJob:
         """The cost of each pricing option, the configured one first."""
         if self.answered:
             return []
-        return [
-            {**self.place, **option, "configured": number == 0}
-            for number, option in enumerate(self.counts["options"])
-        ]
+        rows = []
+        for number, option in enumerate(self.counts["options"]):
+            rows.append(self.place | option | {"configured": number == 0})
+        return rows
 
     @property
     def answered(self) -> bool:
@@ -221,13 +228,11 @@ def planned_jobs(
     results: Path,
 ) -> list[PlannedJob]:
     """The jobs (``Loads.planned``) in the order in which they are shown."""
-    models = {
-        (role, name): PlannedModel(
-            name, **settings, hardware=hardware, folders=Journals(results, role, name)
-        )
-        for role, named in who.items()
-        for name, settings in named.items()
-    }
+    models: dict[tuple[str, str], PlannedModel] = {}
+    for role, settings_by_name in who.items():
+        for name, settings in settings_by_name.items():
+            folders = Journals(results, role, name)
+            models[role, name] = PlannedModel(name, **settings, hardware=hardware, folders=folders)
     jobs_of_models: list[PlannedJob] = []
     for fields, *further in jobs:
         job = Job(*fields)
@@ -235,12 +240,10 @@ def planned_jobs(
             jobs_of_models.append(PlannedJob(job, model, *further))
     benchmarks = list(dict.fromkeys(planned.job.benchmark for planned in jobs_of_models))
     order = list(models)
-    # A stable sort: parts keep their order.
-    jobs_of_models.sort(
-        key=lambda planned: (
-            planned.rewrites,
-            benchmarks.index(planned.job.benchmark),
-            order.index((planned.job.role, planned.job.name)),
-        )
-    )
-    return jobs_of_models
+
+    def sort_key(planned: PlannedJob) -> tuple[bool, int, int]:
+        job = planned.job
+        model = order.index((job.role, job.name))
+        return planned.rewrites, benchmarks.index(job.benchmark), model
+
+    return sorted(jobs_of_models, key=sort_key)  # stable: parts keep their order

@@ -57,8 +57,10 @@ def plan_page(
     if sums:
         yield _table(list(sums[0]), [row | {"role": ROLES[row["role"]]} for row in sums])
     yield from ("", "## Totals", "")
+    # Simulated models and replays take neither time nor money.
     paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL]
-    yield from (f"- {line}" for line in (*total_lines(paid), *remarks))
+    for line in (*total_lines(paid), *remarks):
+        yield f"- {line}"
     if waiting:
         yield f"- not planned, since prompts need rewriters' replies first: {', '.join(waiting)}"
     if options:
@@ -92,15 +94,8 @@ def total_lines(rows: Sequence[Record]) -> Iterator[str]:
     yield f"requests: {_requests(rows)} ({', '.join(parts)})"
     yield f"cached in the journal: {total(rows, 'cached'):,}"
     distinct = total(rows, "remaining_distinct_tokens")
-    prompt = (
-        f"prompt tokens: {total(rows, 'remaining_prompt_tokens'):,}, of which distinct {distinct:,}"
-    )
-    if estimated := dict.fromkeys(row["model"] for row in rows if row["estimated"]):
-        prompt += (
-            f" (estimated with {ESTIMATE} for {', '.join(estimated)}, whose tokenizer is not on "
-            "this machine)"
-        )
-    yield prompt
+    logical = total(rows, "remaining_prompt_tokens")
+    yield f"prompt tokens: {logical:,}, of which distinct {distinct:,}{_estimated(rows)}"
     yield f"output tokens: at most {total(rows, 'remaining_output_budget'):,}"
     yield f"hours: {_known(rows, 'hours')}{_without(rows, 'hours', 'throughput')}"
     gpu_hours = f"GPU-hours: {_known(rows, 'gpu_hours')}"
@@ -117,20 +112,31 @@ def _requests(rows: Sequence[Record]) -> str:
     return f"{bound}{total(rows, 'remaining'):,}"
 
 
-def _known(rows: Sequence[Record], name: str) -> str:
-    value = total(rows, name)
+def _estimated(rows: Sequence[Record]) -> str:
+    """The models whose tokens are estimated."""
+    models = dict.fromkeys(row["model"] for row in rows if row["estimated"])
+    if not models:
+        return ""
+    names = ", ".join(models)
+    return f" (estimated with {ESTIMATE} for {names}, whose tokenizer is not on this machine)"
+
+
+def _known(rows: Sequence[Record], column: str) -> str:
+    """A column's sum with two decimals."""
+    value = total(rows, column)
     return "unknown" if value is None else f"{value:,.2f}"
 
 
-def _without(rows: Sequence[Record], name: str, key: str) -> str:
+def _without(rows: Sequence[Record], column: str, key: str) -> str:
     """The models that a sum leaves out, since the config has no such key for them."""
-    models = dict.fromkeys(row["model"] for row in rows if row[name] is None and row["remaining"])
+    models = dict.fromkeys(row["model"] for row in rows if row[column] is None and row["remaining"])
     return f" (without {', '.join(models)}: no {key} in the config)" if models else ""
 
 
 def _cost(rows: Sequence[Record]) -> str:
     """The cost of the rows: expected, and without cache hits where that is more."""
-    expected, highest = [_known(rows, name) for name in COSTS]
+    expected = _known(rows, "cost")
+    highest = _known(rows, "cost_uncached")
     if expected == highest:
         return expected if expected == "unknown" else f"{expected} USD"
     return f"{expected} USD expected, {highest} USD without cache hits"
@@ -164,13 +170,11 @@ def _misfit_lines(misfits: Sequence[Record]) -> Iterator[str]:
 def _table(columns: Sequence[str], rows: Sequence[Record]) -> str:
     """The rows as a Markdown table of the columns that have a value."""
     names = [name for name in columns if any(row[name] not in (None, "") for row in rows)]
-    head = [name.replace("_", " ") for name in names]
-    return markdown_table(
-        head, ([_shown(row[name]) for name in names] for row in rows), padded=False
-    )
+    cells = [[_cell(row[name]) for name in names] for row in rows]
+    return markdown_table([name.replace("_", " ") for name in names], cells, padded=False)
 
 
-def _shown(value: object) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):

@@ -14,12 +14,14 @@ import pandas as pd
 from steadfast.base.files import Record, Settings
 from steadfast.base.markdown import markdown_table
 from steadfast.show.results import unseen
+from steadfast.stats import pairs
 from steadfast.stats.intervals import SIGNIFICANT
-from steadfast.stats.pairs import COLUMNS as COMPARISON_COLUMNS
 from steadfast.stats.power import POWER, Pilot
 from steadfast.stats.tidy import read_csv, rows_of
 
-COLUMNS = ("benchmark", "measure", "difference", "clusters", "clusters_all", "factor", "unseen")
+POWER_COLUMNS = (
+    "benchmark", "measure", "difference", "clusters", "clusters_all", "factor", "unseen",
+)  # fmt: skip
 LEAST_FREEDOM = 3
 """Minimum degrees of freedom of a variance."""
 NO_VARIANCES = (
@@ -43,8 +45,9 @@ class WidestPair:
     models: int
 
     def row(self, difference: float) -> Record:
-        """The sampling units needed to detect a difference: ``COLUMNS`` without the benchmark."""
+        """The sampling units needed to detect a difference: all but the first of the columns."""
         needed = self.pilot.needed(difference)
+        # Bonferroni: the level of each comparison is divided by the number of pairs.
         needed_of_all = self.pilot.needed(difference, comb(self.models, 2))
         return {
             "measure": self.name,
@@ -59,7 +62,7 @@ class WidestPair:
 def power_analysis(
     benchmark: str, metrics: Path, measures: Mapping[str, Settings], differences: Sequence[float]
 ) -> tuple[list[Record], list[str]]:
-    """A benchmark's power analysis as rows of ``COLUMNS``, and as lines of plan.md.
+    """A benchmark's power analysis as rows of ``POWER_COLUMNS``, and as lines of plan.md.
 
     Args:
         benchmark: its name.
@@ -80,45 +83,42 @@ def power_analysis(
 
 def _widest_pairs(path: Path, measures: Mapping[str, Settings]) -> Iterator[WidestPair]:
     comparisons = read_csv(path) if path.is_file() else pd.DataFrame()
+    if len(comparisons):
+        comparisons = comparisons[comparisons["degrees_of_freedom"] >= LEAST_FREEDOM]
     if not len(comparisons):
         return
-    comparisons = comparisons[comparisons["degrees_of_freedom"] >= LEAST_FREEDOM]
-    for name, measure in measures.items() if len(comparisons) else ():
+    for name, measure in measures.items():
         rows = rows_of(comparisons, **measure["compared"])
-        further = [key for key in rows if key not in (*COMPARISON_COLUMNS, *measure["compared"])]
         # Further keys, such as a language, separate the pairs.
-        for labels, pairs in rows.groupby(further) if further else [((), rows)]:
-            if not len(pairs):
+        further = [key for key in rows if key not in (*pairs.COLUMNS, *measure["compared"])]
+        for labels, group in rows.groupby(further) if further else [((), rows)]:
+            if not len(group):
                 continue
-            widest = pairs.loc[pairs["error"].idxmax()]
+            widest = group.loc[group["error"].idxmax()]
             error = widest["error"] / measure["full"]
             clusters = int(widest["clusters"])
             yield WidestPair(
                 name=" ".join([name, *labels]),
                 pilot=Pilot(error, widest["degrees_of_freedom"], clusters, skewed=True),
-                models=len({*pairs["model"], *pairs["other"]}),
+                models=len({*group["model"], *group["other"]}),
             )
 
 
 def _page(pair: WidestPair, rows: Sequence[Record]) -> Iterator[str]:
     pilot = pair.pilot
-    pairs = comb(pair.models, 2)
+    pairs_of_models = comb(pair.models, 2)
     head = [
-        "difference", "one pair", f"all {pairs} pairs", "factor on this run",
+        "difference", "one pair", f"all {pairs_of_models} pairs", "factor on this run",
         "undetected failures",
     ]  # fmt: skip
-    cells = [
-        [
-            f"{row['difference']:g}",
-            _count(row["clusters"]),
-            _count(row["clusters_all"]),
-            f"{row['factor']:.1f}" if row["factor"] else "",
-            f"rarer than {row['unseen']:.2%}" if row["unseen"] else "",
-        ]
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        factor = f"{row['factor']:.1f}" if row["factor"] else ""
+        failures = f"rarer than {row['unseen']:.2%}" if row["unseen"] else ""
+        counts = map(_count, (row["clusters"], row["clusters_all"]))
+        cells.append([f"{row['difference']:g}", *counts, factor, failures])
     one_pair = _share(pilot.smallest(pilot.clusters))
-    all_pairs = _share(pilot.smallest(pilot.clusters, pairs))
+    all_pairs = _share(pilot.smallest(pilot.clusters, pairs_of_models))
     yield from (
         "Sampling units (families of contexts, contexts, groups, records) needed to detect a "
         f"difference between two models with a power of {POWER:.0%}, by the paired test at "
@@ -140,4 +140,5 @@ def _count(count: int | None) -> str:
 
 
 def _share(difference: float) -> str:
+    # Above 1, the share of full marks, no difference can be detected.
     return "none" if isnan(difference) or difference > 1 else f"{difference:.3f}"
