@@ -147,13 +147,14 @@ def _add_samples(
         if index:
             pack.add(f"index/{name}", index)
         for model in run.evaluation.evaluated_models(name):
-            row = {"benchmark": run.evaluation.benchmarks[name].title, "model": model, "scored": 0}
+            scored = 0
             statuses = Counter[str]()
             for part in index:
                 for status, total, *_ in chain.from_iterable(part["answers"][model]):
-                    row["scored"] += total is not None
+                    scored += total is not None
                     statuses[status] += 1
-            counts.append({**row, "statuses": dict(statuses)})
+            row = {"benchmark": run.evaluation.benchmarks[name].title, "model": model}
+            counts.append(row | {"scored": scored, "statuses": dict(statuses)})
     return counts
 
 

@@ -151,7 +151,7 @@ def _count_answers(
         skipped = set()
         for misfit in misfits:
             values = (benchmark.name, job.job.name, part.name, *misfit)
-            row = dict(zip(MISFIT_COLUMNS, values, strict=True))
+            row: Record = dict(zip(MISFIT_COLUMNS, values, strict=True))
             misfit_rows.append(row)
             if row["what"] == forecast.LEFT_OUT:
                 skipped.add(row["sample_id"])
