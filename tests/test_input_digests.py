@@ -8,6 +8,7 @@ import pytest
 from steadfast.base.files import file_sha256
 from steadfast.base.provenance import Provenance
 from steadfast.config.load import load_config
+from steadfast.jobs.digests import Contents
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
 
@@ -107,3 +108,33 @@ def test_noise_is_known_where_it_was_measured_of_the_answers_that_the_config_ask
             InputDigests(Evaluation(load_config(config | other))).measured_nondeterminism(tmp_path)
             == {}
         )
+
+
+CODE = '''"""What it is."""
+
+LIMIT = 3
+
+
+class Kind:
+    """A kind."""
+
+    def read(self):
+        """How it reads."""
+        return LIMIT
+'''
+
+
+def test_code_counts_without_its_docstrings_and_comments():
+    def digest(code: str) -> str:
+        return Contents.read(".py", code.encode()).digest
+
+    for before, after in (
+        ("What it is", "Another"), ("A kind", "Sorts"), ("How it reads", "Why"),
+        ("LIMIT = 3", "LIMIT = 3  # at most"),
+    ):  # fmt: skip
+        assert digest(CODE.replace(before, after)) == digest(CODE), before
+    for before, after in (
+        ("LIMIT = 3", "LIMIT = 4"), ("return LIMIT", "return -LIMIT"), ("Kind", "Sort"),
+        ('"""What it is."""\n', 'LIMIT = 2\n'),
+    ):  # fmt: skip
+        assert digest(CODE.replace(before, after)) != digest(CODE), before

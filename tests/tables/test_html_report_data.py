@@ -1,7 +1,10 @@
 """What the page holds of an answer to filter by."""
 
-from steadfast.html_report.sample_data import Cut, answer_data, answer_row
+from types import SimpleNamespace
+
+from steadfast.html_report.sample_data import Cut, answer_data, answer_row, sample_row
 from steadfast.jobs.finished import FinishedAnswer
+from steadfast.show.passages import Passages
 
 SCORE = {"status": "ok", "total": 0.5, "points": {"format": 1.0}, "other_raters": {}}
 
@@ -55,3 +58,25 @@ def test_a_text_is_cut_in_its_middle_where_it_is_longer_than_that():
     assert Cut(3, aside=6).less("1234567") == ["1234", 1, "67"]
     assert Cut()("a" * 9_999) == "a" * 9_999
     assert Cut().about is None and Cut(6).about == {"most": 6, "aside": None}
+
+
+def test_a_sample_is_listed_with_a_digest_of_all_that_was_asked_and_expected():
+    def listed(instruction="Which?", before=(), expected="b", context=None, **fields):
+        prompt = {"instruction": instruction, "task": "LSI"}
+        return sample_row(
+            SimpleNamespace(
+                sample=SimpleNamespace(id="s1", prompt=prompt),
+                before=before,
+                expected=expected,
+                fields=fields,
+                passages=None if context is None else Passages(context, ["b"]),
+            )
+        )
+
+    assert listed()[:2] == ["s1", "LSI"]
+    assert listed(context="a b c", k=1) == listed(context="a b c", k=2)  # the context has it all
+    rows = [
+        listed(), listed("Where?"), listed(before=["Hello"]), listed(expected="c"), listed(k=1),
+        listed(context="a b c"), listed(context="a b d"), listed("Which?b", expected=""),
+    ]  # fmt: skip
+    assert len({digest for _, _, digest in rows}) == len(rows)
