@@ -13,11 +13,7 @@ from steadfast.benchmarks.lifbench.frames import (
     sorted_rows,
 )
 from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, overall_means, task_means
-from steadfast.benchmarks.lifbench.scored_tasks import (
-    PAPER,
-    SCORED_TASKS,
-    Rubric,
-)
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
 from steadfast.contract.records import OVERALL
 from steadfast.stats.depth import success_by_depth
 from steadfast.stats.effective_context_length import kept_shares
@@ -59,9 +55,7 @@ def comparisons(
 
 
 def nested(
-    frame: pd.DataFrame,
-    rubric: Rubric = PAPER,
-    references: Collection[str] = (),
+    frame: pd.DataFrame, rubric: Rubric = PAPER, references: Collection[str] = ()
 ) -> pd.DataFrame:
     """Returns how many pairs are told apart by families of nested contexts, and by contexts.
 
@@ -84,7 +78,7 @@ def nested(
 
 def effective(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the share of overall ARS at the shortest length that each model keeps at each."""
-    lengths = [str(length) for length in frame["length"].cat.categories]
+    lengths = list(map(str, frame["length"].cat.categories))
     return kept_shares(overall_means(frame, rubric, ["length"]), lengths)
 
 
@@ -112,9 +106,9 @@ def complexity(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     for split, rows in {EASY: frame[~hard], HARD: frame[hard]}.items():
         for by in ([], ["length"]):
             if len(rows):
-                means = task_means(rows, rubric, by).astype({"task": str})
+                means = task_means(rows, rubric, by).astype({"task": str, "model": str})
                 parts.append(means[means["task"] == OVERALL].assign(split=split))
-    rows = pd.concat([part.astype({"model": str}) for part in parts], ignore_index=True)
+    rows = pd.concat(parts, ignore_index=True)
     rows["length"] = rows["length"].astype(object).fillna("")
     columns = ["model", "split", "length", "value", "low", "high", "n"]
     return sorted_rows(rows[columns], frame, columns[:3], split=[EASY, HARD])
@@ -124,7 +118,7 @@ def weights(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the weight of each task's points, in all and by capability (Table 6, Figure 2)."""
     rows = []
     present = set(frame["task"].unique())
-    for task in (task for task in SCORED_TASKS if task in present):
+    for task in filter(present.__contains__, SCORED_TASKS):
         rows.append((task, "", rubric.total_weight(task)))
         for capability in CAPABILITIES:
             points = rubric.points(task).values()
@@ -190,16 +184,10 @@ def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.D
     }
     tasks = both.groupby(["model", "task", *by]).agg(**means).reset_index()
     tasks["weight"] = tasks["task"].map(weights)
-    parts = [
-        {
-            **dict(zip(["model", *by], np.atleast_1d(key), strict=True)),
-            "task": OVERALL,
-            **{
-                column: np.average(part[column], weights=part["weight"])
-                for column in ("ars", "baseline")
-            },
-            "n": part["n"].sum(),
-        }
-        for key, part in tasks.groupby(["model", *by])
-    ]
-    return pd.concat([tasks, pd.DataFrame(parts, columns=tasks.columns)])
+    overall = []
+    for key, part in tasks.groupby(["model", *by]):
+        row = dict(zip(["model", *by], np.atleast_1d(key), strict=True)) | {"task": OVERALL}
+        row["ars"] = np.average(part["ars"], weights=part["weight"])
+        row["baseline"] = np.average(part["baseline"], weights=part["weight"])
+        overall.append(row | {"n": part["n"].sum()})
+    return pd.concat([tasks, pd.DataFrame(overall, columns=tasks.columns)])

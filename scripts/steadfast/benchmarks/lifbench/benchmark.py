@@ -5,13 +5,7 @@ from collections.abc import Sequence
 from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.data import (
-    context_file,
-    data_files,
-    domains_of,
-    expression_file,
-    released_inputs,
-)
+from steadfast.benchmarks.lifbench import data as files
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.recs.files import review_folder, rewriting
@@ -49,47 +43,40 @@ def task(config: Config, section: Lifbench) -> Task:
     tasks: list[str] = [name for name in TASKS if name in section.tasks]
     scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
-    asked_tasks = [TASKS[name] for name in tasks]
+    asked_tasks = list(map(TASKS.__getitem__, tasks))
     scenarios = in_order(task.scenario for task in asked_tasks)
     sampled = _sampled(section)
     beyond = beyond_paper(section, scenarios)
     several = len(section.lengths) > 1
     nested = section.contexts == "released" or bool(scored_models(config))
-    further = (*sampled, *(("effective_context_length",) if several else ()))
-    published = section.published_prompts
-    drawn = section.published_variables
-    scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
-    data = data_files(config, section, tasks)
+    further = (*sampled, "effective_context_length") if several else sampled
+    published = {"same": True} if section.published_prompts else {}
+    scores_files = [f"{directory}/scores/{scores_file(task)}" for task in asked_tasks if directory]
+    data = files.data_files(config, section, tasks)
+    parts = {}
+    for name, budget in section.lengths.items():
+        parts[name] = Part(budget, _sources(section, name, tasks, scenarios))
+    # A key that a config does not need is left out, so that its prompts keep their digest.
+    prompts: Record = {"seed": config.seed, "tasks": [task.asked for task in asked_tasks]}
+    if section.formats != [NUMBERED]:
+        prompts["formats"] = list(section.formats)
+    if section.published_variables:
+        prompts["released"] = section.published_variables
+    metric_names = (*METRICS, *further)
+    metric_names += ("nested",) if nested else ()
+    metric_names += ("perspectives",) if beyond else ()
     simulator = "simulator:LifbenchSimulator"
     return Task(
-        parts={
-            name: Part(
-                budget, _sources(section, name, [task.id for task in asked_tasks], scenarios)
-            )
-            for name, budget in section.lengths.items()
-        },
+        parts=parts,
         data=data,
-        prompts=OWN.component(
-            "prompts:prompts",
-            {
-                "seed": config.seed,
-                "tasks": [task.asked for task in asked_tasks],
-                **({} if section.formats == [NUMBERED] else {"formats": list(section.formats)}),
-                **({"released": drawn} if drawn else {}),
-            },
-        ),
+        prompts=OWN.component("prompts:prompts", prompts),
         units=OWN.component("measures:units", {"rubric": section.rubric}),
         samples=OWN.component("samples:LifbenchSamples"),
         simulator=OWN.component(simulator),
         scoring=OWN.component("scoring:LifbenchScoring", {"rubric": section.rubric}),
         metrics=OWN.output(
             "metrics:metrics",
-            (
-                *METRICS,
-                *further,
-                *(("nested",) if nested else ()),
-                *(("perspectives",) if beyond else ()),
-            ),
+            metric_names,
             {**scoring, "references": references(config), "baseline": baseline(config)}
             | {"effective_context_length": several}
             | ({"nested": True} if nested else {})
@@ -98,10 +85,7 @@ def task(config: Config, section: Lifbench) -> Task:
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
         tables=_tables(
-            {
-                **scoring,
-                **({"same_prompts": True} if published else {}),
-            },
+            {**scoring, "same_prompts": True} if published else scoring,
             scored_models(config),
             further,
             beyond,
@@ -109,10 +93,10 @@ def task(config: Config, section: Lifbench) -> Task:
         figures=OWN.output("figures:figures", _figures((*METRICS, *further)), scoring),
         released_scores=OWN.component(
             "released_scores:released_scores",
-            {"directory": directory, "tasks": tasks, **({"same": True} if published else {})},
+            {"directory": directory, "tasks": tasks, **published},
         ),
         released_files=scores_files or (),
-        released_needs=scores_needs(directory, [TASKS[name] for name in tasks]),
+        released_needs=scores_needs(directory, asked_tasks),
         weights=OWN.component("scored_tasks:task_weights", scoring),
         # Which answer can expect most depends on the rubric; no other simulator's does.
         baseline=OWN.component(simulator, {"rubric": section.rubric}),
@@ -134,21 +118,22 @@ def _data_note(config: Config, section: Lifbench) -> str:
 
 
 def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
-    words = facts("lifbench/figures.yaml")
-    return tuple(name for name in words["captions"] if words["needs"].get(name, "ars") in metrics)
+    strings = facts("lifbench/figures.yaml")
+    return tuple(n for n in strings["captions"] if strings["needs"].get(n, "ars") in metrics)
 
 
 def _sources(
     section: Lifbench, length: str, tasks: Sequence[str], scenarios: Sequence[str]
 ) -> dict[tuple[str, str], str]:
-    contexts = {
-        ("contexts", f"{scenario}/{domain}" if domain else scenario): context_file(
-            scenario, length, domain
-        )
-        for scenario in scenarios
-        for domain in domains_of(section, scenario)
-    }
-    return contexts | {("expressions", task): expression_file(task) for task in tasks}
+    """Returns the files of a length's contexts and of expressions, by kind and name."""
+    sources = {}
+    for scenario in scenarios:
+        for domain in files.domains_of(section, scenario):
+            name = f"{scenario}/{domain}" if domain else scenario
+            sources["contexts", name] = files.context_file(scenario, length, domain)
+    for task in tasks:
+        sources["expressions", task] = files.expression_file(task)
+    return sources
 
 
 def _sampled(section: Lifbench) -> tuple[str, ...]:
@@ -174,15 +159,12 @@ def _tables(
 ) -> Output:
     """Returns the tables; with released scores also the paper's printed cells beside them."""
     captions = facts("lifbench/tables.yaml")["captions"]
-    compared = (f"{perspective}s" for perspective in beyond.get("beyond", ()))
+    compared = map("{}s".format, beyond.get("beyond", ()))
     names = (*captions, *further, *compared)
-    module = "tables"
     settings: Record = {**scoring, **beyond}
-    if scored:
-        names = (*names, "reproduction")
-        module = "reproduction"
-        settings["released"] = scored
-    return OWN.tables(names, settings, module)
+    if not scored:
+        return OWN.tables(names, settings)
+    return OWN.tables((*names, "reproduction"), settings | {"released": scored}, "reproduction")
 
 
 def check(config: Config, section: Lifbench) -> None:
@@ -229,9 +211,11 @@ def _files(
     section: Lifbench, scenarios: Sequence[str], scores: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Returns the user's files that the section names, by its keys; released scores among them."""
-    review = [("lifbench.recs.review", folder)] if (folder := review_folder(section)) else []
-    inputs = [*released_inputs(section, scenarios), *scores]
-    return [*review, *(("lifbench.released.directory", path) for path in inputs)]
+    folder = review_folder(section)
+    named = [("lifbench.recs.review", folder)] if folder else []
+    for path in (*files.released_inputs(section, scenarios), *scores):
+        named.append(("lifbench.released.directory", path))
+    return named
 
 
 def _check_released_contexts(section: Lifbench) -> None:
@@ -257,10 +241,7 @@ def _check_released_contexts(section: Lifbench) -> None:
 
 
 def exports(
-    config: Config,
-    section: Lifbench,
-    tasks: Sequence[str],
-    data: Sequence[DataFile],
+    config: Config, section: Lifbench, tasks: Sequence[str], data: Sequence[DataFile]
 ) -> Component[Exports]:
     """Returns how LIFBench is exported."""
     settings: Record = {"seed": config.seed, "tokenizer": config.tokenizer}
@@ -278,18 +259,19 @@ def exports(
 
 def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
     """Returns where the text of each corpus is from, or that the contexts are the released ones."""
-    corpora = {file.path: file.content for file in data if file.step == "corpus"}
+    corpora = set()
+    inputs: set[str] = set()  # of the contexts
     texts: dict[str, Record] = {}
-    for content in corpora.values():
-        pinned = {name: content.settings.get(name) for name in ("repo", "revision")}
-        source = content.name.split(":")[0].split(".")[-1]
-        texts[content.settings["corpus"]] = {"source": source, **pinned}
-    if any(
-        path not in corpora
-        for file in data
-        if file.step == "contexts"
-        for path in file.inputs.values()
-    ):
+    for file in data:
+        if file.step == "corpus":
+            corpora.add(file.path)
+            settings = file.content.settings
+            pinned = {"repo": settings.get("repo"), "revision": settings.get("revision")}
+            source = file.content.name.split(":")[0].split(".")[-1]
+            texts[settings["corpus"]] = {"source": source, **pinned}
+        elif file.step == "contexts":
+            inputs.update(file.inputs.values())
+    if inputs - corpora:
         texts["contexts"] = {"source": "released"}
     return texts
 
