@@ -9,7 +9,7 @@ good parts each prompt has a random choice of its own: so the mean over prompts 
 expectation, and not the luck of one choice. The reasons: docs/baseline.md.
 """
 
-from itertools import pairwise
+from operator import itemgetter
 from random import Random
 
 from steadfast.base.files import Record
@@ -45,12 +45,13 @@ def baseline_answer(
             positions = rng.sample(range(len(elements)), len(variables["id_arr"]))
             # Elements are never asked for in the order of the list.
             positions.sort(reverse=True)
-            return unescaped_json([elements[position] for position in positions])
+            return unescaped_json(list(map(elements.__getitem__, positions)))
         case "MB":
             rules = variables["rule_key"]
             label = min(variables["candidates"], key=lambda name: rules.find(name[:1]))
             labels = min(len(context["documents"]), MOST_LABELS)
-            return unescaped_json({f"doc{number}": label for number in range(1, labels + 1)})
+            names = map("doc{}".format, range(1, labels + 1))
+            return unescaped_json(dict.fromkeys(names, label))
         case "MF":
             return _groups(context["documents"], variables["info_keys"].split(), rng)
         case "OR":
@@ -62,8 +63,8 @@ def baseline_answer(
             number = max(1, round(len(context["key_sentences"]) / ONE_IN))
             sentences = _sampled(context["key_sentences"], number, rng)
             # In the order of the numbers in their head tags, as requested.
-            sentences.sort(key=lambda sentence: sentence["id"])
-            return unescaped_json([sentence["text"] for sentence in sentences])
+            sentences.sort(key=itemgetter("id"))
+            return unescaped_json(list(map(itemgetter("text"), sentences)))
 
 
 def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
@@ -75,11 +76,13 @@ def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
 def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
     """Returns the asked fields of all documents in as many groups as there are most often."""
     sampled = _sampled(documents, MOST_DOCUMENTS, rng)
-    rows = [[document.get(key) for key in keys] for document in sampled]
     number = _likeliest_groups(len(documents))
-    ends = [len(rows) * group // number for group in range(number + 1)]
-    groups = (rows[start:end] for start, end in pairwise(ends))
-    return "\n".join(unescaped_json(group) for group in groups if group)
+    groups: list[list[list[str | None]]] = [[] for _ in range(number)]
+    for place, document in enumerate(sampled):
+        # Group g has the documents from n·g // number on, for n documents.
+        group = ((place + 1) * number - 1) // len(sampled)
+        groups[group].append(list(map(document.get, keys)))
+    return "\n".join(map(unescaped_json, filter(None, groups)))
 
 
 def _likeliest_groups(documents: int) -> int:

@@ -150,7 +150,7 @@ def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]
         groups["format"] = {name: list(section.formats) for name in running if name in CONTENT}
     if section.domains:
         domains = section.domains.items()
-        groups["domain"] = {name: list(sentences) for name, sentences in domains if name in running}
+        groups["domain"] = {name: list(names) for name, names in domains if name in running}
     return {"beyond": groups} if groups else {}
 
 
@@ -187,12 +187,12 @@ def check(config: Config, section: Lifbench) -> None:
     is_recs_own = section.expressions == "recs" and section.recs.rewrites == "own"
     if is_recs_own and not config.rewriters:
         raise ValueError(NO_REWRITER)
-    scored = [name for name, model in config.models.items() if model.engine == "scored"]
-    if scored and section.rubric != "released":
-        raise ValueError(
-            f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
-            "'released' gave; set that rubric, or evaluate the model"
-        )
+    for name, model in config.models.items():
+        if model.engine == "scored" and section.rubric != "released":
+            raise ValueError(
+                f"lifbench.rubric: {name} has released scores, which only the rubric "
+                "'released' gave; set that rubric, or evaluate the model"
+            )
     running = in_order(TASKS[name].scenario for name in section.tasks)
     if len(section.formats) > 1 and not set(running) & set(CONTENT):
         raise ValueError(
@@ -233,7 +233,7 @@ def _check_released_contexts(section: Lifbench) -> None:
     released = released_lengths()
     for name, budget in section.lengths.items():
         if released.get(name) != budget:
-            listed = ", ".join(f"{length} {tokens}" for length, tokens in released.items())
+            listed = ", ".join(map("{} {}".format, released, released.values()))
             raise ValueError(
                 f"lifbench.lengths: no context of {name} with {budget} tokens was released, only "
                 f"of {listed}; name some of these, or set lifbench.contexts to nested"

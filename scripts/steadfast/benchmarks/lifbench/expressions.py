@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from itertools import chain, cycle, repeat
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,12 +36,14 @@ def sampling_space(variables: Variables) -> Settings:
         return space
     for labels in space["label_sets"]:
         names = labels["labels"]
-        rules = zip(space["cases"], names, strict=True)
+        rules = []
+        for case, label in zip(space["cases"], names, strict=True):
+            rules.append(space["rule"].format(case=case, label=label))
         settings.append(
             {
-                "rule_key": "".join(name[0] for name in names),
+                "rule_key": "".join(map(itemgetter(0), names)),
                 "candidates": labels.get("shown", names),
-                "rules": "\n".join(space["rule"].format(case=c, label=name) for c, name in rules),
+                "rules": "\n".join(rules),
             }
         )
     return {"settings": settings}
@@ -65,7 +68,7 @@ class Templates(StrictModel):
     @field_validator("expressions")
     @classmethod
     def _numbered(cls, expressions: list[Expression]) -> list[Expression]:
-        if len({expression.expression_id for expression in expressions}) < len(expressions):
+        if len(set(map(attrgetter("expression_id"), expressions))) < len(expressions):
             raise ValueError("every expression needs an expression_id of its own")
         return expressions
 
@@ -112,8 +115,11 @@ def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     try:
         scenario = record[known_task.scenario]
         meta = scenario["subtasks"][name]
-        entries = [entry if isinstance(entry, list) else [entry] for entry in meta["instructions"]]
-        templates = [(entry[0], entry[1] if len(entry) > 1 else None) for entry in entries]
+        templates = []
+        for entry in meta["instructions"]:
+            # A template, or a list of one and its direction.
+            parts = entry if isinstance(entry, list) else [entry]
+            templates.append((parts[0], parts[1] if len(parts) > 1 else None))
         space = _space(known_task.id, meta.get("params"), own_space)
         scenario_prompt = scenario["sys_instruction"]
     except (KeyError, TypeError, IndexError, ValueError):
@@ -122,16 +128,15 @@ def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
             + LOCAL.format(name="tasks.json")
         ) from None
     provenance = chain(_provenance(known_task.id, path), repeat((None, None)))
-    found = [
-        dict(zip(KEYS, (number, *template, *origin), strict=True))
-        for number, (template, origin) in enumerate(zip(templates, provenance, strict=False))
-    ]
+    expressions = []
+    for number, (template, origin) in enumerate(zip(templates, provenance, strict=False)):
+        expressions.append(dict(zip(KEYS, (number, *template, *origin), strict=True)))
     return {
         "task": known_task.id,
         "origin": "released",
         "scenario_prompt": scenario_prompt,
         "space": space,
-        "expressions": check_expressions(known_task, found, path),
+        "expressions": check_expressions(known_task, expressions, path),
     }
 
 

@@ -20,11 +20,10 @@ from steadfast.contract.task import Needs, ReleasedModel
 KEYS = ("model", "ins_id", "param_id", "length", "total_score")
 
 
-PAPER_MODELS: dict[str, ReleasedModel] = {
-    name: ReleasedModel(group=group, **values)
-    for group, models in facts("lifbench/paper_models.yaml").items()
-    for name, values in models.items()
-}
+PAPER_MODELS: dict[str, ReleasedModel] = {}
+for _group, _models in facts("lifbench/paper_models.yaml").items():
+    for _name, _values in _models.items():
+        PAPER_MODELS[_name] = ReleasedModel(group=_group, **_values)
 
 
 def scores_needs(directory: str | None, tasks: Iterable[Task]) -> Needs:
@@ -96,7 +95,8 @@ def _records(
             fractions = {point: float(row[point]) for point in points}
             total = float(row["total_score"])
             # Not bounded by 1: where inner lists differ in length, MF's ori is above it.
-            if not all(0 <= value < math.inf for value in (*fractions.values(), total)):
+            values = [*fractions.values(), total]
+            if not (all(map(math.isfinite, values)) and min(values) >= 0):
                 raise ValueError
         except (KeyError, TypeError, ValueError):
             raise UserError(

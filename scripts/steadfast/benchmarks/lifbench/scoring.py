@@ -19,19 +19,13 @@ class LifbenchScoring(Scoring):
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         by_rubric = dict.fromkeys(RUBRICS, Score(answer.status))
-        if answer.answered:
-            scores = self._scores(sample, answer.text)
-            by_rubric = {
-                name: replace(score, status=answer.status) for name, score in scores.items()
-            }
+        for rubric in RUBRICS if answer.answered else ():
+            source = sample.source["context"], sample.source["scenario_prompt"]
+            by_rubric[rubric] = replace(
+                score(sample.prompt, *source, answer.text, rubric), status=answer.status
+            )
         chosen = by_rubric.pop(self._rubric)
         return replace(chosen, other_raters=by_rubric)
-
-    def _scores(self, sample: Sample[Prompt], response: str) -> dict[str, Score]:
-        prompt = sample.prompt
-        context = sample.source["context"]
-        scenario = sample.source["scenario_prompt"]
-        return {name: score(prompt, context, scenario, response, name) for name in RUBRICS}
 
     def facts(self, sample: Sample[Prompt]) -> Record:
         """Returns which expression and variables were asked, and where in the context."""

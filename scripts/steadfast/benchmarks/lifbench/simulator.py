@@ -8,6 +8,7 @@ model is meant.
 
 import string
 from collections.abc import Callable
+from itertools import count
 from random import Random
 
 from steadfast.base.files import Record, Settings
@@ -118,8 +119,11 @@ class _Recall:
         """Returns a copy with about every twelfth character wrong, or cut short."""
         if self.rng.random() < 0.3:
             return text[: max(4, len(text) * 2 // 3)]
-        letters = string.ascii_lowercase
-        return "".join(self.rng.choice(letters) if self.rng.random() < 0.08 else c for c in text)
+        letters = list(text)
+        for place in range(len(text)):
+            if self.rng.random() < 0.08:
+                letters[place] = self.rng.choice(string.ascii_lowercase)
+        return "".join(letters)
 
 
 # --- answers, by task: texts, and what is written as JSON --------------------------------------
@@ -159,7 +163,7 @@ def _labels(recall: _Recall) -> dict[str, str]:
         labels.append(label)
     if not recall.recalls(0):  # loses count
         labels = labels[: max(1, round(len(labels) * recall.rng.uniform(0.4, 1)))]
-    return {f"doc{number}": label for number, label in enumerate(labels, start=1)}
+    return answers.by_document(labels)
 
 
 def _duplicates(recall: _Recall) -> str:
@@ -174,8 +178,8 @@ def _duplicates(recall: _Recall) -> str:
         groups.append(recall.rng.sample(range(number), 2))
     lines = []
     for group_documents in expected.duplicate_documents(recall.prompt, documents, groups):
-        rows = [_row(document, recall) for document in group_documents]
-        lines.append(f"[{', '.join(rows)}]")
+        rows = ", ".join(_row(document, recall) for document in group_documents)
+        lines.append(f"[{rows}]")
     return "\n".join(lines)
 
 
@@ -258,11 +262,11 @@ def _fenced(answer: str) -> str:
 
 
 def _numbered(answer: str) -> str:
-    return "\n".join(f"{n}. {line}" for n, line in enumerate(answer.split("\n"), start=1))
+    return "\n".join(map("{}. {}".format, count(1), answer.split("\n")))
 
 
 def _listed(answer: str) -> str:
-    return "\n".join(f"- {part}" for part in answer.strip("[]{}").split(", "))
+    return "- " + answer.strip("[]{}").replace(", ", "\n- ")
 
 
 def _replacing(old: str, new: str) -> Callable[[str], str]:

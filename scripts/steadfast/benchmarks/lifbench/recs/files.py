@@ -38,7 +38,8 @@ def rewriters(section: Lifbench, config: Config) -> list[str]:
 
 def rewriting(section: Lifbench, config: Config) -> Rewriting | None:
     """Returns what the rewriters are asked; None where none is."""
-    if not (names := rewriters(section, config)):
+    names = rewriters(section, config)
+    if not names:
         return None
     requests = {ROUND: recs_file("requests")}
     return Rewriting(requests, names, Component(READING), Component(SIMULATOR), ATTEMPTS)
@@ -69,8 +70,9 @@ def recs_files(
             "originals": recs.originals,
             "directory": section.released.directory,
         }
-        own_tasks = tasks if recs.originals == "own" else ()
-        packaged = {file for task in own_tasks for file in own_files(task, TASKS[task].scenario)}
+        packaged: set[str] = set()
+        for task in tasks if recs.originals == "own" else ():
+            packaged.update(own_files(task, TASKS[task].scenario))
         content = OWN.component("recs.requests:requests", settings, sorted(packaged))
         yield DataFile(recs_file("requests"), "recs_requests", content, templates)
     for task in tasks:
@@ -95,7 +97,8 @@ def _files_of(
     directory = section.released.directory
     worded: Settings = {"task": TASKS[task].worded}
     released: Settings = {**worded, "directory": directory}
-    texts, clusters = ({step: recs_file(step, task)} for step in ("candidates", "clusters"))
+    texts = {"candidates": recs_file("candidates", task)}
+    clusters = {"clusters": recs_file("clusters", task)}
     if asked:
         replies = {name: rewrites_file(NAME, name, ROUND) for name in asked}
         inputs = {"requests": recs_file("requests"), **replies}
