@@ -15,12 +15,10 @@ from steadfast.benchmarks.lifbench.frames import (
 from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, overall_means, task_means
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
 from steadfast.contract.records import OVERALL
+from steadfast.stats import effective_context_length, intervals, ties
 from steadfast.stats.depth import success_by_depth
-from steadfast.stats.effective_context_length import kept_shares
-from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.tidy import rows_of, tidy
-from steadfast.stats.ties import CORRELATIONS, agreement
 from steadfast.stats.variance import variance_shares
 
 LIST = "list"
@@ -71,7 +69,7 @@ def nested(
         sampled["cluster"] = sampled["cluster"].cat.remove_unused_categories()
         pairs = compare_models(sampled, rubric.weights, bootstrap(sampled))
         pairs = rows_of(pairs, task=OVERALL)
-        told_apart = int((pairs["p_adjusted"] < SIGNIFICANT).sum())
+        told_apart = int((pairs["p_adjusted"] < intervals.SIGNIFICANT).sum())
         rows.append((unit, sampled["cluster"].nunique(), len(pairs), told_apart))
     return pd.DataFrame(rows, columns=["unit", "clusters", "pairs", "told_apart"])
 
@@ -79,7 +77,7 @@ def nested(
 def effective(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the share of overall ARS at the shortest length that each model keeps at each."""
     lengths = list(map(str, frame["length"].cat.categories))
-    return kept_shares(overall_means(frame, rubric, ["length"]), lengths)
+    return effective_context_length.kept_shares(overall_means(frame, rubric, ["length"]), lengths)
 
 
 def variance(frame: pd.DataFrame) -> pd.DataFrame:
@@ -149,10 +147,10 @@ def rubrics(
         parts += [rows.assign(measure="ars"), ranked.assign(measure="rank", value=rank)]
     for rubric in totals:
         joined = by_rubric[chosen.name].merge(by_rubric[rubric], on=["model", "task"])
-        parts.append(agreement(joined).assign(rubric=rubric, model=""))
+        parts.append(ties.agreement(joined).assign(rubric=rubric, model=""))
     columns = ["measure", "rubric", "model", "task", "value", "low", "high", "n"]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=columns)
-    measures = ["ars", "rank", *CORRELATIONS]
+    measures = ["ars", "rank", *ties.CORRELATIONS]
     return sorted_rows(rows, frame, columns[:4], measure=measures, rubric=[chosen.name, *totals])
 
 

@@ -28,11 +28,10 @@ from itertools import chain, filterfalse
 from operator import itemgetter
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench import expected
-from steadfast.benchmarks.lifbench.records import Prompt
+from steadfast.benchmarks.lifbench import expected, records
 
 
-def reference_answer(prompt: Prompt, context: Record) -> str:
+def reference_answer(prompt: records.Prompt, context: Record) -> str:
     """Returns the reference answer to a prompt."""
     variables = expected.fields(prompt)
     match prompt["task"]:
@@ -82,7 +81,7 @@ def labelled_rows(sentences: list[Record], separator: str) -> str:
     return "\n".join(rows)
 
 
-def _any_element(prompt: Prompt, context: Record) -> str:
+def _any_element(prompt: records.Prompt, context: Record) -> str:
     """Returns a right element of LBI or LBE that holds no other element, where there is one."""
     elements = context["elements"]
     right = blur_indices(prompt, context)
@@ -95,7 +94,7 @@ def _any_element(prompt: Prompt, context: Record) -> str:
     return str(elements[first])
 
 
-def blur_indices(prompt: Prompt, context: Record) -> range:
+def blur_indices(prompt: records.Prompt, context: Record) -> range:
     """Returns the 0-based indices that are right in LBI and LBE: all after or before one."""
     variables = expected.fields(prompt)
     if variables["bias"] > 0:
@@ -103,7 +102,7 @@ def blur_indices(prompt: Prompt, context: Record) -> range:
     return range(variables["id"] - 1)
 
 
-def asked_sentences(prompt: Prompt, context: Record) -> list[Record]:
+def asked_sentences(prompt: records.Prompt, context: Record) -> list[Record]:
     """Returns the right key sentences in the order to give them (OR: spread over the document)."""
     variables = expected.fields(prompt)
     sentences = list(filterfalse(itemgetter("fake"), context["key_sentences"]))

@@ -14,8 +14,7 @@ from random import Random
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.answers import labelled_rows, unescaped_json
-from steadfast.benchmarks.lifbench.records import Prompt
+from steadfast.benchmarks.lifbench import answers, records
 
 EDGE = 10  # elements at the beginning of a list, among which places are asked for most densely
 ONE_IN = 3  # of the tagged sentences, for OE: more would find more, and claim more
@@ -27,7 +26,7 @@ prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
 
 
 def baseline_answer(
-    prompt: Prompt, context: Record, rubric: str = "released", repeat: int = 0
+    prompt: records.Prompt, context: Record, rubric: str = "released", repeat: int = 0
 ) -> str:
     """Answers a prompt without looking anything up; the reference answer is not read."""
     variables = prompt["variables"]
@@ -45,18 +44,18 @@ def baseline_answer(
             positions = rng.sample(range(len(elements)), len(variables["id_arr"]))
             # Elements are never asked for in the order of the list.
             positions.sort(reverse=True)
-            return unescaped_json(list(map(elements.__getitem__, positions)))
+            return answers.unescaped_json(list(map(elements.__getitem__, positions)))
         case "MB":
             rules = variables["rule_key"]
             label = min(variables["candidates"], key=lambda name: rules.find(name[:1]))
             labels = min(len(context["documents"]), MOST_LABELS)
             names = map("doc{}".format, range(1, labels + 1))
-            return unescaped_json(dict.fromkeys(names, label))
+            return answers.unescaped_json(dict.fromkeys(names, label))
         case "MF":
             return _groups(context["documents"], variables["info_keys"].split(), rng)
         case "OR":
             sentences = _sampled(context["key_sentences"], variables["num"], rng)
-            return labelled_rows(sentences, variables["sep"])
+            return answers.labelled_rows(sentences, variables["sep"])
         case "OQ":
             return str(variables["options"][LIKELIER[rubric]])
         case _:
@@ -64,7 +63,7 @@ def baseline_answer(
             sentences = _sampled(context["key_sentences"], number, rng)
             # In the order of the numbers in their head tags, as requested.
             sentences.sort(key=itemgetter("id"))
-            return unescaped_json(list(map(itemgetter("text"), sentences)))
+            return answers.unescaped_json(list(map(itemgetter("text"), sentences)))
 
 
 def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
@@ -82,7 +81,7 @@ def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
         # Group g has the documents from n·g // number on, for n documents.
         group = ((place + 1) * number - 1) // len(sampled)
         groups[group].append(list(map(document.get, keys)))
-    return "\n".join(map(unescaped_json, filter(None, groups)))
+    return "\n".join(map(answers.unescaped_json, filter(None, groups)))
 
 
 def _likeliest_groups(documents: int) -> int:

@@ -6,19 +6,15 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench import data as files
-from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench import paper_tasks, released_scores
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.recs.files import review_folder, rewriting
 from steadfast.benchmarks.lifbench.released_files import released_lengths, scores_file
-from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, scores_needs
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.config.settings import baseline, queried_models, references, scored_models
-from steadfast.contract.components import Component
-from steadfast.contract.data_notes import prompts_note, scores_note
+from steadfast.contract import components, data_notes, package, records
 from steadfast.contract.exports import Exports
-from steadfast.contract.package import Package
-from steadfast.contract.records import OVERALL
 from steadfast.contract.task import Benchmark, DataFile, Measure, Output, Part, Task, Trial
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
@@ -30,7 +26,7 @@ rewriters, such as
 or set lifbench.recs.rewrites: released"""
 SHOWN = {"lengths", "contexts", "contexts_per_length", "formats", "domains", "expressions"}
 """Keys of the section that say what was built, as far as the section has them; none is a path."""
-OWN = Package(NAME)
+OWN = package.Package(NAME)
 TITLE = "LIFBench"
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
@@ -40,10 +36,10 @@ METRICS = (
 
 def task(config: Config, section: Lifbench) -> Task:
     """Returns what a config asks of LIFBench; a part is a length."""
-    tasks: list[str] = [name for name in TASKS if name in section.tasks]
+    tasks: list[str] = [name for name in paper_tasks.TASKS if name in section.tasks]
     scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
-    asked_tasks = list(map(TASKS.__getitem__, tasks))
+    asked_tasks = list(map(paper_tasks.TASKS.__getitem__, tasks))
     scenarios = in_order(task.scenario for task in asked_tasks)
     sampled = _sampled(section)
     beyond = beyond_paper(section, scenarios)
@@ -96,7 +92,7 @@ def task(config: Config, section: Lifbench) -> Task:
             {"directory": directory, "tasks": tasks, **published},
         ),
         released_files=scores_files or (),
-        released_needs=scores_needs(directory, asked_tasks),
+        released_needs=released_scores.scores_needs(directory, asked_tasks),
         weights=OWN.component("scored_tasks:task_weights", scoring),
         # Which answer can expect most depends on the rubric; no other simulator's does.
         baseline=OWN.component(simulator, {"rubric": section.rubric}),
@@ -112,9 +108,9 @@ def task(config: Config, section: Lifbench) -> Task:
 def _data_note(config: Config, section: Lifbench) -> str:
     """Returns the sentence about the data; on released scores where no model is evaluated."""
     if not set(queried_models(config)) & set(config.running):
-        return scores_note(TITLE)
+        return data_notes.scores_note(TITLE)
     contexts = section.contexts if section.contexts == "released" else config.corpora.source
-    return prompts_note(TITLE, contexts, section.expressions)
+    return data_notes.prompts_note(TITLE, contexts, section.expressions)
 
 
 def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
@@ -193,7 +189,7 @@ def check(config: Config, section: Lifbench) -> None:
                 f"lifbench.rubric: {name} has released scores, which only the rubric "
                 "'released' gave; set that rubric, or evaluate the model"
             )
-    running = in_order(TASKS[name].scenario for name in section.tasks)
+    running = in_order(paper_tasks.TASKS[name].scenario for name in section.tasks)
     if len(section.formats) > 1 and not set(running) & set(CONTENT):
         raise ValueError(
             "lifbench.formats: no task of list or multidoc runs, and only their contexts have "
@@ -242,7 +238,7 @@ def _check_released_contexts(section: Lifbench) -> None:
 
 def exports(
     config: Config, section: Lifbench, tasks: Sequence[str], data: Sequence[DataFile]
-) -> Component[Exports]:
+) -> components.Component[Exports]:
     """Returns how LIFBench is exported."""
     settings: Record = {"seed": config.seed, "tokenizer": config.tokenizer}
     settings |= {"corpora": config.corpora.source, **section.model_dump(include=SHOWN)}
@@ -282,12 +278,12 @@ LIFBENCH = Benchmark(
     section=Lifbench,
     task=task,
     measures={
-        "ARS": Measure("ARS of LIFBench", compared={"task": OVERALL, "length": ""}),
+        "ARS": Measure("ARS of LIFBench", compared={"task": records.OVERALL, "length": ""}),
         "IFS": Measure("IFS of LIFBench (smaller is more stable)", smaller=True),
     },
-    released_models=PAPER_MODELS,
+    released_models=released_scores.PAPER_MODELS,
     check=check,
-    task_names=tuple(TASKS),
+    task_names=tuple(paper_tasks.TASKS),
     sample_names=(
         "task/context/expression/variables. LSI/list-4k-s1/e0/v3 is task LSI on the context with "
         "scenario list, length 4k and seed 1, in expression 0 with variable set 3."

@@ -13,8 +13,7 @@ from pydantic import Field, ValidationError, field_validator
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json, read_text
 from steadfast.base.resources import facts, resource
-from steadfast.benchmarks.lifbench.released_files import LOCAL, released_name
-from steadfast.benchmarks.lifbench.tasks import Task, Variables
+from steadfast.benchmarks.lifbench import released_files, tasks
 from steadfast.benchmarks.lifbench.templates import check_expressions
 from steadfast.config.complaint import complaint
 from steadfast.config.source import check_source
@@ -25,7 +24,7 @@ PAGE = "docs/lifbench-prompts.md"
 _EVIDENCE_KINDS = ("true", "true", "fake", "fake", "ordinary", "ordinary")
 
 
-def sampling_space(variables: Variables) -> Settings:
+def sampling_space(variables: tasks.Variables) -> Settings:
     """Returns the space of a task's variables; label sets in it are written out as settings.
 
     These are batch-label's: the candidates, the key of their order, and the text of the rules.
@@ -93,7 +92,7 @@ def own_files(task: str, scenario: str) -> tuple[str, str]:
 
 def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's templates, scenario description and space of variables."""
-    known_task = Task.of(task)
+    known_task = tasks.Task.of(task)
     templates, scenario = own_files(known_task.id, known_task.scenario)
     place = str(resource(templates))
     return {
@@ -108,9 +107,9 @@ def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
 def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's description, templates and space as released, slips included."""
     path = inputs["templates"]
-    known_task = Task.of(task)
+    known_task = tasks.Task.of(task)
     record = read_json(path)
-    name = released_name(known_task.id)
+    name = released_files.released_name(known_task.id)
     own_space = sampling_space(known_task.variables)
     try:
         scenario = record[known_task.scenario]
@@ -125,7 +124,7 @@ def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     except (KeyError, TypeError, IndexError, ValueError):
         raise UserError(
             f"{path}: not LIFBench's tasks.json, {name!r} is missing or incomplete; "
-            + LOCAL.format(name="tasks.json")
+            + released_files.LOCAL.format(name="tasks.json")
         ) from None
     provenance = chain(_provenance(known_task.id, path), repeat((None, None)))
     expressions = []

@@ -13,8 +13,7 @@ import pandas as pd
 from steadfast.benchmarks.lifbench.frames import NESTED, POINT, row_order, score_frame
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES, ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
-from steadfast.contract.components import Scored
-from steadfast.contract.records import OVERALL
+from steadfast.contract import components, records
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap, Replicates
 from steadfast.stats.chance import crossed, nested
@@ -37,7 +36,7 @@ def stratified(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(within=frame["length"].astype(str).where(~nested, NESTED))
 
 
-def units(scores: Iterable[Scored[ScoreRecord]], rubric: str) -> pd.DataFrame:
+def units(scores: Iterable[components.Scored[ScoreRecord]], rubric: str) -> pd.DataFrame:
     """Returns ``score_frame`` with the strata in one column."""
     frame = stratified(score_frame(scores, rubric))
     return frame.assign(stratum=frame["stratum"].astype(str) + "/" + frame["within"])
@@ -82,7 +81,7 @@ def ars(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
 def task_means(frame: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
     """Returns the mean total of each task and their weighted mean in each cell of ``by``."""
     means = clusters(frame).means(frame, ["model", "task", *by])
-    overall = _over_tasks(means, rubric, by).labelled(task=OVERALL)
+    overall = _over_tasks(means, rubric, by).labelled(task=records.OVERALL)
     return joined([means, overall]).rows()
 
 
@@ -132,7 +131,7 @@ def _ifp(
     cells = cells.merge(mapping, on=["task", "point"])
     index = pd.MultiIndex.from_frame(cells[["model", *by, "capability"]])
     capabilities = fractions.take(cells["row"], index).mean(list(index.names), cells["weight"])
-    return capabilities.rows().assign(task=OVERALL)
+    return capabilities.rows().assign(task=records.OVERALL)
 
 
 def _mapping(rubric: Rubric) -> pd.DataFrame:
@@ -205,7 +204,7 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     spreads = pd.concat([*parts, lengths.assign(perspective="length")], ignore_index=True)
     spreads = spreads.astype(dict.fromkeys(keys, object)).fillna({"length": ""})
     joined = rows.merge(spreads, "left", keys)
-    for level, total in (("perspective", AVERAGE), ("task", OVERALL)):
+    for level, total in (("perspective", AVERAGE), ("task", records.OVERALL)):
         other_keys = [key for key in keys if key != level]
         of_level = joined[joined[level] != total].groupby(other_keys)["chance"]
         means = of_level.mean().where(of_level.count() == of_level.size()).rename("mean")
@@ -243,5 +242,5 @@ def spread(
     keys = ["model", "task", *by]
     groups = PERSPECTIVES.get(perspective, perspective)
     tasks = boot.replicates(frame, [*keys, groups]).variation(keys)
-    overall = tasks.mean(["model", *by]).labelled(task=OVERALL)
+    overall = tasks.mean(["model", *by]).labelled(task=records.OVERALL)
     return spreads.joined([tasks, overall]).labelled(perspective=perspective)

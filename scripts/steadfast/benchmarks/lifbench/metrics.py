@@ -4,20 +4,18 @@ from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 
-from steadfast.benchmarks.lifbench import analyses, frames, measures, stability
+from steadfast.benchmarks.lifbench import analyses, frames, measures, scored_tasks, stability
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
-from steadfast.benchmarks.lifbench.scored_tasks import Rubric
-from steadfast.contract.components import Data, Frames, Labels, Scored
-from steadfast.contract.records import OVERALL
+from steadfast.contract import components, records
 from steadfast.stats.effective_context_length import with_reaches
 from steadfast.stats.pairs import sampling_units, with_comparisons
 from steadfast.stats.tidy import ABOVE_BASELINE, PROMPTS, SUMMARY, in_order, rows_of
 
 
 def metrics(
-    scores: Iterable[Scored[ScoreRecord]],
-    data: Mapping[str, Data],
-    labels: Labels | None,
+    scores: Iterable[components.Scored[ScoreRecord]],
+    data: Mapping[str, components.Data],
+    labels: components.Labels | None,
     weighting: str,
     rubric: str,
     references: Collection[str] = (),
@@ -32,7 +30,7 @@ def metrics(
     ``effective_context_length``, with released contexts or scores ``nested``. Samples for a
     perspective of ``beyond`` alone are in no other metric.
     """
-    by = Rubric(rubric, weighting)
+    by = scored_tasks.Rubric(rubric, weighting)
     everything = frames.score_frame(scores, rubric, bool(beyond))
     sets = stability.sets_of(data)
     paper_frame = stability.paper_samples(everything) if beyond else everything
@@ -76,7 +74,7 @@ def metrics(
     return metric_frames
 
 
-def summary(metric_frames: Frames) -> pd.DataFrame:
+def summary(metric_frames: components.Frames) -> pd.DataFrame:
     """Returns overall ARS and average IFS of each model (Tables 3 and 4), empty without value."""
     ifs = metric_frames["ifs"]
     baseline = metric_frames["baseline"]
@@ -90,7 +88,7 @@ def summary(metric_frames: Frames) -> pd.DataFrame:
         values = _overall(rows, ["value", "low", "high"])
         by_measure[measure] = counts.merge(values, on="model", how="left")
     rows = pd.concat(by_measure, names=["measure"]).reset_index("measure")
-    ties = {"ARS": rows_of(metric_frames["comparisons"], task=OVERALL, length="")}
+    ties = {"ARS": rows_of(metric_frames["comparisons"], task=records.OVERALL, length="")}
     clusters, families = frames.sampled(metric_frames["sampling_units"])
     unit = "families of contexts" if families else "contexts"
     rows = with_comparisons(rows[[*SUMMARY, PROMPTS]], ties, clusters, unit)
@@ -102,5 +100,5 @@ def summary(metric_frames: Frames) -> pd.DataFrame:
 
 
 def _overall(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    overall_rows = rows[(rows["task"] == OVERALL) & (rows["length"] == "")]
+    overall_rows = rows[(rows["task"] == records.OVERALL) & (rows["length"] == "")]
     return overall_rows[["model", *columns]].astype({"model": str})

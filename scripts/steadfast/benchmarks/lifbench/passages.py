@@ -1,7 +1,6 @@
 """What of its context a prompt of LIFBench is about, for those who look at a sample."""
 
-from steadfast.benchmarks.lifbench.expected import fields
-from steadfast.benchmarks.lifbench.records import Prompt
+from steadfast.benchmarks.lifbench import expected, records
 from steadfast.contract.components import Sample
 from steadfast.show.passages import Passages
 
@@ -9,11 +8,11 @@ NEIGHBOURS = {"post_element": 1, "pre_element": -1}
 """The entries around the one that is named, and the direction in which each is asked for."""
 
 
-def passages(sample: Sample[Prompt]) -> Passages:
+def passages(sample: Sample[records.Prompt]) -> Passages:
     """Returns the elements, sentences or documents that a prompt asks about or is answered by."""
     prompt = sample.prompt
     context = sample.source["context"]
-    variables = fields(prompt)
+    variables = expected.fields(prompt)
     names = ["element", "evidence", "elements"]
     names += [name for name, way in NEIGHBOURS.items() if variables.get("bias", way) == way]
     quotes: list[str] = []

@@ -10,8 +10,7 @@ from steadfast.base.files import Record, read_json
 from steadfast.base.tokens import load_tokenizer
 from steadfast.benchmarks.lifbench.released_drawing import document_settings
 from steadfast.benchmarks.lifbench.released_files import UNIT
-from steadfast.corpora.contexts.filling import FACTS, is_plain
-from steadfast.corpora.contexts.onedoc import segment
+from steadfast.corpora.contexts import filling, onedoc
 
 
 def contexts(
@@ -78,7 +77,7 @@ def _onedoc(info: list[Any], entry: Record) -> Record:
         for id, (text, _, index, genuine) in enumerate(sentences):
             sentence = {"type": name, "id": id, "index": index, "fake": not genuine, "text": text}
             key_sentences.append(sentence)
-    absent = filterfalse(entry["label"].__contains__, FACTS["onedoc"]["types"])
+    absent = filterfalse(entry["label"].__contains__, filling.FACTS["onedoc"]["types"])
     return {
         "key_sentences": key_sentences,
         "absent_type": next(absent, None),
@@ -88,11 +87,11 @@ def _onedoc(info: list[Any], entry: Record) -> Record:
 
 def _ordinary(text: str) -> list[str]:
     """Returns sentences without tags to ask about, one from each equal part of the text."""
-    rules = FACTS["onedoc"]
+    rules = filling.FACTS["onedoc"]
     fit = []
-    for _, sentence in segment(text):
+    for _, sentence in onedoc.segment(text):
         is_long = len(sentence.split()) >= rules["sentence_words"]
-        if is_long and is_plain(sentence, rules["unfit"]):
+        if is_long and filling.is_plain(sentence, rules["unfit"]):
             fit.append(sentence)
     limit = min(len(fit), rules["ordinary"][1])
     sampled = []

@@ -9,10 +9,9 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import nearest
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench import paper_tasks, scored_tasks
 from steadfast.benchmarks.lifbench.records import ScoreRecord
 from steadfast.benchmarks.lifbench.released_files import fetched, released_text, scores_file
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.contract.records import OWN
 from steadfast.contract.task import Needs, ReleasedModel
@@ -55,7 +54,7 @@ def released_scores(
     released_names = set(models.values())
     records: dict[tuple[str, str], list[ScoreRecord]] = defaultdict(list)
     for task in tasks:
-        name = scores_file(TASKS[task])
+        name = scores_file(paper_tasks.TASKS[task])
         pinned = {"url": source["url"] + name, **source["files"][name]}
         place, text = released_text(f"scores/{name}", directory, pinned)
         seen: set[str] = set()
@@ -78,8 +77,8 @@ def _records(
     place: str, text: str, task: str, lengths: Mapping[int, str]
 ) -> Iterator[tuple[str, ScoreRecord]]:
     """Yields the name in the file and the score record of each line."""
-    scenario = TASKS[task].scenario
-    points = list(RUBRICS["released"][task])
+    scenario = paper_tasks.TASKS[task].scenario
+    points = list(scored_tasks.RUBRICS["released"][task])
     lines = csv.DictReader(text.splitlines())
     lacking = sorted({*KEYS, *points} - set(lines.fieldnames or ()))
     if lacking:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.expected import asked_depth
-from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench import expected, paper_tasks
 from steadfast.benchmarks.lifbench.records import ASKED, Prompt
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
@@ -32,12 +31,12 @@ class LifbenchScoring(Scoring):
         prompt = sample.prompt
         task = sample.prompt["task"]
         further: Settings = prompt
-        draw = TASKS[task].variables.draw
+        draw = paper_tasks.TASKS[task].variables.draw
         return {
             "expression_id": prompt["expression_id"],
             "variable_id": prompt["variable_id"],
             "length": sample.part,
             "rubric": self._rubric,
-            "depth": asked_depth(prompt, sample.source["context"], draw),
+            "depth": expected.asked_depth(prompt, sample.source["context"], draw),
             **{name: further[name] for name in ("family", *ASKED) if name in further},
         }

@@ -12,9 +12,8 @@ from itertools import count
 from random import Random
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench import answers, expected
+from steadfast.benchmarks.lifbench import answers, expected, records
 from steadfast.benchmarks.lifbench.baseline import baseline_answer
-from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample, Simulator
 
 _STEEPNESS = 0.6  # of recall over the context's length
@@ -35,12 +34,12 @@ class LifbenchSimulator(Simulator):
     def __init__(self, rubric: str = "released"):
         self._rubric = rubric
 
-    def reference(self, sample: Sample[Prompt]) -> str:
+    def reference(self, sample: Sample[records.Prompt]) -> str:
         """Returns the reference answer, written so that the released rubric gives it 1."""
         return answers.reference_answer(sample.prompt, sample.source["context"])
 
     def simulated(
-        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: Random
+        self, sample: Sample[records.Prompt], settings: Settings, seen: float, rng: Random
     ) -> str:
         """A simulated model's response where it saw a fraction of the context, from its start.
 
@@ -59,7 +58,7 @@ class LifbenchSimulator(Simulator):
             text = rng.choice(_slips(task, recall.fields))(text)
         return text
 
-    def baseline(self, sample: Sample[Prompt]) -> str | None:
+    def baseline(self, sample: Sample[records.Prompt]) -> str | None:
         """Returns the response of who looks nothing up."""
         context = sample.source["context"]
         return baseline_answer(sample.prompt, context, self._rubric, sample.repeat)
@@ -72,7 +71,7 @@ class _Recall:
     """
 
     def __init__(
-        self, prompt: Prompt, context: Record, settings: Settings, seen: float, rng: Random
+        self, prompt: records.Prompt, context: Record, settings: Settings, seen: float, rng: Random
     ):
         self.prompt = prompt
         self.context = context

@@ -13,15 +13,13 @@ import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
-from steadfast.benchmarks.lifbench.frames import row_order, sorted_rows
+from steadfast.benchmarks.lifbench import frames, tasks
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread, task_means
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES, Beyond
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
-from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.contract.components import Data
 from steadfast.contract.records import OVERALL, OWN
-from steadfast.corpora.contexts.domains import usual_domain
-from steadfast.corpora.contexts.formats import NUMBERED
+from steadfast.corpora.contexts import domains, formats
 from steadfast.stats.bootstrap import Replicates
 from steadfast.stats.intervals import TAIL
 from steadfast.stats.scores import answers_expected
@@ -47,7 +45,7 @@ def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
             boot = bootstrap(compared)
             parts.append(spread(compared, boot, perspective).rows())
             parts.append(spread(compared, boot, perspective, ["length"]).rows())
-    return tidy(parts, row_order(frame))
+    return tidy(parts, frames.row_order(frame))
 
 
 def ars_by_group(frame: pd.DataFrame, beyond: Beyond, rubric: Rubric = PAPER) -> pd.DataFrame:
@@ -65,7 +63,7 @@ def ars_by_group(frame: pd.DataFrame, beyond: Beyond, rubric: Rubric = PAPER) ->
     names: list[str] = []
     for groups_by_scenario in beyond.values():
         names += chain.from_iterable(groups_by_scenario.values())
-    return sorted_rows(rows, frame, KEYS, scenario=SCENARIOS, group=names)
+    return frames.sorted_rows(rows, frame, KEYS, scenario=tasks.SCENARIOS, group=names)
 
 
 def _ars(compared: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
@@ -91,7 +89,7 @@ def _compared(
     scenarios = own_rows["task"].astype(str).map(lambda task: SCORED_TASKS[task].scenario)
     for scenario, groups in beyond[perspective].items():
         part = own_rows[scenarios == scenario]
-        usual = NUMBERED if perspective == "format" else usual_domain(scenario)
+        usual = formats.NUMBERED if perspective == "format" else domains.usual_domain(scenario)
         part = part.assign(**{perspective: part[perspective].replace("", usual)})
         part = part[part[perspective].isin(groups)]
         if perspective == "domain":
@@ -165,7 +163,7 @@ def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
         random = [draw[perspective] for draw in draws]
         differences = _difference(nearest[perspective], random)
         parts.append(differences.assign(perspective=perspective))
-    rows = tidy(parts, row_order(frame))
+    rows = tidy(parts, frames.row_order(frame))
     samples = own_rows["total"].groupby(own_rows["model"].astype(str))
     return rows.join(samples.agg(expected="size", scored="count"), on="model")
 

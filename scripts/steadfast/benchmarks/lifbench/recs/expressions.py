@@ -10,11 +10,9 @@ from typing import Literal
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
-from steadfast.benchmarks.lifbench.recs import released
+from steadfast.benchmarks.lifbench.recs import checks, released, requests
 from steadfast.benchmarks.lifbench.recs import review as reviews
-from steadfast.benchmarks.lifbench.recs.checks import PASS, text_hash
 from steadfast.benchmarks.lifbench.recs.clusters import by_direction
-from steadfast.benchmarks.lifbench.recs.requests import base
 from steadfast.benchmarks.lifbench.recs.review import ACCEPT, EDIT, UNREAD, Decision, Decisions
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
@@ -43,7 +41,7 @@ class PickedText:
     def usable(self) -> bool:
         """Whether it can become an expression."""
         word = self.decision.word
-        return word in (ACCEPT, EDIT) or (word == UNREAD and self.record["status"] == PASS)
+        return word in (ACCEPT, EDIT) or (word == UNREAD and self.record["status"] == checks.PASS)
 
     def expression(self, number: int) -> Record:
         """Returns the text as an expression of that id."""
@@ -58,7 +56,7 @@ class PickedText:
             "distance": self.place["distance"],
             "edited": edited,
             "reviewed": self.decision.word != UNREAD,
-            "hash": text_hash(self.record["text"]),
+            "hash": checks.text_hash(self.record["text"]),
             "text_id": self.record["text_id"],
         }
 
@@ -86,7 +84,7 @@ def expressions(
         decisions = reviews.read_review(own_review, name, pool)
     else:
         decisions = reviews.decisions_in(decided, pool)
-    hand = base(inputs, task)
+    hand = requests.base(inputs, task)
     texts = _texts(pool, clusters, decisions)
     where = f"{own_review or inputs['review']}: {name}"
     remedy = REMEDY.format(place="there" if own_review else COPY)
@@ -157,7 +155,7 @@ def _texts(
     texts = []
     for record in pool:
         if record["text_id"] in places:
-            decision = decisions.get(text_hash(record["text"]), Decision(UNREAD))
+            decision = decisions.get(checks.text_hash(record["text"]), Decision(UNREAD))
             texts.append(PickedText(record, places[record["text_id"]], decision))
     return texts
 

@@ -15,9 +15,8 @@ from scipy.optimize import linear_sum_assignment
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.recs import checks, vectors
 from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
-from steadfast.benchmarks.lifbench.recs.checks import Original, rewritten
-from steadfast.benchmarks.lifbench.recs.vectors import DIGITS
 from steadfast.benchmarks.lifbench.released_files import released_name, released_text
 
 FLAG = "check_flag(1 checked, 2canbeused)"
@@ -57,7 +56,7 @@ def clustered(task: str, directory: str | None) -> list[Record]:
             for rank, entry in enumerate(record[number], start=1):
                 fields = {
                     "cluster": int(number),
-                    "distance": round(float(entry["distance"]), DIGITS),
+                    "distance": round(float(entry["distance"]), vectors.DIGITS),
                     "rank": rank,
                     "decision": DECISIONS[entry[FLAG]],
                     "edit": None,
@@ -102,11 +101,11 @@ def candidates(
 ) -> Iterator[Record]:
     """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
     released = rewrites(task["id"], directory)
-    direction = rewritten(task)
+    direction = checks.rewritten(task)
     texts: list[Rewrite] = []
     for rewriter, texts_of_rewriter in released.texts.items():
         texts += map(Rewrite, repeat(rewriter), repeat(direction), texts_of_rewriter)
-    return checked([Original(task["id"], direction, released.original)], texts)
+    return checked([checks.Original(task["id"], direction, released.original)], texts)
 
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:
@@ -116,7 +115,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
     released = rewrites(name, directory)
     entries = clustered(name, directory)
     texts = [released.original, *chain.from_iterable(released.texts.values())]
-    original = Original(name, rewritten(task), released.original)
+    original = checks.Original(name, checks.rewritten(task), released.original)
     checked_texts = [original.check(text).text for text in texts]
     if list(map(itemgetter("text"), pool)) != checked_texts:
         raise UserError(

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadfast.base.files import Record, Settings, read_jsonl
-from steadfast.benchmarks.lifbench.recs.checks import PASS, REASONS
-from steadfast.benchmarks.lifbench.recs.clusters import by_direction
+from steadfast.benchmarks.lifbench.recs import checks, clusters
 from steadfast.benchmarks.lifbench.recs.expressions import expressions
 
 SETS = 2000  # of random texts, beside which the picks stand
@@ -36,7 +35,7 @@ def statistics(
     candidates = list(read_jsonl(inputs["candidates"]))
     vectors = dict(map(itemgetter("text_id", "vector"), read_jsonl(inputs["vectors"])))
     nearest = set(expressions["sampling"]["nearest"])
-    for direction, members in by_direction(read_jsonl(inputs["clusters"])):
+    for direction, members in clusters.by_direction(read_jsonl(inputs["clusters"])):
         statuses: Counter[str] = Counter()
         mended = 0
         for candidate in candidates:
@@ -64,9 +63,9 @@ def statistics(
             "task": task,
             "direction": direction,
             "texts": statuses.total(),
-            "usable": statuses[PASS],
+            "usable": statuses[checks.PASS],
             "mended": mended,
-            **{f"fails_{reason}": statuses[reason] for reason in REASONS},
+            **{f"fails_{reason}": statuses[reason] for reason in checks.REASONS},
             "sizes": [size for _, size in sorted(sizes.items())],
             "inertia": round(inertia, 6),
             "pick_distances": distances,
