@@ -5,13 +5,7 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from steadfast.benchmarks.lifbench.frames import (
-    CAPABILITIES,
-    NESTED,
-    OTHER,
-    row_order,
-    sorted_rows,
-)
+from steadfast.benchmarks.lifbench.frames import CAPABILITIES, NESTED, OTHER, row_order, sorted_rows
 from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, overall_means, task_means
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
 from steadfast.contract.records import OVERALL

@@ -88,8 +88,7 @@ def task(config: Config, section: Lifbench) -> Task:
         ),
         figures=OWN.output("figures:figures", _figures((*METRICS, *further)), scoring),
         released_scores=OWN.component(
-            "released_scores:released_scores",
-            {"directory": directory, "tasks": tasks, **published},
+            "released_scores:released_scores", {"directory": directory, "tasks": tasks, **published}
         ),
         released_files=scores_files or (),
         released_needs=released_scores.scores_needs(directory, asked_tasks),

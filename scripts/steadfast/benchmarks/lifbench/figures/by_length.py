@@ -99,11 +99,7 @@ def effective(results: LifbenchResults, name: str) -> figures.Picture:
 
 
 def _panels(
-    results: LifbenchResults,
-    rows: pd.DataFrame,
-    key: str,
-    kinds: Mapping[str, str],
-    label: str,
+    results: LifbenchResults, rows: pd.DataFrame, key: str, kinds: Mapping[str, str], label: str
 ) -> Figure:
     """Draws a panel a model, in which each kind has a line over the lengths."""
     order = shared.models(results)
