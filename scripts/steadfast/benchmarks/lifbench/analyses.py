@@ -5,26 +5,14 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from steadfast.benchmarks.lifbench.frames import (
-    CAPABILITIES,
-    NESTED,
-    OTHER,
-    row_order,
-    sorted_rows,
-)
+from steadfast.benchmarks.lifbench.frames import CAPABILITIES, NESTED, OTHER, row_order, sorted_rows
 from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, overall_means, task_means
-from steadfast.benchmarks.lifbench.scored_tasks import (
-    PAPER,
-    SCORED_TASKS,
-    Rubric,
-)
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
 from steadfast.contract.records import OVERALL
+from steadfast.stats import effective_context_length, intervals, ties
 from steadfast.stats.depth import success_by_depth
-from steadfast.stats.effective_context_length import kept_shares
-from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.tidy import rows_of, tidy
-from steadfast.stats.ties import CORRELATIONS, agreement
 from steadfast.stats.variance import variance_shares
 
 LIST = "list"
@@ -59,9 +47,7 @@ def comparisons(
 
 
 def nested(
-    frame: pd.DataFrame,
-    rubric: Rubric = PAPER,
-    references: Collection[str] = (),
+    frame: pd.DataFrame, rubric: Rubric = PAPER, references: Collection[str] = ()
 ) -> pd.DataFrame:
     """Returns how many pairs are told apart by families of nested contexts, and by contexts.
 
@@ -77,15 +63,15 @@ def nested(
         sampled["cluster"] = sampled["cluster"].cat.remove_unused_categories()
         pairs = compare_models(sampled, rubric.weights, bootstrap(sampled))
         pairs = rows_of(pairs, task=OVERALL)
-        told_apart = int((pairs["p_adjusted"] < SIGNIFICANT).sum())
+        told_apart = int((pairs["p_adjusted"] < intervals.SIGNIFICANT).sum())
         rows.append((unit, sampled["cluster"].nunique(), len(pairs), told_apart))
     return pd.DataFrame(rows, columns=["unit", "clusters", "pairs", "told_apart"])
 
 
 def effective(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the share of overall ARS at the shortest length that each model keeps at each."""
-    lengths = [str(length) for length in frame["length"].cat.categories]
-    return kept_shares(overall_means(frame, rubric, ["length"]), lengths)
+    lengths = list(map(str, frame["length"].cat.categories))
+    return effective_context_length.kept_shares(overall_means(frame, rubric, ["length"]), lengths)
 
 
 def variance(frame: pd.DataFrame) -> pd.DataFrame:
@@ -112,9 +98,9 @@ def complexity(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     for split, rows in {EASY: frame[~hard], HARD: frame[hard]}.items():
         for by in ([], ["length"]):
             if len(rows):
-                means = task_means(rows, rubric, by).astype({"task": str})
+                means = task_means(rows, rubric, by).astype({"task": str, "model": str})
                 parts.append(means[means["task"] == OVERALL].assign(split=split))
-    rows = pd.concat([part.astype({"model": str}) for part in parts], ignore_index=True)
+    rows = pd.concat(parts, ignore_index=True)
     rows["length"] = rows["length"].astype(object).fillna("")
     columns = ["model", "split", "length", "value", "low", "high", "n"]
     return sorted_rows(rows[columns], frame, columns[:3], split=[EASY, HARD])
@@ -124,7 +110,7 @@ def weights(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the weight of each task's points, in all and by capability (Table 6, Figure 2)."""
     rows = []
     present = set(frame["task"].unique())
-    for task in (task for task in SCORED_TASKS if task in present):
+    for task in filter(present.__contains__, SCORED_TASKS):
         rows.append((task, "", rubric.total_weight(task)))
         for capability in CAPABILITIES:
             points = rubric.points(task).values()
@@ -155,10 +141,10 @@ def rubrics(
         parts += [rows.assign(measure="ars"), ranked.assign(measure="rank", value=rank)]
     for rubric in totals:
         joined = by_rubric[chosen.name].merge(by_rubric[rubric], on=["model", "task"])
-        parts.append(agreement(joined).assign(rubric=rubric, model=""))
+        parts.append(ties.agreement(joined).assign(rubric=rubric, model=""))
     columns = ["measure", "rubric", "model", "task", "value", "low", "high", "n"]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=columns)
-    measures = ["ars", "rank", *CORRELATIONS]
+    measures = ["ars", "rank", *ties.CORRELATIONS]
     return sorted_rows(rows, frame, columns[:4], measure=measures, rubric=[chosen.name, *totals])
 
 
@@ -190,16 +176,10 @@ def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.D
     }
     tasks = both.groupby(["model", "task", *by]).agg(**means).reset_index()
     tasks["weight"] = tasks["task"].map(weights)
-    parts = [
-        {
-            **dict(zip(["model", *by], np.atleast_1d(key), strict=True)),
-            "task": OVERALL,
-            **{
-                column: np.average(part[column], weights=part["weight"])
-                for column in ("ars", "baseline")
-            },
-            "n": part["n"].sum(),
-        }
-        for key, part in tasks.groupby(["model", *by])
-    ]
-    return pd.concat([tasks, pd.DataFrame(parts, columns=tasks.columns)])
+    overall = []
+    for key, part in tasks.groupby(["model", *by]):
+        row = dict(zip(["model", *by], np.atleast_1d(key), strict=True)) | {"task": OVERALL}
+        row["ars"] = np.average(part["ars"], weights=part["weight"])
+        row["baseline"] = np.average(part["baseline"], weights=part["weight"])
+        overall.append(row | {"n": part["n"].sum()})
+    return pd.concat([tasks, pd.DataFrame(overall, columns=tasks.columns)])

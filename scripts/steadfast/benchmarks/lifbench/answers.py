@@ -23,40 +23,48 @@ that needs each):
 
 import json
 import random
-from itertools import chain
+from collections.abc import Sequence
+from itertools import chain, filterfalse
+from operator import itemgetter
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench import expected
-from steadfast.benchmarks.lifbench.records import Prompt
+from steadfast.benchmarks.lifbench import expected, records
 
 
-def reference_answer(prompt: Prompt, context: Record) -> str:
+def reference_answer(prompt: records.Prompt, context: Record) -> str:
     """Returns the reference answer to a prompt."""
-    given = expected.fields(prompt)
+    variables = expected.fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
             return expected.expected_element(prompt)
         case "LBI" | "LBE":
             return _any_element(prompt, context)
         case "LMI":
-            return json.dumps(given["elements"])
+            return json.dumps(variables["elements"])
         case "MB":
             labels = expected.expected_labels(prompt, context["documents"])
-            by_document = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
             # Labels are looked for as they are, so they are not escaped.
-            return unescaped_json(by_document)
+            return unescaped_json(by_document(labels))
         case "MF":
             groups = expected.duplicate_documents(
                 prompt, context["documents"], context["duplicate_groups"]
             )
-            rows = [[list(document.values()) for document in group] for group in groups]
-            return "\n".join(json.dumps(row) for row in rows)
+            lines = []
+            for group in groups:
+                lines.append(json.dumps([list(document.values()) for document in group]))
+            return "\n".join(lines)
         case "OR":
-            return labelled_rows(asked_sentences(prompt, context), given["sep"])
+            return labelled_rows(asked_sentences(prompt, context), variables["sep"])
         case "OQ":
-            return str(given["options"][0 if is_key_sentence(given["evidence"], context) else 1])
+            is_true = is_key_sentence(variables["evidence"], context)
+            return str(variables["options"][0 if is_true else 1])
         case _:
-            return json.dumps([s["text"] for s in asked_sentences(prompt, context)])
+            return json.dumps(list(map(itemgetter("text"), asked_sentences(prompt, context))))
+
+
+def by_document(labels: Sequence[str]) -> dict[str, str]:
+    """Returns MB's labels by the names of the documents: doc1, doc2 …"""
+    return {f"doc{number}": label for number, label in enumerate(labels, start=1)}
 
 
 def unescaped_json(value: object) -> str:
@@ -73,41 +81,43 @@ def labelled_rows(sentences: list[Record], separator: str) -> str:
     return "\n".join(rows)
 
 
-def _any_element(prompt: Prompt, context: Record) -> str:
+def _any_element(prompt: records.Prompt, context: Record) -> str:
     """Returns a right element of LBI or LBE that holds no other element, where there is one."""
     elements = context["elements"]
     right = blur_indices(prompt, context)
     first = random.Random(f"reference/{prompt['sample_id']}").choice(right)
     for place in chain([first], right):
         text = elements[place]
-        if text == text.strip() and sum(element in text for element in elements) == 1:
+        parts = [element for element in elements if element in text]
+        if text == text.strip() and len(parts) == 1:
             return str(text)
     return str(elements[first])
 
 
-def blur_indices(prompt: Prompt, context: Record) -> range:
+def blur_indices(prompt: records.Prompt, context: Record) -> range:
     """Returns the 0-based indices that are right in LBI and LBE: all after or before one."""
-    given = expected.fields(prompt)
-    if given["bias"] > 0:
-        return range(given["id"], len(context["elements"]))
-    return range(given["id"] - 1)
+    variables = expected.fields(prompt)
+    if variables["bias"] > 0:
+        return range(variables["id"], len(context["elements"]))
+    return range(variables["id"] - 1)
 
 
-def asked_sentences(prompt: Prompt, context: Record) -> list[Record]:
+def asked_sentences(prompt: records.Prompt, context: Record) -> list[Record]:
     """Returns the right key sentences in the order to give them (OR: spread over the document)."""
-    given = expected.fields(prompt)
-    sentences = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
+    variables = expected.fields(prompt)
+    sentences = list(filterfalse(itemgetter("fake"), context["key_sentences"]))
     if prompt["task"] == "OE":
-        of_type = [s for s in sentences if f"<{s['type']}>" == given["type"]]
-        return sorted(of_type, key=lambda sentence: sentence["id"])
-    sentences.sort(key=lambda sentence: sentence["index"])
-    n = min(given["num"], len(sentences))
+        of_type = [s for s in sentences if f"<{s['type']}>" == variables["type"]]
+        return sorted(of_type, key=itemgetter("id"))
+    sentences.sort(key=itemgetter("index"))
+    n = min(variables["num"], len(sentences))
+    # The sentence in the middle of each of n equal parts.
     return [sentences[(2 * i + 1) * len(sentences) // (2 * n)] for i in range(n)]
 
 
 def is_key_sentence(evidence: str, context: Record) -> bool:
     """Tells whether OQ's evidence is a true key sentence of the context."""
-    return any(
-        sentence["text"].strip() == evidence.strip() and not sentence["fake"]
-        for sentence in context["key_sentences"]
-    )
+    for sentence in context["key_sentences"]:
+        if sentence["text"].strip() == evidence.strip() and not sentence["fake"]:
+            return True
+    return False

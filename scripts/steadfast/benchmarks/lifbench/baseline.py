@@ -9,13 +9,12 @@ good parts each prompt has a random choice of its own: so the mean over prompts 
 expectation, and not the luck of one choice. The reasons: docs/baseline.md.
 """
 
-from itertools import pairwise
+from operator import itemgetter
 from random import Random
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.answers import labelled_rows, unescaped_json
-from steadfast.benchmarks.lifbench.records import Prompt
+from steadfast.benchmarks.lifbench import answers, records
 
 EDGE = 10  # elements at the beginning of a list, among which places are asked for most densely
 ONE_IN = 3  # of the tagged sentences, for OE: more would find more, and claim more
@@ -27,7 +26,7 @@ prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
 
 
 def baseline_answer(
-    prompt: Prompt, context: Record, rubric: str = "released", repeat: int = 0
+    prompt: records.Prompt, context: Record, rubric: str = "released", repeat: int = 0
 ) -> str:
     """Answers a prompt without looking anything up; the reference answer is not read."""
     variables = prompt["variables"]
@@ -45,25 +44,26 @@ def baseline_answer(
             positions = rng.sample(range(len(elements)), len(variables["id_arr"]))
             # Elements are never asked for in the order of the list.
             positions.sort(reverse=True)
-            return unescaped_json([elements[position] for position in positions])
+            return answers.unescaped_json(list(map(elements.__getitem__, positions)))
         case "MB":
             rules = variables["rule_key"]
             label = min(variables["candidates"], key=lambda name: rules.find(name[:1]))
             labels = min(len(context["documents"]), MOST_LABELS)
-            return unescaped_json({f"doc{number}": label for number in range(1, labels + 1)})
+            names = map("doc{}".format, range(1, labels + 1))
+            return answers.unescaped_json(dict.fromkeys(names, label))
         case "MF":
             return _groups(context["documents"], variables["info_keys"].split(), rng)
         case "OR":
             sentences = _sampled(context["key_sentences"], variables["num"], rng)
-            return labelled_rows(sentences, variables["sep"])
+            return answers.labelled_rows(sentences, variables["sep"])
         case "OQ":
             return str(variables["options"][LIKELIER[rubric]])
         case _:
             number = max(1, round(len(context["key_sentences"]) / ONE_IN))
             sentences = _sampled(context["key_sentences"], number, rng)
             # In the order of the numbers in their head tags, as requested.
-            sentences.sort(key=lambda sentence: sentence["id"])
-            return unescaped_json([sentence["text"] for sentence in sentences])
+            sentences.sort(key=itemgetter("id"))
+            return answers.unescaped_json(list(map(itemgetter("text"), sentences)))
 
 
 def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
@@ -75,11 +75,13 @@ def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
 def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
     """Returns the asked fields of all documents in as many groups as there are most often."""
     sampled = _sampled(documents, MOST_DOCUMENTS, rng)
-    rows = [[document.get(key) for key in keys] for document in sampled]
     number = _likeliest_groups(len(documents))
-    ends = [len(rows) * group // number for group in range(number + 1)]
-    groups = (rows[start:end] for start, end in pairwise(ends))
-    return "\n".join(unescaped_json(group) for group in groups if group)
+    groups: list[list[list[str | None]]] = [[] for _ in range(number)]
+    for place, document in enumerate(sampled):
+        # Group g has the documents from n·g // number on, for n documents.
+        group = ((place + 1) * number - 1) // len(sampled)
+        groups[group].append(list(map(document.get, keys)))
+    return "\n".join(map(answers.unescaped_json, filter(None, groups)))
 
 
 def _likeliest_groups(documents: int) -> int:

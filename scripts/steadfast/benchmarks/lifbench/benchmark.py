@@ -5,26 +5,16 @@ from collections.abc import Sequence
 from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.data import (
-    context_file,
-    data_files,
-    domains_of,
-    expression_file,
-    released_inputs,
-)
-from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench import data as files
+from steadfast.benchmarks.lifbench import paper_tasks, released_scores
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.recs.files import review_folder, rewriting
 from steadfast.benchmarks.lifbench.released_files import released_lengths, scores_file
-from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, scores_needs
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.config.settings import baseline, queried_models, references, scored_models
-from steadfast.contract.components import Component
-from steadfast.contract.data_notes import prompts_note, scores_note
+from steadfast.contract import components, data_notes, package, records
 from steadfast.contract.exports import Exports
-from steadfast.contract.package import Package
-from steadfast.contract.records import OVERALL
 from steadfast.contract.task import Benchmark, DataFile, Measure, Output, Part, Task, Trial
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
@@ -36,7 +26,7 @@ rewriters, such as
 or set lifbench.recs.rewrites: released"""
 SHOWN = {"lengths", "contexts", "contexts_per_length", "formats", "domains", "expressions"}
 """Keys of the section that say what was built, as far as the section has them; none is a path."""
-OWN = Package(NAME)
+OWN = package.Package(NAME)
 TITLE = "LIFBench"
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
@@ -46,50 +36,43 @@ METRICS = (
 
 def task(config: Config, section: Lifbench) -> Task:
     """Returns what a config asks of LIFBench; a part is a length."""
-    tasks: list[str] = [name for name in TASKS if name in section.tasks]
+    tasks: list[str] = [name for name in paper_tasks.TASKS if name in section.tasks]
     scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
-    asked_tasks = [TASKS[name] for name in tasks]
+    asked_tasks = list(map(paper_tasks.TASKS.__getitem__, tasks))
     scenarios = in_order(task.scenario for task in asked_tasks)
     sampled = _sampled(section)
     beyond = beyond_paper(section, scenarios)
     several = len(section.lengths) > 1
     nested = section.contexts == "released" or bool(scored_models(config))
-    further = (*sampled, *(("effective_context_length",) if several else ()))
-    published = section.published_prompts
-    drawn = section.published_variables
-    scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
-    data = data_files(config, section, tasks)
+    further = (*sampled, "effective_context_length") if several else sampled
+    published = {"same": True} if section.published_prompts else {}
+    scores_files = [f"{directory}/scores/{scores_file(task)}" for task in asked_tasks if directory]
+    data = files.data_files(config, section, tasks)
+    parts = {}
+    for name, budget in section.lengths.items():
+        parts[name] = Part(budget, _sources(section, name, tasks, scenarios))
+    # A key that a config does not need is left out, so that its prompts keep their digest.
+    prompts: Record = {"seed": config.seed, "tasks": [task.asked for task in asked_tasks]}
+    if section.formats != [NUMBERED]:
+        prompts["formats"] = list(section.formats)
+    if section.published_variables:
+        prompts["released"] = section.published_variables
+    metric_names = (*METRICS, *further)
+    metric_names += ("nested",) if nested else ()
+    metric_names += ("perspectives",) if beyond else ()
     simulator = "simulator:LifbenchSimulator"
     return Task(
-        parts={
-            name: Part(
-                budget, _sources(section, name, [task.id for task in asked_tasks], scenarios)
-            )
-            for name, budget in section.lengths.items()
-        },
+        parts=parts,
         data=data,
-        prompts=OWN.component(
-            "prompts:prompts",
-            {
-                "seed": config.seed,
-                "tasks": [task.asked for task in asked_tasks],
-                **({} if section.formats == [NUMBERED] else {"formats": list(section.formats)}),
-                **({"released": drawn} if drawn else {}),
-            },
-        ),
+        prompts=OWN.component("prompts:prompts", prompts),
         units=OWN.component("measures:units", {"rubric": section.rubric}),
         samples=OWN.component("samples:LifbenchSamples"),
         simulator=OWN.component(simulator),
         scoring=OWN.component("scoring:LifbenchScoring", {"rubric": section.rubric}),
         metrics=OWN.output(
             "metrics:metrics",
-            (
-                *METRICS,
-                *further,
-                *(("nested",) if nested else ()),
-                *(("perspectives",) if beyond else ()),
-            ),
+            metric_names,
             {**scoring, "references": references(config), "baseline": baseline(config)}
             | {"effective_context_length": several}
             | ({"nested": True} if nested else {})
@@ -98,21 +81,17 @@ def task(config: Config, section: Lifbench) -> Task:
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
         tables=_tables(
-            {
-                **scoring,
-                **({"same_prompts": True} if published else {}),
-            },
+            {**scoring, "same_prompts": True} if published else scoring,
             scored_models(config),
             further,
             beyond,
         ),
         figures=OWN.output("figures:figures", _figures((*METRICS, *further)), scoring),
         released_scores=OWN.component(
-            "released_scores:released_scores",
-            {"directory": directory, "tasks": tasks, **({"same": True} if published else {})},
+            "released_scores:released_scores", {"directory": directory, "tasks": tasks, **published}
         ),
         released_files=scores_files or (),
-        released_needs=scores_needs(directory, [TASKS[name] for name in tasks]),
+        released_needs=released_scores.scores_needs(directory, asked_tasks),
         weights=OWN.component("scored_tasks:task_weights", scoring),
         # Which answer can expect most depends on the rubric; no other simulator's does.
         baseline=OWN.component(simulator, {"rubric": section.rubric}),
@@ -128,27 +107,28 @@ def task(config: Config, section: Lifbench) -> Task:
 def _data_note(config: Config, section: Lifbench) -> str:
     """Returns the sentence about the data; on released scores where no model is evaluated."""
     if not set(queried_models(config)) & set(config.running):
-        return scores_note(TITLE)
+        return data_notes.scores_note(TITLE)
     contexts = section.contexts if section.contexts == "released" else config.corpora.source
-    return prompts_note(TITLE, contexts, section.expressions)
+    return data_notes.prompts_note(TITLE, contexts, section.expressions)
 
 
 def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
-    words = facts("lifbench/figures.yaml")
-    return tuple(name for name in words["captions"] if words["needs"].get(name, "ars") in metrics)
+    strings = facts("lifbench/figures.yaml")
+    return tuple(n for n in strings["captions"] if strings["needs"].get(n, "ars") in metrics)
 
 
 def _sources(
     section: Lifbench, length: str, tasks: Sequence[str], scenarios: Sequence[str]
 ) -> dict[tuple[str, str], str]:
-    contexts = {
-        ("contexts", f"{scenario}/{domain}" if domain else scenario): context_file(
-            scenario, length, domain
-        )
-        for scenario in scenarios
-        for domain in domains_of(section, scenario)
-    }
-    return contexts | {("expressions", task): expression_file(task) for task in tasks}
+    """Returns the files of a length's contexts and of expressions, by kind and name."""
+    sources = {}
+    for scenario in scenarios:
+        for domain in files.domains_of(section, scenario):
+            name = f"{scenario}/{domain}" if domain else scenario
+            sources["contexts", name] = files.context_file(scenario, length, domain)
+    for task in tasks:
+        sources["expressions", task] = files.expression_file(task)
+    return sources
 
 
 def _sampled(section: Lifbench) -> tuple[str, ...]:
@@ -165,7 +145,7 @@ def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]
         groups["format"] = {name: list(section.formats) for name in running if name in CONTENT}
     if section.domains:
         domains = section.domains.items()
-        groups["domain"] = {name: list(sentences) for name, sentences in domains if name in running}
+        groups["domain"] = {name: list(names) for name, names in domains if name in running}
     return {"beyond": groups} if groups else {}
 
 
@@ -174,15 +154,12 @@ def _tables(
 ) -> Output:
     """Returns the tables; with released scores also the paper's printed cells beside them."""
     captions = facts("lifbench/tables.yaml")["captions"]
-    compared = (f"{perspective}s" for perspective in beyond.get("beyond", ()))
+    compared = map("{}s".format, beyond.get("beyond", ()))
     names = (*captions, *further, *compared)
-    module = "tables"
     settings: Record = {**scoring, **beyond}
-    if scored:
-        names = (*names, "reproduction")
-        module = "reproduction"
-        settings["released"] = scored
-    return OWN.tables(names, settings, module)
+    if not scored:
+        return OWN.tables(names, settings)
+    return OWN.tables((*names, "reproduction"), settings | {"released": scored}, "reproduction")
 
 
 def check(config: Config, section: Lifbench) -> None:
@@ -205,13 +182,13 @@ def check(config: Config, section: Lifbench) -> None:
     is_recs_own = section.expressions == "recs" and section.recs.rewrites == "own"
     if is_recs_own and not config.rewriters:
         raise ValueError(NO_REWRITER)
-    scored = [name for name, model in config.models.items() if model.engine == "scored"]
-    if scored and section.rubric != "released":
-        raise ValueError(
-            f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
-            "'released' gave; set that rubric, or evaluate the model"
-        )
-    running = in_order(TASKS[name].scenario for name in section.tasks)
+    for name, model in config.models.items():
+        if model.engine == "scored" and section.rubric != "released":
+            raise ValueError(
+                f"lifbench.rubric: {name} has released scores, which only the rubric "
+                "'released' gave; set that rubric, or evaluate the model"
+            )
+    running = in_order(paper_tasks.TASKS[name].scenario for name in section.tasks)
     if len(section.formats) > 1 and not set(running) & set(CONTENT):
         raise ValueError(
             "lifbench.formats: no task of list or multidoc runs, and only their contexts have "
@@ -229,9 +206,11 @@ def _files(
     section: Lifbench, scenarios: Sequence[str], scores: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Returns the user's files that the section names, by its keys; released scores among them."""
-    review = [("lifbench.recs.review", folder)] if (folder := review_folder(section)) else []
-    inputs = [*released_inputs(section, scenarios), *scores]
-    return [*review, *(("lifbench.released.directory", path) for path in inputs)]
+    folder = review_folder(section)
+    named = [("lifbench.recs.review", folder)] if folder else []
+    for path in (*files.released_inputs(section, scenarios), *scores):
+        named.append(("lifbench.released.directory", path))
+    return named
 
 
 def _check_released_contexts(section: Lifbench) -> None:
@@ -249,7 +228,7 @@ def _check_released_contexts(section: Lifbench) -> None:
     released = released_lengths()
     for name, budget in section.lengths.items():
         if released.get(name) != budget:
-            listed = ", ".join(f"{length} {tokens}" for length, tokens in released.items())
+            listed = ", ".join(map("{} {}".format, released, released.values()))
             raise ValueError(
                 f"lifbench.lengths: no context of {name} with {budget} tokens was released, only "
                 f"of {listed}; name some of these, or set lifbench.contexts to nested"
@@ -257,11 +236,8 @@ def _check_released_contexts(section: Lifbench) -> None:
 
 
 def exports(
-    config: Config,
-    section: Lifbench,
-    tasks: Sequence[str],
-    data: Sequence[DataFile],
-) -> Component[Exports]:
+    config: Config, section: Lifbench, tasks: Sequence[str], data: Sequence[DataFile]
+) -> components.Component[Exports]:
     """Returns how LIFBench is exported."""
     settings: Record = {"seed": config.seed, "tokenizer": config.tokenizer}
     settings |= {"corpora": config.corpora.source, **section.model_dump(include=SHOWN)}
@@ -278,18 +254,19 @@ def exports(
 
 def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
     """Returns where the text of each corpus is from, or that the contexts are the released ones."""
-    corpora = {file.path: file.content for file in data if file.step == "corpus"}
+    corpora = set()
+    inputs: set[str] = set()  # of the contexts
     texts: dict[str, Record] = {}
-    for content in corpora.values():
-        pinned = {name: content.settings.get(name) for name in ("repo", "revision")}
-        source = content.name.split(":")[0].split(".")[-1]
-        texts[content.settings["corpus"]] = {"source": source, **pinned}
-    if any(
-        path not in corpora
-        for file in data
-        if file.step == "contexts"
-        for path in file.inputs.values()
-    ):
+    for file in data:
+        if file.step == "corpus":
+            corpora.add(file.path)
+            settings = file.content.settings
+            pinned = {"repo": settings.get("repo"), "revision": settings.get("revision")}
+            source = file.content.name.split(":")[0].split(".")[-1]
+            texts[settings["corpus"]] = {"source": source, **pinned}
+        elif file.step == "contexts":
+            inputs.update(file.inputs.values())
+    if inputs - corpora:
         texts["contexts"] = {"source": "released"}
     return texts
 
@@ -300,12 +277,12 @@ LIFBENCH = Benchmark(
     section=Lifbench,
     task=task,
     measures={
-        "ARS": Measure("ARS of LIFBench", compared={"task": OVERALL, "length": ""}),
+        "ARS": Measure("ARS of LIFBench", compared={"task": records.OVERALL, "length": ""}),
         "IFS": Measure("IFS of LIFBench (smaller is more stable)", smaller=True),
     },
-    released_models=PAPER_MODELS,
+    released_models=released_scores.PAPER_MODELS,
     check=check,
-    task_names=tuple(TASKS),
+    task_names=tuple(paper_tasks.TASKS),
     sample_names=(
         "task/context/expression/variables. LSI/list-4k-s1/e0/v3 is task LSI on the context with "
         "scenario list, length 4k and seed 1, in expression 0 with variable set 3."

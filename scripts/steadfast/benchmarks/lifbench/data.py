@@ -4,15 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench import released_files as released
 from steadfast.benchmarks.lifbench.expressions import own_files
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
-from steadfast.benchmarks.lifbench.released_files import (
-    fetched,
-    in_directory,
-    input_name,
-    input_needs,
-)
+from steadfast.benchmarks.lifbench.recs import files as recs
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.contract.long_texts import contexts_file, corpus_file
@@ -33,28 +28,31 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
     scenarios = in_order(TASKS[name].scenario for name in tasks)
     contexts = _released_contexts if section.contexts == "released" else _built_contexts
     pinned = {"pinned": True} if section.published_prompts else {}
-    recs = section.expressions == "recs"
     directory = section.released.directory
-    return [
-        *contexts(config, section, scenarios),
-        DataFile(
-            RELEASED_TEMPLATES,
-            "released_templates",
-            OWN.component("released_files:tasks_file", {"directory": directory, **pinned}),
-            needs=fetched(directory, [facts("lifbench/released.yaml")["url"]]),
-        ),
-        *(recs_files(config, section, tasks, _templates(section.recs.originals)) if recs else ()),
-        *(_expressions(config, section, task) for task in tasks),
-    ]
+    templates = DataFile(
+        RELEASED_TEMPLATES,
+        "released_templates",
+        OWN.component("released_files:tasks_file", {"directory": directory, **pinned}),
+        needs=released.fetched(directory, [facts("lifbench/released.yaml")["url"]]),
+    )
+    files = [*contexts(config, section, scenarios), templates]
+    if section.expressions == "recs":
+        files += recs.recs_files(config, section, tasks, _templates(section.recs.originals))
+    files += [_expressions(config, section, task) for task in tasks]
+    return files
 
 
 def _built_contexts(
     config: Config, section: Lifbench, scenarios: Sequence[str]
 ) -> Iterator[DataFile]:
     """Yields the corpora, and of each scenario and domain the contexts by length."""
-    kinds = [(s, domain) for s in scenarios for domain in domains_of(section, s)]
-    corpora = dict.fromkeys(corpus for kind in kinds for corpus in facts_of(*kind)["corpora"])
-    files = {name: corpus_file(config, name, synthetic_tokens(section)) for name in corpora}
+    kinds: list[tuple[str, str]] = []
+    files: dict[str, DataFile] = {}
+    for scenario in scenarios:
+        for domain in domains_of(section, scenario):
+            kinds.append((scenario, domain))
+            for name in facts_of(scenario, domain)["corpora"]:
+                files.setdefault(name, corpus_file(config, name, synthetic_tokens(section)))
     yield from files.values()
     seeds = list(range(config.seed, config.seed + section.contexts_per_length))
     for scenario, domain in kinds:
@@ -63,8 +61,8 @@ def _built_contexts(
         paths = {name: files[name].path for name in made_of["corpora"]}
         fields: Record = {}
         if domain:
-            fields = {name: value for name, value in made_of.items() if name != "corpora"}
-            fields["domain"] = domain
+            fields = {**made_of, "domain": domain}
+            del fields["corpora"]
             formats = formats[:1]
         if formats != [NUMBERED]:
             fields["formats"] = formats
@@ -78,13 +76,11 @@ def _built_contexts(
 
 def domains_of(section: Lifbench, scenario: str) -> list[str]:
     """Returns the domains of which contexts are built: the paper's ("") and those compared."""
-    compared = (
-        name
-        for domain_scenario, names in section.domains.items()
-        if domain_scenario == scenario
-        for name in names
-    )
-    return ["", *(name for name in compared if name != usual_domain(scenario))]
+    domains = [""]
+    for compared_scenario, names in section.domains.items():
+        if compared_scenario == scenario:
+            domains += filter(usual_domain(scenario).__ne__, names)
+    return domains
 
 
 def context_file(scenario: str, length: str, domain: str = "") -> str:
@@ -112,7 +108,7 @@ def released_inputs(section: Lifbench, scenarios: Sequence[str]) -> list[str]:
     directory = section.released.directory
     if section.contexts != "released" or directory is None:
         return []
-    return [str(in_directory(directory, input_name(name))) for name in scenarios]
+    return [str(released.in_directory(directory, released.input_name(name))) for name in scenarios]
 
 
 def _released_contexts(
@@ -122,14 +118,14 @@ def _released_contexts(
     directory = section.released.directory
     published = {"templates": RELEASED_TEMPLATES} if section.published_prompts else {}
     for scenario in scenarios:
-        path = f"{NAME}/released/{input_name(scenario)}"
+        path = f"{NAME}/released/{released.input_name(scenario)}"
         settings = {"scenario": scenario}
         yield DataFile(
             path,
             "released_contexts",
             OWN.component("released_files:input_file", {**settings, "directory": directory}),
             files=tuple(released_inputs(section, [scenario])),
-            needs=input_needs(directory, scenario),
+            needs=released.input_needs(directory, scenario),
         )
         inputs = {"contexts": path, **published}
         for length, budget in section.lengths.items():
@@ -145,26 +141,25 @@ def _templates(whose: str) -> dict[str, str]:
 
 def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     whose = section.expressions
-    recs = section.recs
     function = f"expressions:{whose}_expressions"
     worded = TASKS[task].worded
     settings: Settings = {"task": worded}
     inputs: dict[str, str] = _templates(whose)
     files: tuple[str, ...] = ()
     if whose == "recs":
-        whose = recs.originals
+        whose = section.recs.originals
         function = "recs.statistics:sampled_expressions"
         steps = ("candidates", "vectors", "clusters")
-        inputs = {step: recs_file(step, task) for step in steps} | _templates(whose)
+        inputs = {step: recs.recs_file(step, task) for step in steps} | _templates(whose)
         # Where a text is to be accepted first, the file to do that in stands there already.
-        inputs["review"] = recs_file("review", task, "yaml")
-        review = review_file(section, task)
+        inputs["review"] = recs.recs_file("review", task, "yaml")
+        review = recs.review_file(section, task)
         files = (review,) if review else ()
         settings = {
             "task": worded,
-            "review": RELEASED if recs.review == RELEASED else review,
-            "sampling": recs.sampling,
-            "samples": RANDOM_SAMPLES if recs.sampling == "both" else 1,
+            "review": recs.RELEASED if section.recs.review == recs.RELEASED else review,
+            "sampling": section.recs.sampling,
+            "samples": RANDOM_SAMPLES if section.recs.sampling == "both" else 1,
             "seed": config.seed,
             "directory": section.released.directory,
         }

@@ -1,6 +1,7 @@
 """LIFBench as a data set of its own: contexts once, prompts that refer to them, expressions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -15,23 +16,17 @@ EVERY = "all_lengths"
 class LifbenchExports(Exports):
     """Tables and card of LIFBench, as ``exports`` says where texts and templates are from."""
 
-    def __init__(
-        self,
-        texts: Mapping[str, Settings],
-        templates: str,
-        settings: Settings,
-    ):
+    def __init__(self, texts: Mapping[str, Settings], templates: str, settings: Settings):
         self._texts = texts
         self._templates = templates
         self._settings = settings
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns prompts and contexts by length; the expressions, which all lengths share."""
-        scenarios = {
-            request.sample.prompt["task"]: request.sample.source["context"]["scenario"]
-            for requests in parts.values()
-            for request in requests
-        }
+        scenarios = {}
+        for request in chain.from_iterable(parts.values()):
+            task = request.sample.prompt["task"]
+            scenarios[task] = request.sample.source["context"]["scenario"]
         return {
             "prompts": {part: map(_prompt, requests) for part, requests in parts.items()},
             "contexts": {part: _contexts(requests) for part, requests in parts.items()},
@@ -56,10 +51,12 @@ class LifbenchExports(Exports):
 
 def _prompt(asked: Asked) -> Record:
     # The name by which requests share a context tells its forms apart.
-    shared = {"context_id": asked.item.context_id, "reference": asked.reference}
-    return (
-        asked.sample.prompt | shared | {"scenario_prompt": asked.sample.source["scenario_prompt"]}
-    )
+    return {
+        **asked.sample.prompt,
+        "context_id": asked.item.context_id,
+        "reference": asked.reference,
+        "scenario_prompt": asked.sample.source["scenario_prompt"],
+    }
 
 
 def _contexts(asked: Sequence[Asked]) -> Iterator[Record]:

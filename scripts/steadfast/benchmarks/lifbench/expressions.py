@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from itertools import chain, cycle, repeat
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,8 +13,7 @@ from pydantic import Field, ValidationError, field_validator
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json, read_text
 from steadfast.base.resources import facts, resource
-from steadfast.benchmarks.lifbench.released_files import LOCAL, released_name
-from steadfast.benchmarks.lifbench.tasks import Task, Variables
+from steadfast.benchmarks.lifbench import released_files, tasks
 from steadfast.benchmarks.lifbench.templates import check_expressions
 from steadfast.config.complaint import complaint
 from steadfast.config.source import check_source
@@ -24,7 +24,7 @@ PAGE = "docs/lifbench-prompts.md"
 _EVIDENCE_KINDS = ("true", "true", "fake", "fake", "ordinary", "ordinary")
 
 
-def sampling_space(variables: Variables) -> Settings:
+def sampling_space(variables: tasks.Variables) -> Settings:
     """Returns the space of a task's variables; label sets in it are written out as settings.
 
     These are batch-label's: the candidates, the key of their order, and the text of the rules.
@@ -35,12 +35,14 @@ def sampling_space(variables: Variables) -> Settings:
         return space
     for labels in space["label_sets"]:
         names = labels["labels"]
-        rules = zip(space["cases"], names, strict=True)
+        rules = []
+        for case, label in zip(space["cases"], names, strict=True):
+            rules.append(space["rule"].format(case=case, label=label))
         settings.append(
             {
-                "rule_key": "".join(name[0] for name in names),
+                "rule_key": "".join(map(itemgetter(0), names)),
                 "candidates": labels.get("shown", names),
-                "rules": "\n".join(space["rule"].format(case=c, label=name) for c, name in rules),
+                "rules": "\n".join(rules),
             }
         )
     return {"settings": settings}
@@ -65,7 +67,7 @@ class Templates(StrictModel):
     @field_validator("expressions")
     @classmethod
     def _numbered(cls, expressions: list[Expression]) -> list[Expression]:
-        if len({expression.expression_id for expression in expressions}) < len(expressions):
+        if len(set(map(attrgetter("expression_id"), expressions))) < len(expressions):
             raise ValueError("every expression needs an expression_id of its own")
         return expressions
 
@@ -90,7 +92,7 @@ def own_files(task: str, scenario: str) -> tuple[str, str]:
 
 def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's templates, scenario description and space of variables."""
-    known_task = Task.of(task)
+    known_task = tasks.Task.of(task)
     templates, scenario = own_files(known_task.id, known_task.scenario)
     place = str(resource(templates))
     return {
@@ -105,33 +107,35 @@ def own_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
 def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """Returns a task's description, templates and space as released, slips included."""
     path = inputs["templates"]
-    known_task = Task.of(task)
+    known_task = tasks.Task.of(task)
     record = read_json(path)
-    name = released_name(known_task.id)
+    name = released_files.released_name(known_task.id)
     own_space = sampling_space(known_task.variables)
     try:
         scenario = record[known_task.scenario]
         meta = scenario["subtasks"][name]
-        entries = [entry if isinstance(entry, list) else [entry] for entry in meta["instructions"]]
-        templates = [(entry[0], entry[1] if len(entry) > 1 else None) for entry in entries]
+        templates = []
+        for entry in meta["instructions"]:
+            # A template, or a list of one and its direction.
+            parts = entry if isinstance(entry, list) else [entry]
+            templates.append((parts[0], parts[1] if len(parts) > 1 else None))
         space = _space(known_task.id, meta.get("params"), own_space)
         scenario_prompt = scenario["sys_instruction"]
     except (KeyError, TypeError, IndexError, ValueError):
         raise UserError(
             f"{path}: not LIFBench's tasks.json, {name!r} is missing or incomplete; "
-            + LOCAL.format(name="tasks.json")
+            + released_files.LOCAL.format(name="tasks.json")
         ) from None
     provenance = chain(_provenance(known_task.id, path), repeat((None, None)))
-    found = [
-        dict(zip(KEYS, (number, *template, *origin), strict=True))
-        for number, (template, origin) in enumerate(zip(templates, provenance, strict=False))
-    ]
+    expressions = []
+    for number, (template, origin) in enumerate(zip(templates, provenance, strict=False)):
+        expressions.append(dict(zip(KEYS, (number, *template, *origin), strict=True)))
     return {
         "task": known_task.id,
         "origin": "released",
         "scenario_prompt": scenario_prompt,
         "space": space,
-        "expressions": check_expressions(known_task, found, path),
+        "expressions": check_expressions(known_task, expressions, path),
     }
 
 

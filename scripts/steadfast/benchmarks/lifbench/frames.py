@@ -30,9 +30,7 @@ NESTED = "nested"
 
 
 def score_frame(
-    scores: Iterable[Scored[ScoreRecord]],
-    rubric: str,
-    beyond: bool = False,
+    scores: Iterable[Scored[ScoreRecord]], rubric: str, beyond: bool = False
 ) -> pd.DataFrame:
     """Returns the scores of several models and lengths, one row an answer.
 

@@ -13,8 +13,7 @@ import pandas as pd
 from steadfast.benchmarks.lifbench.frames import NESTED, POINT, row_order, score_frame
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES, ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
-from steadfast.contract.components import Scored
-from steadfast.contract.records import OVERALL
+from steadfast.contract import components, records
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap, Replicates
 from steadfast.stats.chance import crossed, nested
@@ -37,7 +36,7 @@ def stratified(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(within=frame["length"].astype(str).where(~nested, NESTED))
 
 
-def units(scores: Iterable[Scored[ScoreRecord]], rubric: str) -> pd.DataFrame:
+def units(scores: Iterable[components.Scored[ScoreRecord]], rubric: str) -> pd.DataFrame:
     """Returns ``score_frame`` with the strata in one column."""
     frame = stratified(score_frame(scores, rubric))
     return frame.assign(stratum=frame["stratum"].astype(str) + "/" + frame["within"])
@@ -82,7 +81,7 @@ def ars(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
 def task_means(frame: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
     """Returns the mean total of each task and their weighted mean in each cell of ``by``."""
     means = clusters(frame).means(frame, ["model", "task", *by])
-    overall = _over_tasks(means, rubric, by).labelled(task=OVERALL)
+    overall = _over_tasks(means, rubric, by).labelled(task=records.OVERALL)
     return joined([means, overall]).rows()
 
 
@@ -92,9 +91,8 @@ def overall_means(frame: pd.DataFrame, rubric: Rubric, by: list[str]) -> Estimat
 
 
 def _over_tasks(means: Estimates, rubric: Rubric, by: list[str]) -> Estimates:
-    weights = rubric.weights
-    weight = [weights[task] for task in means.cells.index.get_level_values("task")]
-    return means.mean(["model", *by], weight)
+    tasks = means.cells.index.get_level_values("task")
+    return means.mean(["model", *by], list(map(rubric.weights.__getitem__, tasks)))
 
 
 def ifp(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
@@ -112,15 +110,13 @@ def ifp(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     Source: equation 4, tables 8 and 9.
     """
     mapping = _mapping(rubric)
-    names = [column for column in frame if column.startswith(POINT)]
-    keys = ["model", "task", "length", "cluster"]
+    parts = []
     # Point by point, since each sample has few of them.
-    points = pd.concat(
-        frame.loc[frame[name].notna(), [*keys, name]]
-        .rename(columns={name: "fraction"})
-        .assign(point=name.removeprefix(POINT))
-        for name in names
-    ).astype({"point": "category"})
+    for name in frame.columns[frame.columns.str.startswith(POINT)]:
+        fractions = frame.loc[frame[name].notna(), ["model", "task", "length", "cluster", name]]
+        fractions = fractions.rename(columns={name: "fraction"})
+        parts.append(fractions.assign(point=name.removeprefix(POINT)))
+    points = pd.concat(parts).astype({"point": "category"})
     drawn = clusters(frame)
     parts = [_ifp(points, mapping, by, drawn) for by in ([], ["length"])]
     return tidy(parts, row_order(frame))
@@ -135,19 +131,17 @@ def _ifp(
     cells = cells.merge(mapping, on=["task", "point"])
     index = pd.MultiIndex.from_frame(cells[["model", *by, "capability"]])
     capabilities = fractions.take(cells["row"], index).mean(list(index.names), cells["weight"])
-    return capabilities.rows().assign(task=OVERALL)
+    return capabilities.rows().assign(task=records.OVERALL)
 
 
 def _mapping(rubric: Rubric) -> pd.DataFrame:
     """Returns score points, their weights and each capability they count for (Table 6)."""
-    return pd.DataFrame(
-        [
-            {"task": task, "point": name, "weight": point.weight, "capability": capability}
-            for task in SCORED_TASKS
-            for name, point in rubric.points(task).items()
-            for capability in point.capabilities
-        ]
-    )
+    rows = []
+    for task in SCORED_TASKS:
+        for name, point in rubric.points(task).items():
+            for capability in point.capabilities:
+                rows.append((task, name, point.weight, capability))
+    return pd.DataFrame(rows, columns=["task", "point", "weight", "capability"])
 
 
 def ifs(frame: pd.DataFrame) -> pd.DataFrame:
@@ -174,12 +168,10 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
     """
     draws = bootstrap(frame), bootstrap(frame, within_lengths=True)
     models = frame["model"].unique()
+    rows = []
     # Replicates take much room; no model's depend on another's.
-    rows = [
-        part
-        for first in range(0, len(models), TOGETHER)
-        for part in _ifs(frame[frame["model"].isin(models[first : first + TOGETHER])], *draws)
-    ]
+    for first in range(0, len(models), TOGETHER):
+        rows += _ifs(frame[frame["model"].isin(models[first : first + TOGETHER])], *draws)
     return with_chance(tidy(rows, row_order(frame)), frame)
 
 
@@ -193,48 +185,51 @@ def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["model", "task", "length", "perspective"]
     other_column = {"expression": "variable_id", "variable": "expression_id"}
-    found = [
-        crossed(frame, PERSPECTIVES[perspective], ["cluster", *context, other], by)
-        .rename("chance")
-        .reset_index()
-        .assign(perspective=perspective)
-        for perspective, other in other_column.items()
+    parts = []
+    for perspective, other in other_column.items():
+        column = PERSPECTIVES[perspective]
         # A family of nested contexts has one of each length.
-        for by, context in (([], ["length"]), (["length"], []))
-    ]
+        over_lengths = crossed(frame, column, ["cluster", "length", other], [])
+        at_lengths = crossed(frame, column, ["cluster", other], ["length"])
+        for chance in (over_lengths, at_lengths):
+            rows_of_chance = chance.rename("chance").reset_index()
+            parts.append(rows_of_chance.assign(perspective=perspective))
     in_families = stratified(frame)["within"] == NESTED
     families = frame[in_families]
-    others_contexts = frame[~in_families]
+    single_contexts = frame[~in_families]
     of_lengths = [crossed(families, "length", ["cluster"])] if len(families) else []
-    if len(others_contexts):
-        of_lengths.append(nested(others_contexts, "length", clusters(others_contexts)))
+    if len(single_contexts):
+        of_lengths.append(nested(single_contexts, "length", clusters(single_contexts)))
     lengths = pd.concat(of_lengths).rename("chance").reset_index()
-    spreads = pd.concat([*found, lengths.assign(perspective="length")], ignore_index=True)
+    spreads = pd.concat([*parts, lengths.assign(perspective="length")], ignore_index=True)
     spreads = spreads.astype(dict.fromkeys(keys, object)).fillna({"length": ""})
     joined = rows.merge(spreads, "left", keys)
-    for level, total in (("perspective", AVERAGE), ("task", OVERALL)):
+    for level, total in (("perspective", AVERAGE), ("task", records.OVERALL)):
         other_keys = [key for key in keys if key != level]
-        parts = joined[joined[level] != total].groupby(other_keys)["chance"]
-        means = parts.mean().where(parts.count() == parts.size()).rename("mean")
+        of_level = joined[joined[level] != total].groupby(other_keys)["chance"]
+        means = of_level.mean().where(of_level.count() == of_level.size()).rename("mean")
         means = joined.join(means, other_keys)["mean"]
         joined["chance"] = joined["chance"].where(joined[level] != total, means)
     return joined
 
 
-def _ifs(frame: pd.DataFrame, whole: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:
+def _ifs(frame: pd.DataFrame, boot: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:
     # Lengths are compared, so that each must be in every replicate.
     length = spread(frame, within, "length")
     parts = [
-        spread(frame, whole, "expression"),
-        spread(frame, whole, "variable"),
+        spread(frame, boot, "expression"),
+        spread(frame, boot, "variable"),
         length,
         spread(frame, within, "expression", ["length"]),
         spread(frame, within, "variable", ["length"]),
     ]
-    three = spreads.joined(
-        [spread(frame, within, "expression"), spread(frame, within, "variable"), length]
+    expressions = spread(frame, within, "expression")
+    variables = spread(frame, within, "variable")
+    average = (
+        spreads.joined([expressions, variables, length])
+        .mean(["model", "task"])
+        .labelled(perspective=AVERAGE)
     )
-    average = three.mean(["model", "task"]).labelled(perspective=AVERAGE)
     rows = [part.rows() for part in (*parts, average)]
     rows[-1] = rows[-1][rows[-1]["n"] == len(PERSPECTIVES)]
     return rows
@@ -247,5 +242,5 @@ def spread(
     keys = ["model", "task", *by]
     groups = PERSPECTIVES.get(perspective, perspective)
     tasks = boot.replicates(frame, [*keys, groups]).variation(keys)
-    overall = tasks.mean(["model", *by]).labelled(task=OVERALL)
+    overall = tasks.mean(["model", *by]).labelled(task=records.OVERALL)
     return spreads.joined([tasks, overall]).labelled(perspective=perspective)

@@ -4,28 +4,18 @@ from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 
-from steadfast.benchmarks.lifbench import analyses, stability
-from steadfast.benchmarks.lifbench.frames import (
-    coverage,
-    data_counts,
-    row_order,
-    sampled,
-    score_frame,
-)
-from steadfast.benchmarks.lifbench.measures import STRATA, ars, ifp, ifs, stratified
+from steadfast.benchmarks.lifbench import analyses, frames, measures, scored_tasks, stability
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
-from steadfast.benchmarks.lifbench.scored_tasks import Rubric
-from steadfast.contract.components import Data, Frames, Labels, Scored
-from steadfast.contract.records import OVERALL
+from steadfast.contract import components, records
 from steadfast.stats.effective_context_length import with_reaches
 from steadfast.stats.pairs import sampling_units, with_comparisons
 from steadfast.stats.tidy import ABOVE_BASELINE, PROMPTS, SUMMARY, in_order, rows_of
 
 
 def metrics(
-    scores: Iterable[Scored[ScoreRecord]],
-    data: Mapping[str, Data],
-    labels: Labels | None,
+    scores: Iterable[components.Scored[ScoreRecord]],
+    data: Mapping[str, components.Data],
+    labels: components.Labels | None,
     weighting: str,
     rubric: str,
     references: Collection[str] = (),
@@ -40,8 +30,8 @@ def metrics(
     ``effective_context_length``, with released contexts or scores ``nested``. Samples for a
     perspective of ``beyond`` alone are in no other metric.
     """
-    by = Rubric(rubric, weighting)
-    everything = score_frame(scores, rubric, bool(beyond))
+    by = scored_tasks.Rubric(rubric, weighting)
+    everything = frames.score_frame(scores, rubric, bool(beyond))
     sets = stability.sets_of(data)
     paper_frame = stability.paper_samples(everything) if beyond else everything
     further: dict[str, pd.DataFrame] = {}
@@ -50,66 +40,65 @@ def metrics(
             further["sampling"] = stability.sampling_effect(paper_frame, sets)
         further["recs"] = stability.statistics_rows(data)
         unasked_tasks = stability.unasked(paper_frame, sets.shown)
-        everything, paper_frame = (
-            stability.chosen(of, sets.shown, unasked_tasks) for of in (everything, paper_frame)
-        )
+        everything = stability.chosen(everything, sets.shown, unasked_tasks)
+        paper_frame = stability.chosen(paper_frame, sets.shown, unasked_tasks)
 
-    frames = further | {
-        "ars": ars(paper_frame, by),
-        "ifp": ifp(paper_frame, by),
-        "ifs": ifs(paper_frame),
-        "coverage": coverage(paper_frame),
+    metric_frames = further | {
+        "ars": measures.ars(paper_frame, by),
+        "ifp": measures.ifp(paper_frame, by),
+        "ifs": measures.ifs(paper_frame),
+        "coverage": frames.coverage(paper_frame),
         "comparisons": analyses.comparisons(paper_frame, by, references),
         "variance": analyses.variance(paper_frame),
         "depth": analyses.depth(paper_frame),
         "rubrics": analyses.rubrics(paper_frame, by, references),
-        "data": data_counts(paper_frame),
+        "data": frames.data_counts(paper_frame),
         "baseline": analyses.above_baseline(paper_frame, baseline, by),
         "complexity": analyses.complexity(paper_frame, by),
         "weights": analyses.weights(paper_frame, by),
-        "sampling_units": sampling_units(stratified(paper_frame), None, STRATA),
+        "sampling_units": sampling_units(measures.stratified(paper_frame), None, measures.STRATA),
     }
     if nested:
-        frames["nested"] = analyses.nested(paper_frame, by, references)
+        metric_frames["nested"] = analyses.nested(paper_frame, by, references)
     if beyond:
         beside = stability.beyond_ifs(everything, beyond)
-        frames["ifs"] = in_order(
-            pd.concat([frames["ifs"], beside], ignore_index=True), row_order(paper_frame)
-        )
-        frames["perspectives"] = stability.ars_by_group(everything, beyond, by)
-    frames["summary"] = summary(frames)
+        ifs = pd.concat([metric_frames["ifs"], beside], ignore_index=True)
+        metric_frames["ifs"] = in_order(ifs, frames.row_order(paper_frame))
+        metric_frames["perspectives"] = stability.ars_by_group(everything, beyond, by)
+    metric_frames["summary"] = summary(metric_frames)
     if effective_context_length:
-        frames["effective_context_length"] = rows = analyses.effective(paper_frame, by)
+        rows = analyses.effective(paper_frame, by)
+        metric_frames["effective_context_length"] = rows
         contenders = rows[~rows["model"].isin(references)]
-        frames["summary"] = with_reaches(frames["summary"], contenders, "ARS")
-    return frames
+        metric_frames["summary"] = with_reaches(metric_frames["summary"], contenders, "ARS")
+    return metric_frames
 
 
-def summary(frames: Frames) -> pd.DataFrame:
+def summary(metric_frames: components.Frames) -> pd.DataFrame:
     """Returns overall ARS and average IFS of each model (Tables 3 and 4), empty without value."""
-    ifs = frames["ifs"]
-    baseline = frames["baseline"]
-    measures = {"ARS": frames["ars"], "IFS": ifs[ifs["perspective"] == AVERAGE]}
-    counts = _whole(frames["coverage"], ["scored", "expected", PROMPTS]).rename(
-        columns={"scored": "n"}
-    )
-    parts = [
-        counts.merge(_whole(rows, ["value", "low", "high"]), on="model", how="left")
-        for rows in measures.values()
-    ]
-    rows = pd.concat(parts, keys=measures, names=["measure"]).reset_index("measure")
-    ties = {"ARS": rows_of(frames["comparisons"], task=OVERALL, length="")}
-    clusters, families = sampled(frames["sampling_units"])
+    ifs = metric_frames["ifs"]
+    baseline = metric_frames["baseline"]
+    counts = _overall(metric_frames["coverage"], ["scored", "expected", PROMPTS])
+    counts = counts.rename(columns={"scored": "n"})
+    by_measure = {}
+    for measure, rows in (
+        ("ARS", metric_frames["ars"]),
+        ("IFS", ifs[ifs["perspective"] == AVERAGE]),
+    ):
+        values = _overall(rows, ["value", "low", "high"])
+        by_measure[measure] = counts.merge(values, on="model", how="left")
+    rows = pd.concat(by_measure, names=["measure"]).reset_index("measure")
+    ties = {"ARS": rows_of(metric_frames["comparisons"], task=records.OVERALL, length="")}
+    clusters, families = frames.sampled(metric_frames["sampling_units"])
     unit = "families of contexts" if families else "contexts"
     rows = with_comparisons(rows[[*SUMMARY, PROMPTS]], ties, clusters, unit)
     if baseline.empty:
         return rows
-    above = _whole(baseline, ["value"]).set_index("model")["value"]
-    return rows.assign(
-        **{ABOVE_BASELINE: rows["model"].map(above).where(rows["measure"] == "ARS").astype(float)}
-    )
+    above = _overall(baseline, ["value"]).set_index("model")["value"]
+    of_models = rows["model"].map(above).where(rows["measure"] == "ARS").astype(float)
+    return rows.assign(**{ABOVE_BASELINE: of_models})
 
 
-def _whole(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    overall_rows = rows[(rows["task"] == OVERALL) & (rows["length"] == "")]
+def _overall(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    overall_rows = rows[(rows["task"] == records.OVERALL) & (rows["length"] == "")]
     return overall_rows[["model", *columns]].astype({"model": str})

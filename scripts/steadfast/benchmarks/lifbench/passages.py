@@ -1,7 +1,6 @@
 """What of its context a prompt of LIFBench is about, for those who look at a sample."""
 
-from steadfast.benchmarks.lifbench.expected import fields
-from steadfast.benchmarks.lifbench.records import Prompt
+from steadfast.benchmarks.lifbench import expected, records
 from steadfast.contract.components import Sample
 from steadfast.show.passages import Passages
 
@@ -9,27 +8,24 @@ NEIGHBOURS = {"post_element": 1, "pre_element": -1}
 """The entries around the one that is named, and the direction in which each is asked for."""
 
 
-def passages(sample: Sample[Prompt]) -> Passages:
+def passages(sample: Sample[records.Prompt]) -> Passages:
     """Returns the elements, sentences or documents that a prompt asks about or is answered by."""
     prompt = sample.prompt
     context = sample.source["context"]
-    variables = fields(prompt)
+    variables = expected.fields(prompt)
     names = ["element", "evidence", "elements"]
     names += [name for name, way in NEIGHBOURS.items() if variables.get("bias", way) == way]
-    quotes = [text for name in names for text in _texts(variables.get(name))]
+    quotes: list[str] = []
+    for name in names:
+        value = variables.get(name)
+        texts = value if isinstance(value, list) else [value]
+        quotes += [text for text in texts if isinstance(text, str)]
     if "info_keys" in variables:
-        groups = context.get("duplicate_groups", [])
-        quotes += [context["documents"][group[0]]["text"] for group in groups]
-    if "key_sentences" in context and "evidence" not in variables:
-        quotes += [
-            sentence["text"]
-            for sentence in context["key_sentences"]
-            if not sentence["fake"]
-            and str(variables.get("type", sentence["type"])).strip("<>") == sentence["type"]
-        ]
-    return Passages(context["text"], [piece.strip() for piece in quotes])
-
-
-def _texts(value: object) -> list[str]:
-    pieces = value if isinstance(value, list) else [value]
-    return [piece for piece in pieces if isinstance(piece, str)]
+        for group in context.get("duplicate_groups", []):
+            quotes.append(context["documents"][group[0]]["text"])
+    if "evidence" not in variables:
+        for sentence in context.get("key_sentences", []):
+            wanted = str(variables.get("type", sentence["type"])).strip("<>")
+            if not sentence["fake"] and sentence["type"] == wanted:
+                quotes.append(sentence["text"])
+    return Passages(context["text"], list(map(str.strip, quotes)))

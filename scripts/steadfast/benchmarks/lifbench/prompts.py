@@ -1,5 +1,6 @@
 """Prompts: every template of a task crossed with every setting of its variables, per context."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -26,18 +27,19 @@ def prompts(
     further domains are shown in the first format alone; ``perspective`` names what a prompt is
     asked for, where that is nothing but to see how stable models are in it.
     """
-    known_tasks = [Task.of(task) for task in tasks]
-    for scenario in in_order(task.scenario for task in known_tasks):
-        scenario_tasks = [task for task in known_tasks if task.scenario == scenario]
-        contexts = (c for name, c in data["contexts"].items() if name.partition("/")[0] == scenario)
-        for context in chain.from_iterable(contexts):
+    tasks_of: dict[str, list[Task]] = defaultdict(list)
+    for task in map(Task.of, tasks):
+        tasks_of[task.scenario].append(task)
+    for scenario in in_order(tasks_of):
+        names = [name for name in data["contexts"] if name.partition("/")[0] == scenario]
+        for context in chain.from_iterable(map(data["contexts"].__getitem__, names)):
             domain = {"domain": context["domain"]} if "domain" in context else {}
             shown_formats = formats_of(scenario, formats)
             for format in shown_formats[:1] if domain else shown_formats:
                 seen = domain | ({"format": format} if format != NUMBERED else {})
                 if domain or format != shown_formats[0]:
                     seen["perspective"] = "domain" if domain else "format"
-                for task in scenario_tasks:
+                for task in tasks_of[scenario]:
                     expressions = data["expressions"][task.id]
                     drawn = _drawn(task, context, expressions, seed, released)
                     yield from _prompts(task, context, expressions["expressions"], drawn, seen)

@@ -1,6 +1,7 @@
 """The benchmark's released contexts as records of the shape that our own have."""
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count, filterfalse
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,7 @@ from steadfast.base.files import Record, read_json
 from steadfast.base.tokens import load_tokenizer
 from steadfast.benchmarks.lifbench.released_drawing import document_settings
 from steadfast.benchmarks.lifbench.released_files import UNIT
-from steadfast.corpora.contexts.filling import FACTS, is_plain
-from steadfast.corpora.contexts.onedoc import segment
+from steadfast.corpora.contexts import filling, onedoc
 
 
 def contexts(
@@ -22,7 +22,7 @@ def contexts(
     try:
         by_length = {entry["length"] * UNIT: entry for entry in file["inputs"]}
         if budget not in by_length:
-            lengths = ", ".join(f"{length:,}" for length in sorted(by_length))
+            lengths = ", ".join(map("{:,}".format, sorted(by_length)))
             raise UserError(
                 f"lifbench.lengths: no released {scenario} context has the {budget:,} tokens of "
                 f"{length}; {path} has contexts of {lengths}"
@@ -51,52 +51,56 @@ def contexts(
 
 def _list(info: list[str], entry: Record) -> Record:
     elements = info[: entry["label"]]
-    lines = (f"{number}. {element}\n" for number, element in enumerate(elements, start=1))
+    lines = map("{}. {}\n".format, count(1), elements)
     if "".join(lines) != entry["input_text"]:
         raise ValueError("a text that is not its numbered elements")
     return {"elements": elements}
 
 
 def _multidoc(info: Record, entry: Record) -> Record:
-    # A field without a value is not shown, and so counts as missing; a title may be a number.
     number = entry["label"]
-    documents = [
-        {field: str(value) for field, value in document.items() if value}
-        for document in info["doc_list"][:number]
-    ]
-    groups = ([place for place in group if place < number] for group in info["dupli_idxs"])
-    return {
-        "documents": documents,
-        "duplicate_groups": [group for group in groups if len(group) > 1],
-    }
+    documents = []
+    for document in info["doc_list"][:number]:
+        # A field without a value is not shown, and so counts as missing; a title may be a number.
+        documents.append({field: str(value) for field, value in document.items() if value})
+    groups = []
+    for duplicates in info["dupli_idxs"]:
+        group = [place for place in duplicates if place < number]
+        if len(group) > 1:
+            groups.append(group)
+    return {"documents": documents, "duplicate_groups": groups}
 
 
 def _onedoc(info: list[Any], entry: Record) -> Record:
-    key_sentences = [
-        {"type": name, "id": id, "index": index, "fake": not genuine, "text": text}
-        for name, sentences in entry["label"].items()
-        for id, (text, _, index, genuine) in enumerate(sentences)
-    ]
-    absent = [name for name in FACTS["onedoc"]["types"] if name not in entry["label"]]
+    key_sentences = []
+    for name, sentences in entry["label"].items():
+        for id, (text, _, index, genuine) in enumerate(sentences):
+            sentence = {"type": name, "id": id, "index": index, "fake": not genuine, "text": text}
+            key_sentences.append(sentence)
+    absent = filterfalse(entry["label"].__contains__, filling.FACTS["onedoc"]["types"])
     return {
         "key_sentences": key_sentences,
-        "absent_type": absent[0] if absent else None,
+        "absent_type": next(absent, None),
         "ordinary": _ordinary(entry["input_text"]),
     }
 
 
 def _ordinary(text: str) -> list[str]:
     """Returns sentences without tags to ask about, one from each equal part of the text."""
-    rules = FACTS["onedoc"]
-    fit = [
-        sentence
-        for _, sentence in segment(text)
-        if is_plain(sentence, rules["unfit"]) and len(sentence.split()) >= rules["sentence_words"]
-    ]
+    rules = filling.FACTS["onedoc"]
+    fit = []
+    for _, sentence in onedoc.segment(text):
+        is_long = len(sentence.split()) >= rules["sentence_words"]
+        if is_long and filling.is_plain(sentence, rules["unfit"]):
+            fit.append(sentence)
     limit = min(len(fit), rules["ordinary"][1])
-    parts = (fit[len(fit) * n // limit : len(fit) * (n + 1) // limit] for n in range(limit))
-    once = (next((s for s in part if text.count(s) == 1), None) for part in parts)
-    return [sentence for sentence in once if sentence is not None]
+    sampled = []
+    for number in range(limit):
+        for sentence in fit[len(fit) * number // limit : len(fit) * (number + 1) // limit]:
+            if text.count(sentence) == 1:
+                sampled.append(sentence)
+                break
+    return sampled
 
 
 _INFORMATION: dict[str, Callable[[Any, Record], Record]] = {

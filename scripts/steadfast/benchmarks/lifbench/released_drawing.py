@@ -6,8 +6,10 @@ again for each drawing, so that all their expressions have the same settings; th
 follow each other in one stream through all lengths.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from functools import partial
+from itertools import chain, product
 from random import Random
 from typing import Any
 
@@ -40,10 +42,7 @@ def released_settings(
         return [position(task.variables, elements, place) for place in _positions(len(elements))]
     if task.scenario == "multidoc":
         return [(dict(setting), {}) for setting in space["settings"]]
-    return [
-        (variables, reference_answer)
-        for variables, reference_answer in context[DRAWN][task.id][expression]
-    ]
+    return list(map(tuple, context[DRAWN][task.id][expression]))  # lists in the context's file
 
 
 def _positions(size: int) -> Iterator[int]:
@@ -66,52 +65,50 @@ def document_settings(
 ) -> dict[int, dict[str, list[list[Setting]]]]:
     """Returns the settings of OR, OE and OQ: by length and task, for each expression."""
     rng = Random(SEED)
-    settings: dict[int, dict[str, list[list[Setting]]]] = {entry["length"]: {} for entry in inputs}
-    by_name = {name: id for id, name in facts("lifbench/released.yaml")["names"].items()}
+    settings: dict[int, dict[str, list[list[Setting]]]] = defaultdict(dict)
+    names = facts("lifbench/released.yaml")["names"]
+    tasks = dict(zip(names.values(), names, strict=True))
     for name, meta in templates["onedoc"]["subtasks"].items():
-        task = by_name[name]
-        params = meta["params"]
         for entry in inputs:
             length = entry["length"]
-            if task == "OQ":
-                known_sentences = sentences[length] if sentences else KnownSentences(entry)
-                drawn = [
-                    _evidence(rng, params, entry, known_sentences) for _ in meta["instructions"]
-                ]
+            if tasks[name] == "OQ":
+                pool = sentences[length] if sentences else KnownSentences(entry)
+                draw = partial(_evidence, rng, meta["params"], entry, pool)
             else:
-                combined = list(product(*params.values()))
-                drawn = [
-                    [
-                        (dict(zip(params, pair, strict=True)), {})
-                        for pair in rng.sample(combined, COMBINED)
-                    ]
-                    for _ in meta["instructions"]
-                ]
-            settings[length][task] = drawn
+                draw = partial(_combined, rng, meta["params"])
+            settings[length][tasks[name]] = [draw() for _ in meta["instructions"]]
+    return settings
+
+
+def _combined(rng: Random, params: Mapping[str, Sequence[Any]]) -> list[Setting]:
+    settings: list[Setting] = []
+    for values in rng.sample(list(product(*params.values())), COMBINED):
+        settings.append((dict(zip(params, values, strict=True)), {}))
     return settings
 
 
 def _evidence(
     rng: Random, params: Settings, entry: Record, sentences: Sequence[str]
 ) -> list[Setting]:
-    labelled = [label for labels in entry["label"].values() for label in labels]
-    drawn = {
-        kind: rng.sample([text for text, *_, is_true in labelled if is_true == is_wanted], PAIRS)
-        for kind, is_wanted in (("true", True), ("fake", False))
-    }
-    keys = [*drawn["true"], *drawn["fake"]]
-    drawn["ordinary"] = []
-    while len(drawn["ordinary"]) < PAIRS:
+    by_truth: dict[bool, list[str]] = defaultdict(list)
+    for text, *_, is_true in chain.from_iterable(entry["label"].values()):
+        by_truth[is_true].append(text)
+    # The true ones are drawn first, then the fake, then ordinary ones, one by one.
+    texts = rng.sample(by_truth[True], PAIRS)
+    texts += rng.sample(by_truth[False], PAIRS)
+    keys = list(texts)
+    while len(texts) < 3 * PAIRS:
         [sentence] = rng.sample(sentences, 1)
         if sentence not in keys:
-            drawn["ordinary"].append(sentence)
+            texts.append(sentence)
     options = params["options"]
     start = rng.randint(0, len(options))  # both ends: the first pair is likelier to begin
-    evidence = [(kind, text) for kind, texts in drawn.items() for text in texts]
-    return [
-        ({"evidence": text, "options": options[(start + place) % len(options)]}, {"kind": kind})
-        for place, (kind, text) in enumerate(evidence)
-    ]
+    settings: list[Setting] = []
+    for place, text in enumerate(texts):
+        kind = ("true", "fake", "ordinary")[place // PAIRS]
+        option = options[(start + place) % len(options)]
+        settings.append(({"evidence": text, "options": option}, {"kind": kind}))
+    return settings
 
 
 class KnownSentences(Sequence[str]):

@@ -9,10 +9,9 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import nearest
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench import paper_tasks, scored_tasks
 from steadfast.benchmarks.lifbench.records import ScoreRecord
 from steadfast.benchmarks.lifbench.released_files import fetched, released_text, scores_file
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.contract.records import OWN
 from steadfast.contract.task import Needs, ReleasedModel
@@ -20,11 +19,10 @@ from steadfast.contract.task import Needs, ReleasedModel
 KEYS = ("model", "ins_id", "param_id", "length", "total_score")
 
 
-PAPER_MODELS: dict[str, ReleasedModel] = {
-    name: ReleasedModel(group=group, **values)
-    for group, models in facts("lifbench/paper_models.yaml").items()
-    for name, values in models.items()
-}
+PAPER_MODELS: dict[str, ReleasedModel] = {}
+for _group, _models in facts("lifbench/paper_models.yaml").items():
+    for _name, _values in _models.items():
+        PAPER_MODELS[_name] = ReleasedModel(group=_group, **_values)
 
 
 def scores_needs(directory: str | None, tasks: Iterable[Task]) -> Needs:
@@ -56,7 +54,7 @@ def released_scores(
     released_names = set(models.values())
     records: dict[tuple[str, str], list[ScoreRecord]] = defaultdict(list)
     for task in tasks:
-        name = scores_file(TASKS[task])
+        name = scores_file(paper_tasks.TASKS[task])
         pinned = {"url": source["url"] + name, **source["files"][name]}
         place, text = released_text(f"scores/{name}", directory, pinned)
         seen: set[str] = set()
@@ -79,8 +77,8 @@ def _records(
     place: str, text: str, task: str, lengths: Mapping[int, str]
 ) -> Iterator[tuple[str, ScoreRecord]]:
     """Yields the name in the file and the score record of each line."""
-    scenario = TASKS[task].scenario
-    points = list(RUBRICS["released"][task])
+    scenario = paper_tasks.TASKS[task].scenario
+    points = list(scored_tasks.RUBRICS["released"][task])
     lines = csv.DictReader(text.splitlines())
     lacking = sorted({*KEYS, *points} - set(lines.fieldnames or ()))
     if lacking:
@@ -96,7 +94,8 @@ def _records(
             fractions = {point: float(row[point]) for point in points}
             total = float(row["total_score"])
             # Not bounded by 1: where inner lists differ in length, MF's ori is above it.
-            if not all(0 <= value < math.inf for value in (*fractions.values(), total)):
+            values = [*fractions.values(), total]
+            if not (all(map(math.isfinite, values)) and min(values) >= 0):
                 raise ValueError
         except (KeyError, TypeError, ValueError):
             raise UserError(

@@ -17,8 +17,7 @@ from steadfast.benchmarks.lifbench.tables import tables as own_tables
 from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, printed_rows
 from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults, columns_of
 from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
-from steadfast.contract.components import Frames
-from steadfast.contract.records import OVERALL
+from steadfast.contract import components, records
 from steadfast.show.cells import count_cell
 from steadfast.show.render import Printed, escape_csv, printed
 from steadfast.show.roster import Display, Shown
@@ -34,7 +33,7 @@ Place = tuple[str, str, str]  # model, length (or "") and column
 
 
 def tables(
-    frames: Frames,
+    frames: components.Frames,
     display: Display,
     weighting: str,
     rubric: str,
@@ -81,7 +80,7 @@ def reproduction(cells: Sequence[PrintedCell]) -> Printed:
 
 
 def compare(
-    frames: Frames, released: Mapping[str, str], rubric: Rubric = PAPER
+    frames: components.Frames, released: Mapping[str, str], rubric: Rubric = PAPER
 ) -> list[PrintedCell]:
     """Returns every printed cell of which the run has the same lengths, tasks and models."""
     models = _labels(released)
@@ -98,7 +97,7 @@ def compare(
         explained[tuple(row.values())[:4]] = (row["scores"], row["note"])
     coverage = frames["coverage"]
     lengths = set(coverage["length"]) - {""}
-    asked_cells = AskedCells(lengths, set(coverage["task"]) - {OVERALL}, rubric)
+    asked_cells = AskedCells(lengths, set(coverage["task"]) - {records.OVERALL}, rubric)
     places: dict[tuple[str, str], int] = {}
     # The paper's ranks are among all of its models.
     if len(labels) == len(LABELS):

@@ -8,15 +8,14 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.records import Prompt
-from steadfast.contract.components import Data, Sample, Samples
-from steadfast.contract.request import Item
+from steadfast.contract import components, request
 from steadfast.corpora.contexts.formats import NUMBERED, in_format
 
 
-class LifbenchSamples(Samples):
+class LifbenchSamples(components.Samples):
     """A prompt names its context and, by its task, its expressions."""
 
-    def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
+    def sources(self, prompts: Sequence[Settings], data: components.Data) -> Iterator[Record]:
         """Yields ``context``, one object for its prompts in a format, and ``scenario_prompt``."""
         records = chain.from_iterable(data["contexts"].values())
         contexts = {record["context_id"]: record for record in records}
@@ -38,7 +37,7 @@ class LifbenchSamples(Samples):
                 scenario_prompt = facts("lifbench/formats.yaml")[scenario][format]
             yield {"context": in_formats(context, format), "scenario_prompt": scenario_prompt}
 
-    def item(self, sample: Sample[Prompt]) -> Item:
+    def item(self, sample: components.Sample[Prompt]) -> request.Item:
         """Returns D and what precedes X, X, and what follows it with the instruction."""
         prompt = sample.prompt
         source = sample.source
@@ -46,7 +45,7 @@ class LifbenchSamples(Samples):
             source["scenario_prompt"], source["context"]["text"], prompt["instruction"]
         )
         context_id = prompt["context_id"]
-        return Item(
+        return request.Item(
             sample_id=prompt["sample_id"],
             context_id=f"{context_id}/{prompt['format']}" if "format" in prompt else context_id,
             head=head,

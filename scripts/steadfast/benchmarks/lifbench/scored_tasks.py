@@ -42,10 +42,11 @@ def score_points(task: ScoredTask, rubric: str) -> dict[str, ScorePoint]:
     correct, LOE correct and MF correct differ from what Table 6 prints.
     """
     key = "corrected_weight" if rubric == "corrected" else "weight"
-    return {
-        name: ScorePoint(point[key if key in point else "weight"], tuple(point["capabilities"]))
-        for name, point in task.points.items()
-    }
+    points = {}
+    for name, point in task.points.items():
+        weight = point[key] if key in point else point["weight"]
+        points[name] = ScorePoint(weight, tuple(point["capabilities"]))
+    return points
 
 
 RUBRICS: Mapping[str, Mapping[str, Mapping[str, ScorePoint]]] = {

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.expected import asked_depth
-from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench import expected, paper_tasks
 from steadfast.benchmarks.lifbench.records import ASKED, Prompt
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
@@ -19,31 +18,25 @@ class LifbenchScoring(Scoring):
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         by_rubric = dict.fromkeys(RUBRICS, Score(answer.status))
-        if answer.answered:
-            scores = self._scores(sample, answer.text)
-            by_rubric = {
-                name: replace(score, status=answer.status) for name, score in scores.items()
-            }
+        for rubric in RUBRICS if answer.answered else ():
+            source = sample.source["context"], sample.source["scenario_prompt"]
+            by_rubric[rubric] = replace(
+                score(sample.prompt, *source, answer.text, rubric), status=answer.status
+            )
         chosen = by_rubric.pop(self._rubric)
         return replace(chosen, other_raters=by_rubric)
-
-    def _scores(self, sample: Sample[Prompt], response: str) -> dict[str, Score]:
-        prompt = sample.prompt
-        context = sample.source["context"]
-        scenario = sample.source["scenario_prompt"]
-        return {name: score(prompt, context, scenario, response, name) for name in RUBRICS}
 
     def facts(self, sample: Sample[Prompt]) -> Record:
         """Returns which expression and variables were asked, and where in the context."""
         prompt = sample.prompt
         task = sample.prompt["task"]
         further: Settings = prompt
-        draw = TASKS[task].variables.draw
+        draw = paper_tasks.TASKS[task].variables.draw
         return {
             "expression_id": prompt["expression_id"],
             "variable_id": prompt["variable_id"],
             "length": sample.part,
             "rubric": self._rubric,
-            "depth": asked_depth(prompt, sample.source["context"], draw),
+            "depth": expected.asked_depth(prompt, sample.source["context"], draw),
             **{name: further[name] for name in ("family", *ASKED) if name in further},
         }

@@ -8,12 +8,12 @@ model is meant.
 
 import string
 from collections.abc import Callable
+from itertools import count
 from random import Random
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench import answers, expected
+from steadfast.benchmarks.lifbench import answers, expected, records
 from steadfast.benchmarks.lifbench.baseline import baseline_answer
-from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample, Simulator
 
 _STEEPNESS = 0.6  # of recall over the context's length
@@ -34,12 +34,12 @@ class LifbenchSimulator(Simulator):
     def __init__(self, rubric: str = "released"):
         self._rubric = rubric
 
-    def reference(self, sample: Sample[Prompt]) -> str:
+    def reference(self, sample: Sample[records.Prompt]) -> str:
         """Returns the reference answer, written so that the released rubric gives it 1."""
         return answers.reference_answer(sample.prompt, sample.source["context"])
 
     def simulated(
-        self, sample: Sample[Prompt], settings: Settings, seen: float, rng: Random
+        self, sample: Sample[records.Prompt], settings: Settings, seen: float, rng: Random
     ) -> str:
         """A simulated model's response where it saw a fraction of the context, from its start.
 
@@ -58,7 +58,7 @@ class LifbenchSimulator(Simulator):
             text = rng.choice(_slips(task, recall.fields))(text)
         return text
 
-    def baseline(self, sample: Sample[Prompt]) -> str | None:
+    def baseline(self, sample: Sample[records.Prompt]) -> str | None:
         """Returns the response of who looks nothing up."""
         context = sample.source["context"]
         return baseline_answer(sample.prompt, context, self._rubric, sample.repeat)
@@ -71,7 +71,7 @@ class _Recall:
     """
 
     def __init__(
-        self, prompt: Prompt, context: Record, settings: Settings, seen: float, rng: Random
+        self, prompt: records.Prompt, context: Record, settings: Settings, seen: float, rng: Random
     ):
         self.prompt = prompt
         self.context = context
@@ -118,8 +118,11 @@ class _Recall:
         """Returns a copy with about every twelfth character wrong, or cut short."""
         if self.rng.random() < 0.3:
             return text[: max(4, len(text) * 2 // 3)]
-        letters = string.ascii_lowercase
-        return "".join(self.rng.choice(letters) if self.rng.random() < 0.08 else c for c in text)
+        letters = list(text)
+        for place in range(len(text)):
+            if self.rng.random() < 0.08:
+                letters[place] = self.rng.choice(string.ascii_lowercase)
+        return "".join(letters)
 
 
 # --- answers, by task: texts, and what is written as JSON --------------------------------------
@@ -159,7 +162,7 @@ def _labels(recall: _Recall) -> dict[str, str]:
         labels.append(label)
     if not recall.recalls(0):  # loses count
         labels = labels[: max(1, round(len(labels) * recall.rng.uniform(0.4, 1)))]
-    return {f"doc{number}": label for number, label in enumerate(labels, start=1)}
+    return answers.by_document(labels)
 
 
 def _duplicates(recall: _Recall) -> str:
@@ -174,8 +177,8 @@ def _duplicates(recall: _Recall) -> str:
         groups.append(recall.rng.sample(range(number), 2))
     lines = []
     for group_documents in expected.duplicate_documents(recall.prompt, documents, groups):
-        rows = [_row(document, recall) for document in group_documents]
-        lines.append(f"[{', '.join(rows)}]")
+        rows = ", ".join(_row(document, recall) for document in group_documents)
+        lines.append(f"[{rows}]")
     return "\n".join(lines)
 
 
@@ -258,11 +261,11 @@ def _fenced(answer: str) -> str:
 
 
 def _numbered(answer: str) -> str:
-    return "\n".join(f"{n}. {line}" for n, line in enumerate(answer.split("\n"), start=1))
+    return "\n".join(map("{}. {}".format, count(1), answer.split("\n")))
 
 
 def _listed(answer: str) -> str:
-    return "\n".join(f"- {part}" for part in answer.strip("[]{}").split(", "))
+    return "- " + answer.strip("[]{}").replace(", ", "\n- ")
 
 
 def _replacing(old: str, new: str) -> Callable[[str], str]:

@@ -6,21 +6,20 @@ choice of expressions does to stability is compared with a random choice (Figure
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, filterfalse, repeat
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
-from steadfast.benchmarks.lifbench.frames import row_order, sorted_rows
+from steadfast.benchmarks.lifbench import frames, tasks
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread, task_means
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES, Beyond
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
-from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.contract.components import Data
 from steadfast.contract.records import OVERALL, OWN
-from steadfast.corpora.contexts.domains import usual_domain
-from steadfast.corpora.contexts.formats import NUMBERED
+from steadfast.corpora.contexts import domains, formats
 from steadfast.stats.bootstrap import Replicates
 from steadfast.stats.intervals import TAIL
 from steadfast.stats.scores import answers_expected
@@ -40,11 +39,13 @@ def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
     """Returns instruction following stability between formats, and between domains."""
     parts = [pd.DataFrame({"n": []})]
     for perspective in beyond:
-        if spreads := [compared for _, compared in _compared(frame, perspective, beyond)]:
-            compared = pd.concat(spreads)
+        by_scenario = dict(_compared(frame, perspective, beyond))
+        if by_scenario:
+            compared = pd.concat(list(by_scenario.values()))
             boot = bootstrap(compared)
-            parts += [spread(compared, boot, perspective, by).rows() for by in ([], ["length"])]
-    return tidy(parts, row_order(frame))
+            parts.append(spread(compared, boot, perspective).rows())
+            parts.append(spread(compared, boot, perspective, ["length"]).rows())
+    return tidy(parts, frames.row_order(frame))
 
 
 def ars_by_group(frame: pd.DataFrame, beyond: Beyond, rubric: Rubric = PAPER) -> pd.DataFrame:
@@ -56,16 +57,13 @@ def ars_by_group(frame: pd.DataFrame, beyond: Beyond, rubric: Rubric = PAPER) ->
                 rows = _ars(compared, rubric, [perspective, *by])
                 rows = rows.rename(columns={perspective: "group"})
                 parts.append(rows.assign(perspective=perspective, scenario=scenario))
-    rows = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+    rows = pd.concat(list(filter(len, parts)) or parts, ignore_index=True)
     rows = rows.reindex(columns=COLUMNS)
     rows = rows.astype(dict.fromkeys(KEYS, object)).fillna({"length": ""})
-    names = [
-        name
-        for groups_by_task in beyond.values()
-        for groups in groups_by_task.values()
-        for name in groups
-    ]
-    return sorted_rows(rows, frame, KEYS, scenario=SCENARIOS, group=names)
+    names: list[str] = []
+    for groups_by_scenario in beyond.values():
+        names += chain.from_iterable(groups_by_scenario.values())
+    return frames.sorted_rows(rows, frame, KEYS, scenario=tasks.SCENARIOS, group=names)
 
 
 def _ars(compared: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
@@ -91,7 +89,7 @@ def _compared(
     scenarios = own_rows["task"].astype(str).map(lambda task: SCORED_TASKS[task].scenario)
     for scenario, groups in beyond[perspective].items():
         part = own_rows[scenarios == scenario]
-        usual = NUMBERED if perspective == "format" else usual_domain(scenario)
+        usual = formats.NUMBERED if perspective == "format" else domains.usual_domain(scenario)
         part = part.assign(**{perspective: part[perspective].replace("", usual)})
         part = part[part[perspective].isin(groups)]
         if perspective == "domain":
@@ -116,36 +114,40 @@ class Sets(NamedTuple):
 def sets_of(data: Mapping[str, Data]) -> Sets | None:
     """Returns the sets of a run's expressions, the same in every part; None without any."""
     for files in data.values():
-        sampled = {
-            task: record["sampling"]
-            for task, record in files.get("expressions", {}).items()
-            if "sampling" in record
-        }
-        if sampled:
-            draws = len(next(iter(sampled.values()))["random"])
-            nearest = {task: sets["nearest"] for task, sets in sampled.items() if sets["nearest"]}
-            random = [
-                {task: sets["random"][draw] for task, sets in sampled.items()}
-                for draw in range(draws)
-            ]
+        nearest = {}
+        random: list[dict[str, Collection[int]]] = []
+        for task, record in files.get("expressions", {}).items():
+            if "sampling" not in record:
+                continue
+            sets = record["sampling"]
+            if sets["nearest"]:
+                nearest[task] = sets["nearest"]
+            random = random or [{} for _ in sets["random"]]
+            for random_set, ids in zip(random, sets["random"], strict=True):
+                random_set[task] = ids
+        if nearest or random:
             return Sets(nearest, random)
     return None
 
 
 def chosen(
-    frame: pd.DataFrame, of: Mapping[str, Collection[int]], kept: Collection[str] = ()
+    frame: pd.DataFrame,
+    expression_ids: Mapping[str, Collection[int]],
+    whole_tasks: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Returns the samples of some expressions, and those of other prompts and of ``kept`` tasks."""
-    chosen_pairs = pd.MultiIndex.from_tuples([(task, id) for task, ids in of.items() for id in ids])
+    """Returns the samples of some expressions, all of ``whole_tasks``, and of others' prompts."""
+    chosen_pairs: list[tuple[str, int]] = []
+    for task, ids in expression_ids.items():
+        chosen_pairs += zip(repeat(task), ids, strict=False)
     asked_pairs = pd.MultiIndex.from_arrays([frame["task"], frame["expression_id"]])
-    other_rows = (frame["prompts"] != OWN) | frame["task"].isin(kept)
-    return frame[asked_pairs.isin(chosen_pairs) | other_rows]
+    is_chosen = asked_pairs.isin(pd.MultiIndex.from_tuples(chosen_pairs))
+    return frame[is_chosen | (frame["prompts"] != OWN) | frame["task"].isin(whole_tasks)]
 
 
-def unasked(frame: pd.DataFrame, of: Mapping[str, Collection[int]]) -> list[str]:
+def unasked(frame: pd.DataFrame, expression_ids: Mapping[str, Collection[int]]) -> list[str]:
     """Returns the tasks that are asked, in a trial, with none of some expressions."""
-    asked_tasks = set(chosen(frame[frame["prompts"] == OWN], of)["task"])
-    return [task for task in of if task not in asked_tasks]
+    asked_tasks = set(chosen(frame[frame["prompts"] == OWN], expression_ids)["task"])
+    return list(filterfalse(asked_tasks.__contains__, expression_ids))
 
 
 def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
@@ -156,11 +158,12 @@ def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
     own_rows = frame[frame["prompts"] == OWN]
     nearest = _spreads(chosen(own_rows, sets.nearest))
     draws = [_spreads(chosen(own_rows, random_set)) for random_set in sets.random]
-    parts = [
-        _difference(nearest[name], [draw[name] for draw in draws]).assign(perspective=name)
-        for name in nearest
-    ]
-    rows = tidy(parts, row_order(frame))
+    parts = []
+    for perspective in nearest:
+        random = [draw[perspective] for draw in draws]
+        differences = _difference(nearest[perspective], random)
+        parts.append(differences.assign(perspective=perspective))
+    rows = tidy(parts, frames.row_order(frame))
     samples = own_rows["total"].groupby(own_rows["model"].astype(str))
     return rows.join(samples.agg(expected="size", scored="count"), on="model")
 
@@ -169,9 +172,15 @@ def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
     """Returns overall IFS of each perspective, and their average where there are all three."""
     boot = bootstrap(frame)
     within = bootstrap(frame, within_lengths=True)
-    boots = {name: within if name == "length" else boot for name in PERSPECTIVES}
-    spreads = {name: _overall(spread(frame, boots[name], name)) for name in PERSPECTIVES}
-    parts = [_overall(spread(frame, within, name)).values for name in PERSPECTIVES]
+    spreads = {}
+    parts = []
+    for perspective in PERSPECTIVES:
+        cells = _overall(spread(frame, within, perspective))
+        parts.append(cells.values)
+        # Lengths are compared, so that each must be in every replicate.
+        if perspective != "length":
+            cells = _overall(spread(frame, boot, perspective))
+        spreads[perspective] = cells
     models = parts[0].index.intersection(parts[1].index).intersection(parts[2].index)
     mean = sum(part.loc[models] for part in parts) / len(parts)
     last = spreads["length"]
@@ -182,8 +191,11 @@ def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
 def _overall(cells: Replicates) -> Replicates:
     is_overall = cells.values.index.get_level_values("task") == OVERALL
     models = cells.values.index[is_overall].get_level_values("model")
-    parts = (cells.values, cells.n, cells.degrees_of_freedom)
-    return Replicates(*(part[is_overall].set_axis(models) for part in parts))
+    return Replicates(
+        cells.values[is_overall].set_axis(models),
+        cells.n[is_overall].set_axis(models),
+        cells.degrees_of_freedom[is_overall].set_axis(models),
+    )
 
 
 def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFrame:
@@ -192,40 +204,44 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
     for draw in draws:
         models = models.intersection(draw.values.index)
     # A set of which a trial asks one context, or nothing, has no replicates.
-    replicates_of_both = range(
-        min(cells_of_set.values.shape[1] for cells_of_set in (nearest, *draws))
-    )
-    random = np.mean(
-        [draw.values.loc[models, replicates_of_both].to_numpy() for draw in draws], axis=0
-    )
-    values = nearest.values.loc[models, replicates_of_both].to_numpy() - random
+    columns = range(min(cells.values.shape[1] for cells in (nearest, *draws)))
+    random = np.mean([draw.values.loc[models, columns].to_numpy() for draw in draws], axis=0)
+    values = nearest.values.loc[models, columns].to_numpy() - random
     seen = values[:, 0]
     replicates = values[:, 1:]
     low, high = np.full((2, len(models)), np.nan)
     if replicates.shape[1] and len(models):
-        least, middle, most = np.nanquantile(replicates, [TAIL, 0.5, 1 - TAIL], axis=1)
+        lower, middle, upper = np.nanquantile(replicates, [TAIL, 0.5, 1 - TAIL], axis=1)
         degrees_of_freedom = nearest.degrees_of_freedom.loc[models].to_numpy(float)
-        wider = scipy.special.stdtrit(
+        t = scipy.special.stdtrit(
             np.where(degrees_of_freedom > 1, degrees_of_freedom, np.nan), 1 - TAIL
-        ) / scipy.special.ndtri(1 - TAIL)
-        # Few clusters shift both spreads, and tell little of how much they vary: see bootstrap.
-        low = seen + (least - middle) * wider
-        high = seen + (most - middle) * wider
+        )
+        # Few clusters shift both spreads, and tell little of how much they vary: the quantiles
+        # around the median are stretched by t ÷ z, as in bootstrap.
+        stretch = t / scipy.special.ndtri(1 - TAIL)
+        low = seen + (lower - middle) * stretch
+        high = seen + (upper - middle) * stretch
     n = nearest.n.loc[models].to_numpy()
     return pd.DataFrame({"model": models, "value": seen, "low": low, "high": high, "n": n})
 
 
-def sign_test(above: int, of: int) -> float:
-    """Returns the two-sided p-value of so many values above zero, were each as likely below."""
-    fewer = min(above, of - above)
-    return min(1.0, 2 * float(scipy.special.bdtr(fewer, of, 0.5))) if of else 1.0
+def sign_test(above: int, n: int) -> float:
+    """Returns the two-sided p-value of so many of n values above zero, were each as likely below.
+
+    p = min(1, 2 · P(X ≤ min(above, n − above))), X binomial with n trials of probability ½.
+    """
+    fewer = min(above, n - above)
+    return min(1.0, 2 * float(scipy.special.bdtr(fewer, n, 0.5))) if n else 1.0
 
 
 def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:
     """Returns what each task's expressions say of the texts that they were chosen from."""
     expressions = next(iter(data.values()))["expressions"]
-    rows = [row for record in expressions.values() for row in record.get("statistics", ())]
-    return pd.DataFrame([{name: _flat(value) for name, value in row.items()} for row in rows])
+    rows = []
+    for record in expressions.values():
+        for row in record.get("statistics", ()):
+            rows.append(dict(zip(row, map(_flat, row.values()), strict=True)))
+    return pd.DataFrame(rows)
 
 
 def _flat(value: object) -> object:

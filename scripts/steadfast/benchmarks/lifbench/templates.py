@@ -3,6 +3,7 @@
 import re
 import string
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -32,12 +33,12 @@ def check_template(template: str, shown: Iterable[str], where: str) -> None:
     """Refuses a template that lacks a variable of its task or shows anything else."""
     used = {name for _, name, _ in _literals_and_fields(template, where) if name}
     groups = [group.split("|") for group in shown]
-    names = [name for group in groups for name in group]
+    names = list(chain.from_iterable(groups))
     for name in sorted(used.difference(names)):
         raise _unknown(name, names, where)
     for group in groups:
         if used.isdisjoint(group):
-            field = " or ".join(f"{{{name}}}" for name in group)
+            field = " or ".join(map("{{{}}}".format, group))
             raise UserError(f"{where}: the template does not show {field}; add it")
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from random import Random
 
 from steadfast.base.errors import UserError
@@ -47,7 +48,7 @@ def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Ite
     elements = context["elements"]
     margin = space["margin"]
     per_section = space["per_section"]
-    places = [p for p in _unique_places(elements) if margin <= p < len(elements) - margin]
+    places = sorted({*_unique_places(elements)} & {*range(margin, len(elements) - margin)})
     start = 0.0
     for end in space["section_ends"]:
         section = [p for p in places if start <= p / len(elements) < end]
@@ -63,9 +64,9 @@ def position(of: Variables, elements: Sequence[str], place: int) -> Setting:
     fields = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
     if of.neighbours:
         fields |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
-    names = {name for group in of.shown for name in group.split("|")}
-    used_fields = {name: value for name, value in fields.items() if name in names}
-    return used_fields, {name: value for name, value in fields.items() if name not in names}
+    names = "|".join(of.shown).split("|")
+    visible = {name: value for name, value in fields.items() if name in names}
+    return visible, {name: value for name, value in fields.items() if name not in names}
 
 
 def _index_lists(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
@@ -82,7 +83,9 @@ def _index_lists(task: Task, space: Settings, context: Record, rng: Random) -> I
 
 def index_list(elements: Sequence[str], places: Sequence[int]) -> Setting:
     """Returns LMI's setting that asks for the elements at some places, from 0."""
-    return {"id_arr": [p + 1 for p in places]}, {"elements": [elements[p] for p in places]}
+    # Positions in instructions count from 1.
+    numbers = [place + 1 for place in places]
+    return {"id_arr": numbers}, {"elements": list(map(elements.__getitem__, places))}
 
 
 def _listed(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
@@ -97,21 +100,21 @@ def _duplicates(task: Task, space: Settings, context: Record, rng: Random) -> It
 
 
 def _repeats(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
-    genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
-    largest = max(setting["num"] for setting in space["settings"])
+    genuine = list(map(itemgetter("fake"), context["key_sentences"])).count(False)
+    largest = max(map(itemgetter("num"), space["settings"]))
     if genuine < largest:
         raise too_small(task, context, f"{genuine} key sentences, of {largest} needed")
     yield from _listed(task, space, context, rng)
 
 
 def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
-    labelled = {sentence["text"].strip() for sentence in context["key_sentences"]}
-    pools = {
-        "true": [s["text"] for s in context["key_sentences"] if not s["fake"]],
-        "fake": [s["text"] for s in context["key_sentences"] if s["fake"]],
-        "ordinary": [text for text in context["ordinary"] if text.strip() not in labelled],
-    }
-    counts = Counter(setting["kind"] for setting in space["settings"])
+    pools: dict[str, list[str]] = {"true": [], "fake": []}
+    labelled = set()
+    for sentence in context["key_sentences"]:
+        pools["fake" if sentence["fake"] else "true"].append(sentence["text"])
+        labelled.add(sentence["text"].strip())
+    pools["ordinary"] = [text for text in context["ordinary"] if text.strip() not in labelled]
+    counts = Counter(map(itemgetter("kind"), space["settings"]))
     chosen = {}
     for kind, count in counts.items():
         if len(pools[kind]) < count:

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from steadfast.benchmarks.lifbench.figures import by_length, shared
-from steadfast.benchmarks.lifbench.figures.position import success_by_position
+from steadfast.benchmarks.lifbench.figures import by_length, position, shared
 from steadfast.benchmarks.lifbench.figures.rubric import capabilities, weights
 from steadfast.benchmarks.lifbench.figures.sampling import sampling
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
@@ -22,7 +21,7 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Picture]] = {
     "figure5_capabilities_by_length": by_length.capabilities_by_length,
     "figure6_complexity": by_length.complexity,
     "figure7_sampling": sampling,
-    "success_by_position": success_by_position,
+    "success_by_position": position.success_by_position,
 }
 
 

@@ -13,9 +13,8 @@ from steadfast.benchmarks.lifbench.records import PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import STRINGS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.records import OVERALL
-from steadfast.show import figures
+from steadfast.show import effective_context_length, figures
 from steadfast.show import panels as layout
-from steadfast.show.effective_context_length import Effective
 from steadfast.show.results import range_notes
 from steadfast.show.roster import Roster
 from steadfast.show.table import rounded
@@ -92,7 +91,7 @@ def complexity(results: LifbenchResults, name: str) -> figures.Picture:
 
 def effective(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the share of overall ARS at the shortest length that each model keeps at each."""
-    effective = Effective(results, shared.AXES["ars"])
+    effective = effective_context_length.Effective(results, shared.AXES["ars"])
     figure = layout.effective_figure(effective, shared.groups(results))
     return shared.captioned(
         results, name, figure, effective.kept_by(), [effective.rows], slots=effective.slots
@@ -100,11 +99,7 @@ def effective(results: LifbenchResults, name: str) -> figures.Picture:
 
 
 def _panels(
-    results: LifbenchResults,
-    rows: pd.DataFrame,
-    key: str,
-    kinds: Mapping[str, str],
-    label: str,
+    results: LifbenchResults, rows: pd.DataFrame, key: str, kinds: Mapping[str, str], label: str
 ) -> Figure:
     """Draws a panel a model, in which each kind has a line over the lengths."""
     order = shared.models(results)

@@ -16,8 +16,7 @@ from steadfast.show.figures import SMALL, Picture, blank, row_height, wrapped
 from steadfast.show.panels import grid
 from steadfast.show.results import extremes
 from steadfast.show.table import rounded
-from steadfast.stats.depth import FEW_BINS
-from steadfast.stats.tidy import rows_of
+from steadfast.stats import depth, tidy
 
 COLOURS = "cividis"  # read alike by the colour-blind, and dark to light in grey
 COLUMNS = 4
@@ -28,7 +27,7 @@ DARK = 0.55  # what is darker has white numbers
 
 def success_by_position(results: LifbenchResults, name: str) -> Picture:
     """Draws a heat map a model: the mean score of the list scenario by position and length."""
-    rows = rows_of(results.frames["depth"], task=LIST)
+    rows = tidy.rows_of(results.frames["depth"], task=LIST)
     cells = rows[rows["length"] != ""]
     order = list(filter(set(cells["model"]).__contains__, shared.models(results)))
     titles = [wrapped(results.roster.figure_label(model)) for model in order]
@@ -41,7 +40,7 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
         return shared.captioned(results, name, figure, [shared.EMPTY["position"]])
     scale = Normalize(min(0, cells["value"].min()), max(1, cells["value"].max()))
     for axes, model, title in zip(panels, order, titles, strict=True):
-        _draw(axes, rows_of(cells, model=model), results.lengths, scale)
+        _draw(axes, tidy.rows_of(cells, model=model), results.lengths, scale)
         axes.set_title(title, loc="left", fontsize=SMALL, y=1)
     panels[0].set_yticks(range(len(results.lengths)), results.lengths)
     panels[0].set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
@@ -87,7 +86,7 @@ def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
     if not len(by_model):
         return []
     apart = by_model["value"].max() - by_model["value"].min()
-    name = "position_thirds" if rows["bins"].max() == FEW_BINS else "position"
+    name = "position_thirds" if rows["bins"].max() == depth.FEW_BINS else "position"
     labelled = zip(map(results.roster.label, map(str, apart.index)), apart, strict=True)
     ends = " to ".join(extremes(labelled, results.digits))
     return [shared.sentence(name, apart=ends, n=f"{by_model['n'].sum().max():,.0f}")]

@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.records import OVERALL
-from steadfast.show.figures import Picture, has_intervals, picture
-from steadfast.show.panels import pictured
+from steadfast.show import figures, panels
 from steadfast.show.results import Note
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Group
@@ -24,7 +23,7 @@ EMPTY = STRINGS["empty"]
 
 def groups(results: LifbenchResults) -> list[Group]:
     """Returns the groups of models that a figure shows, as the tables have them."""
-    return pictured(results.roster, results.ars[OVERALL, ""])[0]
+    return panels.pictured(results.roster, results.ars[OVERALL, ""])[0]
 
 
 def models(results: LifbenchResults) -> list[str]:
@@ -40,19 +39,19 @@ def captioned(
     intervals: Iterable[pd.DataFrame] = (),
     of_models: bool = True,
     slots: Mapping[str, str] | None = None,
-) -> Picture:
+) -> figures.Picture:
     """Returns a figure with its caption, in which all numbers come from the metrics."""
     text = STRINGS["captions"][name].format(**results.slots, **(slots or {}))
     remarks: list[Note] = [(None, note) for note in notes]
-    if any(map(has_intervals, intervals)):
+    if any(map(figures.has_intervals, intervals)):
         remarks.append(
             (None, SHARED["notes"]["intervals"].format(unit=results.words["sampling_unit"]["unit"]))
         )
     # Names in figures bear no marks.
     remarks += [(None, note) for mark, note in results.notes if mark != "dagger"]
     if of_models:
-        remarks += pictured(results.roster, results.ars[OVERALL, ""])[1]
-    return picture(figure, text, remarks)
+        remarks += panels.pictured(results.roster, results.ars[OVERALL, ""])[1]
+    return figures.picture(figure, text, remarks)
 
 
 def sentence(name: str, **slots: object) -> str:

@@ -1,6 +1,7 @@
 """Stage 3 of RECS: the texts that came, each checked; nothing is dropped."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,17 +47,14 @@ def candidates(
             raise UserError(
                 f"{where}: the last reply has no rewrites ({error}); {advice}"
             ) from None
-        texts += [Rewrite(rewriter, direction, text) for text in listed]
+        texts += map(Rewrite, repeat(rewriter), repeat(direction), listed)
     return checked([checks.Original(task["id"], direction, prompt.answer)], texts)
 
 
 def checked(originals: Iterable[checks.Original], texts: Iterable[Rewrite]) -> Iterator[Record]:
     """Yields originals and rewrites, numbered, each with ``pass`` or the check that failed."""
     by_direction = {original.direction: original for original in originals}
-    hand = [
-        Rewrite(HAND_WRITTEN, direction, original.text)
-        for direction, original in by_direction.items()
-    ]
+    hand = [Rewrite(HAND_WRITTEN, o.direction, o.text) for o in by_direction.values()]
     seen: set[str] = set()
     for number, (rewriter, direction, raw) in enumerate((*hand, *texts)):
         text, mended, status = by_direction[direction].check(raw)

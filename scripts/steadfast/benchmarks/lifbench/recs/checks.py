@@ -6,7 +6,7 @@ import string
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from steadfast.base.files import Record, Settings
@@ -21,7 +21,8 @@ REASONS = ("fields", "direction", "terms", "examples", "length", "language", "du
 """Why a text fails, in the order in which it is checked."""
 NOT_CLUSTERED = ("fields", "duplicate")
 """Failures with which nobody can use a text; people may accept one with another."""
-SHORTEST, LONGEST = 0.3, 3.0  # of the original's characters
+SHORTEST = 0.3  # of the original's characters
+LONGEST = 3.0
 _FIELD = re.compile(r"\{\w+(?:\[\d+\])*\}", re.ASCII)
 
 
@@ -50,13 +51,15 @@ class Original:
     def terms(self) -> tuple[str, ...]:
         """The terms that it holds."""
         terms = facts("lifbench/recs/keep.yaml")["terms"].get(self.task, ())
-        return tuple(term for term in terms if _holds(self.text, term))
+        return tuple(filter(partial(_holds, self.text), terms))
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
         """Its literal examples."""
         patterns = facts("lifbench/recs/keep.yaml")["examples"].get(self.task, ())
-        matches = (match for pattern in patterns for match in re.findall(pattern, self.text))
+        matches: list[str] = []
+        for pattern in patterns:
+            matches += re.findall(pattern, self.text)
         return tuple(dict.fromkeys(matches))
 
     @property
@@ -79,8 +82,8 @@ class Original:
         fails = {
             "fields": fields_of(text) != self.fields,
             "direction": words and words.search(self.text) and not words.search(text),
-            "terms": not all(_holds(text, term) for term in self.terms),
-            "examples": not all(_unspaced(example) in joined for example in self.examples),
+            "terms": not all(map(partial(_holds, text), self.terms)),
+            "examples": not all(map(joined.__contains__, map(_unspaced, self.examples))),
             "length": not SHORTEST <= len(text) / len(self.text) <= LONGEST,
             "language": not same_language(_words(text), _words(self.text)),
         }
@@ -126,11 +129,13 @@ def fields_of(text: str) -> Counter[str] | None:
         parsed = list(string.Formatter().parse(text))
     except ValueError:
         return None
-    return Counter(
-        f"{{{name}{f'!{conversion}' if conversion else ''}{f':{form}' if form else ''}}}"
-        for _, name, form, conversion in parsed
-        if name is not None
-    )
+    fields: Counter[str] = Counter()
+    for _, name, form, conversion in parsed:
+        if name is not None:
+            conversion = f"!{conversion}" if conversion else ""
+            form = f":{form}" if form else ""
+            fields[f"{{{name}{conversion}{form}}}"] += 1
+    return fields
 
 
 def double_braces(text: str, fields: Counter[str]) -> str:

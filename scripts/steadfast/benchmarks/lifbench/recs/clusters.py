@@ -1,5 +1,6 @@
 """Stage 5 of RECS: the texts of a task and direction in as many clusters as are to be picked."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -23,10 +24,10 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
     Of so many starts the one with the smallest inertia counts. Clusters are numbered from 0 by
     their lowest text numbers; the distance is Euclidean, to the centre; rank 1 is the nearest.
     """
-    encoded = {record["text_id"]: record["vector"] for record in read_jsonl(inputs["vectors"])}
+    vectors = dict(map(itemgetter("text_id", "vector"), read_jsonl(inputs["vectors"])))
     for direction, texts in by_direction(clustered(read_jsonl(inputs["candidates"]))):
-        numbers = [text["text_id"] for text in texts]
-        points = np.array([encoded[number] for number in numbers])
+        numbers = list(map(itemgetter("text_id"), texts))
+        points = np.array(list(map(vectors.__getitem__, numbers)))
         distinct = len(np.unique(points, axis=0))
         if distinct < k:
             raise UserError(
@@ -34,17 +35,18 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
                 "raise lifbench.recs.count, or lower lifbench.recs.clusters"
             )
         labels, distances = _means(points, k, seed, starts)
-        found = list(zip(numbers, labels, distances, strict=True))
-        for number, label, distance in found:
-            nearer = sum(
-                (other, n) < (distance, number) for n, same, other in found if same == label
-            )
+        ranks = {}
+        sizes: Counter[int] = Counter()
+        for _, number, label in sorted(zip(distances, numbers, labels, strict=True)):
+            sizes[label] += 1
+            ranks[number] = sizes[label]
+        for number, label, distance in zip(numbers, labels, distances, strict=True):
             yield {
                 "text_id": number,
                 "direction": direction,
                 "cluster": label,
                 "distance": distance,
-                "rank": nearer + 1,
+                "rank": ranks[number],
             }
 
 
@@ -66,7 +68,8 @@ def _means(
 
     with threadpool_limits(limits=1):
         means = KMeans(n_clusters=k, n_init=starts, random_state=seed % 2**32).fit(points)
-    order = {label: place for place, label in enumerate(dict.fromkeys(means.labels_.tolist()))}
     distances = np.linalg.norm(points - means.cluster_centers_[means.labels_], axis=1)
-    labels = [order[label] for label in means.labels_.tolist()]
+    # k-means numbers clusters at random; here the cluster of the first text is 0.
+    order: dict[int, int] = {}
+    labels = [order.setdefault(label, len(order)) for label in means.labels_.tolist()]
     return labels, [round(distance, DIGITS) for distance in distances.tolist()]

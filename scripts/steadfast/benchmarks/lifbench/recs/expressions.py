@@ -1,26 +1,19 @@
 """Stages 7 and 8 of RECS: the expressions of a task, nearest to the centres or drawn at random."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
-from steadfast.benchmarks.lifbench.recs import released
-from steadfast.benchmarks.lifbench.recs.checks import PASS, text_hash
+from steadfast.benchmarks.lifbench.recs import checks, released, requests
+from steadfast.benchmarks.lifbench.recs import review as reviews
 from steadfast.benchmarks.lifbench.recs.clusters import by_direction
-from steadfast.benchmarks.lifbench.recs.requests import base
-from steadfast.benchmarks.lifbench.recs.review import (
-    ACCEPT,
-    EDIT,
-    UNREAD,
-    Decision,
-    Decisions,
-    decisions_in,
-    read_review,
-)
+from steadfast.benchmarks.lifbench.recs.review import ACCEPT, EDIT, UNREAD, Decision, Decisions
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
 
@@ -48,7 +41,7 @@ class PickedText:
     def usable(self) -> bool:
         """Whether it can become an expression."""
         word = self.decision.word
-        return word in (ACCEPT, EDIT) or (word == UNREAD and self.record["status"] == PASS)
+        return word in (ACCEPT, EDIT) or (word == UNREAD and self.record["status"] == checks.PASS)
 
     def expression(self, number: int) -> Record:
         """Returns the text as an expression of that id."""
@@ -63,7 +56,7 @@ class PickedText:
             "distance": self.place["distance"],
             "edited": edited,
             "reviewed": self.decision.word != UNREAD,
-            "hash": text_hash(self.record["text"]),
+            "hash": checks.text_hash(self.record["text"]),
             "text_id": self.record["text_id"],
         }
 
@@ -87,44 +80,48 @@ def expressions(
     name = task["id"]
     own_review = None if review == RELEASED else review
     decided = released.clusters(inputs, task, directory) if review == RELEASED else clusters
-    decisions = read_review(own_review, name, pool) if own_review else decisions_in(decided, pool)
-    hand = base(inputs, task)
+    if own_review:
+        decisions = reviews.read_review(own_review, name, pool)
+    else:
+        decisions = reviews.decisions_in(decided, pool)
+    hand = requests.base(inputs, task)
     texts = _texts(pool, clusters, decisions)
     where = f"{own_review or inputs['review']}: {name}"
     remedy = REMEDY.format(place="there" if own_review else COPY)
-    directions = [direction for direction, _ in by_direction(clusters)]
     nearest = nearest_texts(texts, where, remedy) if sampling != "random" else {}
     drawn: list[list[PickedText]] = []
-    if sampling != "nearest":
-        drawn = [
-            _drawn(texts, f"{seed}/{name}/{sample}", where, remedy) for sample in range(samples)
-        ]
-    usable = [
-        {**expression, "expression_id": HAND + expression["expression_id"]}
-        for expression in hand["expressions"]
-        if expression["direction"] not in directions
-    ]
-    ids = {text.record["text_id"]: number for number, text in nearest.items()}
-    by_cluster = {number: text.expression(number) for number, text in nearest.items()}
-    for sample in drawn:
-        for text in sample:
+    for sample in range(samples if sampling != "nearest" else 0):
+        drawn.append(_drawn(texts, f"{seed}/{name}/{sample}", where, remedy))
+    by_id: dict[int, Record] = {}
+    ids: dict[int, int] = {}  # of the expressions, by those of their texts
+    for number, text in nearest.items():
+        ids[text.record["text_id"]] = number
+        by_id[number] = text.expression(number)
+    random_sets: list[list[int]] = []
+    for sample_texts in drawn:
+        random_sets.append([])
+        for text in sample_texts:
             number = ids.setdefault(text.record["text_id"], RANDOM + text.record["text_id"])
-            by_cluster.setdefault(number, text.expression(number))
-    shared = [expression["expression_id"] for expression in usable]
-    counted = nearest.values() if nearest else [text for sample in drawn for text in sample]
-    listed = [*(by_cluster[number] for number in sorted(by_cluster)), *usable]
+            by_id.setdefault(number, text.expression(number))
+            random_sets[-1].append(number)
+    sampled = [by_id[number] for number in sorted(by_id)]
+    shared = []  # ids of the hand-written templates, which all samples have
+    directions = dict(by_direction(clusters))
+    for template in hand["expressions"]:
+        if template["direction"] not in directions:
+            shared.append(HAND + template["expression_id"])
+            sampled.append({**template, "expression_id": shared[-1]})
+    counted = nearest.values() if nearest else chain.from_iterable(drawn)
     return {
         "task": name,
         "origin": "recs",
         "scenario_prompt": hand["scenario_prompt"],
         "space": hand["space"],
-        "expressions": check_expressions(Task.of(task), listed, inputs["candidates"]),
+        "expressions": check_expressions(Task.of(task), sampled, inputs["candidates"]),
         "reviewed": all(text.decision.word != UNREAD for text in counted),
         "sampling": {
             "nearest": [*nearest, *shared] if nearest else [],
-            "random": [
-                [*(ids[text.record["text_id"]] for text in sample), *shared] for sample in drawn
-            ],
+            "random": [[*random_ids, *shared] for random_ids in random_sets],
         },
     }
 
@@ -139,7 +136,7 @@ def nearest_texts(texts: Iterable[PickedText], where: str, remedy: str) -> dict[
         clusters.add((direction, cluster))
         if text.usable:
             picked.setdefault(_cluster_id(direction, cluster), text)
-    for direction, cluster in sorted(clusters, key=lambda one: (one[0] or 0, one[1])):
+    for direction, cluster in sorted(clusters, key=lambda pair: (pair[0] or 0, pair[1])):
         if _cluster_id(direction, cluster) not in picked:
             way = "" if direction is None else f", direction {direction:+d}"
             raise UserError(f"{where}{way}: no rewrite of cluster {cluster} can be used; {remedy}")
@@ -155,12 +152,12 @@ def _texts(
 ) -> list[PickedText]:
     """Returns the texts of a task that were clustered."""
     places = {record["text_id"]: record for record in clusters}
-    unread = Decision(UNREAD)
-    return [
-        PickedText(record, place, decisions.get(text_hash(record["text"]), unread))
-        for record in pool
-        if (place := places.get(record["text_id"]))
-    ]
+    texts = []
+    for record in pool:
+        if record["text_id"] in places:
+            decision = decisions.get(checks.text_hash(record["text"]), Decision(UNREAD))
+            texts.append(PickedText(record, places[record["text_id"]], decision))
+    return texts
 
 
 def _drawn(texts: Sequence[PickedText], seed: str, where: str, remedy: str) -> list[PickedText]:
@@ -169,11 +166,17 @@ def _drawn(texts: Sequence[PickedText], seed: str, where: str, remedy: str) -> l
     def turn(text: PickedText) -> str:
         return hashlib.sha256(f"{seed}/{text.record['text']}".encode()).hexdigest()
 
+    clusters: dict[int | None, set[int]] = defaultdict(set)
+    usable_texts: dict[int | None, list[PickedText]] = defaultdict(list)
+    for text in texts:
+        direction = text.place["direction"]
+        clusters[direction].add(text.place["cluster"])
+        if text.usable:
+            usable_texts[direction].append(text)
     picked: list[PickedText] = []
-    for direction in dict.fromkeys(text.place["direction"] for text in texts):
-        of_it = [text for text in texts if text.place["direction"] == direction]
-        number = len({text.place["cluster"] for text in of_it})
-        usable = sorted((text for text in of_it if text.usable), key=turn)
+    for direction in clusters:
+        number = len(clusters[direction])
+        usable = sorted(usable_texts[direction], key=turn)
         if len(usable) < number:
             raise UserError(
                 f"{where}: {len(usable)} rewrites can be used, {number} are to be sampled; {remedy}"

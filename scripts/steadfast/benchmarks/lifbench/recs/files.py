@@ -6,9 +6,7 @@ from pathlib import Path
 from steadfast.base.commands import installation
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.expressions import own_files
-from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.released_files import NOTHING, fetched
+from steadfast.benchmarks.lifbench import expressions, paper_tasks, released_files
 from steadfast.benchmarks.lifbench.section import Lifbench, SentenceEncoder
 from steadfast.benchmarks.lifbench.tasks import NAME
 from steadfast.contract.components import Component
@@ -38,7 +36,8 @@ def rewriters(section: Lifbench, config: Config) -> list[str]:
 
 def rewriting(section: Lifbench, config: Config) -> Rewriting | None:
     """Returns what the rewriters are asked; None where none is."""
-    if not (names := rewriters(section, config)):
+    names = rewriters(section, config)
+    if not names:
         return None
     requests = {ROUND: recs_file("requests")}
     return Rewriting(requests, names, Component(READING), Component(SIMULATOR), ATTEMPTS)
@@ -64,13 +63,14 @@ def recs_files(
     names = rewriters(section, config)
     if names:
         settings = {
-            "tasks": [TASKS[task].worded for task in tasks],
+            "tasks": [paper_tasks.TASKS[task].worded for task in tasks],
             "count": recs.count,
             "originals": recs.originals,
             "directory": section.released.directory,
         }
-        own_tasks = tasks if recs.originals == "own" else ()
-        packaged = {file for task in own_tasks for file in own_files(task, TASKS[task].scenario)}
+        packaged: set[str] = set()
+        for task in tasks if recs.originals == "own" else ():
+            packaged.update(expressions.own_files(task, paper_tasks.TASKS[task].scenario))
         content = OWN.component("recs.requests:requests", settings, sorted(packaged))
         yield DataFile(recs_file("requests"), "recs_requests", content, templates)
     for task in tasks:
@@ -85,7 +85,7 @@ def _files_of(
         function: str,
         settings: Settings,
         inputs: Mapping[str, str],
-        needs: Needs = NOTHING,
+        needs: Needs = released_files.NOTHING,
         kind: str = "jsonl",
     ) -> DataFile:
         content = OWN.component(f"recs.{function}", settings)
@@ -93,9 +93,10 @@ def _files_of(
 
     recs = section.recs
     directory = section.released.directory
-    worded: Settings = {"task": TASKS[task].worded}
+    worded: Settings = {"task": paper_tasks.TASKS[task].worded}
     released: Settings = {**worded, "directory": directory}
-    texts, clusters = ({step: recs_file(step, task)} for step in ("candidates", "clusters"))
+    texts = {"candidates": recs_file("candidates", task)}
+    clusters = {"clusters": recs_file("clusters", task)}
     if asked:
         replies = {name: rewrites_file(NAME, name, ROUND) for name in asked}
         inputs = {"requests": recs_file("requests"), **replies}
@@ -120,4 +121,4 @@ def _files_of(
 def rewrites_needs(directory: str | None, kind: str, task: str) -> Needs:
     """Returns the address of a task's released rewrites or clusters."""
     released = facts("lifbench/recs/released.yaml")
-    return fetched(directory, [released["repository"] + released[kind][task]])
+    return released_files.fetched(directory, [released["repository"] + released[kind][task]])

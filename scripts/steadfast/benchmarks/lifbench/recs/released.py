@@ -3,7 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,8 @@ from scipy.optimize import linear_sum_assignment
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.recs import checks, vectors
 from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
-from steadfast.benchmarks.lifbench.recs.checks import Original, rewritten
-from steadfast.benchmarks.lifbench.recs.vectors import DIGITS
 from steadfast.benchmarks.lifbench.released_files import released_name, released_text
 
 FLAG = "check_flag(1 checked, 2canbeused)"
@@ -36,8 +36,9 @@ def rewrites(task: str, directory: str | None) -> Rewrites:
     """Returns the rewrites that were clustered."""
     place, record = _read("rewrites", task, directory)
     try:
-        names = facts("lifbench/recs/released.yaml")["rewriters"]
-        texts = {name: [_text(text) for text in record[name]["parse_result"]] for name in names}
+        texts = {}
+        for name in facts("lifbench/recs/released.yaml")["rewriters"]:
+            texts[name] = list(map(_text, record[name]["parse_result"]))
         return Rewrites(_text(record["ori"]), texts)
     except (KeyError, TypeError):
         raise _misshapen(place) from None
@@ -49,19 +50,20 @@ def clustered(task: str, directory: str | None) -> list[Record]:
     Texts are as they stand there, after people's edits; distances to the centre are from before.
     """
     place, record = _read("clusters", task, directory)
+    entries = []
     try:
-        return [
-            {
-                "cluster": int(number),
-                "distance": round(float(entry["distance"]), DIGITS),
-                "rank": rank,
-                "decision": DECISIONS[entry[FLAG]],
-                "edit": None,
-                "released_text": _text(entry["text"]),
-            }
-            for number in sorted(name for name in record if name != "ori_prompt")
-            for rank, entry in enumerate(record[number], start=1)
-        ]
+        for number in sorted(set(record) - {"ori_prompt"}):
+            for rank, entry in enumerate(record[number], start=1):
+                fields = {
+                    "cluster": int(number),
+                    "distance": round(float(entry["distance"]), vectors.DIGITS),
+                    "rank": rank,
+                    "decision": DECISIONS[entry[FLAG]],
+                    "edit": None,
+                    "released_text": _text(entry["text"]),
+                }
+                entries.append(fields)
+        return entries
     except (KeyError, TypeError, ValueError, IndexError):
         raise _misshapen(place) from None
 
@@ -99,13 +101,11 @@ def candidates(
 ) -> Iterator[Record]:
     """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
     released = rewrites(task["id"], directory)
-    direction = rewritten(task)
-    texts = [
-        Rewrite(rewriter, direction, text)
-        for rewriter, texts in released.texts.items()
-        for text in texts
-    ]
-    return checked([Original(task["id"], direction, released.original)], texts)
+    direction = checks.rewritten(task)
+    texts: list[Rewrite] = []
+    for rewriter, texts_of_rewriter in released.texts.items():
+        texts += map(Rewrite, repeat(rewriter), repeat(direction), texts_of_rewriter)
+    return checked([checks.Original(task["id"], direction, released.original)], texts)
 
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:
@@ -115,8 +115,9 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
     released = rewrites(name, directory)
     entries = clustered(name, directory)
     texts = [released.original, *chain.from_iterable(released.texts.values())]
-    original = Original(name, rewritten(task), released.original)
-    if [candidate["text"] for candidate in pool] != [original.check(text).text for text in texts]:
+    original = checks.Original(name, checks.rewritten(task), released.original)
+    checked_texts = [original.check(text).text for text in texts]
+    if list(map(itemgetter("text"), pool)) != checked_texts:
         raise UserError(
             f"lifbench.recs: {name}: the released clusters and flags go with the released rewrites "
             "alone; take these, or a review of your own"
@@ -132,20 +133,20 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
 
 def _matched(texts: Sequence[str], entries: Sequence[Record]) -> list[Record]:
     """Returns the entry of each text: the same text, or of those edited the most similar."""
-    left = dict(enumerate(entries))
+    remaining = list(entries)
     matched: dict[int, Record] = {}
+    edited: list[int] = []
     for number, text in enumerate(texts):
-        place = next((p for p, entry in left.items() if entry["released_text"] == text), None)
-        if place is not None:
-            matched[number] = left.pop(place)
-    unmatched = [number for number in range(len(texts)) if number not in matched]
-    places = list(left)
-    similar = np.array(
-        [
-            [Indel.normalized_similarity(texts[n], left[p]["released_text"]) for p in places]
-            for n in unmatched
-        ]
-    ).reshape(len(unmatched), len(places))
-    rows, columns = linear_sum_assignment(similar, maximize=True)
-    matched |= {unmatched[r]: left[places[c]] for r, c in zip(rows, columns, strict=True)}
+        released_texts = list(map(itemgetter("released_text"), remaining))
+        if text in released_texts:
+            matched[number] = remaining.pop(released_texts.index(text))
+        else:
+            edited.append(number)
+    similar = np.empty((len(edited), len(remaining)))
+    for row, number in enumerate(edited):
+        for column, entry in enumerate(remaining):
+            similarity = Indel.normalized_similarity(texts[number], entry["released_text"])
+            similar[row, column] = similarity
+    for row, column in zip(*linear_sum_assignment(similar, maximize=True), strict=True):
+        matched[edited[row]] = remaining[column]
     return [matched[number] for number in range(len(texts))]

@@ -7,8 +7,7 @@ from typing import Literal
 
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.expressions import own_expressions, released_expressions
-from steadfast.benchmarks.lifbench.recs.checks import Original, request_id, rewritten
-from steadfast.benchmarks.lifbench.recs.released import rewrites
+from steadfast.benchmarks.lifbench.recs import checks, released
 from steadfast.judging.rewriting import rewriting_prompt
 
 Source = Literal["own", "released"]
@@ -24,8 +23,8 @@ def original_of(
 ) -> str:
     """Returns the template of a task that is rewritten."""
     if source == "released":
-        return rewrites(task["id"], directory).original
-    direction = rewritten(task)
+        return released.rewrites(task["id"], directory).original
+    direction = checks.rewritten(task)
     own_expressions = base(inputs, task)["expressions"]
     return str(
         next(
@@ -46,6 +45,6 @@ def requests(
     """Yields one request a task (section 3.3 and Figure 8), as judge prompts."""
     for task in tasks:
         text = original_of(inputs, task, originals, directory)
-        direction = rewritten(task)
-        keep = Original(task["id"], direction, text).keep
-        yield asdict(rewriting_prompt(request_id(task["id"], direction), text, keep, count))
+        direction = checks.rewritten(task)
+        keep = checks.Original(task["id"], direction, text).keep
+        yield asdict(rewriting_prompt(checks.request_id(task["id"], direction), text, keep, count))

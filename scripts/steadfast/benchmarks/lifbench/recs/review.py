@@ -1,9 +1,11 @@
 """Stage 6 of RECS: what people make of the texts, as a file that they edit."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -49,16 +51,17 @@ Decisions = Mapping[str, Decision]  # by the hash of the text that was clustered
 def review(inputs: Mapping[str, Path], task: str) -> str:
     """Returns a review of a task's texts as YAML, made ready to be copied and edited."""
     pool = list(read_jsonl(inputs["candidates"]))
-    texts = {record["text_id"]: record for record in pool}
-    known_originals = originals(task, pool)
+    texts = dict(zip(map(itemgetter("text_id"), pool), pool, strict=True))
+    originals_by_direction = originals(task, pool)
     lines = [_HEAD.format(task=task, format=FORMAT)]
     for direction, members in by_direction(read_jsonl(inputs["clusters"])):
         way = "" if direction is None else f"direction {direction:+d}, "
-        for record in sorted(members, key=lambda one: (one["cluster"], one["rank"])):
+        sizes = Counter(map(itemgetter("cluster"), members))
+        for record in sorted(members, key=itemgetter("cluster", "rank")):
             if record["rank"] == 1:
-                size = sum(member["cluster"] == record["cluster"] for member in members)
+                size = sizes[record["cluster"]]
                 lines.append(f"\n  # === {way}cluster {record['cluster']}: {size} texts ===\n")
-            lines += _entry(record, texts[record["text_id"]], known_originals[direction])
+            lines += _entry(record, texts[record["text_id"]], originals_by_direction[direction])
     return "".join(lines)
 
 
@@ -69,13 +72,13 @@ def _entry(record: Record, candidate: Record, original: checks.Original) -> list
     decision: str | Record = record.get("decision", UNREAD)
     if decision == EDIT:
         failed = original.failures(record["edit"])
-        decision = {EDIT: record["edit"], **({"despite": failed} if failed else {})}
-    # Without what YAML takes for the end of a line, or does not take at all.
-    plain = "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()
-        for c in candidate["text"]
-    )
-    text = [f"  #      {line}\n" for line in plain.split("\n")]
+        decision = {EDIT: record["edit"]} | ({"despite": failed} if failed else {})
+    plain = ""
+    for letter in candidate["text"]:
+        # Without what YAML takes for the end of a line, or does not take at all.
+        is_plain = letter.isprintable() or letter == "\n"
+        plain += letter if is_plain else letter.encode("unicode_escape").decode()
+    text = map("  #      {}\n".format, plain.split("\n"))
     value = decision if isinstance(decision, str) else _one_line(decision)
     # In quotation marks: a hash of digits alone would be read as a number.
     key = f'"{checks.text_hash(candidate["text"])}"'
@@ -97,11 +100,12 @@ def _one_line(value: Record) -> str:
 
 def originals(task: str, candidates: Sequence[Record]) -> dict[checks.Direction, checks.Original]:
     """Returns the originals among candidates, by direction."""
-    return {
-        candidate["direction"]: checks.Original(task, candidate["direction"], candidate["text"])
-        for candidate in candidates
-        if candidate["rewriter"] == HAND_WRITTEN
-    }
+    by_direction = {}
+    for record in candidates:
+        if record["rewriter"] == HAND_WRITTEN:
+            original = checks.Original(task, record["direction"], record["text"])
+            by_direction[record["direction"]] = original
+    return by_direction
 
 
 def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> dict[str, Decision]:
@@ -129,8 +133,8 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
         )
     # Of equal texts the first counts; the others are duplicates.
     by_hash = {checks.text_hash(candidate["text"]): candidate for candidate in reversed(candidates)}
-    known_originals = originals(task, candidates)
-    found: dict[str, Decision] = {}
+    originals_by_direction = originals(task, candidates)
+    decided: dict[str, Decision] = {}
     for key, value in decisions.items():
         where = f"{path}: decisions: {key}"
         if key not in by_hash:
@@ -139,9 +143,10 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
                 "review that the workflow wrote last, and transfer the decisions that still apply"
             )
         record = by_hash[key]
-        found[key] = _decision(value, where, record, known_originals[record["direction"]])
-    _check_distinct(path, found, by_hash)
-    return found
+        original = originals_by_direction[record["direction"]]
+        decided[key] = _decision(value, where, record, original)
+    _check_distinct(path, decided, by_hash)
+    return decided
 
 
 def _decision(value: object, where: str, record: Record, original: checks.Original) -> Decision:
@@ -163,7 +168,7 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
     if not isinstance(text, str) or not text.strip():
         raise UserError(f"{where}: edit: a string was expected, not {shown(text)}; correct it")
     allowed = set(checks.REASONS) - {"fields"}
-    if not isinstance(despite, list) or not all(word in allowed for word in map(str, despite)):
+    if not isinstance(despite, list) or not allowed.issuperset(map(str, despite)):
         raise UserError(
             f"{where}: despite: a list of checks was expected, of {', '.join(sorted(allowed))}"
         )
@@ -177,10 +182,10 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
     return Decision(EDIT, text)
 
 
-def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Record]) -> None:
+def _check_distinct(path: Path | str, decisions: Decisions, by_hash: Mapping[str, Record]) -> None:
     """Sees that no edit makes a text that is there already."""
     other_texts = {checks.folded(candidate["text"]): key for key, candidate in by_hash.items()}
-    for key, decision in found.items():
+    for key, decision in decisions.items():
         if decision.text is not None:
             same = other_texts.setdefault(checks.folded(decision.text), key)
             if same != key:
@@ -192,9 +197,10 @@ def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Re
 
 def decisions_in(clusters: Iterable[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
     """Returns the decisions that released cluster records bring; fresh ones bring none."""
-    texts: dict[int, Any] = {candidate["text_id"]: candidate["text"] for candidate in candidates}
-    return {
-        checks.text_hash(texts[cluster["text_id"]]): Decision(cluster["decision"], cluster["edit"])
-        for cluster in clusters
-        if "decision" in cluster
-    }
+    texts = dict(map(itemgetter("text_id", "text"), candidates))
+    decisions = {}
+    for cluster in clusters:
+        if "decision" in cluster:
+            key = checks.text_hash(texts[cluster["text_id"]])
+            decisions[key] = Decision(cluster["decision"], cluster["edit"])
+    return decisions

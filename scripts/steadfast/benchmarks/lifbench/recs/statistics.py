@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadfast.base.files import Record, Settings, read_jsonl
-from steadfast.benchmarks.lifbench.recs.checks import PASS, REASONS
-from steadfast.benchmarks.lifbench.recs.clusters import by_direction
+from steadfast.benchmarks.lifbench.recs import checks, clusters
 from steadfast.benchmarks.lifbench.recs.expressions import expressions
 
 SETS = 2000  # of random texts, beside which the picks stand
@@ -33,34 +33,45 @@ def statistics(
         reviewed, whether people decided on all.
     """
     candidates = list(read_jsonl(inputs["candidates"]))
-    encoded = {record["text_id"]: record["vector"] for record in read_jsonl(inputs["vectors"])}
+    vectors = dict(map(itemgetter("text_id", "vector"), read_jsonl(inputs["vectors"])))
     nearest = set(expressions["sampling"]["nearest"])
-    picked = [
-        expression
-        for expression in expressions["expressions"]
-        if expression["expression_id"] in nearest and "hash" in expression
-    ]
-    for direction, members in by_direction(read_jsonl(inputs["clusters"])):
-        numbers = [record["text_id"] for record in members]
-        pool = [candidate for candidate in candidates if candidate["direction"] == direction]
-        statuses = Counter(candidate["status"] for candidate in pool)
-        sizes = Counter(record["cluster"] for record in members)
-        picks = [expression for expression in picked if expression["direction"] == direction]
-        points = np.array([encoded[number] for number in numbers])
-        places = [numbers.index(expression["text_id"]) for expression in picks]
+    for direction, members in clusters.by_direction(read_jsonl(inputs["clusters"])):
+        statuses: Counter[str] = Counter()
+        mended = 0
+        for candidate in candidates:
+            if candidate["direction"] == direction:
+                statuses[candidate["status"]] += 1
+                mended += candidate["mended"]
+        sizes: Counter[int] = Counter()
+        points = {}
+        inertia = 0.0
+        for record in members:
+            sizes[record["cluster"]] += 1
+            points[record["text_id"]] = vectors[record["text_id"]]
+            inertia += record["distance"] ** 2
+        picked = []
+        distances = []
+        edited = 0
+        for expression in expressions["expressions"]:
+            is_nearest = expression["expression_id"] in nearest and "hash" in expression
+            if is_nearest and expression["direction"] == direction:
+                picked.append(expression["text_id"])
+                distances.append(expression["distance"])
+                edited += expression["edited"]
+        places = list(map(list(points).index, picked))
         yield {
             "task": task,
             "direction": direction,
-            "texts": len(pool),
-            "usable": statuses[PASS],
-            "mended": sum(candidate["mended"] for candidate in pool),
-            **{f"fails_{reason}": statuses[reason] for reason in REASONS},
-            "sizes": [sizes[cluster] for cluster in sorted(sizes)],
-            "inertia": round(sum(record["distance"] ** 2 for record in members), 6),
-            "pick_distances": [expression["distance"] for expression in picks],
-            "edited": sum(expression["edited"] for expression in picks) if picks else None,
+            "texts": statuses.total(),
+            "usable": statuses[checks.PASS],
+            "mended": mended,
+            **{f"fails_{reason}": statuses[reason] for reason in checks.REASONS},
+            "sizes": [size for _, size in sorted(sizes.items())],
+            "inertia": round(inertia, 6),
+            "pick_distances": distances,
+            "edited": edited if picked else None,
             "reviewed": expressions["reviewed"],
-            **_spread(points, places, f"{seed}/{task}/{direction}"),
+            **_spread(np.array(list(points.values())), places, f"{seed}/{task}/{direction}"),
         }
 
 
@@ -68,26 +79,27 @@ def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Re
     """Returns how far picks are from each other, beside random sets of as many."""
     if len(places) < 2:
         return {"spread": None, "random_spread": None, "percentile": None}
-    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
     rng = random.Random(seed)
-    numbers = range(len(points))
-    sets = [rng.sample(numbers, len(places)) for _ in range(SETS)]
-    drawn = np.array([_mean_distance(apart, chosen) for chosen in sets])
-    own_distance = _mean_distance(apart, places)
+    spreads = np.empty(SETS)
+    for number in range(SETS):
+        random_places = rng.sample(range(len(points)), len(places))
+        spreads[number] = _mean_distance(distances, random_places)
+    spread = _mean_distance(distances, places)
     # Sums in another order differ in the last digits: these are ties.
-    smaller = drawn < own_distance - 1e-9
-    tied = np.abs(drawn - own_distance) <= 1e-9
+    smaller = spreads < spread - 1e-9
+    tied = np.abs(spreads - spread) <= 1e-9
     return {
-        "spread": round(own_distance, 6),
-        "random_spread": round(float(drawn.mean()), 6),
+        "spread": round(spread, 6),
+        "random_spread": round(float(spreads.mean()), 6),
         "percentile": round(float(smaller.mean() + tied.mean() / 2), 6),
     }
 
 
-def _mean_distance(apart: NDArray[np.float64], places: Sequence[int]) -> float:
+def _mean_distance(distances: NDArray[np.float64], places: Sequence[int]) -> float:
     """Returns the mean over all pairs."""
     pairs = len(places) * (len(places) - 1)
-    return float(apart[np.ix_(places, places)].sum() / pairs)
+    return float(distances[np.ix_(places, places)].sum() / pairs)
 
 
 def sampled_expressions(

@@ -131,10 +131,7 @@ class Finder:
         """Returns the known text of which a text is a slip; None if there is none."""
         sought = core(text)
         match = process.extractOne(
-            sought,
-            self._known.keys(),
-            scorer=Levenshtein.distance,
-            score_cutoff=self._most_edits,
+            sought, self._known.keys(), scorer=Levenshtein.distance, score_cutoff=self._most_edits
         )
         if match is None or match[1] > allowed_edits(match[0]):
             return None

@@ -3,23 +3,19 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from steadfast.benchmarks.lifbench.records import Beyond
-from steadfast.benchmarks.lifbench.scored_tasks import Rubric
-from steadfast.benchmarks.lifbench.tables import models, scores
-from steadfast.benchmarks.lifbench.tables.data import coverage_table, data_table, rubric_table
+from steadfast.benchmarks.lifbench import records, scored_tasks
+from steadfast.benchmarks.lifbench.tables import data, models, printed, scores
 from steadfast.benchmarks.lifbench.tables.further import beyond_table, recs_table, sampling_table
-from steadfast.benchmarks.lifbench.tables.printed import AskedCells, with_printed
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
-from steadfast.show.effective_context_length import FRAME
-from steadfast.show.roster import Display
+from steadfast.show import effective_context_length, roster
 from steadfast.show.table import Table
 
 BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
-    "table2_data": data_table,
+    "table2_data": data.data_table,
     "table3_ars": scores.ars_table,
     "table4_ifs": scores.ifs_table,
-    "table6_rubric": rubric_table,
+    "table6_rubric": data.rubric_table,
     "table7_ars_by_length": scores.ars_by_length_table,
     "above_baseline": scores.above_baseline_table,
     "table8_ifp": scores.ifp_table,
@@ -30,34 +26,34 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "variance": models.variance_table,
     "rubrics": models.rubrics_table,
     "comparisons": models.comparisons_table,
-    "coverage": coverage_table,
+    "coverage": data.coverage_table,
 }
 
 
 FURTHER: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "recs": recs_table,
     "sampling": sampling_table,
-    FRAME: scores.effective_context_lengths,
+    effective_context_length.FRAME: scores.effective_context_lengths,
 }
 """Tables that there are where there is a frame of their name."""
 
 
 def tables(
     frames: Frames,
-    display: Display,
+    display: roster.Display,
     weighting: str,
     rubric: str,
-    beyond: Beyond | None = None,
+    beyond: records.Beyond | None = None,
     same_prompts: bool = False,
 ) -> Iterator[Table]:
     """Yields all tables; with the paper's cells where the display wants them."""
-    results = LifbenchResults(frames, display, Rubric(rubric, weighting))
-    cells = AskedCells(results.lengths, results.tasks, results.rubric)
+    results = LifbenchResults(frames, display, scored_tasks.Rubric(rubric, weighting))
+    cells = printed.AskedCells(results.lengths, results.tasks, results.rubric)
     further = {name: build for name, build in FURTHER.items() if name in frames}
     for name, build in {**BUILDERS, **further}.items():
         table = build(results, name)
         if display.published:
-            table = with_printed(table, name, results, cells, same_prompts)
+            table = printed.with_printed(table, name, results, cells, same_prompts)
         yield table
     for perspective, compared in (beyond or {}).items():
         yield beyond_table(results, perspective, compared)

@@ -64,7 +64,7 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
         parts.append(results.cells([differences]))
         parts.append(interval_cells(perspective_rows, results.roster.models, digits))
     missing = results.incomplete_model_notes(counts)
-    # Which samples lack is said of this table's models, not of all.
+    # The mark of incomplete values is explained by this table's own counts.
     other_notes = [note for note in results.notes if note[0] != "incomplete"]
     notes = [*missing, *other_notes, *sign_notes(rows, results), *results.sampling_notes()]
     sections = results.sections(results.groups(), joined_cells(parts).__getitem__)

@@ -11,10 +11,7 @@ from steadfast.show.cells import MODEL, CellsByModel, Values
 from steadfast.show.results import Note, few_models_notes, spanned, values_by_model
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.table import Cell, Column, Section, Style, Table, rounded, shown_ranks
-from steadfast.stats.intervals import SIGNIFICANT
-from steadfast.stats.tidy import rows_of
-from steadfast.stats.ties import CORRELATIONS
-from steadfast.stats.variance import REPEAT
+from steadfast.stats import intervals, tidy, ties, variance
 
 
 def rubrics_table(results: LifbenchResults, name: str) -> Table:
@@ -39,7 +36,7 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
     cells = show.joined_cells(parts, models)  # no column where nothing has a score
     sections = results.sections(results.groups(), cells.__getitem__)
     notes = [*results.notes, *_agreement(rows, results)]
-    correlated = rows.loc[rows["measure"].isin(CORRELATIONS), "n"]
+    correlated = rows.loc[rows["measure"].isin(ties.CORRELATIONS), "n"]
     notes += few_models_notes(map(int, correlated))
     notes += [(None, STRINGS["notes"]["ranks_by_value"]), *results.sampling_notes()]
     has_intervals = bool(rows.loc[rows["measure"] == "ars", "low"].notna().any())
@@ -61,7 +58,7 @@ def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
     if not other_rubrics:
         notes.append((None, texts["one_rubric"].format(rubric=chosen)))
     for rubric in sorted(other_rubrics):
-        correlations = rows[(rows["rubric"] == rubric) & rows["measure"].isin(CORRELATIONS)]
+        correlations = rows[(rows["rubric"] == rubric) & rows["measure"].isin(ties.CORRELATIONS)]
         slots = {"rubric": names[rubric], "chosen": chosen}
         for row in correlations.itertuples():
             slots[row.measure] = rounded(row.value, results.digits)
@@ -75,14 +72,14 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
     """Returns the difference in overall ARS of every two models, with corrected p-values."""
     rows = results.frames["comparisons"]
     overall = results.ars[OVERALL, ""]
-    rows = rows_of(rows, task=OVERALL, length="")
+    rows = tidy.rows_of(rows, task=OVERALL, length="")
     rows = _best_first(rows, sorted(overall, key=lambda m: -overall[m]))
     digits = results.digits
     sections = []
     for first, pairs in rows.groupby("model", sort=False):
         body: list[tuple[Cell, ...]] = []
         for pair in pairs.itertuples():
-            style: Style = "best" if pair.p_adjusted < SIGNIFICANT else ""
+            style: Style = "best" if pair.p_adjusted < intervals.SIGNIFICANT else ""
             row = (
                 results.label(first, repeated=bool(body)),
                 results.label(pair.other),
@@ -98,7 +95,7 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
     columns += columns_of(["Value", SHARED["interval"]], "Difference in ARS")
     columns += [*columns_of(["p", "p (corrected)"]), Column("Samples", align="r")]
     notes: list[Note] = [*results.notes] if sections else [(None, STRINGS["notes"]["no_pair"])]
-    if (rows["p_adjusted"] < SIGNIFICANT).any():
+    if (rows["p_adjusted"] < intervals.SIGNIFICANT).any():
         notes.append((None, STRINGS["notes"]["p_bold"]))
     notes += results.sampling_notes()
     if results.roster.apart:
@@ -122,7 +119,7 @@ def _best_first(rows: pd.DataFrame, order: list[str]) -> pd.DataFrame:
 
 def position_table(results: LifbenchResults, name: str) -> Table:
     """Returns success in the list scenario by position, a row a model and length."""
-    rows = rows_of(results.frames["depth"], task=LIST)
+    rows = tidy.rows_of(results.frames["depth"], task=LIST)
     columns = [MODEL, Column("Length", align="l")]
     if rows.empty:
         return results.table(name, columns, [], [(None, STRINGS["notes"]["no_position"])])
@@ -133,7 +130,7 @@ def position_table(results: LifbenchResults, name: str) -> Table:
     for length in filter(set(rows["length"]).__contains__, ("", *results.lengths)):
         values = []
         for number in bins["bin"]:
-            values.append(Values(values_by_model(rows_of(rows, length=length, bin=number))))
+            values.append(Values(values_by_model(tidy.rows_of(rows, length=length, bin=number))))
         cells[length] = results.cells(values)
     sections = []
     for group in results.groups():
@@ -154,12 +151,12 @@ def level_range(levels: pd.Series, digits: int) -> str:
 
 def variance_table(results: LifbenchResults, name: str) -> Table:
     """Returns shares of the variance between contexts, expressions, variables and repeats."""
-    rows = rows_of(results.frames["variance"], task=OVERALL)
+    rows = tidy.rows_of(results.frames["variance"], task=OVERALL)
     headings: dict[str, str] = dict(STRINGS["variance"])
-    drawn = REPEAT in set(rows["perspective"])
+    drawn = variance.REPEAT in set(rows["perspective"])
     if not drawn:
-        del headings[REPEAT]
-    columns = [Values(values_by_model(rows_of(rows, perspective=key))) for key in headings]
+        del headings[variance.REPEAT]
+    columns = [Values(values_by_model(tidy.rows_of(rows, perspective=key))) for key in headings]
     sections = results.sections(results.groups(), results.cells(columns).__getitem__)
     notes: list[Note] = [*results.notes]
     if len(rows):

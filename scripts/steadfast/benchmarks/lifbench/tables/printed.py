@@ -6,18 +6,16 @@ from dataclasses import dataclass, replace
 
 from steadfast.base.files import read_text
 from steadfast.base.resources import resource
-from steadfast.benchmarks.lifbench.released_files import released_lengths
-from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
-from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
+from steadfast.benchmarks.lifbench import released_files, released_scores, scored_tasks
 from steadfast.benchmarks.lifbench.tables.results import STRINGS, LifbenchResults
 from steadfast.show.results import Note
 from steadfast.show.table import Cell, Section, Table
 
-LENGTHS = tuple(released_lengths())
+LENGTHS = tuple(released_files.released_lengths())
 WEIGHTED = ("Overall", "ARS")  # columns of the overall score
 NAMES = tuple(STRINGS["reproduction"]["tables"])
 TEXTS = STRINGS["published"]
-LABELS = [model.label for model in PAPER_MODELS.values() if not model.is_reference]
+LABELS = [model.label for model in released_scores.PAPER_MODELS.values() if not model.is_reference]
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class AskedCells:
 
     lengths: Collection[str]  # their names
     tasks: Collection[str]  # of the rubric's
-    rubric: Rubric = PAPER
+    rubric: scored_tasks.Rubric = scored_tasks.PAPER
 
     def has(self, length: str, column: str) -> bool:
         """Tells whether the run has a cell of the paper: made of the same lengths and tasks, alike.
@@ -37,10 +35,10 @@ class AskedCells:
         at = length or (column if column in LENGTHS else "")
         if not (at in self.lengths if at else set(self.lengths) == set(LENGTHS)):
             return False
-        if column in SCORED_TASKS:
+        if column in scored_tasks.SCORED_TASKS:
             return column in self.tasks
         weighed = column not in WEIGHTED or self.rubric.weighting == "rubric"
-        return weighed and set(self.tasks) == set(SCORED_TASKS)
+        return weighed and set(self.tasks) == set(scored_tasks.SCORED_TASKS)
 
 
 def printed_rows(name: str) -> Iterator[Mapping[str, str]]:

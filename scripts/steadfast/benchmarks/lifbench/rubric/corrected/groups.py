@@ -5,9 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from typing import Any, NamedTuple
 
-from steadfast.benchmarks.lifbench.rubric.corrected import reading
-from steadfast.benchmarks.lifbench.rubric.facts import FieldValues
-from steadfast.benchmarks.lifbench.rubric.parsing import all_of, as_text
+from steadfast.benchmarks.lifbench.rubric import corrected, facts, parsing
 from steadfast.benchmarks.lifbench.rubric.text import folded
 
 Row = tuple[str | None, ...]
@@ -36,7 +34,7 @@ class GroupPart(NamedTuple):
         """Whether it is a list of lists, and these hold neither lists nor objects."""
         if not _is_lists(self.value):
             return False
-        return not reading.containers(chain.from_iterable(self.value))
+        return not corrected.reading.containers(chain.from_iterable(self.value))
 
 
 def parts_of(line: str) -> list[GroupPart]:
@@ -63,9 +61,9 @@ def parts_of(line: str) -> list[GroupPart]:
 
 
 def _read(text: str) -> GroupPart:
-    is_json, value = reading.with_none(text)
+    is_json, value = corrected.reading.with_none(text)
     if not is_json:
-        _, value = reading.read_value(text)
+        _, value = corrected.reading.read_value(text)
     return GroupPart(is_json, value)
 
 
@@ -116,7 +114,7 @@ def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
     if isinstance(value, dict):
         if not value.keys().isdisjoint(keys):
             return list(map(value.get, keys))
-        inner = reading.containers(value.values())
+        inner = corrected.reading.containers(value.values())
         if len(inner) == 1 and depth:
             return _lists(inner[0], keys, depth - 1)
         value = inner or list(value.values())
@@ -145,7 +143,7 @@ def _groups(values: list[Any]) -> list[Group]:
 
 
 def _is_lists(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all_of(list, value)
+    return isinstance(value, list) and bool(value) and parsing.all_of(list, value)
 
 
 def as_row(entries: Any) -> Row:
@@ -173,7 +171,7 @@ def as_entry(value: Any) -> str | None:
     """Returns a field's value as it is compared; null, None and these words as text are None."""
     if value is None:
         return None
-    text = folded(as_text(value) or "")
+    text = folded(parsing.as_text(value) or "")
     return None if text in ("none", "null") else text
 
 
@@ -185,7 +183,7 @@ class Value(NamedTuple):
     before: str  # what stands between it and the value before, or the beginning of its line
 
 
-def written_groups(response: str, known: FieldValues) -> list[Group]:
+def written_groups(response: str, known: facts.FieldValues) -> list[Group]:
     """Returns the groups of two or more documents that an answer's lines name.
 
     A line with several documents is a group; so are lines of one each that follow each other.
@@ -208,7 +206,7 @@ def written_groups(response: str, known: FieldValues) -> list[Group]:
     return groups
 
 
-def _values(line: str, known: FieldValues) -> Iterator[Value]:
+def _values(line: str, known: facts.FieldValues) -> Iterator[Value]:
     """Yields the values in a line: those of documents, and what looks like one in between."""
     place = 0  # where the last value of a document ends
     after = 0  # where the last value of any kind ends
@@ -235,7 +233,7 @@ def _parts(line: list[Value], width: int) -> Iterator[Group]:
     yield list(_rows(part, width))
 
 
-def _of_lines(lines: list[list[Value]], known: FieldValues) -> list[Group]:
+def _of_lines(lines: list[list[Value]], known: facts.FieldValues) -> list[Group]:
     """Returns the groups in lines that follow each other, by a column before the documents."""
     if known.width > 1 and max(map(len, lines)) == 1:
         # A document goes over several lines, one for each of its fields.

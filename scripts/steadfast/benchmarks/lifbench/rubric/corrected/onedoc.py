@@ -7,8 +7,7 @@ from itertools import filterfalse, repeat
 from typing import Any
 
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
-from steadfast.benchmarks.lifbench.rubric.corrected import choices, reading
-from steadfast.benchmarks.lifbench.rubric.corrected.lists import SLIP
+from steadfast.benchmarks.lifbench.rubric.corrected import choices, lists, reading
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts, untagged
 from steadfast.benchmarks.lifbench.rubric.parsing import list_form
 from steadfast.benchmarks.lifbench.rubric.text import core, normal
@@ -120,7 +119,7 @@ def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
         if sentences := facts.finder.find(text):
             named += zip(sentences, repeat(1.0))
         elif number < _MOST and (near := facts.finder.nearest(untagged(text))):
-            named.append((near, SLIP))
+            named.append((near, lists.SLIP))
     return named
 
 

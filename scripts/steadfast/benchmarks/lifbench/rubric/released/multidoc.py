@@ -36,10 +36,7 @@ def label_documents(
         # "doc1" is satisfied by "doc10" (Q5).
         numbers.update(accumulate(number[: len(str(n))]))
     form += 2 * len(numbers.intersection(map(str, range(1, n + 1)))) / n
-    points = {
-        "num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n),
-        "format": form,
-    }
+    points = {"num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n), "format": form}
     # The place in the text, not the key, decides which document a piece labels (Q6).
     pieces = next((b.split(",") for b in braces if b.count(",") == n - 1), [])
     if pieces:
