@@ -8,7 +8,7 @@ import pytest
 from parts import items
 from steadfast.contract.request import Response
 from steadfast.engines.asking.dialects import FACTS
-from steadfast.engines.asking.reasoning import holds_pair, told_apart
+from steadfast.engines.asking.reasoning import holds_pair, separate_reasoning
 from test_reasoning_properties import PAIRS
 
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
@@ -70,7 +70,7 @@ def wrong(texts, how, gold, prefilled=None):
     return {
         text: told.text
         for text in texts
-        if (told := told_apart(Response("ok", text), how, prefilled)).text != gold
+        if (told := separate_reasoning(Response("ok", text), how, prefilled)).text != gold
         or told.status != "ok"
         or "Maybe" not in (told.reasoning or "")
     }
@@ -126,7 +126,7 @@ def test_a_hostile_reasoning_that_the_limit_cut_is_no_answer(parser):
         stop = before.rindex(end) if name in NESTED else before.index(end)
         for place in range(len(start), stop, 5):
             for how in ways(parser)[: 1 if parser in STRINGS else None]:
-                told = told_apart(Response("length", before[:place]), how, None)
+                told = separate_reasoning(Response("length", before[:place]), how, None)
                 assert (told.status, told.text) == ("unfinished", ""), (name, before[:place], how)
 
 
@@ -152,9 +152,9 @@ def test_an_answer_without_reasoning_that_mentions_tags_stays_whole(parser):
     start, end = PAIRS.get(parser, THINK)
     *others, lone_end = mentions(start, end)
     for answer in [*others, f"Open with {start} and close with {end}."]:
-        assert told_apart(Response("ok", answer), None, None) == Response("ok", answer)
+        assert separate_reasoning(Response("ok", answer), None, None) == Response("ok", answer)
     if parser not in CHANNELS:
-        told = told_apart(Response("ok", lone_end), {**ANY, "parser": parser}, False)
+        told = separate_reasoning(Response("ok", lone_end), {**ANY, "parser": parser}, False)
         assert told == Response("ok", lone_end)
 
 
@@ -162,9 +162,9 @@ def test_an_answer_without_reasoning_that_mentions_tags_stays_whole(parser):
 def test_the_rest_of_reasoning_that_the_server_cut_off_too_early_is_no_answer(how):
     # A server's parser splits at the first end.
     nested = Response("ok", f"{OTHER}</think>4", reasoning="a <think> b")
-    assert told_apart(nested, how, None).text == "4"
+    assert separate_reasoning(nested, how, None).text == "4"
     doubled = Response("ok", "\n</think>\n\n4", reasoning="a")
-    assert told_apart(doubled, how, None).text == "4"
+    assert separate_reasoning(doubled, how, None).text == "4"
 
 
 def test_a_pair_of_tags_in_the_midst_of_an_answer_is_told():

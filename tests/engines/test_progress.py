@@ -19,7 +19,7 @@ def test_a_log_gets_few_lines(monkeypatch):
     monkeypatch.setattr("steadfast.engines.asking.progress.time.monotonic", lambda: clock[0])
     stream = io.StringIO()
     progress = Progress("m", 500, stream)
-    progress.known(100)
+    progress.skip(100)
     for _ in range(399):
         progress.update(Response("ok", "x", None, 1000, 0, 10))
     clock[0] = 10.0
@@ -61,7 +61,7 @@ def test_a_terminal_gets_a_bar():
 
     stream = Terminal()
     progress = Progress("m", 2, stream)
-    progress.known(1)
+    progress.skip(1)
     progress.update(Response("ok"))
     progress.close()
     assert "0/2" in stream.getvalue()

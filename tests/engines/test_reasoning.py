@@ -9,7 +9,7 @@ import yaml
 from steadfast.base.resources import resource
 from steadfast.contract.request import STATUSES, Response
 from steadfast.engines.asking.dialects import DIALECTS, FACTS, may_hold_marks
-from steadfast.engines.asking.reasoning import marks, start_tags, told_apart
+from steadfast.engines.asking.reasoning import marks, separate_reasoning, start_tags
 
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 QWEN = {**ANY, "parser": "qwen3"}
@@ -22,7 +22,7 @@ HARMONY = f"{ANALYSIS}<|end|><|start|>assistant<|channel|>final<|message|>4<|ret
 
 def read(text, how, prefilled=None, status="ok", **fields):
     """Status, reasoning and answer."""
-    told = told_apart(Response(status, text, **fields), how, prefilled)
+    told = separate_reasoning(Response(status, text, **fields), how, prefilled)
     return told.status, told.reasoning, told.text
 
 
@@ -89,7 +89,7 @@ def test_an_empty_answer_without_a_sign_of_reasoning_stays():
 @pytest.mark.parametrize("status", sorted(set(STATUSES) - {"ok", "length"}))
 def test_what_is_no_answer_is_left_alone(status):
     response = Response(status, "<think>a</think>b", reasoning="c")
-    assert told_apart(response, QWEN, True) is response
+    assert separate_reasoning(response, QWEN, True) is response
 
 
 def test_a_cut_text_without_tags_may_be_reasoning_where_the_prompt_is_not_known():

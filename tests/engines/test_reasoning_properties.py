@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from steadfast.contract.request import Response
 from steadfast.engines.asking.dialects import FACTS
-from steadfast.engines.asking.reasoning import marks, told_apart
+from steadfast.engines.asking.reasoning import marks, separate_reasoning
 
 LONG = 200_000
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
@@ -51,7 +51,7 @@ MARKED = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 def test_every_parser_gives_reasoning_and_answer_back(parser, reasoning, answer, blank):
     start, end = PAIRS.get(parser, THINK)
     text = f"{start}{blank}{reasoning}{blank}{end}{blank}{answer}"
-    told = told_apart(Response("ok", text), {**ANY, "parser": parser}, None)
+    told = separate_reasoning(Response("ok", text), {**ANY, "parser": parser}, None)
     assert (told.status, told.reasoning, told.text) == ("ok", reasoning, answer)
 
 
@@ -65,7 +65,7 @@ def test_every_parser_gives_reasoning_and_answer_back(parser, reasoning, answer,
 def test_an_unfinished_response_has_no_answer_and_an_empty_one_is_no_answer(
     text, how, prefilled, status, given_apart
 ):
-    told = told_apart(Response(status, text, reasoning=given_apart), how, prefilled)
+    told = separate_reasoning(Response(status, text, reasoning=given_apart), how, prefilled)
     assert told.status in (status, "unfinished")
     if told.status == "unfinished":
         assert told.text == ""
@@ -75,15 +75,15 @@ def test_an_unfinished_response_has_no_answer_and_an_empty_one_is_no_answer(
 
 @given(TEXTS, TEXTS, st.sampled_from(DECLARED), PREFILLED)
 def test_what_is_told_apart_stays_so(reasoning, answer, how, prefilled):
-    told = told_apart(Response("ok", f"<think>{reasoning}</think>{answer}"), how, prefilled)
+    told = separate_reasoning(Response("ok", f"<think>{reasoning}</think>{answer}"), how, prefilled)
     assume(not any(mark in told.text for mark in marks(ANY)))
-    assert told_apart(told, None, None) == told
-    assert told_apart(Response("ok", told.text), None, None).text == told.text
+    assert separate_reasoning(told, None, None) == told
+    assert separate_reasoning(Response("ok", told.text), None, None).text == told.text
 
 
 @given(PROSE, st.sampled_from([None, False]))
 def test_plain_text_of_a_model_that_is_not_said_to_think_is_unchanged(text, prefilled):
-    assert told_apart(Response("ok", text), None, prefilled) == Response("ok", text)
+    assert separate_reasoning(Response("ok", text), None, prefilled) == Response("ok", text)
 
 
 HOSTILE = ["<think>", "</think>", "<think></think>", "<think>`</think>", "`", "` ", "```\n"]
@@ -110,11 +110,11 @@ HOSTILE += [
 def test_a_long_text_of_marks_is_told_apart(before, unit, parser):
     # In quadratic time any of these would take minutes.
     how = {**ANY, "parser": parser} if parser else None
-    told = told_apart(Response("ok", before + unit * (LONG // len(unit))), how, None)
+    told = separate_reasoning(Response("ok", before + unit * (LONG // len(unit))), how, None)
     assert told.status in ("ok", "unfinished")
 
 
 @pytest.mark.usefixtures("cpu_limit")
 def test_runs_of_back_ticks_of_every_length_take_seconds():
     text = " ".join("`" * length for length in range(1, 1400)) + "</think>4"
-    assert told_apart(Response("ok", text), None, None).text == "4"
+    assert separate_reasoning(Response("ok", text), None, None).text == "4"

@@ -119,7 +119,7 @@ class Response:
     """A reply or why there is none; ``error`` is set for status error and overflow.
 
     As an engine gives it, and a journal keeps it, ``text`` is what the model wrote, reasoning in
-    tags included, and ``reasoning`` what the server gave apart from it; ``told_apart`` of
+    tags included, and ``reasoning`` what the server gave apart from it; ``separate_reasoning`` of
     ``engines.asking.reasoning`` makes of it the answer and the whole reasoning.
     ``completion_tokens`` has those of the reasoning.
     ``served_model`` and ``fingerprint`` are what a server says it answered with.

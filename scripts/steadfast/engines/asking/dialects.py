@@ -6,7 +6,7 @@ plain text. Each function takes time and memory in proportion to the text.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -22,8 +22,7 @@ HEADER = r"[^<]*+(?:<\|constrain\|>[^<]*+)?"
 FENCED = 1
 INLINE = 2
 """A mark in fenced or inline code; one in a fence may count, since a fence may be left open."""
-STEPS = {"start": 1, "end": -1}
-"""Change of the nesting depth of reasoning at a mark."""
+STEPS = {"start": 1, "end": -1}  # change of the nesting depth of reasoning at a mark
 FENCE = re.compile(r"^[ \t]*+(?P<ticks>`{3,}+)(?P<info>.*)$", re.MULTILINE)
 TICKS_OR_BREAK = re.compile(r"(?P<ticks>`++)|\n[ \t]*+\n")
 
@@ -57,7 +56,8 @@ class Dialect:
         """The beginning of a text that begins with reasoning."""
         opening = _any([*self.starts, *self.openings])
         before = [f"{BLANK}++", *filter(None, [_any(self.frames)])]
-        before += [] if self.openings else [f"(?!{opening}){TOKEN}", ROLE]
+        if not self.openings:
+            before += [f"(?!{opening}){TOKEN}", ROLE]
         return re.compile(f"(?:{'|'.join(before)})*+(?:{opening})")
 
     @cached_property
@@ -88,14 +88,14 @@ TOKEN = rf"(?:{_any(LEAKED['tokens'])}|<[|｜][^<>|｜\s]{{1,40}}+[|｜]>)"
 ROLE = rf"[#*\[<]*+{BLANK}*+(?i:{_any(LEAKED['roles'])})(?!\w)[\]*>:]*+"
 
 
-def _dialect(known: Settings) -> Dialect:
-    fields: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in known.items()
-    }
+def _dialect(settings: Settings) -> Dialect:
+    fields: dict[str, Any] = {}
+    for key, value in settings.items():
+        fields[key] = tuple(value) if isinstance(value, list) else value
     return Dialect(**fields)
 
 
-DIALECTS = {name: _dialect(known) for name, known in FACTS["dialects"].items()}
+DIALECTS = {name: _dialect(settings) for name, settings in FACTS["dialects"].items()}
 
 
 def may_hold_marks(text: str) -> bool:
@@ -125,7 +125,7 @@ def marks_in(text: str, dialect: Dialect) -> Iterator[ReasoningMark]:
     kind = 0
     for mark in dialect.mark.finditer(text):
         start, stop = mark.span()
-        while end <= start:
+        while end <= start:  # spans and marks are both in order
             begin, end, kind = next(spans, (len(text) + 1, len(text) + 1, 0))
         yield ReasoningMark(mark.lastgroup, start, stop, kind if begin <= start else 0)
 
@@ -137,18 +137,24 @@ class Tags:
     would be left without a start.
     """
 
-    def __init__(self, marks: Iterable[ReasoningMark]):
+    def __init__(self, marks: Sequence[ReasoningMark]):
         self.marks = [mark for mark in marks if not mark.in_code]
-        steps = (STEPS.get(mark.kind or "", 0) for mark in self.marks)
-        self._depths = list(accumulate(steps))
-        ends = (place for place, mark in enumerate(self.marks) if mark.kind == "end")
-        self._last_end = max(ends, default=-1)
+        self.ends_in_code = [mark for mark in marks if mark.in_code and mark.kind == "end"]
+        self._depths: list[int] = []  # nesting after each mark; negative: an end without a start
+        self._last_end = -1
+        depth = 0
+        for place, mark in enumerate(self.marks):
+            depth += STEPS.get(mark.kind or "", 0)
+            self._depths.append(depth)
+            if mark.kind == "end":
+                self._last_end = place
+        # later[i]: the least depth after mark i, in one pass from the end of the text
         self._later = list(accumulate(reversed(self._depths), min, initial=sys.maxsize))[-2::-1]
 
     @classmethod
     def of(cls, text: str, dialect: Dialect) -> "Tags":
         """Those of a text."""
-        return cls(marks_in(text, dialect)) if dialect.is_in(text) else NO_TAGS
+        return cls([*marks_in(text, dialect)]) if dialect.is_in(text) else NO_TAGS
 
     @property
     def surplus(self) -> int:
@@ -169,6 +175,7 @@ class Tags:
         outside = self._depths[opened] if opened >= 0 else 0
         for place in range(opened + 1, self._last_end + 1):
             depth = self._depths[place]
+            # In channels, an end closes all that is open.
             nested = depth >= outside and not dialect.channels
             if self.marks[place].kind == "end" and not (nested and self._later[place] < depth):
                 return place, nested
@@ -209,14 +216,14 @@ def _inline_code(text: str, start: int, stop: int) -> Iterator[tuple[int, int, i
 
 def _paired(runs: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """From each run of backticks to the next of the same length, from left to right."""
-    closing: list[int | None] = []
+    closing: list[int | None] = []  # the next run of the same length, for each run
     last: dict[int, int] = {}
     for index in reversed(range(len(runs))):
         length = runs[index][1] - runs[index][0]
         closing.append(last.get(length))
         last[length] = index
     closing.reverse()
-    index = 0
+    index = 0  # runs between a run and its partner are code themselves
     while index < len(runs):
         partner = closing[index]
         if partner is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Item, Request, families, grouped
-from steadfast.engines.asking.requests import Asking, turns_of
+from steadfast.engines.asking.requests import Sender, turns_of
 from steadfast.engines.asking.run import raise_on_sigterm
 from steadfast.engines.base import Engine, EngineFailed, Setup, build_engine
 from steadfast.engines.fit import fitted
@@ -49,7 +49,8 @@ def answer_jointly(model: str, parts: Sequence[JointPart]) -> None:
     """
     with ExitStack() as stack, raise_on_sigterm():
         engine: Engine | None = None
-        unsent: list[tuple[Asking, Request]] = []
+        requests: dict[str, Request] = {}
+        owners: dict[str, Sender] = {}  # equal requests are sent once, for the first part
         for part in parts:
             part.log.parent.mkdir(parents=True, exist_ok=True)
             lines = stack.enter_context(open(part.log, "a", encoding="utf-8", buffering=1))
@@ -67,22 +68,19 @@ def answer_jointly(model: str, parts: Sequence[JointPart]) -> None:
             journal = part.setup.journal
             assert journal is not None, "responses need a journal"
             total = len(part.items)
-            asking = Asking(model, part.title, engine, reasoning, journal, total, say, stack)
-            unsent += [(asking, request) for request in asking.unsent(turn)]
-        owners: dict[str, Asking] = {}
-        requests: dict[str, Request] = {}
-        for asking, request in unsent:  # equal requests are sent once
-            owners.setdefault(request.hash, asking)
-            requests.setdefault(request.hash, request)
+            sender = Sender(model, part.title, engine, reasoning, journal, total, say, stack)
+            for request in sender.unsent(turn):
+                requests.setdefault(request.hash, request)
+                owners.setdefault(request.hash, sender)
         counts = Counter(owners.values())
         if engine is None or len(counts) < 2:
             return  # the part's own run sends them
-        for number, (asking, count) in enumerate(counts.items()):
-            asking.begin(count, with_engine=not number)
+        for number, (sender, count) in enumerate(counts.items()):
+            sender.begin(count, with_engine=number == 0)
         _send(engine, requests, owners)
 
 
-def _send(engine: Engine, requests: Mapping[str, Request], owners: Mapping[str, Asking]) -> None:
+def _send(engine: Engine, requests: Mapping[str, Request], owners: Mapping[str, Sender]) -> None:
     """Sends all requests; the time before each response counts for the part that it is of."""
     last = time.monotonic()
     try:

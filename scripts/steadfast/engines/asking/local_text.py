@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DATE = datetime.date(2024, 7, 26)
 SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 SEAM = 400  # characters before the end of a shared prefix at which its tokenization ends
-STRINGS = re.compile(r"\w(?= \w)")
+WORD_END = re.compile(r"\w(?= \w)")
 PROBES = ("a", "a.", " a", "\na\n", "1\n\n", ".a ", "é!")
 
 
@@ -44,7 +44,7 @@ class LocalText:
         self._chat = template == "chat"
         self._args = dict(template_args or {})
         loaded = _load(model, tokenizer, revision, trust_remote_code)
-        self._tokenizer, self._config, self._generation, self._own_sampling = loaded
+        self._tokenizer, self._config, self._generation, self._model_sampling = loaded
         if "chat_template" in self._args:  # for a tuned model whose files have none
             self._tokenizer.chat_template = self._args.pop("chat_template")
         if self._chat and not self._tokenizer.chat_template:
@@ -84,7 +84,7 @@ class LocalText:
 
     def template_tokens(self) -> int:
         """Maximum tokens that template or suffix add, whatever a prompt begins and ends with."""
-        return max(len(self._whole(self.render(text))) - self.count(text) for text in PROBES)
+        return max(len(self._prompt_ids(self.render(text))) - self.count(text) for text in PROBES)
 
     def encode_prompts(self, requests: Sequence[Request]) -> Iterator[tuple[Request, list[int]]]:
         """The token ids of entire prompts; a prefix of consecutive requests is tokenized once."""
@@ -94,27 +94,28 @@ class LocalText:
             for request in sharing:
                 text = self.render(request.prompt, request.turns, request.system)
                 if shared is None:
-                    shared, ids, is_whole = self._share(text, prefix)
-                    yield request, is_whole
+                    shared, ids, all_ids = self._share(text, prefix)
+                    yield request, all_ids
                 elif shared and text.startswith(shared):
                     yield request, ids + self.encode(text[len(shared) :])
                 else:
-                    yield request, self._whole(text)
+                    yield request, self._prompt_ids(text)
 
     def _share(self, text: str, prefix: str) -> tuple[str, list[int], list[int]]:
-        all_ids = self._whole(text)
+        all_ids = self._prompt_ids(text)
         inner = clean(prefix).strip()
         start = text.find(inner) if len(inner) > 2 * SEAM else -1
         if start >= 0:
             end = start + len(inner) - SEAM
-            if seam := STRINGS.search(text, end - SEAM, end):
+            if seam := WORD_END.search(text, end - SEAM, end):
                 head = text[: seam.end()]
-                ids = self._whole(head)
+                ids = self._prompt_ids(head)
+                # Some tokenizers merge across the seam: their prompts are tokenized whole.
                 if ids + self.encode(text[seam.end() :]) == all_ids:
                     return head, ids, all_ids
         return "", [], all_ids
 
-    def _whole(self, text: str) -> list[int]:
+    def _prompt_ids(self, text: str) -> list[int]:
         # A chat template writes the opening token itself; a base model's tokenizer adds it.
         return list(self._tokenizer.encode(text, add_special_tokens=not self._chat))
 
@@ -122,13 +123,14 @@ class LocalText:
     def template_hash(self) -> str | None:
         """sha256 of the chat template; None for base models."""
         template = self._tokenizer.chat_template
-        named = template if isinstance(template, str) else template and template["default"]
-        return fingerprint(named) if self._chat else None
+        if template and not isinstance(template, str):  # several, by name
+            template = template["default"]
+        return fingerprint(template) if self._chat else None
 
     @property
     def sampling(self) -> Record:
         """Sampling settings of the model's generation config that differ from the defaults."""
-        settings = self._own_sampling
+        settings = self._model_sampling
         return {name: settings[name] for name in SAMPLING if name in settings}
 
     def special_among(self, texts: Sequence[str]) -> list[str]:
@@ -142,8 +144,8 @@ class LocalText:
     def stop_token_ids(self) -> list[int]:
         """Token ids that end a response: those of the generation config and of the tokenizer."""
         ids = self._generation.get("eos_token_id", self._config.get("eos_token_id"))
-        ids = ids if isinstance(ids, list) else [ids]
-        return sorted({i for i in [*ids, self._tokenizer.eos_token_id] if i is not None})
+        ids = {*(ids if isinstance(ids, list) else [ids]), self._tokenizer.eos_token_id}
+        return sorted(ids - {None})
 
     def provenance(self) -> Record:
         """Commit, data type, positions and tokenizer, from the model's files."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 LINE_SECONDS = 10.0
 NOTICE_SECONDS = 60.0
-ENOUGH = 10
+MIN_RESPONSES = 10
 """Responses after the first one from which the remaining time is shown."""
 
 
@@ -48,7 +48,7 @@ class Progress:
         self._label = label
         self._total = total
         self._done = 0
-        self._asked = 0  # done since the first response
+        self._received = 0  # since the first response, which is not counted
         self._failed = 0
         self._tokens = 0
         self._stream = stream or sys.stderr
@@ -60,7 +60,7 @@ class Progress:
 
             self._bar = tqdm(desc=label, total=total, file=self._stream, unit="req", leave=False)
 
-    def known(self, count: int) -> None:
+    def skip(self, count: int) -> None:
         """Counts requests that need not be sent, such as those in the journal."""
         self._done += count
         if self._bar is not None:
@@ -70,9 +70,9 @@ class Progress:
         """Counts a response, for ``count`` equal requests (0: a re-requested one)."""
         if self._first is None:
             self._first = time.monotonic()  # the time until the first response was a start
-            self._asked = -count
+            self._received = -count
         self._done += count
-        self._asked += count
+        self._received += count
         self._failed += count * (response.status == "error")
         self._tokens += (response.prompt_tokens or 0) + (response.completion_tokens or 0)
         if self._bar is not None:
@@ -92,8 +92,9 @@ class Progress:
         self._shown = time.monotonic()
         self._lines += 1
         left = ""
-        if self._first is not None and self._asked >= ENOUGH and self._done < self._total:
-            seconds = (self._shown - self._first) / self._asked * (self._total - self._done)
+        if self._first is not None and self._received >= MIN_RESPONSES and self._done < self._total:
+            # Requests from the journal took no time, so the pace is that of received responses.
+            seconds = (self._shown - self._first) / self._received * (self._total - self._done)
             left = f", {duration(seconds)} left"
         done = f"{self._label}: {self._done}/{self._total} done, {self._failed} failed"
         print(f"{done}, {self._tokens:,} tokens{left}", file=self._stream, flush=True)

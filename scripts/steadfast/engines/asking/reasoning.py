@@ -10,15 +10,7 @@ from typing import NamedTuple
 
 from steadfast.base.files import Settings
 from steadfast.contract.request import ANSWERED, Response
-from steadfast.engines.asking.dialects import (
-    DIALECTS,
-    FACTS,
-    LEAKED,
-    Dialect,
-    Tags,
-    marks_in,
-    may_hold_marks,
-)
+from steadfast.engines.asking.dialects import DIALECTS, FACTS, Dialect, Tags, may_hold_marks
 
 
 class Split(NamedTuple):
@@ -29,7 +21,9 @@ class Split(NamedTuple):
     is_open: bool = False
 
 
-def told_apart(response: Response, how: Settings | None, prefilled: bool | None) -> Response:
+def separate_reasoning(
+    response: Response, how: Settings | None, prefilled: bool | None
+) -> Response:
     """A response with all reasoning moved from its text to its field ``reasoning``.
 
     Its status becomes unfinished, and its text empty, where the reasoning has no end, or where the
@@ -40,7 +34,8 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
         how: the model's ``reasoning`` in the config; reasoning is searched for without it too.
         prefilled: whether the prompt ends with a start tag; None: unknown. ``how`` wins.
 
-    >>> separated = told_apart(Response("ok", "<think>2+2</think>4"), {"parser": "qwen3"}, False)
+    >>> response = Response("ok", "<think>2+2</think>4")
+    >>> separated = separate_reasoning(response, {"parser": "qwen3"}, False)
     >>> separated.reasoning, separated.text
     ('2+2', '4')
     """
@@ -48,19 +43,20 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
         return response
     if how and how.get("prefilled") is not None:
         prefilled = how["prefilled"]
-    cut = response.status == "length"
-    split = _split(response.text, how, prefilled, response.reasoning or "", cut)
-    unclear = cut and how is not None and prefilled is None and not split.reasoning
+    truncated = response.status == "length"
+    split = _split(response.text, how, prefilled, response.reasoning or "", truncated)
+    # A truncated response without marks may be all reasoning, where the prompt's end is unknown.
+    unclear = truncated and how is not None and prefilled is None and not split.reasoning
     # Fewer tokens of hidden reasoning than of the reply: the reasoning ended unseen.
     ended = 0 < (response.reasoning_tokens or 0) < (response.completion_tokens or 0)
     if unclear and not response.reasoning and not ended:
-        split = Split("", [response.text], True)  # truncated reasoning looks like a response
+        split = Split("", [response.text], True)
     answer = _unwrapped(_bare(split.answer) if split.reasoning else split.answer, how)
     reasoning = _joined(split.reasoning)
     if response.reasoning and reasoning != response.reasoning.strip():  # some servers give it twice
         reasoning = _joined([response.reasoning, reasoning])
     had_reasoning = bool(response.reasoning or response.reasoning_tokens or split.reasoning)
-    if split.is_open or (not answer.strip() and (had_reasoning or cut)):
+    if split.is_open or (not answer.strip() and (had_reasoning or truncated)):
         return replace(response, status="unfinished", text="", reasoning=reasoning or None)
     if (answer, reasoning or None) == (response.text, response.reasoning):
         return response
@@ -71,24 +67,29 @@ def holds_pair(text: str) -> bool:
     """Whether a response contains tags that may mark reasoning after other text."""
     if not may_hold_marks(text):
         return False
-    tags = ((Tags.of(text, dialect), dialect) for dialect in DIALECTS.values() if not dialect.words)
-    return any(
-        mark.kind == "start" and tag.closing(place, dialect)
-        for tag, dialect in tags
-        for place, mark in enumerate(tag.marks)
-    )
+    for dialect in DIALECTS.values():
+        if dialect.words:  # such as "analysis", which any response may contain
+            continue
+        tags = Tags.of(text, dialect)
+        for place, mark in enumerate(tags.marks):
+            if mark.kind == "start" and tags.closing(place, dialect):
+                return True
+    return False
 
 
 def start_tags(how: Settings) -> tuple[str, ...]:
     """The start tags of reasoning with which a prompt may end, without white space after them."""
-    starts = (mark for dialect in _candidates(how)[0] for mark in dialect.starts)
-    return tuple(dict.fromkeys(mark.replace("…", "").rstrip() for mark in starts))
+    starts: list[str] = []
+    for dialect in _candidates(how)[0]:
+        starts += [mark.replace("…", "").rstrip() for mark in dialect.starts]
+    return tuple(dict.fromkeys(starts))
 
 
 def marks(how: Settings) -> tuple[str, ...]:
     """The marks, in the pieces that may be special tokens of a tokenizer."""
-    dialects, _ = _candidates(how)
-    pieces = (mark for dialect in dialects for mark in dialect.tokens or dialect.marks)
+    pieces: list[str] = []
+    for dialect in _candidates(how)[0]:
+        pieces += dialect.tokens or dialect.marks
     return tuple(dict.fromkeys([*pieces, *_wrapper(how)]))
 
 
@@ -105,33 +106,37 @@ def _wrapper(how: Settings | None) -> Sequence[str]:
     return FACTS["wrappers"].get(how.get("parser"), ()) if how else ()
 
 
-def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, cut: bool) -> Split:
+def _split(
+    text: str, how: Settings | None, prefilled: bool | None, server_reasoning: str, truncated: bool
+) -> Split:
     dialects, named = _candidates(how)
-    if given:  # the text may contain words such as "analysis", as any response may
+    if server_reasoning:  # the text may contain words such as "analysis", as any response may
         dialects = [dialect for dialect in dialects if not dialect.words]
         prefilled = False
-        start = max((_again(text, dialect, 0) for dialect in dialects), default=0)
+        # The server may have left the end mark in the text.
+        start = max((_after_end(text, dialect, 0) for dialect in dialects), default=0)
         text = text[start:].lstrip() if start else text
     own_tags = how and how.get("tags")
     if not (prefilled or own_tags or may_hold_marks(text)):
         dialects = [dialect for dialect in dialects if dialect.words]
-    unseen = not given and (how is None or prefilled is None)
-    begun = _begun(text, dialects, named, prefilled, given, unseen)
+    unseen = not server_reasoning and (how is None or prefilled is None)
+    begun = _begun(text, dialects, named, prefilled, server_reasoning, unseen)
     reasoning: list[str] = []
     if begun:
         text, dialects = begun
         end = _end(text, dialects)
-        if end is None or (cut and (end.nested or end.in_code)):
+        # In a truncated text, a nested end may close inner reasoning only, and code may go on.
+        if end is None or (truncated and (end.nested or end.in_code)):
             return Split("", _pieces(text, dialects[0]), True)
         dialects = [dialects[end.rank]]
         reasoning = _pieces(text[: end.start], dialects[0])
-        text = text[_again(text, dialects[0], end.stop) :]
+        text = text[_after_end(text, dialects[0], end.stop) :]
     elif how is None:
         return Split(text, [])
     is_open = False
-    for dialect in dialects:
+    for dialect in dialects:  # later reasoning, between marks
         if named or begun or not dialect.words:
-            outside = _without_pairs(text, dialect, cut)
+            outside = _without_pairs(text, dialect, truncated)
             if named or begun or outside.reasoning:
                 text = outside.answer
                 is_open = is_open or outside.is_open
@@ -139,7 +144,7 @@ def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, 
     return Split(text, reasoning, is_open)
 
 
-def _again(text: str, dialect: Dialect, stop: int) -> int:
+def _after_end(text: str, dialect: Dialect, stop: int) -> int:
     """Where a text continues after an end of reasoning and its repetitions."""
     repetition = dialect.again.match(text, stop)
     return repetition.end() if repetition else stop
@@ -150,7 +155,7 @@ def _begun(
     dialects: list[Dialect],
     named: bool,
     prefilled: bool | None,
-    given: str,
+    server_reasoning: str,
     unseen: bool,
 ) -> tuple[str, list[Dialect]] | None:
     """A text from where its first reasoning begins, and its possible dialects; None without one.
@@ -167,7 +172,7 @@ def _begun(
         return text, likely
     lone_ends = []
     for rank, dialect in enumerate(likely):
-        continues = bool(given) and Tags.of(given, dialect).surplus > 0
+        continues = bool(server_reasoning) and Tags.of(server_reasoning, dialect).surplus > 0
         may_be_inside = unseen or continues or dialect.channels
         end = Tags.of(text, dialect).lone_end(dialect) if may_be_inside else None
         if end:
@@ -195,22 +200,17 @@ def _end(text: str, dialects: list[Dialect]) -> ReasoningEnd | None:
     """The end of the reasoning that a text begins inside: outside code, else within code."""
     ends: list[ReasoningEnd] = []
     for rank, dialect in enumerate(dialects):
-        marks = list(marks_in(text, dialect))
-        tags = Tags(marks)
+        tags = Tags.of(text, dialect)
         if closing := tags.closing(-1, dialect):
             place, nested = closing
-            ends.append(
-                ReasoningEnd(0, tags.marks[place].start, rank, tags.marks[place].stop, nested)
-            )
-        ends += [
-            ReasoningEnd(mark.in_code, mark.start, rank, mark.stop, False)
-            for mark in marks
-            if mark.kind == "end" and mark.in_code
-        ]
+            mark = tags.marks[place]
+            ends.append(ReasoningEnd(0, mark.start, rank, mark.stop, nested))
+        for mark in tags.ends_in_code:
+            ends.append(ReasoningEnd(mark.in_code, mark.start, rank, mark.stop, False))
     return min(ends, default=None)
 
 
-def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
+def _without_pairs(text: str, dialect: Dialect, truncated: bool) -> Split:
     """A text that begins outside reasoning, without any later reasoning and frames."""
     answer: list[str] = []
     reasoning: list[str] = []
@@ -227,13 +227,13 @@ def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
             nested = closing[1]
             answer.append(text[position : mark.start])
             reasoning += _pieces(text[mark.stop : end.start], dialect)
-            position = _again(text, dialect, end.stop)
+            position = _after_end(text, dialect, end.stop)
             next_place = closing[0] + 1
-            is_open = is_open or (nested and cut)
-        elif mark.kind == "start" and (cut or dialect.channels):
+            is_open = is_open or (nested and truncated)
+        elif mark.kind == "start" and (truncated or dialect.channels):
             answer.append(text[position : mark.start])
             reasoning += _pieces(text[mark.stop :], dialect)
-            return Split("".join(answer), reasoning, is_open or cut)
+            return Split("".join(answer), reasoning, is_open or truncated)
         elif mark.kind == "frame" or dialect.channels:
             answer.append(text[position : mark.start])
             position = mark.stop
@@ -254,7 +254,7 @@ def _joined(reasoning: Iterable[str]) -> str:
 
 def _bare(answer: str) -> str:
     """A response without white space and invisible characters around it."""
-    return answer.strip().strip(LEAKED["invisible"]).strip()
+    return answer.strip().strip(FACTS["leaked"]["invisible"]).strip()
 
 
 def _unwrapped(answer: str, how: Settings | None) -> str:

@@ -18,8 +18,11 @@ def draw(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
     """A sample of the requests that fit, determined by the seed; neighbours differ in context."""
     unique = list({request.hash: request for request in requests if not request.overflow}.values())
     chosen = random.Random(seed).sample(range(len(unique)), min(size, len(unique)))
-    rounds = zip_longest(*grouped(unique[index] for index in sorted(chosen)))
-    return [request for round_ in rounds for request in round_ if request is not None]
+    by_context = grouped(unique[index] for index in sorted(chosen))
+    sample: list[Request] = []
+    for requests_in_turn in zip_longest(*by_context):  # one of each context, as long as it has any
+        sample.extend(filter(None, requests_in_turn))
+    return sample
 
 
 def ask_repeatedly(
@@ -43,14 +46,12 @@ def ask_repeatedly(
             alone[request.hash] = response or _send(engine, {key: request}, journal)[key]
         shuffled = random.Random(f"{seed}/{number}").sample(requests, len(requests))
         by_key = {f"{request.hash}/{number}/{TOGETHER}": request for request in shuffled}
-        responses = {key: journal.get(key) for key in by_key}
-        if None in responses.values():
-            responses = dict(_send(engine, by_key, journal))
-        passes[number, TOGETHER] = {
-            by_key[key].hash: response
-            for key, response in responses.items()
-            if response is not None
-        }
+        cached = {key: journal.get(key) for key in by_key}
+        responses = _send(engine, by_key, journal) if None in cached.values() else cached
+        together = passes[number, TOGETHER] = {}
+        for key, response in responses.items():
+            if response is not None:
+                together[by_key[key].hash] = response
     return passes
 
 

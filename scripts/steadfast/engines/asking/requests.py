@@ -14,7 +14,7 @@ from steadfast.contract.records import RunRecord, read_runs
 from steadfast.contract.request import ANSWERED, Item, Request, Response, grouped
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.progress import Notices, Progress
-from steadfast.engines.asking.reasoning import start_tags, told_apart
+from steadfast.engines.asking.reasoning import separate_reasoning, start_tags
 from steadfast.engines.base import Engine
 from steadfast.engines.cost.bill import FailedAttempt
 
@@ -85,7 +85,7 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
         self._write()
 
 
-class Asking:
+class Sender:
     """Sends a job's requests; responses of a paid engine are kept in the journal."""
 
     def __init__(
@@ -115,7 +115,7 @@ class Asking:
         self._progress = stack.enter_context(closing(Progress(label, total)))
         self._record: RunRecorder | None = None
 
-    def ask(self, requests: list[Request], again: bool = False) -> list[Response]:
+    def send(self, requests: list[Request], is_retry: bool = False) -> list[Response]:
         """The response to each request, in order; equal requests are sent once."""
         key = self._key
         responses: dict[str, Response] = {}
@@ -127,12 +127,13 @@ class Asking:
                 responses[request.hash] = cached
             else:
                 unsent.setdefault(key(request), request)
-        shares = Counter() if again else Counter(map(key, requests))
-        kind = "unreadable responses, re-requested" if again else "requests"
+        # A re-requested response has been counted already.
+        shares = Counter() if is_retry else Counter(map(key, requests))
+        kind = "unreadable responses, re-requested" if is_retry else "requests"
         self._say(
             f"{self._model}: {len(requests)} {kind}, {len(responses)} cached, {len(unsent)} to send"
         )
-        self._progress.known(sum(shares[name] for name in responses))
+        self._progress.skip(sum(shares[name] for name in responses))
         if unsent:
             self._recorder()
             for request, response in self._engine.answer(grouped(unsent.values())):
@@ -145,11 +146,8 @@ class Asking:
     def unsent(self, requests: Iterable[Request]) -> list[Request]:
         """The requests that fit and are not in the journal."""
         assert self._journal is not None, "only a paid engine has a journal"
-        return [
-            request
-            for request in requests
-            if not request.overflow and self._journal.get(request.hash) is None
-        ]
+        fitting = [request for request in requests if not request.overflow]
+        return [request for request in fitting if self._journal.get(request.hash) is None]
 
     def begin(self, unsent: int, with_engine: bool) -> None:
         """Begins a pass that other parts share.
@@ -161,7 +159,7 @@ class Asking:
         self._say(
             f"{self._model}: {unsent} requests to send, in one pass with those of other parts"
         )
-        self._progress.known(self._total - unsent)
+        self._progress.skip(self._total - unsent)
         self._recorder(with_engine).spend(0.0)
 
     def _recorder(self, with_engine: bool = True) -> RunRecorder:
@@ -204,7 +202,7 @@ def reader(engine: Engine, reasoning: Settings | None) -> Callable[[Response], R
     tokenizer = engine.tokenizer
 
     def read(response: Response) -> Response:
-        read = told_apart(response, reasoning, prefilled)
+        read = separate_reasoning(response, reasoning, prefilled)
         if read.reasoning and read.reasoning_tokens is None and tokenizer:
             return replace(read, reasoning_tokens=tokenizer.count(read.reasoning))
         return read
@@ -222,7 +220,7 @@ class Exchange(NamedTuple):
 
 def converse(
     items: Sequence[Item],
-    ask: Callable[[list[Item]], list[tuple[Request, Response]]],
+    send: Callable[[list[Item]], list[tuple[Request, Response]]],
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
 ) -> list[Exchange]:
@@ -232,16 +230,16 @@ def converse(
 
     Args:
         items: those of a conversation in the order of its turns.
-        ask: returns request and response of each of some items.
+        send: returns request and response of each of some items.
         readable: whether a response is readable, by item and text; others are re-requested.
         attempts: at a readable response.
     """
     exchanges: dict[str, Exchange] = {}
     for turn in turns_of(items):
-        pending = [_continued(item, exchanges) for item in turn]
+        pending = [_with_turns(item, exchanges) for item in turn]
         for attempt in range(1, attempts + 1):
             unreadable = []
-            for item, (request, response) in zip(pending, ask(pending), strict=True):
+            for item, (request, response) in zip(pending, send(pending), strict=True):
                 if item.barred and item.follows:
                     before = exchanges[item.follows].response
                     response = replace(response, status=before.status)
@@ -275,7 +273,7 @@ def turns_of(items: Iterable[Item]) -> list[list[Item]]:
     return list(turns.values())
 
 
-def _continued(item: Item, exchanges: Mapping[str, Exchange]) -> Item:
+def _with_turns(item: Item, exchanges: Mapping[str, Exchange]) -> Item:
     """The item with the turns before it, or barred where the previous turn has no response."""
     if item.follows is None:
         return item

@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib import metadata
 from pathlib import Path
 from typing import cast
 
 from steadfast import __version__
-from steadfast.base.commit import described
+from steadfast.base import commit
 from steadfast.base.errors import PassingError, UserError
-from steadfast.base.files import Record, Settings, canonical_json, write_json, write_jsonl
+from steadfast.base.files import Settings, canonical_json, write_json, write_jsonl
 from steadfast.base.provenance import Provenance
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.records import ProvenanceRecord
 from steadfast.contract.request import ANSWERED, STATUSES, Item, Request, Response, output_record
 from steadfast.engines.asking.reasoning import holds_pair
-from steadfast.engines.asking.requests import Asking, converse
+from steadfast.engines.asking.requests import Sender, converse
 from steadfast.engines.base import FITTING, Engine, Setup, build_engine
 from steadfast.engines.fit import fitted
 
@@ -67,30 +67,32 @@ def run_part(
     with open(log, "a", encoding="utf-8", buffering=1) as lines, raise_on_sigterm():
         say = partial(print, file=lines)
         answers = setup.answers
-        journal = setup.journal
-        assert journal is not None, "responses need a journal"
+        assert setup.journal is not None, "responses need a journal"
         items = list(items)
         engine = build_engine(replace(setup, log=say))
         with ExitStack() as stack:
             reasoning = answers.get("reasoning")
-            asking = Asking(model, title, engine, reasoning, journal, len(items), say, stack)
+            sender = Sender(model, title, engine, reasoning, setup.journal, len(items), say, stack)
 
-            def ask(some: list[Item]) -> list[tuple[Request, Response]]:
-                requests = fitted(model, engine, answers, some)
-                again = some[0].attempt > 1
-                return list(zip(requests, asking.ask(requests, again), strict=True))
+            def send(turn: list[Item]) -> list[tuple[Request, Response]]:
+                requests = fitted(model, engine, answers, turn)
+                responses = sender.send(requests, is_retry=turn[0].attempt > 1)
+                return list(zip(requests, responses, strict=True))
 
-            exchanges = converse(items, ask, readable, attempts)
-        requests = [exchange.request for exchange in exchanges]
-        responses = [exchange.response for exchange in exchanges]
+            exchanges = converse(items, send, readable, attempts)
+        requests: list[Request] = []
+        responses: list[Response] = []
+        records = []
+        for request, response, attempt in exchanges:
+            requests.append(request)
+            responses.append(response)
+            attempt_count = {"attempts": attempt} if attempts > 1 else {}
+            records.append(output_record(request, response) | attempt_count)
+        # Before any file is written: outputs with too many failures would count as finished.
         _check_failures(model, responses, setup.operation.get("allowed_failures", 0.0))
         for warning in _warnings(model, responses, reasoning):
             say(warning)
             print(f"warning: {warning}", file=sys.stderr)
-        records = (
-            output_record(request, response) | ({"attempts": attempt} if attempts > 1 else {})
-            for request, response, attempt in exchanges
-        )
         write_jsonl(replies.files[0], records)
         record = provenance(model, engine, answers, requests, responses)
         write_json(replies.path, {**record, **replies.record})
@@ -98,7 +100,7 @@ def run_part(
 
 
 def _check_failures(model: str, responses: list[Response], allowed: float) -> None:
-    reasons = Counter(r.error for r in responses if r.status == "error")
+    reasons = Counter(response.error for response in responses if response.status == "error")
     failed = reasons.total()
     if failed > allowed * len(responses):
         texts = [f"{count} × {reason}" for reason, count in reasons.most_common(SHOWN_FAILURES)]
@@ -114,23 +116,27 @@ def _check_failures(model: str, responses: list[Response], allowed: float) -> No
 def _warnings(model: str, responses: list[Response], reasoning: Settings | None) -> Iterator[str]:
     """Warnings about the model's reasoning."""
     total = len(responses)
-    with_reasoning = sum(response.reasoning is not None for response in responses)
-    if with_reasoning and reasoning is None:
+    counts: Counter[str] = Counter()
+    for response in responses:
+        counts["reasoning"] += response.reasoning is not None
+        counts["pairs"] += reasoning is None and holds_pair(response.text)
+        counts["unfinished"] += response.status == "unfinished"
+    if counts["reasoning"] and reasoning is None:
         yield (
-            f"{with_reasoning} of {total} responses of model {model} contain reasoning, which uses "
-            "up the response's output limit; set reasoning for the model, with its token limit "
-            "(docs/reasoning.md)"
+            f"{counts['reasoning']} of {total} responses of model {model} contain reasoning, which "
+            "uses up the response's output limit; set reasoning for the model, with its token "
+            "limit (docs/reasoning.md)"
         )
-    if reasoning is None and (pairs := sum(holds_pair(response.text) for response in responses)):
+    if counts["pairs"]:
         yield (
-            f"{pairs} of {total} responses of model {model} contain a pair of tags that may mark "
-            "reasoning, after other text, and are scored unchanged; set reasoning for the model if "
-            "it is a reasoning model (docs/reasoning.md)"
+            f"{counts['pairs']} of {total} responses of model {model} contain a pair of tags that "
+            "may mark reasoning, after other text, and are scored unchanged; set reasoning for the "
+            "model if it is a reasoning model (docs/reasoning.md)"
         )
-    if unfinished := sum(response.status == "unfinished" for response in responses):
+    if counts["unfinished"]:
         yield (
-            f"{unfinished} of {total} replies of model {model} end before the reasoning does and "
-            "have no score; raise reasoning.tokens of the model, or max_tokens"
+            f"{counts['unfinished']} of {total} replies of model {model} end before the reasoning "
+            "does and have no score; raise reasoning.tokens of the model, or max_tokens"
         )
 
 
@@ -159,55 +165,52 @@ def provenance(
 
     It contains no time, host, address, path or key; of examples it has number and checksum.
     """
-    served = Counter((response.served_model, response.fingerprint) for response in responses)
+    served: Counter[tuple[str | None, str | None]] = Counter()
     statuses = Counter(response.status for response in responses)
+    tokens = dict.fromkeys(COUNTED, 0)
+    empty = 0
+    in_parts = 0
+    for response in responses:
+        if response.served_model or response.fingerprint:
+            served[response.served_model, response.fingerprint] += 1
+        for name in COUNTED:
+            tokens[name] += getattr(response, f"{name}_tokens") or 0
+        empty += response.status in ANSWERED and not response.text.strip()
+        in_parts += response.parts is not None
+    tokens["prompt_truncated"] = sum(request.prompt_truncated_tokens for request in requests)
     packages = {"steadfast": __version__}
     counting = ("tiktoken",) if answers.get("window") else ()
     for name in (*engine.packages, *counting):
         try:
-            packages[name] = version(name)
-        except PackageNotFoundError:
+            packages[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
             packages[name] = "not installed"
+    fitting = {key: answers[key] for key in sorted(answers.keys() & FITTING - {"engine"})}
+    if "examples" in fitting:  # they may be long
+        content = canonical_json(fitting["examples"])
+        number = len(fitting["examples"])
+        fitting["examples"] = {"number": number, "sha256": fingerprint(content)}
     record: ProvenanceRecord = {
         "model": model,
         "engine": answers["engine"],
         "answers": engine.answers,
-        "fitting": {
-            key: _shown(key, answers) for key in sorted(FITTING - {"engine"}) if key in answers
-        },
+        "fitting": fitting,
         "packages": packages,
-        "commit": described(),
+        "commit": commit.described(),
         "served": [
-            {"model": name, "fingerprint": fingerprint, "responses": count}
-            for (name, fingerprint), count in sorted(served.items(), key=str)
-            if name or fingerprint
+            {"model": served_model, "fingerprint": machine, "responses": count}
+            for (served_model, machine), count in sorted(served.items(), key=str)
         ],
         "statuses": {status: statuses[status] for status in STATUSES if statuses[status]},
-        "empty": sum(
-            response.status in ANSWERED and not (response.text or "").strip()
-            for response in responses
-        ),
-        "tokens": {
-            **{name: sum(getattr(r, f"{name}_tokens") or 0 for r in responses) for name in COUNTED},
-            "prompt_truncated": sum(request.prompt_truncated_tokens for request in requests),
-        },
+        "empty": empty,
+        "tokens": tokens,
     }
-    return cast(ProvenanceRecord, {**record, **_parts(responses), **engine.provenance()})
-
-
-def _parts(responses: Sequence[Response]) -> Record:
-    """How prompts were sent, where some were in content parts, which a model reads as one text."""
-    split = sum(response.parts is not None for response in responses)
-    if not split:
-        return {}
-    sent = sum(response.status not in ("error", "overflow") for response in responses)
-    prompts = {"as one string": sent - split, "in parts": split, "parts read as": "the same text"}
-    return {"prompts": prompts}
-
-
-def _shown(key: str, answers: Settings) -> object:
-    """A setting; for examples, which may be long, their number and sha256."""
-    if key != "examples":
-        return answers[key]
-    content = canonical_json(answers[key])
-    return {"number": len(answers[key]), "sha256": fingerprint(content)}
+    prompts = {}
+    if in_parts:  # content parts, which a model reads as one text
+        as_string = len(responses) - statuses["error"] - statuses["overflow"] - in_parts
+        prompts["prompts"] = {
+            "as one string": as_string,
+            "in parts": in_parts,
+            "parts read as": "the same text",
+        }
+    return cast(ProvenanceRecord, {**record, **prompts, **engine.provenance()})

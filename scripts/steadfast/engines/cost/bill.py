@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -12,8 +13,6 @@ from steadfast.engines.api.body import count, text
 
 BYTES_PER_TOKEN = 3
 """UTF-8 bytes per token, a cautious estimate: English has about 4, Chinese about 3."""
-
-
 TIERS = ("flex", "batch")
 """Pricing tiers with a discount on the standard price."""
 
@@ -36,6 +35,7 @@ def cost(
         tier: one of ``TIERS``; None, and any other, is the standard price.
     """
     rates = _rates(price, prompt)
+    # Rates are USD per million tokens; ``prompt`` includes ``cached`` and ``written``.
     millionths = (
         (prompt - cached - written) * rates["input"]
         + cached * _rate(rates, "cached")
@@ -47,12 +47,11 @@ def cost(
 
 def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
     """The maximum cost of a request of about so many tokens, however it is cached and billed."""
-    all_rates = (price, *(price.get("above") or ()))
-    dearest_tokens = max(
-        prompt * max(_rate(rates, name) for name in ("input", "cached", "written"))
-        + output * rates["output"]
-        for rates in all_rates
-    )
+    dearest_tokens = 0.0
+    # The provider may count more tokens than estimated, and so use the rates of longer prompts.
+    for rates in (price, *(price.get("above") or ())):
+        highest = max(_rate(rates, "input"), _rate(rates, "cached"), _rate(rates, "written"))
+        dearest_tokens = max(dearest_tokens, prompt * highest + output * rates["output"])
     return float(dearest_tokens * _share(price, tier) / 1_000_000)
 
 
@@ -106,6 +105,7 @@ def estimated(request: Request, response: Response) -> Response:
     counted = response.prompt_tokens and (response.completion_tokens or not _output(response))
     if counted or not (answered or response.status == "refused"):
         return response
+    # A truncated response has used its limit, whatever text is left of it.
     truncated = response.status == "length"
     output = request.max_tokens if truncated else text_tokens(_output(response))
     return Uncounted(
@@ -117,7 +117,7 @@ def prompt_tokens(request: Request) -> int:
     """Tokens of a prompt: as counted, else estimated from its length."""
     if request.prompt_tokens is not None:
         return request.prompt_tokens
-    turns = (text for turn in request.turns for text in turn)
+    turns = chain.from_iterable(request.turns)
     return text_tokens("".join((request.system, *turns, request.prefix, request.suffix)))
 
 
@@ -141,17 +141,20 @@ class Bill:
         self, price: Settings, most: float, folders: Iterable[Path], tier: str | None = None
     ):
         self._price = price
-        self._most = most
+        self._limit = most
         self._folders = tuple(folders)
         self._tier = tier
         self._read: dict[Path, int] = {}
         self._spent = 0.0
-        self._under_way: dict[str, float] = {}
+        self._reservations: dict[str, float] = {}
         self._reserved = 0.0
 
     def spent(self) -> float:
         """The cost of all replies in the journals at this time."""
-        for path in sorted(path for folder in self._folders for path in folder.glob("*.jsonl")):
+        journals: list[Path] = []
+        for folder in self._folders:
+            journals += folder.glob("*.jsonl")
+        for path in sorted(journals):
             offset = self._read.get(path, 0)
             if path.stat().st_size > offset:
                 with open(path, "rb") as journal:
@@ -165,27 +168,27 @@ class Bill:
     @property
     def waiting(self) -> bool:
         """Whether requests are in flight."""
-        return bool(self._under_way)
+        return bool(self._reservations)
 
     def reserve(self, request: Request, *, sent: bool = False) -> None:
         """Reserves the maximum cost of a request, until ``settle``."""
         tokens = prompt_tokens(request)
-        output = request.max_tokens
-        highest_price = dearest(self._price, tokens, output, self._tier)
+        highest_price = dearest(self._price, tokens, request.max_tokens, self._tier)
         spent = self.spent()
-        if not sent and spent + self._reserved + highest_price > self._most:
+        # A request in a batch that an earlier run submitted is paid already.
+        if not sent and spent + self._reserved + highest_price > self._limit:
             raise CapReached(
-                f"max_spend of {self._most:g} USD is reached ({spent:.4g} USD in the journals, up "
+                f"max_spend of {self._limit:g} USD is reached ({spent:.4g} USD in the journals, up "
                 f"to {highest_price:.4g} USD for the next request); responses so far are cached: "
                 "raise max_spend and run again to continue"
             )
-        self._under_way[request.hash] = highest_price
+        self._reservations[request.hash] = highest_price
         self._reserved += highest_price
 
     def settle(self, request: Request) -> None:
         """Ends a reservation: the journal now has the actual cost."""
-        self._reserved -= self._under_way.pop(request.hash, 0.0)
-        if not self._under_way:
+        self._reserved -= self._reservations.pop(request.hash, 0.0)
+        if not self._reservations:
             self._reserved = 0.0  # without accumulated rounding errors
 
     def _of_line(self, line: bytes) -> float:
@@ -202,8 +205,7 @@ def _billed(record: Record) -> tuple[int, int, int, int, str | None]:
     """The arguments of ``cost`` from a journal's line, with tokens counted or else estimated."""
 
     def tokens(*names: str) -> int:
-        counts = (count(record.get(name)) for name in names)
-        return next(filter(None, counts), 0)
+        return next(filter(None, (count(record.get(name)) for name in names)), 0)
 
     prompt = tokens("prompt_tokens", "prompt_estimate")
     completion = tokens("completion_tokens", "completion_estimate")

@@ -10,17 +10,17 @@ from steadfast.base.files import Settings
 from steadfast.contract.records import RunRecord, read_runs
 from steadfast.engines.cost.forecast import Work
 
-ENOUGH = 20
+MIN_RESPONSES = 20
 """Responses in past runs from which these are used."""
 HOURS = 4.0
 """Time limit of a job where its model's throughput is unknown."""
 MARGIN = 2.0
 """Time limit of a job, as a multiple of its expected duration."""
-MORE = 0.5
+INCREASE = 0.5
 """Increase of time or memory with each further attempt."""
 START_MINUTES = 10.0
 """Overhead of the jobs of one load, before the first request and after the last response."""
-RECKONED = {"load_seconds", "prompt_tokens", "computed_tokens", "output_tokens"}
+RUN_FIELDS = {"load_seconds", "prompt_tokens", "computed_tokens", "output_tokens"}
 """Fields of a run's record that estimates of time need."""
 DECODED = 20.0
 """Prompt tokens that take as long as one output token, where no throughput is stated."""
@@ -51,7 +51,8 @@ def speed(plan: Settings, runs: Sequence[RunRecord] = ()) -> Speed | None:
     loads = [run["load_seconds"] for run in runs if run["load_seconds"]]
     load = sum(loads) / len(loads) if loads else 0.0
     seconds = sum(run["wall_seconds"] - run["load_seconds"] for run in runs)
-    if sum(run["answered"] for run in runs) >= ENOUGH and seconds > 0:
+    if sum(run["answered"] for run in runs) >= MIN_RESPONSES and seconds > 0:
+        # The ratio of prefill to decode is as stated; past runs scale both.
         factor = seconds / sum(stated(_work(run)) for run in runs)
         return Speed(load, lambda work: factor * stated(work), "measured")
     return Speed(load, stated, "stated") if plan.get("throughput") else None
@@ -63,7 +64,7 @@ def escalated(value: float, attempt: int) -> int:
     >>> [escalated(60, attempt) for attempt in (1, 2, 3)]
     [60, 90, 120]
     """
-    return math.ceil(value * (1 + MORE * (attempt - 1)))
+    return math.ceil(value * (1 + INCREASE * (attempt - 1)))
 
 
 def job_minutes(
@@ -100,7 +101,7 @@ def past_runs(folders: Iterable[Path], gpus: int) -> list[RunRecord]:
             for run in runs:
                 same_gpus = not gpus or f"{gpus} × " in (run.get("machine") or "")
                 # Earlier versions wrote fewer fields.
-                complete = run.keys() >= RECKONED and run["prompt_tokens"] and run["answered"]
+                complete = run.keys() >= RUN_FIELDS and run["prompt_tokens"] and run["answered"]
                 if same_gpus and complete:
                     usable.append(run)
     return usable

@@ -35,7 +35,8 @@ class Work:
     @classmethod
     def sum(cls, works: Iterable["Work"]) -> "Work":
         """The work of several jobs, or of several repeats."""
-        return cls(*map(sum, zip(*map(astuple, works), strict=True)))
+        columns = zip(*map(astuple, works), strict=True)
+        return cls(*map(sum, columns))
 
 
 class CachedTokenizer:
@@ -67,25 +68,27 @@ def plan_part(
     fitting = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in fitting}
 
-    def logical(chosen: Iterable[Request]) -> int:
-        return sum(
-            tokenizer.count(request.prefix) + tokenizer.count(request.suffix) + template_tokens
-            if request.prompt_tokens is None
-            else request.prompt_tokens
-            for request in chosen
-        )
+    def prompt_tokens(chosen: Iterable[Request]) -> int:
+        total = 0
+        for request in chosen:
+            tokens = request.prompt_tokens
+            if tokens is None:
+                tokens = tokenizer.count(request.prefix) + tokenizer.count(request.suffix)
+                tokens += template_tokens
+            total += tokens
+        return total
 
     def work(chosen: Collection[Request]) -> Work:
         return Work(
             requests=len(chosen),
-            prompt=logical(chosen),
+            prompt=prompt_tokens(chosen),
             distinct=distinct_tokens(chosen, tokenizer, template_tokens, computed),
             output=sum(request.max_tokens for request in chosen),
         )
 
     remaining = work([request for name, request in sent.items() if name not in known])
     distinct = remaining.distinct
-    if known:
+    if known:  # else all requests remain, and counting them again would take as long
         distinct = distinct_tokens(sent.values(), tokenizer, template_tokens, computed)
     for request in sent.values():
         if len(request.prefix) >= FAMILY_PREFIX and request.hash not in known:
@@ -94,7 +97,7 @@ def plan_part(
         "requests": len(requests),
         "cached": sum(request.hash in known for request in fitting),
         "remaining": remaining.requests,
-        "prompt_tokens": logical(fitting),
+        "prompt_tokens": prompt_tokens(fitting),
         "distinct_tokens": distinct,
         "output_budget": sum(request.max_tokens for request in fitting),
         "prompt_truncated": sum(request.prompt_truncated_tokens > 0 for request in fitting),
@@ -118,32 +121,35 @@ def distinct_tokens(
         if prefix not in beginnings:
             shared = [computed[other] for other in computed if prefix.startswith(other)]
             beginnings[prefix] = max(shared, default=0)
+        # The group's contexts are truncated from the right: the longest contains the others.
         tokens = tokenizer.count(prefix) - beginnings[prefix]
         longest[request.group] = max(tokens, longest.get(request.group, 0))
         suffixes[request.group, request.prefix].add(request.suffix)
-    tails = sum(
-        shared_tokens([tokenizer.encode(text) for text in texts]) + template_tokens * len(texts)
-        for texts in suffixes.values()
-    )
-    return sum(longest.values()) + tails
+    total = sum(longest.values())
+    for texts in suffixes.values():
+        total += shared_tokens(map(tokenizer.encode, texts)) + template_tokens * len(texts)
+    return total
 
 
 def shared_tokens(sequences: Iterable[list[int]]) -> int:
     """The number of nodes in the prefix tree of token sequences."""
-    return sum(
-        len(sequence) - sum(takewhile(bool, map(eq, before, sequence)))
-        for before, sequence in pairwise([[], *sorted(sequences)])
-    )
+    nodes = 0
+    # Of all before it in sorted order, a sequence shares its longest prefix with the last.
+    for before, sequence in pairwise([[], *sorted(sequences)]):
+        shared = sum(takewhile(bool, map(eq, before, sequence)))
+        nodes += len(sequence) - shared
+    return nodes
 
 
 def misfits(requests: Iterable[Request], on_overflow: str) -> Iterable[tuple[str, str, int, int]]:
     """Prompts that are truncated or do not fit: sample, outcome, prompt tokens, tokens removed."""
-    over = "stops the job" if on_overflow == "error" else LEFT_OUT
+    overflow = "stops the job" if on_overflow == "error" else LEFT_OUT
     for request in requests:
-        if request.overflow or request.prompt_truncated_tokens:
-            outcome = over if request.overflow else "prompt_truncated"
-            removed = 0 if request.overflow else request.prompt_truncated_tokens
-            yield request.sample_id, outcome, request.prompt_tokens or 0, removed
+        removed = request.prompt_truncated_tokens
+        if request.overflow:
+            yield request.sample_id, overflow, request.prompt_tokens or 0, 0
+        elif removed:
+            yield request.sample_id, "prompt_truncated", request.prompt_tokens or 0, removed
 
 
 def evaluation_work(path: Path, context_tokens: int, answers: Settings) -> Work:
@@ -170,8 +176,9 @@ def _work(counts: Record, context_tokens: int, answers: Settings) -> Work:
         output = 0
         for task, count in counts["tasks"].items():
             output += by_task[task] * count if task in by_task else counts["limits"][task]
+    # Evaluation prompts name their context without its text: the config states its length.
     shared = counts["shared"] + counts["unsized"] * context_tokens
-    in_context = counts["in_context"] + counts["asked_unsized"] * context_tokens
+    in_context = counts["in_context"] + counts["requests_unsized"] * context_tokens
     return Work(
         requests * repeats,
         (in_context + counts["instructions"]) * repeats,
@@ -209,7 +216,7 @@ def _counted(records: Iterable[Record]) -> Record:
         "shared": sum(contexts.values()),
         "unsized": sum(not tokens for tokens in contexts.values()),
         "in_context": sum(requests[name] * tokens for name, tokens in contexts.items()),
-        "asked_unsized": sum(requests[name] for name, tokens in contexts.items() if not tokens),
+        "requests_unsized": sum(requests[name] for name, tokens in contexts.items() if not tokens),
         "instructions": instructions,
     }
 

@@ -23,7 +23,7 @@ class CacheRule:
     """The rule of a provider's prompt cache (``resources/engines/caches.yaml``)."""
 
     rule: str
-    least: int
+    minimum: int  # tokens from which a prefix is cached
 
     def readings(
         self, requests: Sequence[Request], count: Callable[[str], int], template_tokens: int
@@ -38,9 +38,10 @@ class CacheRule:
             prompt = request.prompt_tokens
             if prompt is None:
                 prompt = prefix + count(request.suffix) + template_tokens
-            if self.rule == "whole" and prompt >= self.least:
+            # whole: all of a prompt is written; mark: up to a breakpoint; prefix: read in steps
+            if self.rule == "whole" and prompt >= self.minimum:
                 written = prompt
-            elif self.rule in ("mark", "prefix") and prefix >= self.least:
+            elif self.rule in ("mark", "prefix") and prefix >= self.minimum:
                 if request.prefix in cached_prefixes:
                     read = prefix if self.rule == "mark" else prefix // STEP * STEP
                 elif self.rule == "mark" and sharing[request.group] > 1:
@@ -80,9 +81,10 @@ def cache_rule(answers: Settings, price: Settings, how: Settings, tier: str | No
     if tier == "batch":
         rule = provider.get("batched", rule)
     model = str(answers.get("model", "")).rpartition("/")[2]
-    minimums = provider.get("least", {}).items()
-    minimum = next((tokens for name, tokens in minimums if model.startswith(name)), None)
-    return CacheRule("nothing" if minimum is None else rule, minimum or 0)
+    for name, minimum in provider.get("least", {}).items():  # by the beginning of a model's name
+        if model.startswith(name):
+            return CacheRule(rule, minimum)
+    return CacheRule("nothing", 0)
 
 
 def once(requests: Iterable[Request]) -> list[Request]:
