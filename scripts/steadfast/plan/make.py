@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -251,13 +250,13 @@ def _summed(counts: Sequence[Record]) -> Record:
     """The counts of a judge, summed over the repeats of one model's responses."""
     summed_counts = dict(counts[0])
     for name in forecast.COUNTS:
-        summed_counts[name] = sum(map(itemgetter(name), counts))
+        summed_counts[name] = sum(count[name] for count in counts)
     for name in ("remaining_work", "work"):
-        summed_counts[name] = forecast.Work.sum(map(itemgetter(name), counts))
+        summed_counts[name] = forecast.Work.sum(count[name] for count in counts)
     summed_counts["options"] = []
     # For each pricing option its record of each repeat.
-    for records in zip(*map(itemgetter("options"), counts), strict=True):
-        sums = {name: sum(map(itemgetter(name), records)) for name in SUMS}
+    for records in zip(*(count["options"] for count in counts), strict=True):
+        sums = {name: sum(record[name] for record in records) for name in SUMS}
         summed_counts["options"].append({**records[0], **sums})
     return summed_counts
 

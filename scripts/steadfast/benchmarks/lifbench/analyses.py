@@ -110,7 +110,9 @@ def weights(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the weight of each task's points, in all and by capability (Table 6, Figure 2)."""
     rows = []
     present = set(frame["task"].unique())
-    for task in filter(present.__contains__, SCORED_TASKS):
+    for task in SCORED_TASKS:
+        if task not in present:
+            continue
         rows.append((task, "", rubric.total_weight(task)))
         for capability in CAPABILITIES:
             points = rubric.points(task).values()

@@ -24,7 +24,7 @@ that needs each):
 import json
 import random
 from collections.abc import Sequence
-from itertools import chain, filterfalse
+from itertools import chain
 from operator import itemgetter
 
 from steadfast.base.files import Record
@@ -59,7 +59,7 @@ def reference_answer(prompt: records.Prompt, context: Record) -> str:
             is_true = is_key_sentence(variables["evidence"], context)
             return str(variables["options"][0 if is_true else 1])
         case _:
-            return json.dumps(list(map(itemgetter("text"), asked_sentences(prompt, context))))
+            return json.dumps([sentence["text"] for sentence in asked_sentences(prompt, context)])
 
 
 def by_document(labels: Sequence[str]) -> dict[str, str]:
@@ -105,7 +105,7 @@ def blur_indices(prompt: records.Prompt, context: Record) -> range:
 def asked_sentences(prompt: records.Prompt, context: Record) -> list[Record]:
     """Returns the right key sentences in the order to give them (OR: spread over the document)."""
     variables = expected.fields(prompt)
-    sentences = list(filterfalse(itemgetter("fake"), context["key_sentences"]))
+    sentences = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
     if prompt["task"] == "OE":
         of_type = [s for s in sentences if f"<{s['type']}>" == variables["type"]]
         return sorted(of_type, key=itemgetter("id"))

@@ -9,6 +9,7 @@ good parts each prompt has a random choice of its own: so the mean over prompts 
 expectation, and not the luck of one choice. The reasons: docs/baseline.md.
 """
 
+from itertools import pairwise
 from operator import itemgetter
 from random import Random
 
@@ -44,13 +45,12 @@ def baseline_answer(
             positions = rng.sample(range(len(elements)), len(variables["id_arr"]))
             # Elements are never asked for in the order of the list.
             positions.sort(reverse=True)
-            return answers.unescaped_json(list(map(elements.__getitem__, positions)))
+            return answers.unescaped_json([elements[position] for position in positions])
         case "MB":
             rules = variables["rule_key"]
             label = min(variables["candidates"], key=lambda name: rules.find(name[:1]))
             labels = min(len(context["documents"]), MOST_LABELS)
-            names = map("doc{}".format, range(1, labels + 1))
-            return answers.unescaped_json(dict.fromkeys(names, label))
+            return answers.unescaped_json(answers.by_document([label] * labels))
         case "MF":
             return _groups(context["documents"], variables["info_keys"].split(), rng)
         case "OR":
@@ -63,7 +63,7 @@ def baseline_answer(
             sentences = _sampled(context["key_sentences"], number, rng)
             # In the order of the numbers in their head tags, as requested.
             sentences.sort(key=itemgetter("id"))
-            return answers.unescaped_json(list(map(itemgetter("text"), sentences)))
+            return answers.unescaped_json([sentence["text"] for sentence in sentences])
 
 
 def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
@@ -76,12 +76,10 @@ def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
     """Returns the asked fields of all documents in as many groups as there are most often."""
     sampled = _sampled(documents, MOST_DOCUMENTS, rng)
     number = _likeliest_groups(len(documents))
-    groups: list[list[list[str | None]]] = [[] for _ in range(number)]
-    for place, document in enumerate(sampled):
-        # Group g has the documents from n·g // number on, for n documents.
-        group = ((place + 1) * number - 1) // len(sampled)
-        groups[group].append(list(map(document.get, keys)))
-    return "\n".join(map(answers.unescaped_json, filter(None, groups)))
+    rows = [[document.get(key) for key in keys] for document in sampled]
+    ends = [len(rows) * group // number for group in range(number + 1)]
+    groups = (rows[start:end] for start, end in pairwise(ends))
+    return "\n".join(answers.unescaped_json(group) for group in groups if group)
 
 
 def _likeliest_groups(documents: int) -> int:

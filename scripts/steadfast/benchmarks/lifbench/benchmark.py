@@ -39,7 +39,7 @@ def task(config: Config, section: Lifbench) -> Task:
     tasks: list[str] = [name for name in paper_tasks.TASKS if name in section.tasks]
     scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
-    asked_tasks = list(map(paper_tasks.TASKS.__getitem__, tasks))
+    asked_tasks = [paper_tasks.TASKS[name] for name in tasks]
     scenarios = in_order(task.scenario for task in asked_tasks)
     sampled = _sampled(section)
     beyond = beyond_paper(section, scenarios)
@@ -114,7 +114,8 @@ def _data_note(config: Config, section: Lifbench) -> str:
 
 def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
     strings = facts("lifbench/figures.yaml")
-    return tuple(n for n in strings["captions"] if strings["needs"].get(n, "ars") in metrics)
+    needs = {name: strings["needs"].get(name, "ars") for name in strings["captions"]}
+    return tuple(name for name, metric in needs.items() if metric in metrics)
 
 
 def _sources(
@@ -154,7 +155,7 @@ def _tables(
 ) -> Output:
     """Returns the tables; with released scores also the paper's printed cells beside them."""
     captions = facts("lifbench/tables.yaml")["captions"]
-    compared = map("{}s".format, beyond.get("beyond", ()))
+    compared = [f"{perspective}s" for perspective in beyond.get("beyond", ())]
     names = (*captions, *further, *compared)
     settings: Record = {**scoring, **beyond}
     if not scored:
@@ -228,7 +229,7 @@ def _check_released_contexts(section: Lifbench) -> None:
     released = released_lengths()
     for name, budget in section.lengths.items():
         if released.get(name) != budget:
-            listed = ", ".join(map("{} {}".format, released, released.values()))
+            listed = ", ".join(f"{length} {tokens}" for length, tokens in released.items())
             raise ValueError(
                 f"lifbench.lengths: no context of {name} with {budget} tokens was released, only "
                 f"of {listed}; name some of these, or set lifbench.contexts to nested"

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Mapping
 from itertools import chain, cycle, repeat
-from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,7 +39,7 @@ def sampling_space(variables: tasks.Variables) -> Settings:
             rules.append(space["rule"].format(case=case, label=label))
         settings.append(
             {
-                "rule_key": "".join(map(itemgetter(0), names)),
+                "rule_key": "".join(name[0] for name in names),
                 "candidates": labels.get("shown", names),
                 "rules": "\n".join(rules),
             }
@@ -67,7 +66,7 @@ class Templates(StrictModel):
     @field_validator("expressions")
     @classmethod
     def _numbered(cls, expressions: list[Expression]) -> list[Expression]:
-        if len(set(map(attrgetter("expression_id"), expressions))) < len(expressions):
+        if len({expression.expression_id for expression in expressions}) < len(expressions):
             raise ValueError("every expression needs an expression_id of its own")
         return expressions
 

@@ -181,7 +181,7 @@ def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
         variables=("variable_id", "nunique"),
         samples=("sample_id", "size"),
     )
-    tasks = filter(counts.index.__contains__, SCORED_TASKS)
+    tasks = [task for task in SCORED_TASKS if task in counts.index]
     return counts.reindex(list(tasks)).reset_index()
 
 

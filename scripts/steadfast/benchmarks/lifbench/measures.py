@@ -91,8 +91,9 @@ def overall_means(frame: pd.DataFrame, rubric: Rubric, by: list[str]) -> Estimat
 
 
 def _over_tasks(means: Estimates, rubric: Rubric, by: list[str]) -> Estimates:
-    tasks = means.cells.index.get_level_values("task")
-    return means.mean(["model", *by], list(map(rubric.weights.__getitem__, tasks)))
+    weights = rubric.weights
+    of_cells = [weights[task] for task in means.cells.index.get_level_values("task")]
+    return means.mean(["model", *by], of_cells)
 
 
 def ifp(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:

@@ -32,7 +32,7 @@ def prompts(
         tasks_of[task.scenario].append(task)
     for scenario in in_order(tasks_of):
         names = [name for name in data["contexts"] if name.partition("/")[0] == scenario]
-        for context in chain.from_iterable(map(data["contexts"].__getitem__, names)):
+        for context in chain.from_iterable(data["contexts"][name] for name in names):
             domain = {"domain": context["domain"]} if "domain" in context else {}
             shown_formats = formats_of(scenario, formats)
             for format in shown_formats[:1] if domain else shown_formats:

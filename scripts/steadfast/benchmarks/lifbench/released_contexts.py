@@ -1,7 +1,6 @@
 """The benchmark's released contexts as records of the shape that our own have."""
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count, filterfalse
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ def contexts(
     try:
         by_length = {entry["length"] * UNIT: entry for entry in file["inputs"]}
         if budget not in by_length:
-            lengths = ", ".join(map("{:,}".format, sorted(by_length)))
+            lengths = ", ".join(f"{length:,}" for length in sorted(by_length))
             raise UserError(
                 f"lifbench.lengths: no released {scenario} context has the {budget:,} tokens of "
                 f"{length}; {path} has contexts of {lengths}"
@@ -51,7 +50,7 @@ def contexts(
 
 def _list(info: list[str], entry: Record) -> Record:
     elements = info[: entry["label"]]
-    lines = map("{}. {}\n".format, count(1), elements)
+    lines = (f"{number}. {element}\n" for number, element in enumerate(elements, start=1))
     if "".join(lines) != entry["input_text"]:
         raise ValueError("a text that is not its numbered elements")
     return {"elements": elements}
@@ -77,7 +76,7 @@ def _onedoc(info: list[Any], entry: Record) -> Record:
         for id, (text, _, index, genuine) in enumerate(sentences):
             sentence = {"type": name, "id": id, "index": index, "fake": not genuine, "text": text}
             key_sentences.append(sentence)
-    absent = filterfalse(entry["label"].__contains__, filling.FACTS["onedoc"]["types"])
+    absent = (name for name in filling.FACTS["onedoc"]["types"] if name not in entry["label"])
     return {
         "key_sentences": key_sentences,
         "absent_type": next(absent, None),

@@ -183,7 +183,7 @@ def summary_table(cells: Sequence[PrintedCell]) -> Table:
         numbers = (count.total(), count["matching"], differing)
         split = (count["explained"], count["unexplained"])
         rows.append((Cell(title), *map(count_cell, (*numbers, *split))))
-    models = len(set(map(attrgetter("model"), cells)))
+    models = len({cell.model for cell in cells})
     return Table(
         NAME,
         STRINGS["reproduction"]["caption"].format(models=models),

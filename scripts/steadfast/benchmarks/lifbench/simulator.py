@@ -8,7 +8,6 @@ model is meant.
 
 import string
 from collections.abc import Callable
-from itertools import count
 from random import Random
 
 from steadfast.base.files import Record, Settings
@@ -261,7 +260,8 @@ def _fenced(answer: str) -> str:
 
 
 def _numbered(answer: str) -> str:
-    return "\n".join(map("{}. {}".format, count(1), answer.split("\n")))
+    lines = enumerate(answer.split("\n"), start=1)
+    return "\n".join(f"{number}. {line}" for number, line in lines)
 
 
 def _listed(answer: str) -> str:

@@ -6,7 +6,7 @@ choice of expressions does to stability is compared with a random choice (Figure
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, filterfalse, repeat
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -147,7 +147,7 @@ def chosen(
 def unasked(frame: pd.DataFrame, expression_ids: Mapping[str, Collection[int]]) -> list[str]:
     """Returns the tasks that are asked, in a trial, with none of some expressions."""
     asked_tasks = set(chosen(frame[frame["prompts"] == OWN], expression_ids)["task"])
-    return list(filterfalse(asked_tasks.__contains__, expression_ids))
+    return [task for task in expression_ids if task not in asked_tasks]
 
 
 def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:

@@ -38,7 +38,7 @@ def check_template(template: str, shown: Iterable[str], where: str) -> None:
         raise _unknown(name, names, where)
     for group in groups:
         if used.isdisjoint(group):
-            field = " or ".join(map("{{{}}}".format, group))
+            field = " or ".join(f"{{{name}}}" for name in group)
             raise UserError(f"{where}: the template does not show {field}; add it")
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from random import Random
 
 from steadfast.base.errors import UserError
@@ -85,7 +84,7 @@ def index_list(elements: Sequence[str], places: Sequence[int]) -> Setting:
     """Returns LMI's setting that asks for the elements at some places, from 0."""
     # Positions in instructions count from 1.
     numbers = [place + 1 for place in places]
-    return {"id_arr": numbers}, {"elements": list(map(elements.__getitem__, places))}
+    return {"id_arr": numbers}, {"elements": [elements[place] for place in places]}
 
 
 def _listed(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
@@ -100,8 +99,8 @@ def _duplicates(task: Task, space: Settings, context: Record, rng: Random) -> It
 
 
 def _repeats(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
-    genuine = list(map(itemgetter("fake"), context["key_sentences"])).count(False)
-    largest = max(map(itemgetter("num"), space["settings"]))
+    genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
+    largest = max(setting["num"] for setting in space["settings"])
     if genuine < largest:
         raise too_small(task, context, f"{genuine} key sentences, of {largest} needed")
     yield from _listed(task, space, context, rng)
@@ -114,7 +113,7 @@ def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iter
         pools["fake" if sentence["fake"] else "true"].append(sentence["text"])
         labelled.add(sentence["text"].strip())
     pools["ordinary"] = [text for text in context["ordinary"] if text.strip() not in labelled]
-    counts = Counter(map(itemgetter("kind"), space["settings"]))
+    counts = Counter(setting["kind"] for setting in space["settings"])
     chosen = {}
     for kind, count in counts.items():
         if len(pools[kind]) < count:

@@ -17,7 +17,7 @@ from typing import cast
 from steadfast import __version__
 from steadfast.base import commit
 from steadfast.base.errors import PassingError, UserError
-from steadfast.base.files import Settings, canonical_json, write_json, write_jsonl
+from steadfast.base.files import Record, Settings, canonical_json, write_json, write_jsonl
 from steadfast.base.provenance import Provenance
 from steadfast.base.tokens import fingerprint
 from steadfast.contract.records import ProvenanceRecord
@@ -205,12 +205,11 @@ def provenance(
         "empty": empty,
         "tokens": tokens,
     }
-    prompts = {}
+    fields: Record = {**record}
     if in_parts:  # content parts, which a model reads as one text
-        as_string = len(responses) - statuses["error"] - statuses["overflow"] - in_parts
-        prompts["prompts"] = {
-            "as one string": as_string,
+        fields["prompts"] = {
+            "as one string": len(responses) - statuses["error"] - statuses["overflow"] - in_parts,
             "in parts": in_parts,
             "parts read as": "the same text",
         }
-    return cast(ProvenanceRecord, {**record, **prompts, **engine.provenance()})
+    return cast(ProvenanceRecord, fields | engine.provenance())

@@ -29,7 +29,7 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     """Draws a heat map a model: the mean score of the list scenario by position and length."""
     rows = tidy.rows_of(results.frames["depth"], task=LIST)
     cells = rows[rows["length"] != ""]
-    order = list(filter(set(cells["model"]).__contains__, shared.models(results)))
+    order = [model for model in shared.models(results) if model in set(cells["model"])]
     titles = [wrapped(results.roster.figure_label(model)) for model in order]
     high = 0.2 + row_height(titles) + 0.16 * len(results.lengths)
     label = shared.AXES["position"] if order else ""
@@ -87,6 +87,6 @@ def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
         return []
     apart = by_model["value"].max() - by_model["value"].min()
     name = "position_thirds" if rows["bins"].max() == depth.FEW_BINS else "position"
-    labelled = zip(map(results.roster.label, map(str, apart.index)), apart, strict=True)
+    labelled = ((results.roster.label(str(model)), value) for model, value in apart.items())
     ends = " to ".join(extremes(labelled, results.digits))
     return [shared.sentence(name, apart=ends, n=f"{by_model['n'].sum().max():,.0f}")]

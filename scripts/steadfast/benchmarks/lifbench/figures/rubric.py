@@ -120,7 +120,7 @@ def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
     for capability, heading in CAPABILITIES.items():
         compared = shared.of_contenders(results, rows[rows["spoke"] == capability])
         values = values_by_model(compared)
-        labelled = list(zip(map(results.roster.label, values), values.values(), strict=True))
+        labelled = [(results.roster.label(model), value) for model, value in values.items()]
         if labelled:
             highest.append(f"{heading} {extremes(labelled, digits)[-1]}")
         if len(labelled) > 1:

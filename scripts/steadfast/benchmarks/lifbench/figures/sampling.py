@@ -17,8 +17,9 @@ PERSPECTIVES = HEADINGS["perspectives"]
 def sampling(results: LifbenchResults, name: str) -> Picture:
     """Draws a panel a perspective: IFS by RECS minus IFS by random sampling, a row a model."""
     rows = results.frames["sampling"]
-    perspectives = list(filter(set(rows["perspective"]).__contains__, PERSPECTIVES))
-    order = list(filter(set(rows["model"]).__contains__, shared.models(results)))
+    with_rows = set(rows["perspective"])
+    perspectives = [perspective for perspective in PERSPECTIVES if perspective in with_rows]
+    order = [model for model in shared.models(results) if model in set(rows["model"])]
     names = [wrapped(results.roster.figure_label(model)) for model in order]
     high = 0.7 + row_height(names) * max(len(order), 3)
     figure, panels = grid(len(perspectives), high, 4, shared.AXES["sampling"], sharey=True)

@@ -1,7 +1,6 @@
 """Stage 3 of RECS: the texts that came, each checked; nothing is dropped."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +46,7 @@ def candidates(
             raise UserError(
                 f"{where}: the last reply has no rewrites ({error}); {advice}"
             ) from None
-        texts += map(Rewrite, repeat(rewriter), repeat(direction), listed)
+        texts += [Rewrite(rewriter, direction, text) for text in listed]
     return checked([checks.Original(task["id"], direction, prompt.answer)], texts)
 
 

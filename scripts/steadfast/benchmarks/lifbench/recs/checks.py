@@ -83,7 +83,7 @@ class Original:
             "fields": fields_of(text) != self.fields,
             "direction": words and words.search(self.text) and not words.search(text),
             "terms": not all(map(partial(_holds, text), self.terms)),
-            "examples": not all(map(joined.__contains__, map(_unspaced, self.examples))),
+            "examples": not all(_unspaced(example) in joined for example in self.examples),
             "length": not SHORTEST <= len(text) / len(self.text) <= LONGEST,
             "language": not same_language(_words(text), _words(self.text)),
         }

@@ -24,10 +24,10 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
     Of so many starts the one with the smallest inertia counts. Clusters are numbered from 0 by
     their lowest text numbers; the distance is Euclidean, to the centre; rank 1 is the nearest.
     """
-    vectors = dict(map(itemgetter("text_id", "vector"), read_jsonl(inputs["vectors"])))
+    vectors = {row["text_id"]: row["vector"] for row in read_jsonl(inputs["vectors"])}
     for direction, texts in by_direction(clustered(read_jsonl(inputs["candidates"]))):
-        numbers = list(map(itemgetter("text_id"), texts))
-        points = np.array(list(map(vectors.__getitem__, numbers)))
+        numbers = [text["text_id"] for text in texts]
+        points = np.array([vectors[number] for number in numbers])
         distinct = len(np.unique(points, axis=0))
         if distinct < k:
             raise UserError(

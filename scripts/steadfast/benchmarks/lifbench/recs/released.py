@@ -3,8 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
-from operator import itemgetter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +103,7 @@ def candidates(
     direction = checks.rewritten(task)
     texts: list[Rewrite] = []
     for rewriter, texts_of_rewriter in released.texts.items():
-        texts += map(Rewrite, repeat(rewriter), repeat(direction), texts_of_rewriter)
+        texts += [Rewrite(rewriter, direction, text) for text in texts_of_rewriter]
     return checked([checks.Original(task["id"], direction, released.original)], texts)
 
 
@@ -117,7 +116,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
     texts = [released.original, *chain.from_iterable(released.texts.values())]
     original = checks.Original(name, checks.rewritten(task), released.original)
     checked_texts = [original.check(text).text for text in texts]
-    if list(map(itemgetter("text"), pool)) != checked_texts:
+    if [candidate["text"] for candidate in pool] != checked_texts:
         raise UserError(
             f"lifbench.recs: {name}: the released clusters and flags go with the released rewrites "
             "alone; take these, or a review of your own"
@@ -137,7 +136,7 @@ def _matched(texts: Sequence[str], entries: Sequence[Record]) -> list[Record]:
     matched: dict[int, Record] = {}
     edited: list[int] = []
     for number, text in enumerate(texts):
-        released_texts = list(map(itemgetter("released_text"), remaining))
+        released_texts = [entry["released_text"] for entry in remaining]
         if text in released_texts:
             matched[number] = remaining.pop(released_texts.index(text))
         else:

@@ -51,12 +51,12 @@ Decisions = Mapping[str, Decision]  # by the hash of the text that was clustered
 def review(inputs: Mapping[str, Path], task: str) -> str:
     """Returns a review of a task's texts as YAML, made ready to be copied and edited."""
     pool = list(read_jsonl(inputs["candidates"]))
-    texts = dict(zip(map(itemgetter("text_id"), pool), pool, strict=True))
+    texts = {candidate["text_id"]: candidate for candidate in pool}
     originals_by_direction = originals(task, pool)
     lines = [_HEAD.format(task=task, format=FORMAT)]
     for direction, members in by_direction(read_jsonl(inputs["clusters"])):
         way = "" if direction is None else f"direction {direction:+d}, "
-        sizes = Counter(map(itemgetter("cluster"), members))
+        sizes = Counter(member["cluster"] for member in members)
         for record in sorted(members, key=itemgetter("cluster", "rank")):
             if record["rank"] == 1:
                 size = sizes[record["cluster"]]
@@ -78,7 +78,7 @@ def _entry(record: Record, candidate: Record, original: checks.Original) -> list
         # Without what YAML takes for the end of a line, or does not take at all.
         is_plain = letter.isprintable() or letter == "\n"
         plain += letter if is_plain else letter.encode("unicode_escape").decode()
-    text = map("  #      {}\n".format, plain.split("\n"))
+    text = (f"  #      {line}\n" for line in plain.split("\n"))
     value = decision if isinstance(decision, str) else _one_line(decision)
     # In quotation marks: a hash of digits alone would be read as a number.
     key = f'"{checks.text_hash(candidate["text"])}"'
@@ -197,7 +197,7 @@ def _check_distinct(path: Path | str, decisions: Decisions, by_hash: Mapping[str
 
 def decisions_in(clusters: Iterable[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
     """Returns the decisions that released cluster records bring; fresh ones bring none."""
-    texts = dict(map(itemgetter("text_id", "text"), candidates))
+    texts = {candidate["text_id"]: candidate["text"] for candidate in candidates}
     decisions = {}
     for cluster in clusters:
         if "decision" in cluster:

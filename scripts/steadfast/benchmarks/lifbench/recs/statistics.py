@@ -3,7 +3,6 @@
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ def statistics(
         reviewed, whether people decided on all.
     """
     candidates = list(read_jsonl(inputs["candidates"]))
-    vectors = dict(map(itemgetter("text_id", "vector"), read_jsonl(inputs["vectors"])))
+    vectors = {row["text_id"]: row["vector"] for row in read_jsonl(inputs["vectors"])}
     nearest = set(expressions["sampling"]["nearest"])
     for direction, members in clusters.by_direction(read_jsonl(inputs["clusters"])):
         statuses: Counter[str] = Counter()
@@ -58,7 +57,8 @@ def statistics(
                 picked.append(expression["text_id"])
                 distances.append(expression["distance"])
                 edited += expression["edited"]
-        places = list(map(list(points).index, picked))
+        order = list(points)
+        places = [order.index(text_id) for text_id in picked]
         yield {
             "task": task,
             "direction": direction,

@@ -6,8 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from itertools import count
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadfast.base.files import Record
@@ -21,7 +19,6 @@ _PREFIX = 16  # characters by which texts are looked up in a longer one
 _ONE_BY_ONE = 16  # texts that are looked for one by one
 _WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
 _TAG = re.compile(rf"</?(?:{'|'.join(map(re.escape, TYPE_NAMES))}|[\w~]{{1,20}})(?:-[0-9]+)?>")
-KIND = itemgetter("type", "fake")  # of a labelled sentence
 _KEPT = 128  # prepared contexts at a time
 _prepared: dict[int, tuple[Record, Any]] = {}
 
@@ -50,7 +47,7 @@ class ListFacts:
     @cached_property
     def places(self) -> dict[str, list[int]]:
         """The 0-based indices at which a ``normal`` element stands."""
-        return _grouped(map(normal, self.elements), count())
+        return _grouped((normal(element), i) for i, element in enumerate(self.elements))
 
     @cached_property
     def finder(self) -> Finder:
@@ -59,7 +56,7 @@ class ListFacts:
 
     @cached_property
     def _indices(self) -> dict[str, list[int]]:
-        return _grouped(self.elements, count())
+        return _grouped((element, i) for i, element in enumerate(self.elements))
 
     @cached_property
     def _short(self) -> list[str]:
@@ -67,8 +64,7 @@ class ListFacts:
 
     @cached_property
     def _by_prefix(self) -> dict[str, list[str]]:
-        elements = [element for element in self._indices if len(element) >= _PREFIX]
-        return _grouped(map(itemgetter(slice(_PREFIX)), elements), elements)
+        return _grouped((e[:_PREFIX], e) for e in self._indices if len(e) >= _PREFIX)
 
     def counts(self, response: str) -> dict[int, int]:
         """Counts each element's occurrences that do not overlap, in time linear in the text."""
@@ -209,8 +205,7 @@ class OneDocFacts:
     @cached_property
     def labelled(self) -> dict[str, list[Record]]:
         """The labelled sentences by their ``normal`` text."""
-        texts = map(itemgetter("text"), self.sentences)
-        return _grouped(map(normal, texts), self.sentences)
+        return _grouped((normal(sentence["text"]), sentence) for sentence in self.sentences)
 
     @cached_property
     def finder(self) -> Finder:
@@ -265,9 +260,9 @@ def _prepare(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
             return OneDocFacts(context["key_sentences"], context["text"])
 
 
-def _grouped(keys: Iterable[str], values: Iterable[T]) -> dict[str, list[T]]:
-    """Returns the values of each key, in order; further values have no key."""
+def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    """Returns the values of pairs by their keys, in order."""
     groups = defaultdict(list)
-    for key, value in zip(keys, values, strict=False):
+    for key, value in pairs:
         groups[key].append(value)
     return dict(groups)

@@ -18,7 +18,7 @@ COUNTED = ("expressions", "variables", "samples")
 def data_table(results: LifbenchResults, name: str) -> Table:
     """Returns counts of expressions, variables and samples per task (Table 2)."""
     counts = results.frames["data"].set_index("task")
-    tasks = filter(counts.index.__contains__, tables.by_scenario(STRINGS["data_order"]))
+    tasks = [t for t in tables.by_scenario(STRINGS["data_order"]) if t in counts.index]
     sections = []
     for scenario, group in groupby(tasks, key=lambda task: SCORED_TASKS[task].scenario):
         rows: list[tuple[Cell, ...]] = []
@@ -36,9 +36,9 @@ def data_table(results: LifbenchResults, name: str) -> Table:
 
 def rubric_table(results: LifbenchResults, name: str) -> Table:
     """Returns score points, their weights by rubric, and what they tell of (Table 6)."""
-    tasks = map(SCORED_TASKS.__getitem__, tables.by_scenario(STRINGS["data_order"]))
+    tasks = [SCORED_TASKS[task] for task in tables.by_scenario(STRINGS["data_order"])]
     headings = columns_of(["Tasks", "Score point", "Requirement"], align="l")
-    headings += columns_of(map(STRINGS["rubric_headings"].__getitem__, RUBRICS), "Weight")
+    headings += columns_of([STRINGS["rubric_headings"][rubric] for rubric in RUBRICS], "Weight")
     headings += columns_of(["Capabilities"], align="l")
     sections = []
     for _, alike in groupby(tasks, key=attrgetter("points")):
@@ -59,10 +59,10 @@ def _points(tasks: Sequence[ScoredTask]) -> Section:
             totals[rubric] += weight
             weights.append(Cell(f"{weight:g}"))
         requirement = Cell(facts.get("asks") or STRINGS["points"][point])
-        capabilities = ", ".join(map(STRINGS["capabilities"].__getitem__, facts["capabilities"]))
+        capabilities = ", ".join(STRINGS["capabilities"][name] for name in facts["capabilities"])
         heading = Cell(label, repeated=bool(rows))
         rows.append((heading, Cell(point), requirement, *weights, Cell(capabilities)))
-    sums = map(Cell, map("{:g}".format, totals.values()))
+    sums = [Cell(f"{total:g}") for total in totals.values()]
     rows.append((Cell(label, repeated=True), Cell("total"), Cell(""), *sums, Cell("")))
     return Section(tuple(rows))
 
@@ -76,7 +76,7 @@ def coverage_table(results: LifbenchResults, name: str) -> Table:
         counts += [results.counts(model, task) for task in results.tasks]
         overall = results.counts(model)
         shares = [share_cell(n["scored"], n["expected"]) for n in (*counts, overall)]
-        unscored = map(count_cell, map(overall.__getitem__, reasons))
+        unscored = [count_cell(overall[reason]) for reason in reasons]
         return [*shares, *unscored, *results.answer_cells(model, overall)]
 
     headings = [MODEL, *columns_of(results.lengths, "Length", "r")]

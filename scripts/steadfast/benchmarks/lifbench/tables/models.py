@@ -127,7 +127,8 @@ def position_table(results: LifbenchResults, name: str) -> Table:
     rows = rows[rows["bins"] == rows["bins"].min()]
     bins = rows[["bin", "start", "end"]].drop_duplicates().sort_values("bin")
     cells = {}
-    for length in filter(set(rows["length"]).__contains__, ("", *results.lengths)):
+    lengths = [length for length in ("", *results.lengths) if length in set(rows["length"])]
+    for length in lengths:
         values = []
         for number in bins["bin"]:
             values.append(Values(values_by_model(tidy.rows_of(rows, length=length, bin=number))))
@@ -162,7 +163,9 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
     if len(rows):
         by_chance = rows.groupby("perspective")["chance"].agg(["min", "max"])
         levels = []
-        for key in filter(by_chance.index.__contains__, headings):
+        for key in headings:
+            if key not in by_chance.index:
+                continue
             shares = level_range(by_chance.loc[key], results.digits)
             levels.append(f"{headings[key].lower()} {shares}")
         slots = {"tasks": spanned(rows["n"]), "levels": ", ".join(levels)}

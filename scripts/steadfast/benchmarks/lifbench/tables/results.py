@@ -38,7 +38,7 @@ class LifbenchResults(Results):
         self._counts = coverage[list(COUNTS)].to_dict("index")
         self.lengths = list(filter(None, coverage.index.unique("length")))
         tasks = coverage.index.unique("task")
-        self.tasks = list(filter(tasks.__contains__, by_scenario(STRINGS["score_order"])))
+        self.tasks = [task for task in by_scenario(STRINGS["score_order"]) if task in tasks]
         slots = {
             "rubric": STRINGS["rubrics"][rubric.name],
             "weighting": STRINGS["weighting"][rubric.weighting],

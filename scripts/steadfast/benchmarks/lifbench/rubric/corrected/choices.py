@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from functools import cache
-from itertools import filterfalse, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from steadfast.base.resources import facts
@@ -56,7 +56,7 @@ def mentions(text: str, options: list[str]) -> list[Mention]:
     flags = 0 if alike else re.IGNORECASE
     as_compared = str if alike else core
     pattern = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
-    by_text = dict(zip(map(as_compared, options), options, strict=True))
+    by_text = {as_compared(option): option for option in options}
     mentioned = []
     for match in re.finditer(pattern, text, flags):
         start, end = match.span()
@@ -79,7 +79,7 @@ def _maintained(text: str, mentioned: list[Mention]) -> list[Mention]:
             between = folded(text[first.end : second.start])
             if _pattern("alternatives").fullmatch(between):
                 dropped |= {first, second}
-    return list(filterfalse(dropped.__contains__, mentioned))
+    return [option for option in mentioned if option not in dropped]
 
 
 def _denied(text: str, mention: Mention) -> bool:

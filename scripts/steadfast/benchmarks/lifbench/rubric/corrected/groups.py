@@ -5,7 +5,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from typing import Any, NamedTuple
 
-from steadfast.benchmarks.lifbench.rubric import corrected, facts, parsing
+from steadfast.benchmarks.lifbench.rubric import facts, parsing
+from steadfast.benchmarks.lifbench.rubric.corrected import reading
 from steadfast.benchmarks.lifbench.rubric.text import folded
 
 Row = tuple[str | None, ...]
@@ -34,7 +35,7 @@ class GroupPart(NamedTuple):
         """Whether it is a list of lists, and these hold neither lists nor objects."""
         if not _is_lists(self.value):
             return False
-        return not corrected.reading.containers(chain.from_iterable(self.value))
+        return not reading.containers(chain.from_iterable(self.value))
 
 
 def parts_of(line: str) -> list[GroupPart]:
@@ -61,9 +62,9 @@ def parts_of(line: str) -> list[GroupPart]:
 
 
 def _read(text: str) -> GroupPart:
-    is_json, value = corrected.reading.with_none(text)
+    is_json, value = reading.with_none(text)
     if not is_json:
-        _, value = corrected.reading.read_value(text)
+        _, value = reading.read_value(text)
     return GroupPart(is_json, value)
 
 
@@ -75,13 +76,16 @@ def groups_of(response: str, lines: list[list[GroupPart]], keys: Sequence[str]) 
     object of its fields.
     """
     # Lists that go on over several lines leave brackets open in more than one line.
-    unbalanced = [s for s in response.split("\n") if s.count("[") != s.count("]")]
-    if len(unbalanced) > 1:
+    unbalanced = sum(line.count("[") != line.count("]") for line in response.split("\n"))
+    if unbalanced > 1:
         lines = [parts_of(response)]
     value = _outermost(response, keys) if "\n" in response or "{" in response else None
-    groups = _groups(value) if value else []
-    for parts in () if value else lines:
-        groups += _groups([_lists(part.value, keys) for part in parts])
+    groups: list[Group] = []
+    if value:
+        groups = _groups(value)
+    else:
+        for parts in lines:
+            groups += _groups([_lists(part.value, keys) for part in parts])
     return groups if len(keys) > 1 else _of_one_field(groups)
 
 
@@ -114,7 +118,7 @@ def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
     if isinstance(value, dict):
         if not value.keys().isdisjoint(keys):
             return list(map(value.get, keys))
-        inner = corrected.reading.containers(value.values())
+        inner = reading.containers(value.values())
         if len(inner) == 1 and depth:
             return _lists(inner[0], keys, depth - 1)
         value = inner or list(value.values())

@@ -2,7 +2,6 @@
 
 import re
 from itertools import zip_longest
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from steadfast.base.files import Record
@@ -160,7 +159,7 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
     waiting: list[int] = []  # documents of the last line, if it has no label
     for line in response.split("\n"):
         matches = list(_NAME.finditer(line))
-        names.update(map(itemgetter(0), matches))
+        names.update(match[0] for match in matches)
         numbers = [int(match[1]) for match in matches]
         labels = list(dict.fromkeys(finder.find(line)))
         if waiting and not matches and len(labels) == 1:

@@ -2,8 +2,6 @@
 
 import re
 from collections import Counter
-from functools import partial
-from itertools import filterfalse, repeat
 from typing import Any
 
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
@@ -21,7 +19,7 @@ def origin(texts: list[str], facts: OneDocFacts) -> float:
     """Returns the share of an answer's texts that are sentences of the document, 0 to 1."""
     counts = Counter(texts)
     held = filter(facts.holds, list(counts)[:_MOST])
-    return sum(map(counts.__getitem__, held)) / len(texts) if texts else 0.0
+    return sum(counts[text] for text in held) / len(texts) if texts else 0.0
 
 
 def is_alone(text: str, facts: OneDocFacts) -> bool:
@@ -61,7 +59,7 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     value = reading.listed(items)
     texts = list(filter(str.strip, reading.strings(value)))
     # Numbers and types beside the sentences say which they are, and are none.
-    sentences = list(filterfalse(partial(_is_label, facts=facts), texts))
+    sentences = [text for text in texts if not _is_label(text, facts=facts)]
     texts = sentences or (texts if isinstance(value, list) else [])
     form = list_form(is_whole, items) * _entries_form(texts, facts)
     if not ids and _is_empty(is_whole, items, texts, response, facts):
@@ -80,8 +78,9 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
             worth_of_id.setdefault(ids[text], worth)
     hits = sum(worth_of_id.values())
     listed_size = len(value) if isinstance(value, list) else 0
-    size = max(listed_size, len(dict(named)))
-    tricked = not fakes.isdisjoint(dict(named))
+    named_sentences = {sentence for sentence, _ in named}
+    size = max(listed_size, len(named_sentences))
+    tricked = not fakes.isdisjoint(named_sentences)
     share = hits / max(len(ids), size, 1)
     in_order = sequence == sorted(set(sequence))
     points = {
@@ -117,7 +116,7 @@ def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
     named: list[tuple[str, float]] = []
     for number, text in enumerate(texts):
         if sentences := facts.finder.find(text):
-            named += zip(sentences, repeat(1.0))
+            named += [(sentence, 1.0) for sentence in sentences]
         elif number < _MOST and (near := facts.finder.nearest(untagged(text))):
             named.append((near, lists.SLIP))
     return named

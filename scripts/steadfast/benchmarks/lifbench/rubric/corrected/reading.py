@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
-from itertools import chain, filterfalse
+from itertools import chain
 from typing import Any
 
 from steadfast.base.literals import parse_literal
@@ -92,7 +92,7 @@ def found_list(text: str) -> tuple[bool, Any]:
     """Tells whether a text is JSON, and its value, or of the lists in it the last."""
     is_whole, values = values_in(text, "[")
     # Lists of numbers within other text are references rather than answers.
-    candidates = values if is_whole else list(filterfalse(_is_numeric, values))
+    candidates = values if is_whole else [value for value in values if not _is_numeric(value)]
     # Lists of one entry each are the entries of one list.
     if len(candidates) > 1 and all_of(list, candidates) and set(map(len, candidates)) == {1}:
         return is_whole, list(chain.from_iterable(candidates))

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterator
 from itertools import chain, dropwhile
-from itertools import repeat as repeated
 from typing import Any, NamedTuple
 
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric.corrected.onedoc import is_alone, origin
 from steadfast.benchmarks.lifbench.rubric.corrected.reading import read_value, strings
-from steadfast.benchmarks.lifbench.rubric.facts import KIND, Marks, OneDocFacts, untagged
+from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts, untagged
 from steadfast.benchmarks.lifbench.rubric.text import core, normal
 
 _TYPES = {name.lower(): name for name in TYPE_NAMES}
@@ -45,7 +44,7 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     apart &= bool(rows)
     meant = _meant(rows, facts)
     named = set(chain.from_iterable(meant.values()))
-    hits = len(list(filter(facts.is_true, named)))
+    hits = sum(map(facts.is_true, named))
     right = set()
     for row, sentences in meant.items():
         for sentence in sentences:
@@ -66,7 +65,8 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
 
 
 def _has_type(sentence: str, type_name: str | None, facts: OneDocFacts) -> bool:
-    return (type_name, False) in map(KIND, facts.labelled[sentence])
+    labelled = facts.labelled[sentence]
+    return any(record["type"] == type_name and not record["fake"] for record in labelled)
 
 
 def _number(count: int, n: int) -> float:
@@ -163,7 +163,7 @@ def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
     is_value, value = read_value("\n".join(json_lines))
     items = list(_items(value, separator, facts)) if is_value else []
     if any(map(facts.finder.find, items)):
-        return list(map(Line, items, repeated(False)))
+        return [Line(item, False) for item in items]
     types = [_lone_type(line, separator) for line in lines]
     if not any(types):
         return list(map(Line, lines))

@@ -33,7 +33,7 @@ def label_documents(
     size = len(value) if filled else response.count("doc")
     numbers: set[str] = set()
     for number in DOC.findall(response):
-        # "doc1" is satisfied by "doc10" (Q5).
+        # Each beginning of the number counts: "doc1" is satisfied by "doc10" (Q5).
         numbers.update(accumulate(number[: len(str(n))]))
     form += 2 * len(numbers.intersection(map(str, range(1, n + 1)))) / n
     points = {"num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n), "format": form}
@@ -165,9 +165,9 @@ def agreement(expected: Mapping[Document, int], assigned: Mapping[Document, int]
     """
     if not expected:
         return 0.0
-    both = list(expected.keys() & assigned.keys())
-    expected_numbers = list(map(expected.get, both))
-    numbers = list(map(assigned.get, both))
+    both = [document for document in expected if document in assigned]
+    expected_numbers = [expected[document] for document in both]
+    numbers = [assigned[document] for document in both]
     together = _same(zip(expected_numbers, numbers, strict=True))
     # Pairs that both put apart are all less those that either puts together (inclusion-exclusion):
     #   agreeing = together + (n² - expected together - assigned together + together)

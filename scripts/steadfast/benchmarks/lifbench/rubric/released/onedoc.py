@@ -1,10 +1,8 @@
 """Released rubric of the OneDoc scenario: OR (repeat), OQ (QA) and OE (extract)."""
 
-from collections import Counter
-
 from steadfast.benchmarks.lifbench.expected import TYPE_NAMES
 from steadfast.benchmarks.lifbench.rubric import parsing
-from steadfast.benchmarks.lifbench.rubric.facts import KIND, Marks, OneDocFacts
+from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts
 
 
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
@@ -70,11 +68,11 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
         _, value = parsing.parse_json(parsing.outer_brackets(response) or "")
     size = len(value) if isinstance(value, list) else 0
     inside = facts.inside(parsing.unescape(response, response[:-1]))
-    expected = Counter(map(KIND, facts.sentences))[type_name, False]
-    kinds = Counter(map(KIND, inside))
-    hits = kinds[type_name, False]
+    expected = sum(s["type"] == type_name and not s["fake"] for s in facts.sentences)
+    hits = sum(s["type"] == type_name and not s["fake"] for s in inside)
+    tricked = any(s["type"] == type_name and s["fake"] for s in inside)
     largest = max(len(inside), size, expected)
-    correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not kinds[type_name, True])
+    correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not tricked)
     points = {
         "format": 4 * parsing.list_form(is_json, value),
         "correct": correct,
