@@ -89,8 +89,7 @@ def compare(
     for name, rows in frames.items():
         if "model" in rows:
             of_paper[name] = rows[rows["model"].isin(models)]
-    shown = dict(zip(models, map(Shown, models.values()), strict=True))
-    display = Display(digits=DIGITS, models=shown)
+    display = Display(digits=DIGITS, models={name: Shown(label) for name, label in models.items()})
     results = LifbenchResults(of_paper, display, PAPER)
     explained: dict[tuple[str, ...], tuple[str, str]] = {}
     for row in printed_rows("differences"):
