@@ -1,11 +1,15 @@
-"""Results for model cards of the Hugging Face hub: steadfast export --hub."""
+"""Results for model cards of the Hugging Face hub, and for Every Eval Ever: steadfast export."""
 
 import json
+import shutil
+import subprocess
+import sys
 
 import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
+from cached_venv import cached_python
 from gold_server import GoldServer
 from project import ROOT, Project, command
 from servers import running
@@ -87,3 +91,53 @@ def test_synthetic_data_are_refused(project):
     assert done.returncode == 1
     assert "synthetic data measure no model" in done.stderr
     assert not project.path("results/hub").exists()
+
+
+@pytest.mark.wide
+def test_a_bundles_results_come_from_its_responses_and_not_from_its_tables(run, tmp_path):
+    assert export(run, "rooms=me/rooms").returncode == 0
+    bundled = command("bundle", "my.yaml", "--cores", "1", folder=run.folder)
+    assert bundled.returncode == 0, bundled.stderr
+    there = tmp_path / "there"
+    steps = [
+        ("unbundle", run.path("results/bundle.zip"), there),
+        ("run", there / "config.yaml", "--directory", there, "--cores", "1"),
+        ("export", there / "config.yaml", "--directory", there, "--hub", "rooms=me/rooms"),
+    ]
+    for step in steps:
+        done = command(*step, folder=run.folder)
+        assert done.returncode == 0, done.stderr
+    for name in ("rooms/eval.yaml", "gold/.eval_results/rooms.yaml"):
+        path = f"results/hub/{name}"
+        assert (there / path).read_bytes() == run.path(path).read_bytes()
+
+
+@pytest.mark.heavy
+def test_every_eval_ever_converts_a_real_models_log(run, tmp_path):
+    python = cached_python("inspect", "inspect.txt", ["inspect_ai==0.3.285"])
+    # It asks for Python 3.12, but its converter runs on 3.11, so that only the wheel is taken.
+    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--ignore-requires-python"]
+    wheel = subprocess.run([*pip, "every_eval_ever==0.3.0", "-d", tmp_path], check=False)
+    if wheel.returncode:
+        pytest.skip("pip cannot fetch every_eval_ever")
+    shutil.unpack_archive(next(tmp_path.glob("*.whl")), tmp_path / "package", "zip")
+    exported = command("export", "my.yaml", "--inspect", folder=run.folder)
+    assert exported.returncode == 0, exported.stderr
+    (log,) = run.folder.glob("results/inspect/*_rooms-*_gold.json")
+    about = "--source_organization_name us --evaluator_relationship other"
+    library = "--eval_library_name steadfast --eval_library_version 1"
+    files = ["--log_path", log, "--output_dir", tmp_path / "data"]
+    convert = [python, "-m", "every_eval_ever", "convert", "inspect"]
+    subprocess.run(
+        [*convert, *about.split(), *library.split(), *files],
+        env={"PYTHONPATH": str(tmp_path / "package"), "HOME": str(tmp_path)},
+        check=True,
+    )
+    (record,) = tmp_path.glob("data/**/gold/*.json")
+    (result,) = json.loads(record.read_text())["evaluation_results"]
+    rows = read_jsonl(run.path("results/rooms/scores/gold/all.jsonl"))
+    totals = [row["total"] for row in rows]
+    assert len(totals) > 1
+    assert result["score_details"]["score"] == pytest.approx(sum(totals) / len(totals))
+    (samples,) = tmp_path.glob("data/**/gold/*.jsonl")
+    assert len(samples.read_text().splitlines()) == len(totals)
