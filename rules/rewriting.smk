@@ -22,4 +22,4 @@ use rule inference as rewrites with:
         "<benchmarks>/{benchmark}/rewrites/{rewriter}/{part}.tsv"
     wildcard_constraints:
         benchmark="|".join(name for name in TASKS if TASKS[name].rewriting) or "none",
-        part="|".join({round: 0 for _, _, round in RUN.rewrites.values()}) or "none",
+        part="|".join({job.part: 0 for job in RUN.rewrites.values()}) or "none",
