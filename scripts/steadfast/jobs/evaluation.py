@@ -267,6 +267,10 @@ class Evaluation:
         """The prompts of a part that are evaluated (by now with a model), as an input."""
         return f"<results>/{self.prompts(Job('inference', benchmark, model, part))}"
 
+    def all_prompts(self, benchmark: str) -> list[str]:
+        """The prompts of all parts that are evaluated, as inputs."""
+        return [self.evaluated_prompts(benchmark, part) for part in self.tasks[benchmark].parts]
+
     def sources(self, benchmark: str, part: str) -> list[str]:
         """The data files that the prompts of a part refer to, as inputs."""
         parts = self.tasks[benchmark].parts

@@ -69,6 +69,12 @@ class InputDigests:
         before = map(self.data, file.inputs.values())
         return step("stages.make_data", file.content, settings=settings, before=before)
 
+    def rewritten_inputs(self, path: str) -> dict[str, str]:
+        """The input digests of rewriters' replies that a data file is made from, by name."""
+        inputs = self._run.data[path].inputs.items()
+        rewrites = {name: source for name, source in inputs if source in self._run.rewrites}
+        return {name: self.data(source).input_digest for name, source in rewrites.items()}
+
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without new requests to a rewriter."""
         if not self._run.prompts_wait(benchmark):
@@ -186,6 +192,13 @@ class InputDigests:
             settings=[list(judged), run.config.judging.count],
             before=[self.outputs(benchmark, model, part), *judged.values()],
         )
+
+    def released_scores(self, benchmark: str) -> dict[str, Any]:
+        """The params ``code`` and ``input_digests`` of the job with all released scores."""
+        cells = product(self._run.scored, self._tasks[benchmark].parts)
+        steps = [self.scores(benchmark, model, part) for model, part in cells]
+        digests = [score_step.input_digest for score_step in steps]
+        return {"code": steps[0].code, "input_digests": digests}
 
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""

@@ -1,7 +1,7 @@
 """A run apart from its jobs: checks before them, output on the terminal, and files it keeps."""
 
 import atexit
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from itertools import chain
 from logging import Logger
@@ -31,6 +31,13 @@ SUMMARY = "summary"
 SUMMARY_PAGE = "summary/summary.md"
 END = "steadfast.stages.run_end"
 """Loaded only at the end of a run, since it loads pandas."""
+
+
+def data_notes(run: Evaluation, results: Path, benchmarks: Collection[str]) -> list[str]:
+    """Notes on the data of some benchmarks and, in an adaptive run, on the rounds so far."""
+    notes = [run.tasks[name].data_note for name in benchmarks]
+    decisions = rounds.last_decisions(run, results, *benchmarks)
+    return notes + adaptive_remark(decisions, Display.of(settings.display(run.config)))
 
 
 class Session:
@@ -152,9 +159,7 @@ class Session:
         results = self._results
         outputs = self._outputs()
         display = Display.of(settings.display(run.config))
-        notes = [display.trial]
-        notes += [run.tasks[name].data_note for name in run.running]
-        notes += adaptive_remark(rounds.last_decisions(run, results, *run.rounds), display)
+        notes = [display.trial, *data_notes(run, results, run.running)]
         table = None
         findings: list[str] = []
         if str(results / SUMMARY_PAGE) in outputs:
