@@ -31,8 +31,8 @@ if default_config := setup.default_config(workflow):
     configfile: default_config
 
 
-# All that is no file and no rule is behind this name: the config is checked, and jobs of a model are
-# scheduled (scripts/steadfast/stages/setup.py). The rules use what is listed here.
+# The machinery (checks of the config, scheduling, provenance) stands behind this one name, in
+# scripts/steadfast/stages/setup.py. The rules use what is listed here, and rules/common.smk.
 SETUP = setup.RunSetup(workflow, config)
 CONFIG = SETUP.config  # the checked config, with all defaults
 RUN = SETUP.run  # what it runs: benchmarks, models, judges, and their files

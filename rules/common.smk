@@ -1,13 +1,17 @@
-"""The session of a run, and functions that several rules use. There are no rules here."""
+"""What several rules use: names from the package, the session of a run, two functions. No rules."""
+
+import re
 
 from snakemake.logging import logger
 
 from steadfast.config import settings
-from steadfast.jobs.evaluation import in_results, plain
+from steadfast.jobs import rounds  # the rounds of an adaptive run
+from steadfast.jobs.evaluation import in_results  # paths below the results folder, as inputs
+from steadfast.jobs.evaluation import plain  # a component (code with its settings), as a param
 from steadfast.jobs.input_digests import input_digests
-from steadfast.jobs.job import Job
+from steadfast.jobs.job import Job  # Job.of(wildcards): the job of a model, judge or rewriter
 from steadfast.share import contents
-from steadfast.stages.setup import provenance
+from steadfast.stages.setup import provenance  # params of which a change re-runs a job
 from steadfast.workflow import report_items
 
 # Checks before the first job, messages on the terminal, and what is kept of a run at its end.
@@ -29,6 +33,11 @@ if SETUP.is_main:
 
 
 report: "../resources/report/workflow.rst"
+
+
+def one_of(names):
+    """A wildcard constraint: one of some names. Without any, it matches nothing."""
+    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def in_report(figure):

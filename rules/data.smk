@@ -6,9 +6,7 @@ out  results/{benchmark}/…, results/corpora/…: the files that each benchmark
      target data makes them all
 """
 
-import re
-
-DATA = RUN.data
+DATA = RUN.data  # each data file by its path, with the component that makes it and its inputs
 
 
 rule data:
@@ -17,6 +15,7 @@ rule data:
     localrule: True
 
 
+# A rule for each kind of data, such as corpora or contexts.
 for step in dict.fromkeys(file.step for file in DATA.values()):
 
     rule:
@@ -32,7 +31,7 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
         benchmark:
             "<benchmarks>/{file}.tsv"
         wildcard_constraints:
-            file="|".join(re.escape(path) for path, file in DATA.items() if file.step == step),
+            file=one_of(path for path in DATA if DATA[path].step == step),
         localrule: True
         conda:
             "../envs/base.yaml"
@@ -42,10 +41,6 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
             **provenance(lambda w: STEPS.data(w.file)),
             content=lambda w: DATA[w.file].content.plain,
             inputs=lambda w: list(DATA[w.file].inputs),
-            made_from=lambda w: {
-                name: STEPS.data(path).input_digest
-                for name, path in DATA[w.file].inputs.items()
-                if path in RUN.rewrites
-            },
+            made_from=lambda w: STEPS.rewritten_inputs(w.file),
         script:
             "../scripts/steadfast/stages/make_data.py"

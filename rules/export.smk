@@ -15,9 +15,11 @@ rule export:
 
 rule export_benchmark:
     input:
-        prompts=lambda w: [
-            f"<results>/{w.benchmark}/prompts/{part}.jsonl" for part in TASKS[w.benchmark].parts
-        ],
+        prompts=lambda w: expand(
+            "<results>/{benchmark}/prompts/{part}.jsonl",
+            benchmark=w.benchmark,
+            part=TASKS[w.benchmark].parts,
+        ),
         sources=lambda w: RUN.all_sources(w.benchmark),
     output:
         directory("<results>/export/{benchmark}"),
@@ -26,7 +28,7 @@ rule export_benchmark:
     benchmark:
         "<benchmarks>/export/{benchmark}.tsv"
     wildcard_constraints:
-        benchmark="|".join(EXPORTED) or "(?!)",
+        benchmark=one_of(EXPORTED),
     localrule: True
     conda:
         "../envs/base.yaml"

@@ -5,8 +5,8 @@ in   results/{benchmark}/metrics/*.csv, results/figures/*, results/metrics/infer
 out  results/report.html: docs/results.md
 """
 
-ANSWERED = STEPS.answered_files()
-# Without those that only have released scores, whose samples cannot be shown.
+ANSWERED = STEPS.answered_files()  # outputs, verdicts and scores, by path
+# Without benchmarks that only have released scores, whose samples cannot be shown.
 EVALUATED = [name for name in RUN.running if RUN.evaluated_models(name)]
 
 
@@ -14,17 +14,18 @@ rule html_report:
     input:
         metrics=in_results(contents.metrics(RUN)),
         figures=[
-            path
+            expand(
+                "<results>/figures/{benchmark}_{figure}.{kind}",
+                benchmark=name,
+                figure=TASKS[name].figures.names,
+                kind=["svg", "txt"],
+            )
             for name in RUN.running
-            for path in FIGURES[name]
-            if path.endswith((".svg", ".txt"))
         ],
         usage="<results>/metrics/inference.csv",
         answered=in_results(ANSWERED),
-        prompts=[
-            RUN.evaluated_prompts(name, part) for name in EVALUATED for part in TASKS[name].parts
-        ],
-        sources=[path for name in EVALUATED for path in RUN.all_sources(name)],
+        prompts=[RUN.all_prompts(name) for name in EVALUATED],
+        sources=[RUN.all_sources(name) for name in EVALUATED],
     output:
         report="<results>/report.html",
     log:
@@ -37,7 +38,7 @@ rule html_report:
     resources:
         mem_mb=4000,
     params:
-        **STEPS.html_report()._asdict(),
+        **provenance(STEPS.html_report()),
         nondeterminism=STEPS.measured_nondeterminism(RESULTS),
         display=SETUP.display,
         made_from=input_digests(ANSWERED),

@@ -24,7 +24,7 @@ rule judge_prompts:
     benchmark:
         "<benchmarks>/{benchmark}/judging/{model}/{part}.tsv"
     wildcard_constraints:
-        benchmark="|".join(RUN.judged),
+        benchmark=one_of(RUN.judged),
     localrule: True
     conda:
         "../envs/base.yaml"
@@ -42,7 +42,7 @@ rule judge_prompts:
         "../scripts/steadfast/judging/ask_judge.py"
 
 
-# The engine rule with a judge for its model.
+# Judges are queried as models are: rule inference with other inputs and outputs.
 use rule inference as verdicts with:
     input:
         prompts="<results>/{benchmark}/judging/{model}/{part}.jsonl",
@@ -54,4 +54,4 @@ use rule inference as verdicts with:
     benchmark:
         "<benchmarks>/{benchmark}/verdicts/{judge}/{model}/{part}.tsv"
     wildcard_constraints:
-        benchmark="|".join(RUN.judged),
+        benchmark=one_of(RUN.judged),

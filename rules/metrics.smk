@@ -6,9 +6,14 @@ out  results/{benchmark}/metrics/*.csv: docs/metrics.md, docs/{benchmark}.md; co
      results/{benchmark}/decisions/{rounds}.json: of an adaptive run, who goes on after a round
 """
 
-from steadfast.jobs import rounds
+METRICS = {}
 
 for name in TASKS:
+    METRICS[name] = expand(
+        "<results>/{benchmark}/metrics/{metric}.csv",
+        benchmark=name,
+        metric=TASKS[name].metrics.names,
+    )
 
     rule:
         name:
@@ -27,13 +32,13 @@ for name in TASKS:
             **rounds.made(RUN, name),
             metrics=[
                 report(
-                    f"<results>/{name}/metrics/{metric}.csv",
+                    path,
                     caption="../resources/report/metrics.rst",
                     category="Metrics",
                     subcategory=SETUP.titles[name],
-                    labels={"metric": metric},
+                    labels={"metric": Path(path).stem},
                 )
-                for metric in TASKS[name].metrics.names
+                for path in METRICS[name]
             ],
             provenance=f"<results>/{name}/metrics/provenance.json",
         log:
@@ -46,7 +51,8 @@ for name in TASKS:
         resources:
             mem_mb=4000,
         params:
-            **STEPS.metrics(name)._asdict(),
+            **provenance(STEPS.metrics(name)),
+            # Only where they apply: a new param would re-run the metrics of all other configs.
             **({"adaptive": RUN.adaptive(name)} if name in RUN.rounds else {}),
             **({"partial": True} if TASKS[name].labels and RUN.evaluates_part_of(name) else {}),
             metrics=TASKS[name].metrics.function.plain,

@@ -11,10 +11,13 @@ also results/journal/{benchmark}/{model}/{part}.nondeterminism.jsonl: the answer
 rule nondeterminism:
     input:
         [
-            f"<results>/nondeterminism/{name}/{model}/{part}.md"
+            expand(
+                "<results>/nondeterminism/{benchmark}/{model}/{part}.md",
+                benchmark=name,
+                model=RUN.real_models,
+                part=TASKS[name].parts,
+            )
             for name in CONFIG.benchmarks
-            for model in RUN.real_models
-            for part in TASKS[name].parts
         ],
     localrule: True
 

@@ -7,7 +7,7 @@ also results/journal/rewrites/{rewriter}/: the replies as they come, as for answ
 """
 
 
-# The engine rule with a rewriter for its model.
+# Rewriters are queried as models are: rule inference with other inputs and outputs.
 use rule inference as rewrites with:
     input:
         # A rewriter is shown no more than its requests.
@@ -21,5 +21,5 @@ use rule inference as rewrites with:
     benchmark:
         "<benchmarks>/{benchmark}/rewrites/{rewriter}/{part}.tsv"
     wildcard_constraints:
-        benchmark="|".join(name for name in TASKS if TASKS[name].rewriting) or "none",
-        part="|".join({round: 0 for _, _, round in RUN.rewrites.values()}) or "none",
+        benchmark=one_of(name for name in TASKS if TASKS[name].rewriting),
+        part=one_of(dict.fromkeys(job.part for job in RUN.rewrites.values())),

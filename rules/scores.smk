@@ -7,18 +7,15 @@ out  results/{benchmark}/scores/{model}/{part}.jsonl: points, total, what was ex
      results/{benchmark}/scores/{model}/{part}.provenance.json: what they were made from
 """
 
-import re
-
-from steadfast.jobs.digests import digest
-
 for name in TASKS:
     if RUN.scored and TASKS[name].released_scores:
 
-        SCORES = [
-            f"<results>/{name}/scores/{model}/{part}"
-            for model in RUN.scored
-            for part in TASKS[name].parts
-        ]
+        SCORES = expand(
+            "<results>/{benchmark}/scores/{model}/{part}",
+            benchmark=name,
+            model=RUN.scored,
+            part=TASKS[name].parts,
+        )
 
         # One job for all of them: each released file holds every model and part.
         rule:
@@ -27,8 +24,8 @@ for name in TASKS:
             input:
                 files=TASKS[name].released_files,
             output:
-                scores=[f"{scores}.jsonl" for scores in SCORES],
-                provenances=[f"{scores}.provenance.json" for scores in SCORES],
+                scores=[f"{path}.jsonl" for path in SCORES],
+                provenances=[f"{path}.provenance.json" for path in SCORES],
             log:
                 f"<logs>/{name}/released_scores.log",
             benchmark:
@@ -39,15 +36,10 @@ for name in TASKS:
             resources:
                 mem_mb=1000,
             params:
+                **STEPS.released_scores(name),
                 released=TASKS[name].released_scores.plain,
                 models=RUN.scored,
                 parts=list(TASKS[name].parts),
-                code=digest("steadfast.stages.release_scores", TASKS[name].released_scores),
-                input_digests=[
-                    STEPS.scores(name, model, "").input_digest
-                    for model in RUN.scored
-                    for _ in TASKS[name].parts
-                ],
             script:
                 "../scripts/steadfast/stages/release_scores.py"
 
@@ -57,10 +49,11 @@ rule scores:
         prompts=lambda w: RUN.evaluated_prompts(w.benchmark, w.part, w.model),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
-        verdicts=lambda w: [
-            f"<results>/{w.benchmark}/verdicts/{judge}/{w.model}/{w.part}.jsonl"
-            for judge in RUN.judges_of(w.benchmark, w.model)
-        ],
+        verdicts=lambda w: expand(
+            "<results>/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl",
+            judge=RUN.judges_of(w.benchmark, w.model),
+            **w,
+        ),
     output:
         scores="<results>/{benchmark}/scores/{model}/{part}.jsonl",
         provenance="<results>/{benchmark}/scores/{model}/{part}.provenance.json",
@@ -69,7 +62,7 @@ rule scores:
     benchmark:
         "<benchmarks>/{benchmark}/scores/{model}/{part}.tsv"
     wildcard_constraints:
-        model="|".join(map(re.escape, settings.queried_models(CONFIG))) or "(?!)",
+        model=one_of(settings.queried_models(CONFIG)),
     localrule: True
     conda:
         "../envs/base.yaml"

@@ -8,38 +8,35 @@ out  results/{benchmark}/tables/{table}.{tex,md,csv}
 Tables, and figures with their captions, stand in Snakemake's report.
 """
 
-from steadfast.show.roster import SUMMARY_TABLES, Display, adaptive_remark
+from steadfast.show.roster import SUMMARY_TABLES
 
 KINDS = ["tex", "md", "csv"]
-FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
-TABLES, FIGURES = {}, {}
-# Notes on the data, and on the rounds of an adaptive run, whose tables follow its last decision.
-DATA_NOTES = {
-    name: [
-        TASKS[name].data_note,
-        *adaptive_remark(rounds.last_decisions(RUN, RESULTS, name), Display.of(SETUP.display)),
-    ]
-    for name in TASKS
-}
+SUMMARY = expand("<results>/summary/{name}.{kind}", name=SUMMARY_TABLES, kind=KINDS)
+TABLES = {}
+FIGURES = {}
 
 for name in TASKS:
     TASK = TASKS[name]
-    DISPLAY = SETUP.display_of([name])
-    METRICS = [f"<results>/{name}/metrics/{metric}.csv" for metric in TASK.metrics.names]
-    TABLES[name] = [
-        f"<results>/{name}/tables/{table}.{kind}" for table in TASK.tables.names for kind in KINDS
-    ]
-    FIGURES[name] = [
-        f"<results>/figures/{name}_{figure}.{kind}"
-        for figure in TASK.figures.names
-        for kind in FIGURE_KINDS
-    ]
+    TABLES[name] = expand(
+        "<results>/{benchmark}/tables/{table}.{kind}",
+        benchmark=name,
+        table=TASK.tables.names,
+        kind=KINDS,
+    )
+    FIGURES[name] = expand(
+        "<results>/figures/{benchmark}_{figure}.{kind}",
+        benchmark=name,
+        figure=TASK.figures.names,
+        kind=["pdf", "svg", "png", "txt"],
+    )
+    # How tables and figures look, and what they say of the data.
+    SHOWN = {"display": SETUP.display_of(name), "data_notes": SETUP.data_notes(name)}
 
     rule:
         name:
             f"{name}_tables"
         input:
-            metrics=METRICS,
+            metrics=METRICS[name],
             provenance=f"<results>/{name}/metrics/provenance.json",
         output:
             tables=TABLES[name],
@@ -54,11 +51,10 @@ for name in TASKS:
         resources:
             mem_mb=2000,
         params:
-            **STEPS.tables(name)._asdict(),
+            **provenance(STEPS.tables(name)),
+            **SHOWN,
             tables=TASK.tables.function.plain,
             metrics=list(TASK.metrics.names),
-            display=DISPLAY,
-            data_notes=DATA_NOTES[name],
             made_from=STEPS.metrics(name).input_digest,
         script:
             "../scripts/steadfast/stages/tabulate.py"
@@ -67,7 +63,7 @@ for name in TASKS:
         name:
             f"{name}_figures"
         input:
-            metrics=METRICS,
+            metrics=METRICS[name],
             provenance=f"<results>/{name}/metrics/provenance.json",
         output:
             figures=[in_report(figure) for figure in FIGURES[name]],
@@ -82,12 +78,11 @@ for name in TASKS:
         resources:
             mem_mb=2000,
         params:
-            **STEPS.figures(name)._asdict(),
+            **provenance(STEPS.figures(name)),
+            **SHOWN,
             figures=TASK.figures.function.plain,
             names=list(TASK.figures.names),
             metrics=list(TASK.metrics.names),
-            display=DISPLAY,
-            data_notes=DATA_NOTES[name],
             made_from=STEPS.metrics(name).input_digest,
         script:
             "../scripts/steadfast/stages/draw.py"
@@ -103,7 +98,7 @@ rule summary:
     input:
         summaries=expand("<results>/{benchmark}/metrics/summary.csv", benchmark=RUN.running),
     output:
-        tables=expand("<results>/summary/{name}.{kind}", name=SUMMARY_TABLES, kind=KINDS),
+        tables=SUMMARY,
         provenance="<results>/summary/provenance.json",
     log:
         "<logs>/summary.log",
@@ -115,14 +110,11 @@ rule summary:
     resources:
         mem_mb=1000,
     params:
-        **STEPS.summary()._asdict(),
+        **provenance(STEPS.summary()),
         nondeterminism=STEPS.measured_nondeterminism(RESULTS),
         benchmarks=RUN.reported,
-        display=SETUP.display_of(RUN.running),
-        data_notes=[
-            *(TASKS[name].data_note for name in RUN.running),
-            *(remark for name in RUN.running for remark in DATA_NOTES[name][1:]),
-        ],
+        display=SETUP.display_of(*RUN.running),
+        data_notes=SETUP.data_notes(*RUN.running),
         made_from={name: STEPS.metrics(name).input_digest for name in RUN.running},
     script:
         "../scripts/steadfast/stages/write_summary.py"
@@ -130,10 +122,7 @@ rule summary:
 
 rule tables:
     input:
-        tables=[
-            *expand("<results>/summary/{name}.{kind}", name=SUMMARY_TABLES, kind=KINDS),
-            *(file for name in CONFIG.benchmarks for file in TABLES[name]),
-        ],
+        tables=[SUMMARY, [TABLES[name] for name in CONFIG.benchmarks]],
     output:
         report(
             directory("<results>/tables"),
@@ -153,6 +142,6 @@ rule tables:
     resources:
         mem_mb=500,
     params:
-        **STEPS.collected_tables()._asdict(),
+        **provenance(STEPS.collected_tables()),
     script:
         "../scripts/steadfast/stages/collect.py"

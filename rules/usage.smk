@@ -32,7 +32,7 @@ rule usage:
     resources:
         mem_mb=1000,
     params:
-        **STEPS.usage()._asdict(),
+        **provenance(STEPS.usage()),
         jobs=[astuple(job) for job in RUN.jobs],
         prices=settings.prices(CONFIG),
     script:

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,25 +38,30 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
 
     ``used`` has the components and modules that the script's function loads by name, or None.
     """
-    components = [component for component in used if isinstance(component, Component)]
-    names = []
+    names = [script]
+    functions: set[str] = set()
+    files: set[str] = set()
     for entry in used:
-        if entry:
-            names.append(entry.name if isinstance(entry, Component) else entry)
-    names += sorted({function for component in components for function in component.calls})
-    files = sorted({file for component in components for file in component.resources})
+        if isinstance(entry, Component):
+            names.append(entry.name)
+            functions.update(entry.calls)
+            files.update(entry.resources)
+        elif entry:
+            names.append(entry)
+    names += sorted(functions)
     for name in names:
         _check_object(name)
-    names = [script, *names]
-    return f"{' '.join(names)} @ {_digest(tuple(names), tuple(files))}"
+    return f"{' '.join(names)} @ {_digest(tuple(names), tuple(sorted(files)))}"
 
 
 @cache  # called for each job
 def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
     paths = resources(*names)
-    paths |= {path for name in files for path in _files_of(located(PREFIX + name))}
+    for name in files:
+        paths.update(_files_of(located(PREFIX + name)))
     parts = {module: _contents(_source(module)).digest for module in modules(*names)}
-    parts |= {_short(path): _contents(path).digest for path in paths}
+    for path in paths:
+        parts[_portable(path)] = _contents(path).digest
     code_digest = digest_of([SCHEME, parts])
     _PARTS[code_digest] = parts
     return code_digest
@@ -74,12 +78,12 @@ def parts_of(code: str) -> dict[str, str]:
 def modules(*names: str) -> set[str]:
     """Returns the modules that others depend on, directly or not, by ``module[:object]``."""
     named = {name.rpartition(":")[0] or name for name in names}
-    return {module for entry in named for module in _closure(entry)}
+    return set[str]().union(*map(_closure, named))
 
 
 def resources(*names: str) -> set[Path]:
     """The packaged data files that these modules name."""
-    return {path for module in modules(*names) for path in _resources(module)}
+    return set[Path]().union(*map(_resources, modules(*names)))
 
 
 @cache  # called for each job
@@ -127,7 +131,9 @@ def _imported(module: str) -> frozenset[str]:
 
 def _with_packages(module: str) -> Iterator[str]:
     """A module's name, and those of the packages that it is in."""
-    return accumulate(module.split("."), "{}.{}".format)
+    while module:
+        yield module
+        module = module.rpartition(".")[0]
 
 
 def _source(module: str) -> Path:
@@ -147,14 +153,13 @@ def _sources(top: str) -> Mapping[str, Path]:
     origin = Path(str(spec.origin))
     if origin.name != "__init__.py":
         return {top: origin}
-    imported = {}
+    sources = {}
     for package in origin.parent.rglob("__init__.py"):
-        parts = [top, *package.parent.relative_to(origin.parent).parts]
-        imported[".".join(parts)] = package
+        name = ".".join([top, *package.parent.relative_to(origin.parent).parts])
         for path in package.parent.glob("*.py"):
-            if path != package:
-                imported[".".join([*parts, path.stem])] = path
-    return imported
+            sources[f"{name}.{path.stem}"] = path
+        sources[name] = sources.pop(f"{name}.__init__")
+    return sources
 
 
 def _unknown(module: str) -> UserError:
@@ -176,10 +181,12 @@ def _resources(module: str) -> frozenset[Path]:
 
 
 def _files_of(path: Path) -> list[Path]:
-    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.is_file())
 
 
-def _short(path: Path) -> str:
+def _portable(path: Path) -> str:
     """A path without the part that differs between machines."""
     root = resource("")
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
@@ -217,25 +224,27 @@ class Contents(NamedTuple):
     def _of_code(cls, content: bytes) -> "Contents":
         tree = ast.parse(content)
         imports: set[tuple[int, str]] = set()
-        named = []
+        named_files = []
         for node in _nodes_that_run(tree):
             if isinstance(node, ast.Import):
-                imports |= {(0, alias.name) for alias in node.names}
+                imports.update((0, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):  # names, or modules of a package
                 module = node.module or ""
-                members = {f"{module}.{alias.name}".strip(".") for alias in node.names}
-                imports |= {(node.level, name) for name in {module, *members}}
+                imports.add((node.level, module))
+                for alias in node.names:
+                    imports.add((node.level, f"{module}.{alias.name}".strip(".")))
             elif isinstance(node, ast.Call) and _last_name(node.func) in RESOURCE_CALLS:
                 is_of_package = "__package__" in map(_last_name, node.args)
                 constants = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-                named += [(str(constant), is_of_package) for constant in constants[:1]]
+                if constants:
+                    named_files.append((str(constants[0]), is_of_package))
         hasher = hashlib.sha256()
         for word in _skeleton(tree):
             hasher.update(word.encode("utf-8", "surrogatepass") + b"\0")
         # Bytes are accepted too, with their encoding declaration, as by ast.parse.
         scope = symtable.symtable(content, "module", "exec").get_symbols()  # type: ignore[arg-type]
         objects = [name.get_name() for name in scope if name.is_assigned() or name.is_imported()]
-        return cls(hasher.hexdigest()[:16], sorted(imports), named, sorted(objects))
+        return cls(hasher.hexdigest()[:16], sorted(imports), named_files, sorted(objects))
 
 
 def _nodes_that_run(tree: ast.AST) -> Iterator[ast.AST]:
@@ -281,26 +290,26 @@ def _contents(path: Path) -> Contents:
     """A file's contents, which are kept from run to run by the bytes that they were read from."""
     content = path.read_bytes()
     key = f"{path.suffix}/{hashlib.sha256(content).hexdigest()}"
-    cached = _kept()
+    cached = _cached_contents()
     if key not in cached:
         cached[key] = Contents.read(path.suffix, content)
-        atexit.unregister(_keep)
-        atexit.register(_keep)
+        atexit.unregister(_write_cache)  # registered once, whatever the number of new files
+        atexit.register(_write_cache)
     return Contents(*cached[key])
 
 
 @cache
-def _kept() -> dict[str, Any]:
-    with suppress(OSError, ValueError, RecursionError):
-        kept = json.loads(_cache_file().read_text(encoding="utf-8"))
-        return kept if isinstance(kept, dict) else {}
+def _cached_contents() -> dict[str, Any]:
+    with suppress(OSError, ValueError, RecursionError):  # a damaged cache is made anew
+        cached = json.loads(_cache_file().read_text(encoding="utf-8"))
+        return cached if isinstance(cached, dict) else {}
     return {}
 
 
-def _keep() -> None:
+def _write_cache() -> None:
     """Writes them beside the user's other caches, where that is allowed."""
     with suppress(OSError):
-        write_text(_cache_file(), canonical_json(_kept()))
+        write_text(_cache_file(), canonical_json(_cached_contents()))
 
 
 def _cache_file() -> Path:

@@ -1,36 +1,20 @@
 """What a config runs, for the rules: benchmarks, models, judges, and the files of each job."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.names import nearest
 from steadfast.base.resources import PREFIX
-from steadfast.config.settings import (
-    answer_settings,
-    baseline,
-    check_judges,
-    judges_of,
-    queried_models,
-    references,
-    replay_file,
-    scored_models,
-)
+from steadfast.config import settings
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES, SIMULATED_ENGINES, WITHOUT_MODEL
 from steadfast.contract.judge_template import FETCHED, fetched
 from steadfast.contract.registry import benchmarks_of, check_benchmark_names, checked_task
-from steadfast.contract.task import (
-    AnyBenchmark,
-    DataFile,
-    Judging,
-    Rewriting,
-    Task,
-    rewrites_file,
-)
+from steadfast.contract.task import AnyBenchmark, DataFile, Judging, Rewriting, Task
 from steadfast.jobs.job import MODELS, REWRITERS, Job
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings
@@ -42,23 +26,28 @@ class Evaluation:
     def __init__(self, config: Config):
         self.config = config
         self.benchmarks: Mapping[str, AnyBenchmark] = benchmarks_of(config)
-        self.tasks: Mapping[str, Task] = {
-            name: checked_task(name, benchmark.of(config))
-            for name, benchmark in self.benchmarks.items()
-        }
+        self.tasks: dict[str, Task] = {}
+        for name, benchmark in self.benchmarks.items():
+            self.tasks[name] = checked_task(name, benchmark.of(config))
         check_benchmark_names(self.tasks)
         self.judged = [name for name, task in self.tasks.items() if task.judging]
         self.running = [name for name in self.benchmarks if name in config.benchmarks]
-        self.scored = scored_models(config)
-        self.evaluated = [name for name in queried_models(config) if name in config.running]
+        self.scored = settings.scored_models(config)
+        queried = settings.queried_models(config)
+        self.evaluated = [name for name in queried if name in config.running]
         self.rounds: dict[str, dict[str, int]] = {}
         """In an adaptive run, the rounds of each benchmark and model by now (``jobs.rounds``)."""
 
     def evaluated_models(self, benchmark: str) -> list[str]:
         """The running models that a benchmark evaluates; engine ``baseline`` where it has one."""
+        if self.tasks[benchmark].baseline:
+            return self.evaluated
         models = self.config.models
-        baseline = self.tasks[benchmark].baseline
-        return [name for name in self.evaluated if baseline or models[name].engine != "baseline"]
+        return [name for name in self.evaluated if models[name].engine != "baseline"]
+
+    def cells(self, benchmark: str) -> Iterator[tuple[str, str]]:
+        """Model and part of each inference job of a benchmark."""
+        return product(self.evaluated_models(benchmark), self.tasks[benchmark].parts)
 
     def evaluates_part_of(self, benchmark: str) -> bool:
         """Whether only some of the prompts are evaluated: in a trial, or in rounds."""
@@ -67,17 +56,15 @@ class Evaluation:
     @property
     def unexported(self) -> list[str]:
         """A sentence for each running benchmark that cannot be exported."""
-        return [
-            f"{self.benchmarks[name].title} cannot be exported: its Task has no exports; add them "
-            "(docs/share.md)"
-            for name in self.running
-            if not self.tasks[name].exports
-        ]
+        reason = "cannot be exported: its Task has no exports; add them (docs/share.md)"
+        names = [name for name in self.running if not self.tasks[name].exports]
+        return [f"{self.benchmarks[name].title} {reason}" for name in names]
 
     @property
     def real_models(self) -> list[str]:
         """The running models that are neither simulated nor replayed."""
-        return [m for m in self.evaluated if self.config.models[m].engine not in WITHOUT_MODEL]
+        models = self.config.models
+        return [name for name in self.evaluated if models[name].engine not in WITHOUT_MODEL]
 
     # --- models and judges ---------------------------------------------------------------------
 
@@ -92,8 +79,8 @@ class Evaluation:
         """The judges of a model's responses, the one that counts first."""
         if benchmark not in self.judged:
             return []
-        check_judges(self.config, model)
-        return judges_of(self.config, model)
+        settings.check_judges(self.config, model)
+        return settings.judges_of(self.config, model)
 
     def check_judges(self) -> None:
         """Raises ``UserError`` where responses of a run would have no judge."""
@@ -138,7 +125,7 @@ class Evaluation:
     def params(self, job: Job) -> Record:
         """What determines a job's replies, as plain values: the rule's param ``request``."""
         params: Record = {
-            "answers": answer_settings(self.settings(job)),
+            "answers": settings.answer_settings(self.settings(job)),
             "simulator": plain(self.simulator(job)),
         }
         if job.role == MODELS:
@@ -161,18 +148,19 @@ class Evaluation:
 
     def replayed(self, job: Job) -> str | None:
         """The file with a job's replies, for engine replay."""
-        return replay_file(self.settings(job), job.benchmark, job.part)
+        return settings.replay_file(self.settings(job), job.benchmark, job.part)
 
     def engines_planned(self, benchmark: str) -> list[str]:
         """The builders of all engines in a plan: those of models and judges with a cost."""
         models = [self.config.models[name] for name in self.evaluated]
         if benchmark in self.judged:
             models += self.config.judges.values()
-        return sorted({ENGINES[m.engine] for m in models if m.engine not in WITHOUT_MODEL})
+        engines = {model.engine for model in models} - WITHOUT_MODEL
+        return sorted({ENGINES[engine] for engine in engines})
 
     def compared(self, benchmark: str) -> list[str]:
         """The running models that are compared with each other."""
-        excluded = {*references(self.config), baseline(self.config)}
+        excluded = {*settings.references(self.config), settings.baseline(self.config)}
         return [name for name in self.models_of(benchmark) if name not in excluded]
 
     def adaptive(self, benchmark: str) -> Record:
@@ -195,13 +183,15 @@ class Evaluation:
         Settings of the metrics that name models are left out, since models may be added.
         """
         task = self.tasks[benchmark]
-        named = {"references", "baseline", "judges"}
+        naming_models = {"references", "baseline", "judges"}
         metrics = task.metrics.function.settings
-        judged = [self.judges_of(benchmark, model)[:1] for model in self.compared(benchmark)]
+        first_judges: set[str] = set()
+        for model in self.compared(benchmark):
+            first_judges.update(self.judges_of(benchmark, model)[:1])
         return {
             "scoring": dict(task.scoring.settings),
-            "metrics": {key: metrics[key] for key in metrics if key not in named},
-            "first judges": sorted({name for first in judged for name in first}),
+            "metrics": {key: metrics[key] for key in metrics if key not in naming_models},
+            "first judges": sorted(first_judges),
             "judging.count": self.config.judging.count,
         }
 
@@ -210,41 +200,52 @@ class Evaluation:
         """All jobs that query a model, judge or rewriter."""
         jobs = []
         for name in self.config.benchmarks:
-            jobs += [Job("rewrites", *key) for key in self.rewrites.values() if key[0] == name]
-            for model, part in product(self.evaluated_models(name), self.tasks[name].parts):
+            jobs += self.rewriter_jobs(name)
+            for model, part in self.cells(name):
                 jobs.append(Job("inference", name, model, part))
-                judges = self.judges_of(name, model)
-                jobs += [Job("verdicts", name, model, part, judge) for judge in judges]
+                for judge in self.judges_of(name, model):
+                    jobs.append(Job("verdicts", name, model, part, judge))
         return jobs
+
+    def rewriter_jobs(self, benchmark: str) -> list[Job]:
+        """The jobs of a benchmark's rewriters; none without rewriting."""
+        rewriting = self.tasks[benchmark].rewriting
+        if not rewriting:
+            return []
+        rounds = product(rewriting.rewriters, rewriting.requests)
+        return [Job("rewrites", benchmark, rewriter, round) for rewriter, round in rounds]
 
     # --- files ---------------------------------------------------------------------------------
 
     @cached_property
     def data(self) -> dict[str, DataFile]:
         """All data files, by their path below the results folder."""
-        return {file.path: file for task in self.tasks.values() for file in task.data}
+        files: dict[str, DataFile] = {}
+        for task in self.tasks.values():
+            files |= {file.path: file for file in task.data}
+        return files
 
     @cached_property
-    def rewrites(self) -> dict[str, tuple[str, str, str]]:
-        """Benchmark, rewriter and round of each file of rewriters' replies."""
-        return {
-            rewrites_file(name, rewriter, round): (name, rewriter, round)
-            for name, task in self.tasks.items()
-            if task.rewriting
-            for rewriter in task.rewriting.rewriters
-            for round in task.rewriting.requests
-        }
+    def rewrites(self) -> dict[str, Job]:
+        """The job of each file of rewriters' replies."""
+        jobs = chain.from_iterable(map(self.rewriter_jobs, self.tasks))
+        return {job.outputs: job for job in jobs}
 
     @property
     def reported(self) -> dict[str, Record]:
         """The summary's input of each running benchmark, as plain values."""
-        benchmarks = self.benchmarks
-        return {n: benchmarks[n].reported(judged=n in self.judged) for n in self.running}
+        reported = {}
+        for name in self.running:
+            reported[name] = self.benchmarks[name].reported(judged=name in self.judged)
+        return reported
 
     @property
     def running_data(self) -> list[str]:
         """The data files of the benchmarks that run."""
-        return [file.path for name in self.running for file in self.tasks[name].data]
+        paths: list[str] = []
+        for name in self.running:
+            paths += [file.path for file in self.tasks[name].data]
+        return paths
 
     def first_rounds(self, benchmark: str) -> dict[str, str]:
         """The rounds of rewriting that need no earlier replies, and their requests."""
@@ -254,7 +255,8 @@ class Evaluation:
     def prompts_wait(self, benchmark: str) -> bool:
         """Whether a benchmark's prompts are made from rewriters' replies."""
         parts = self.tasks[benchmark].parts.values()
-        return any(self.waits(path) for part in parts for path in part.sources.values())
+        sources = chain.from_iterable(part.sources.values() for part in parts)
+        return any(map(self.waits, sources))
 
     def waits(self, path: str) -> bool:
         """Whether a data file is made from rewriters' replies, directly or not."""
@@ -264,6 +266,10 @@ class Evaluation:
     def evaluated_prompts(self, benchmark: str, part: str, model: str = "") -> str:
         """The prompts of a part that are evaluated (by now with a model), as an input."""
         return f"<results>/{self.prompts(Job('inference', benchmark, model, part))}"
+
+    def all_prompts(self, benchmark: str) -> list[str]:
+        """The prompts of all parts that are evaluated, as inputs."""
+        return [self.evaluated_prompts(benchmark, part) for part in self.tasks[benchmark].parts]
 
     def sources(self, benchmark: str, part: str) -> list[str]:
         """The data files that the prompts of a part refer to, as inputs."""
@@ -280,21 +286,21 @@ class Evaluation:
 
     def all_sources(self, benchmark: str, kinds: Collection[str] | None = None) -> list[str]:
         """The sources of all parts, part by part; only of some kinds if given."""
-        return in_results(
-            path
-            for part in self.tasks[benchmark].parts.values()
-            for (kind, _), path in part.sources.items()
-            if kinds is None or kind in kinds
-        )
+        paths = []
+        for part in self.tasks[benchmark].parts.values():
+            for (kind, _), path in part.sources.items():
+                if kinds is None or kind in kinds:
+                    paths.append(path)
+        return in_results(paths)
 
     def all_source_keys(
         self, benchmark: str, kinds: Collection[str] | None = None
     ) -> dict[str, list[tuple[str, str]]]:
         """Kind and name of each source, by part."""
-        return {
-            name: [key for key in part.sources if kinds is None or key[0] in kinds]
-            for name, part in self.tasks[benchmark].parts.items()
-        }
+        keys = {}
+        for name, part in self.tasks[benchmark].parts.items():
+            keys[name] = [key for key in part.sources if kinds is None or key[0] in kinds]
+        return keys
 
     def judging(self, benchmark: str) -> Judging:
         """How a benchmark is judged."""
@@ -335,31 +341,31 @@ class Evaluation:
     def planned(self, benchmark: str) -> dict[str, Any]:
         """The plan's input of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
         task = self.tasks[benchmark]
-        differences = self.config.power_analysis
         adaptive = self.config.adaptive
-        measures = {
-            name: {"compared": dict(measure.compared), "full": measure.full}
-            for name, measure in self.benchmarks[benchmark].measures.items()
-            if measure.compared
-        }
+        parts = {}
+        for name, part in task.parts.items():
+            prompts = self.prompts(Job("inference", benchmark, "", name))
+            sources = [[*key, path] for key, path in part.sources.items()]
+            parts[name] = [part.tokens, prompts, sources]
         return {
             "name": benchmark,
             "samples": task.samples.plain,
-            "parts": {
-                name: [
-                    part.tokens,
-                    self.prompts(Job("inference", benchmark, "", name)),
-                    [[*key, path] for key, path in part.sources.items()],
-                ]
-                for name, part in task.parts.items()
-            },
+            "parts": parts,
             "judge_prompts": plain(self.judge_prompts(benchmark)),
             "templates": self.templates(benchmark),
-            "power_analysis": (
-                {"measures": measures, "differences": differences} if differences else None
-            ),
+            "power_analysis": self._power_analysis(benchmark),
             "rounds": adaptive.contexts if adaptive else None,
         }
+
+    def _power_analysis(self, benchmark: str) -> Record | None:
+        """The main measures to test and the differences to detect; None where none are wanted."""
+        if not self.config.power_analysis:
+            return None
+        measures = {}
+        for name, measure in self.benchmarks[benchmark].measures.items():
+            if measure.compared:
+                measures[name] = {"compared": dict(measure.compared), "full": measure.full}
+        return {"measures": measures, "differences": self.config.power_analysis}
 
 
 def in_results(paths: Iterable[str]) -> list[str]:

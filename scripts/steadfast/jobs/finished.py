@@ -153,17 +153,22 @@ class FinishedRun:
     @property
     def benchmarks(self) -> list[str]:
         """The benchmarks that have metrics, in the registry's order."""
-        return [n for n in self.evaluation.running if self.metrics_provenance(n, "").path.exists()]
+        names = self.evaluation.running
+        return [name for name in names if self.metrics_provenance(name, "").path.exists()]
 
     def parts(self, benchmark: str) -> dict[str, "FinishedPart"]:
         """All parts of a benchmark, by name."""
-        return {n: FinishedPart(self, benchmark, n) for n in self.evaluation.tasks[benchmark].parts}
+        names = self.evaluation.tasks[benchmark].parts
+        return {name: FinishedPart(self, benchmark, name) for name in names}
 
     def models(self, benchmark: str) -> list[str]:
         """The models with scores of a benchmark."""
         parts = self.parts(benchmark).values()
-        models = self.evaluation.models_of(benchmark)
-        return [m for m in models if any(part.scores_path(m).exists() for part in parts)]
+        models = []
+        for model in self.evaluation.models_of(benchmark):
+            if any(part.scores_path(model).exists() for part in parts):
+                models.append(model)
+        return models
 
     def metric_path(self, benchmark: str, metric: str) -> Path:
         """The file of a metric."""
@@ -291,11 +296,10 @@ class FinishedPart:
         self.run.check(Provenance.beside(prompts, ""))
         for prompt in read_judge_prompts(prompts):
             for request in prompt.requests:
-                by_judge = {
-                    judge: by_request[request.id]
-                    for judge, by_request in replies.items()
-                    if request.id in by_request
-                }
+                by_judge = {}
+                for judge, verdicts in replies.items():
+                    if request.id in verdicts:
+                        by_judge[judge] = verdicts[request.id]
                 judged = JudgedRequest(request.id, request.tail, by_judge)
                 requests.setdefault(prompt.answer_id, []).append(judged)
         return requests

@@ -63,19 +63,27 @@ class InputDigests:
     def data(self, path: str) -> Step:
         """A data file, or a rewriter's replies."""
         if path in self._run.rewrites:
-            return self.replies(Job("rewrites", *self._run.rewrites[path]))
+            return self.replies(self._run.rewrites[path])
         file = self._run.data[path]
         settings = [list(file.inputs), contents(file.files)]
         before = map(self.data, file.inputs.values())
         return step("stages.make_data", file.content, settings=settings, before=before)
 
+    def rewritten_inputs(self, path: str) -> dict[str, str]:
+        """The input digests of rewriters' replies that a data file is made from, by name."""
+        inputs = self._run.data[path].inputs.items()
+        rewrites = {name: source for name, source in inputs if source in self._run.rewrites}
+        return {name: self.data(source).input_digest for name, source in rewrites.items()}
+
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without new requests to a rewriter."""
-        rewrites = [path for path, key in self._run.rewrites.items() if key[0] == benchmark]
-        return not self._run.prompts_wait(benchmark) or all(
-            Provenance.beside(results / path, self.data(path).input_digest).has_input_digest
-            for path in rewrites
-        )
+        if not self._run.prompts_wait(benchmark):
+            return True
+        for job in self._run.rewriter_jobs(benchmark):
+            input_digest = self.replies(job).input_digest
+            if not Provenance.beside(results / job.outputs, input_digest).has_input_digest:
+                return False
+        return True
 
     def prompts(self, benchmark: str, part: str) -> Step:
         """The prompts of a part; the data that they refer to are inputs."""
@@ -87,16 +95,16 @@ class InputDigests:
     def evaluated_prompts(self, benchmark: str, part: str, rounds: int | None = None) -> Step:
         """The evaluated prompts of a part: all, those of a trial, or of some rounds."""
         config = self._run.config
-        prompts = self.prompts(benchmark, part)
+        before = [self.prompts(benchmark, part)]
         if rounds is not None:
             contexts = config.adaptive and config.adaptive.contexts
             settings: list[Any] = [rounds, contexts, config.seed]
-            return step("stages.choose_round", settings=settings, before=[prompts])
+            return step("stages.choose_round", settings=settings, before=before)
         if config.limit is None:
-            return prompts
+            return before[0]
         trial = self._tasks[benchmark].trial
         settings = [config.limit, trial.together, list(trial.spread), config.seed]
-        return step("stages.choose_prompts", settings=settings, before=[prompts])
+        return step("stages.choose_prompts", settings=settings, before=before)
 
     def replies(self, job: Job) -> Step:
         """The replies of a model, judge or rewriter."""
@@ -135,7 +143,7 @@ class InputDigests:
         """
         measured = {}
         for name in self._run.running:
-            for model, part in product(self._run.evaluated_models(name), self._tasks[name].parts):
+            for model, part in self._run.cells(name):
                 path = nondeterminism_path(name, model, part)
                 if (results / path).is_file():
                     input_digest = self.nondeterminism(name, model, part).input_digest
@@ -161,9 +169,8 @@ class InputDigests:
         """The verdicts of each judge of a model's responses to a part."""
         judged = benchmark in self._run.judged
         judges = judges_of(self._run.config, model) if judged else []
-        return {
-            judge: self.replies(Job("verdicts", benchmark, model, part, judge)) for judge in judges
-        }
+        jobs = [Job("verdicts", benchmark, model, part, judge) for judge in judges]
+        return {job.judge: self.replies(job) for job in jobs}
 
     def answered(self, benchmark: str, model: str, part: str) -> dict[str, str]:
         """The input digests of a model's responses (key "") and of each judge's verdicts."""
@@ -186,6 +193,13 @@ class InputDigests:
             before=[self.outputs(benchmark, model, part), *judged.values()],
         )
 
+    def released_scores(self, benchmark: str) -> dict[str, Any]:
+        """The params ``code`` and ``input_digests`` of the job with all released scores."""
+        cells = product(self._run.scored, self._tasks[benchmark].parts)
+        steps = [self.scores(benchmark, model, part) for model, part in cells]
+        digests = [score_step.input_digest for score_step in steps]
+        return {"code": steps[0].code, "input_digests": digests}
+
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""
         task = self._tasks[benchmark]
@@ -201,11 +215,8 @@ class InputDigests:
 
     def all_scores(self, benchmark: str) -> dict[str, Step]:
         """The scores that a benchmark's metrics are made from, by model and part."""
-        return {
-            f"{model}/{part}": self.scores(benchmark, model, part)
-            for model in self._run.models_of(benchmark)
-            for part in self._tasks[benchmark].parts
-        }
+        cells = product(self._run.models_of(benchmark), self._tasks[benchmark].parts)
+        return {f"{model}/{part}": self.scores(benchmark, model, part) for model, part in cells}
 
     def tables(self, benchmark: str) -> Step:
         """A benchmark's tables."""
@@ -255,12 +266,11 @@ class InputDigests:
 
     def answered_files(self) -> dict[str, Step]:
         """Outputs, verdicts and scores of all evaluated models, by path below the results."""
-        return {
-            path: file_step
-            for name in self._run.running
-            for model, part in product(self._run.evaluated_models(name), self._tasks[name].parts)
-            for path, file_step in self.answered_part(name, model, part).items()
-        }
+        steps: dict[str, Step] = {}
+        for name in self._run.running:
+            for model, part in self._run.cells(name):
+                steps |= self.answered_part(name, model, part)
+        return steps
 
     def answered_part(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
         """Outputs, verdicts and scores of one model and part, by path."""

@@ -18,6 +18,11 @@ FOLDERS = {JUDGES: "verdicts", REWRITERS: "rewrites"}
 """Folders of the judges' and rewriters' journals, next to those of the benchmarks."""
 
 
+def queries_model(rule: str) -> bool:
+    """Whether jobs of a rule query a model, judge or rewriter."""
+    return rule.endswith(tuple(ROLES))  # in another workflow the names of rules have a prefix
+
+
 @dataclass(frozen=True)
 class Job:
     """One job of the rules inference, verdicts and rewrites (``rule``).
@@ -35,10 +40,14 @@ class Job:
     @classmethod
     def of(cls, wildcards: Mapping[str, str]) -> "Job":
         """The job of a rule's wildcards."""
-        names = ("benchmark", "model", "part", "judge", "rewriter")
-        benchmark, model, part, judge, rewriter = (wildcards.get(name) or "" for name in names)
-        rule = "verdicts" if judge else "rewrites" if rewriter else "inference"
-        return cls(rule, benchmark, rewriter or model, part, judge)
+        benchmark = wildcards.get("benchmark") or ""
+        part = wildcards.get("part") or ""
+        if rewriter := wildcards.get("rewriter"):
+            return cls("rewrites", benchmark, rewriter, part)
+        model = wildcards.get("model") or ""
+        if judge := wildcards.get("judge"):
+            return cls("verdicts", benchmark, model, part, judge)
+        return cls("inference", benchmark, model, part)
 
     @property
     def role(self) -> str:

@@ -10,7 +10,7 @@ from steadfast.config.settings import answer_settings, gpus, plan_settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import Work, evaluation_work
-from steadfast.jobs.job import MODELS, ROLES, Job, Journals
+from steadfast.jobs.job import MODELS, Job, Journals, queries_model
 from steadfast.jobs.loads import Loads
 from steadfast.schema.config import Hardware
 from steadfast.schema.model_base import BaseModelSettings
@@ -58,10 +58,9 @@ def runtime(
     """
     plan = plan_settings(model)
     speed = expected.speed(plan, expected.past_runs(folders, plan["gpus"] // plan["copies"]))
-    minutes = [
-        expected.job_minutes(job_work, speed, sharing, model.hours, attempt)
-        for job_work in (work, *others)
-    ]
+    minutes = []
+    for job_work in (work, *others):
+        minutes.append(expected.job_minutes(job_work, speed, sharing, model.hours, attempt))
     return expected.within_most(minutes, hardware.max_hours)[0]
 
 
@@ -120,31 +119,8 @@ class Scheduling:
         return mem_mb(self._run.settings(Job.of(wildcards)), attempt)
 
     def _runtime(self, wildcards: Any, attempt: int) -> int:
-        return self._minutes(Job.of(wildcards), attempt)
-
-    @property
-    def slurm(self) -> dict[str, Callable[..., Any]]:
-        """A job's SLURM resources, from its model's settings, else from the profile."""
-        names = [*SLURM_RESOURCES.values(), SLURM_EXTRA]
-        return {name: partial(self._slurm_resource, name) for name in names}
-
-    def _slurm_resource(self, name: str, wildcards: Any, **known: Any) -> Any:
-        stated = slurm_resources(self._run.settings(Job.of(wildcards)))
-        return stated.get(name) or self._snakemake.default_resource(name, wildcards, **known)
-
-    def runs_here(self, job: Any) -> bool:
-        """Whether a Snakemake job runs no model, and so is not submitted to SLURM.
-
-        It takes seconds on one core, and might wait forever in the partition or QoS that a profile
-        sets for models.
-        """
-        if not job.rule.name.endswith(tuple(ROLES)):
-            return False
-        model = self._run.settings(Job.of(job.wildcards))
-        return model.engine in WITHOUT_MODEL and not model.slurm and not gpus(model)
-
-    def _minutes(self, job: Job, attempt: int) -> int:
         """Minutes of a job among those that share its load; raises without prompts."""
+        job = Job.of(wildcards)
         hardware = self._run.config.hardware
         siblings = [sibling for sibling in self._loads.missing(job) if sibling != job]
         # Without a limit on their sum, the siblings' own work makes no difference.
@@ -158,6 +134,25 @@ class Scheduling:
             Journals(self._loads.results, job.role, job.name),
             attempt,
         )
+
+    @property
+    def slurm(self) -> dict[str, Callable[..., Any]]:
+        """A job's SLURM resources, from its model's settings, else from the profile."""
+        names = [*SLURM_RESOURCES.values(), SLURM_EXTRA]
+        return {name: partial(self._slurm_resource, name) for name in names}
+
+    def _slurm_resource(self, name: str, wildcards: Any, **context: Any) -> Any:
+        stated = slurm_resources(self._run.settings(Job.of(wildcards)))
+        return stated.get(name) or self._snakemake.default_resource(name, wildcards, **context)
+
+    def runs_here(self, job: Any) -> bool:
+        """Whether a Snakemake job runs no model, and so is not submitted to SLURM."""
+        if not queries_model(job.rule.name):
+            return False
+        # It takes seconds on one core, and might wait forever in the partition or QoS that a
+        # profile sets for models.
+        model = self._run.settings(Job.of(job.wildcards))
+        return model.engine in WITHOUT_MODEL and not model.slurm and not gpus(model)
 
     def _work(self, job: Job) -> Work:
         parts = self._run.tasks[job.benchmark].parts

@@ -22,7 +22,7 @@ from steadfast.base.provenance import Provenance
 from steadfast.contract.engine_names import LOADS
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
-from steadfast.jobs.job import MODELS, ROLES, Assignment, Job
+from steadfast.jobs.job import MODELS, ROLES, Assignment, Job, queries_model
 
 VARIABLE = "STEADFAST_ALLOCATION"
 """Environment variable by which the first process of a cluster's job informs the others."""
@@ -110,9 +110,7 @@ class Loads:
         """
         planned = []
         for job in self.run.jobs:
-            load = None
-            if not self._has_outputs(job):
-                load = self._names.get(job, job.outputs)
+            load = None if self._has_outputs(job) else self._names.get(job, job.outputs)
             planned.append((astuple(job), self.run.replayed(job), load))
         return planned
 
@@ -133,32 +131,34 @@ class Loads:
         """
         jobs = list(jobs)
         run = allocation or Allocation([(job.rule.name, job.wildcards) for job in jobs])
-        new_files = {str(file) for job in jobs for file in job.output}
-        # ``endswith``: in another workflow the names of rules have a prefix.
-        rules = tuple(ROLES)
-        run_jobs = {Job.of(wildcards) for rule, wildcards in run.jobs if rule.endswith(rules)}
-        assignments = defaultdict(list)
-        for job, load in self._names.items():
-            if job in run_jobs:
-                assignments[load].append(asdict(self.assignment(job, run, new_files)))
-        shared = [siblings for siblings in assignments.values() if len(siblings) > 1]
+        new_files: set[str] = set()
+        for job in jobs:
+            new_files.update(map(str, job.output))
+        run_jobs = {Job.of(wildcards) for rule, wildcards in run.jobs if queries_model(rule)}
+        shared = []
+        for siblings in self._jobs.values():
+            siblings = [job for job in siblings if job in run_jobs]
+            if len(siblings) > 1:
+                shared.append([asdict(self.assignment(job, run, new_files)) for job in siblings])
         return {"run": run.name, "assignments": shared}
 
     def assignment(
         self, job: Job, run: Allocation, new_files: Set[str] = frozenset()
     ) -> Assignment:
         """A job as its rule passes it to its script, in a run that makes ``new_files``."""
-        sources = self.run.sources(job.benchmark, job.part) if job.role == MODELS else []
         prompts = str(self.results / self.run.prompts(job))
-        data = [str(self.results / source.removeprefix("<results>/")) for source in sources]
+        sources = []
+        if job.role == MODELS:
+            paths = self.run.tasks[job.benchmark].parts[job.part].sources.values()
+            sources = [str(self.results / path) for path in paths]
         outputs = str(self.results / job.outputs)
-        made_again = {outputs} | (new_files & {prompts, *data})
+        made_again = {outputs} | (new_files & {prompts, *sources})
         return Assignment(
             job,
             self.run.params(job),
             self._steps.replies(job).input_digest,
             prompts,
-            data,
+            sources,
             str(self.results),
             load=self._names.get(job, ""),
             run=run.name,
@@ -184,7 +184,11 @@ class Loads:
 
     @cached_property
     def _names(self) -> dict[Job, str]:
-        return {job: load for load, jobs in self._jobs.items() for job in jobs}
+        """The load of each job that loads a model."""
+        names: dict[Job, str] = {}
+        for load, jobs in self._jobs.items():
+            names |= dict.fromkeys(jobs, load)
+        return names
 
 
 @cache  # each job checks all others of its load

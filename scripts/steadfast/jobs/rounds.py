@@ -52,7 +52,8 @@ def follow(run: Evaluation, results: Path) -> None:
         run.rounds[name] = rounds
         while goes_on := going_on(run, results, name):
             for model in rounds:
-                rounds[model] += model in goes_on or model not in compared
+                if model in goes_on or model not in compared:
+                    rounds[model] += 1
 
 
 def last_round(run: Evaluation, benchmark: str) -> int:
@@ -80,18 +81,19 @@ def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
     now = dict(run.rounds)
     for name, rounds_of_models in now.items():
         for rounds in range(FIRST_LOOK, last_round(run, name) + 1):
-            run.rounds = now | {
-                name: {m: min(rounds, number) for m, number in rounds_of_models.items()}
-            }
+            limited = {model: min(rounds, number) for model, number in rounds_of_models.items()}
+            run.rounds = now | {name: limited}
             yield decision_file(name, rounds), InputDigests(run).metrics(name)
     run.rounds = now
 
 
 def last_decisions(run: Evaluation, results: Path, *benchmarks: str) -> list[Record]:
     """The last decision of each benchmark whose current round is decided."""
-    decided = [name for name in benchmarks if going_on(run, results, name) is not None]
-    files = [results / decision_file(name, last_round(run, name)) for name in decided]
-    return [read_json(file) for file in files]
+    decisions = []
+    for name in benchmarks:
+        if going_on(run, results, name) is not None:
+            decisions.append(read_json(results / decision_file(name, last_round(run, name))))
+    return decisions
 
 
 def before(run: Evaluation, benchmark: str) -> list[str]:
@@ -127,10 +129,10 @@ def _check_design(run: Evaluation, results: Path, benchmark: str, decision: Reco
         raise UserError(f"{start} by an adaptive run, but adaptive is not set; {ASIDE}")
     fixed = {**decision["decided_by"], **decision["design"]}
     for key, value in {**run.decided_by(benchmark), **adaptive.model_dump()}.items():
-        if canonical_json(value) != canonical_json(before := fixed.get(key)):
+        if canonical_json(value) != canonical_json(fixed.get(key)):
             raise UserError(
-                f"{start} with {key} {before}; it must not change to {value} during an adaptive "
-                f"run; {ASIDE}"
+                f"{start} with {key} {fixed.get(key)}; it must not change to {value} during an "
+                f"adaptive run; {ASIDE}"
             )
     for name in decision["models"]:
         if name not in run.compared(benchmark):

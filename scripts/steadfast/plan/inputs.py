@@ -1,7 +1,7 @@
 """What rule plan reads, and the values that it passes to ``plan.make``, as the rule needs them."""
 
 from collections.abc import Callable, Iterable
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from steadfast.config import settings
 from steadfast.jobs.digests import digest
 from steadfast.jobs.evaluation import Evaluation, in_results
 from steadfast.jobs.input_digests import InputDigests
+from steadfast.jobs.job import Job
 
 
 class PlanInputs:
@@ -30,7 +31,7 @@ class PlanInputs:
     @property
     def prompts(self) -> list[str]:
         """The evaluated prompts of all parts."""
-        return [self._run.evaluated_prompts(name, part) for name, part in self._parts]
+        return self._of_benchmarks(self._run.all_prompts)
 
     @property
     def sources(self) -> list[str]:
@@ -50,17 +51,18 @@ class PlanInputs:
     @property
     def rewriter_requests(self) -> list[str]:
         """The requests to rewriters that need no earlier replies."""
-        rounds = map(self._run.first_rounds, self.rewritten)
-        return in_results(chain.from_iterable(map(dict.values, rounds)))
+        requests: list[str] = []
+        for rounds in self.first_rounds.values():
+            requests += rounds.values()
+        return in_results(requests)
 
     @property
     def replays(self) -> list[str]:
         """The files with the responses of models with engine replay."""
-        models = self._run.config.models
         files = set()
-        for name, part in self._parts:
-            for model in self._run.evaluated_models(name):
-                files.add(settings.replay_file(models[model], name, part))
+        for name in self.benchmarks:
+            for model, part in self._run.cells(name):
+                files.add(self._run.replayed(Job("inference", name, model, part)))
         return sorted(filter(None, files))
 
     # --- params --------------------------------------------------------------------------------
@@ -99,10 +101,11 @@ class PlanInputs:
     def input_digests(self) -> list[str]:
         """The input digests of all prompts, and of the requests to rewriters."""
         digests = []
-        for name, part in self._parts:
-            digests.append(self._steps.evaluated_prompts(name, part).input_digest)
-        for name in self.rewritten:
-            for requests in self._run.first_rounds(name).values():
+        for name in self.benchmarks:
+            for part in self._run.tasks[name].parts:
+                digests.append(self._steps.evaluated_prompts(name, part).input_digest)
+        for rounds in self.first_rounds.values():
+            for requests in rounds.values():
                 digests.append(self._steps.data(requests).input_digest)
         return digests
 
@@ -114,14 +117,6 @@ class PlanInputs:
             used += [self._run.tasks[name].samples, self._run.judge_prompts(name)]
             used += self._run.engines_planned(name)
         return digest("steadfast.plan.make", *used)
-
-    @property
-    def _parts(self) -> list[tuple[str, str]]:
-        """Benchmark and part of all planned prompts."""
-        parts: list[tuple[str, str]] = []
-        for name in self.benchmarks:
-            parts += product([name], self._run.tasks[name].parts)
-        return parts
 
     def _of_benchmarks(self, files_of: Callable[[str], Iterable[str]]) -> list[str]:
         """The files of all planned benchmarks, where ``files_of`` has those of one."""

@@ -121,9 +121,8 @@ def make_plan(
     if any(benchmark.power_analysis for benchmark in benchmarks):
         write_rows(folder / "power_analysis.csv", POWER_COLUMNS, power_rows)
     notes = filter(None, (trial_remark(limit), *data_notes))
-    page = plan_page(
-        _records(frame), _records(summed(frame)), options, misfits, notes, remarks, unplanned
-    )
+    sums = _records(summed(frame))
+    page = plan_page(_records(frame), sums, options, misfits, notes, remarks, unplanned)
     write_text(folder / "plan.md", "\n".join([*page, *sections]) + "\n")
 
 
@@ -175,8 +174,8 @@ def _count_verdicts(
     prompts: dict[frozenset[str], list[JudgePrompt]] = {}  # by the samples without a response
     for judge_jobs in jobs_by_judge.values():
         judged = [model_jobs[job.job.model] for job in judge_jobs]
-        text = f"{len(judged)} models' responses" if judged[1:] else "1 model's responses"
-        if any(job.model.repeats > 1 for job in judged):
+        text = f"{len(judged)} models' responses" if len(judged) > 1 else "1 model's responses"
+        if max(job.model.repeats for job in judged) > 1:
             text += ", at most"  # equal responses are judged once
         counted: dict[frozenset[str], Record] = {}
         for job, model_job in zip(judge_jobs, judged, strict=True):
@@ -253,12 +252,13 @@ def _summed(counts: Sequence[Record]) -> Record:
         summed_counts[name] = sum(count[name] for count in counts)
     for name in ("remaining_work", "work"):
         summed_counts[name] = forecast.Work.sum(count[name] for count in counts)
-    summed_counts["options"] = []
-    # For each pricing option its record of each repeat.
-    for records in zip(*(count["options"] for count in counts), strict=True):
-        sums = {name: sum(record[name] for record in records) for name in SUMS}
-        summed_counts["options"].append({**records[0], **sums})
-    return summed_counts
+    options = []
+    for repeats in zip(*(count["options"] for count in counts), strict=True):
+        option = dict(repeats[0])
+        for name in SUMS:
+            option[name] = sum(repeat[name] for repeat in repeats)
+        options.append(option)
+    return summed_counts | {"options": options}
 
 
 def _missing(job: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
@@ -295,15 +295,17 @@ def _judge_prompts(
 
 if job := globals().get("snakemake"):
     params = job.params
-    who = params.who
     results = Path(job.output.page).parents[1]
+    engines = []
+    for role, models in params.who.items():
+        engines += [job.config[role][name] for name in models]
     run_rule(
         make_plan,
         job,
         # Params that only trigger a new plan: journals that grew, comparisons that changed.
         read=("hardware", "journals", "pilot", "planned", "who"),
-        engines=[job.config[role][name] for role, named in who.items() for name in named],
+        engines=engines,
         benchmarks=[PlannedBenchmark(results, **benchmark) for benchmark in params.planned],
-        jobs=planned_jobs(params.jobs, who, params.hardware, results),
+        jobs=planned_jobs(params.jobs, params.who, params.hardware, results),
         results=results,
     )

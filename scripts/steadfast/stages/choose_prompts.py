@@ -1,7 +1,7 @@
 """Rule trial_prompts: a few of a part's prompts of each task, spread over their categories."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -36,20 +36,18 @@ def chosen_prompts(
         part: its name.
     """
     prompts = list(prompts)
-    tasks: dict[str, dict[str, P]] = {}
+    tasks: dict[str, dict[str, P]] = {}  # by task the first prompt of each unit
     for prompt in prompts:
         tasks.setdefault(prompt["task"], {}).setdefault(str(prompt[together]), prompt)
-    chosen = {
-        (task, unit)
-        for task, units in tasks.items()
-        for unit in _spread_units(units, limit, spread, seed, f"{part}/")
-    }
-    return [prompt for prompt in prompts if (prompt["task"], str(prompt[together])) in chosen]
+    chosen = {}
+    for task, units in tasks.items():
+        chosen[task] = _spread_units(units, limit, spread, seed, f"{part}/")
+    return [prompt for prompt in prompts if str(prompt[together]) in chosen[prompt["task"]]]
 
 
 def _spread_units(
     units: Mapping[str, P], limit: int, spread: Sequence[str], seed: int, prefix: str
-) -> list[str]:
+) -> Collection[str]:
     """The ids of ``limit`` units, each with the values that were chosen least so far."""
 
     def rank(unit: str) -> float:
@@ -57,17 +55,17 @@ def _spread_units(
 
     remaining = sorted(units, key=rank)
     if limit >= len(remaining):
-        return remaining
-    values = {
-        unit: [(name, str(prompt.get(name))) for name in spread] for unit, prompt in units.items()
-    }
+        return units.keys()
+    values = {}
+    for unit, prompt in units.items():
+        values[unit] = [(name, str(prompt.get(name))) for name in spread]
     counts: Counter[tuple[str, str]] = Counter()
-    chosen = []
+    chosen = set()
     for _ in range(limit):
         best = min(remaining, key=lambda unit: sum(counts[value] for value in values[unit]))
         remaining.remove(best)
         counts.update(values[best])
-        chosen.append(best)
+        chosen.add(best)
     return chosen
 
 

@@ -35,17 +35,18 @@ def rounds_of(prompts: Iterable[Settings], contexts: int, seed: int) -> dict[str
     kinds: dict[str, list[str]] = {}
     for unit in sorted(tasks, key=lambda unit: Random(f"{seed}/{unit}").random()):
         kinds.setdefault(" ".join(sorted(tasks[unit])), []).append(unit)
-    positions = {
-        unit: ((number + Random(f"{seed}/{kind}").random()) / len(units), unit)
-        for kind, units in kinds.items()
-        for number, unit in enumerate(units)
-    }
-    in_order = sorted(positions, key=positions.__getitem__)
-    return {unit: 1 + rank * contexts // len(in_order) for rank, unit in enumerate(in_order)}
+    positions = []
+    for kind, units in kinds.items():
+        # Each kind starts elsewhere, or all of them would have their contexts in the same rounds.
+        start = Random(f"{seed}/{kind}").random()
+        for number, unit in enumerate(units):
+            positions.append(((number + start) / len(units), unit))
+    positions.sort()
+    return {unit: 1 + rank * contexts // len(tasks) for rank, (_, unit) in enumerate(positions)}
 
 
 def sampling_unit(prompt: Mapping[str, Any]) -> str:
-    """What a prompt is asked with: its family of nested contexts, or its context or group.
+    """The sampling unit of a prompt: its family of nested contexts, or its context or group.
 
     Contexts of a family share a round at every length.
     """

@@ -82,29 +82,28 @@ def _billed(
             tiers[request_hash] = reply.tier
         elif request_hash in records and (paid := counted_cost(price, asdict(reply))):
             attempts += paid[0]
-    costs = [
-        counted_cost(price, {**record, "tier": tiers.get(request_hash)})
-        for request_hash, record in records.items()
-    ]
-    counted = [cost for cost in costs if cost is not None]
-    if not counted:
+    total_costs = []
+    response_costs = []
+    for request_hash, record in records.items():
+        if cost := counted_cost(price, {**record, "tier": tiers.get(request_hash)}):
+            total_costs.append(cost[0])
+            response_costs.append(cost[1])
+    if not total_costs:
         return {"billed": None, "planned": None}
-    billed = sum(total for total, _ in counted) + attempts
-    responses = sum(output for _, output in counted)
     return {
-        "billed": f"{billed:.6f}",
-        "planned": None if planned is None else f"{planned + responses:.6f}",
+        "billed": f"{sum(total_costs) + attempts:.6f}",
+        "planned": None if planned is None else f"{planned + sum(response_costs):.6f}",
     }
 
 
 def _planned(results: Path) -> dict[tuple[str, str, str], float]:
     """The plan's cost of the prompts of each benchmark, model and part, where a plan exists."""
     plan = results / "plan/plan.csv"
-    return {
-        (row["benchmark"], row["model"], row["part"]): float(row["prompts_cost"])
-        for row in (read_rows(plan) if plan.is_file() else ())
-        if row["role"] == MODELS and row["prompts_cost"]
-    }
+    costs = {}
+    for row in read_rows(plan) if plan.is_file() else ():
+        if row["role"] == MODELS and row["prompts_cost"]:
+            costs[row["benchmark"], row["model"], row["part"]] = float(row["prompts_cost"])
+    return costs
 
 
 def _tokens(records: Sequence[OutputRecord]) -> Record:
@@ -112,11 +111,12 @@ def _tokens(records: Sequence[OutputRecord]) -> Record:
 
     def total(name: Tokens) -> int | None:
         counts = [record.get(name) for record in records]
-        valid = [count for count in counts if count is not None]
-        return sum(valid) if valid else None
+        counted = [count for count in counts if count is not None]
+        return sum(counted) if counted else None
 
     statuses = Counter(record["status"] for record in records)
     responses = [record["response"] for record in records if record["status"] in ANSWERED]
+    empty = [response for response in responses if not response.strip()]
     prompt = total("prompt_tokens")
     cached = total("cached_tokens")
     computed = None if prompt is None or cached is None else prompt - cached
@@ -131,23 +131,23 @@ def _tokens(records: Sequence[OutputRecord]) -> Record:
         "refused": statuses["refused"],
         "response_truncated": statuses["length"],
         "unfinished": statuses["unfinished"],
-        "empty": sum(not response.strip() for response in responses),
+        "empty": len(empty),
     }
 
 
 def _runs(runs: Sequence[RunRecord]) -> Record:
+    """Sums over the runs of a job, which may have been interrupted and continued."""
     seconds = sum(run["wall_seconds"] for run in runs)
-    inference = seconds - sum(run.get("load_seconds", 0.0) for run in runs)
+    inference_seconds = seconds - sum(run.get("load_seconds", 0.0) for run in runs)
     answered = sum(run["answered"] for run in runs)
+    speed = answered / inference_seconds if answered and inference_seconds > 0 else None
     latencies = Latencies(*(run.get("latencies", {}) for run in runs))
     retries: Counter[str] = Counter()
     for run in runs:
         retries.update(run.get("retries", {}))
     return {
         "wall_seconds": round(seconds, 1) if runs else None,
-        "answers_per_second": _rounded(
-            answered / inference if answered and inference > 0 else None
-        ),
+        "answers_per_second": _rounded(speed),
         "latency_median": _rounded(latencies.quantile(0.5)),
         "latency_95": _rounded(latencies.quantile(0.95)),
         "runs": len(runs),

@@ -23,14 +23,11 @@ def make_data(content: Sequence[Any], inputs: Mapping[str, Path], out: Path) -> 
 
 if job := globals().get("snakemake"):
     inputs = dict(zip(job.params.inputs, paths(job.input.inputs), strict=True))
-    made_from = job.params.made_from
+    made_from = job.params.made_from.items()
     run_rule(
         make_data,
         job,
-        reads=[
-            Provenance.beside(inputs[name], input_digest)
-            for name, input_digest in made_from.items()
-        ],
+        reads=[Provenance.beside(inputs[name], input_digest) for name, input_digest in made_from],
         inputs=inputs,
         out=Path(job.output[0]),
     )

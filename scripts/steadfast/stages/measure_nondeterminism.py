@@ -1,7 +1,7 @@
 """Rule nondeterminism: sends a sample of the requests repeatedly, and compares the responses."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, write_rows, write_text
 from steadfast.contract.components import Sample, Scoring, component
 from steadfast.contract.part_files import PartFiles, SampleOracle, answer_of
-from steadfast.contract.request import Request, Response, output_record
+from steadfast.contract.records import OutputRecord
+from steadfast.contract.request import output_record
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import ask_repeatedly, draw
 from steadfast.engines.asking.requests import reader
@@ -68,13 +69,12 @@ def measure_nondeterminism(
             )
         passes = ask_repeatedly(engine, sampled, nondeterminism["repeats"], journal, name)
     read = reader(engine, answers.get("reasoning"))
-    passes = {
-        key: {request_hash: read(response) for request_hash, response in responses.items()}
-        for key, responses in passes.items()
-    }
     scorer = component(scoring).make()
     by_id = {sample.id: sample for sample in samples}
-    scored = {key: _scored(scorer, by_id, sampled, responses) for key, responses in passes.items()}
+    scored = {}
+    for key, responses in passes.items():
+        outputs = [output_record(request, read(responses[request.hash])) for request in sampled]
+        scored[key] = _scored(scorer, by_id, outputs)
     counts = Counter(sample.prompt["task"] for sample in samples)
     rows = nondeterminism_rows(scored, counts, component(weights).make() if weights else None)
     write_rows(out_csv, COLUMNS, rows)
@@ -89,25 +89,20 @@ def _live(operation: Settings, together: int) -> Settings:
 
 
 def _scored(
-    scoring: Scoring,
-    samples: Mapping[str, Sample],
-    sampled: Sequence[Request],
-    responses: Mapping[str, Response],
+    scoring: Scoring, samples: Mapping[str, Sample], outputs: Iterable[OutputRecord]
 ) -> Pass:
     """The scores of one pass, by the benchmark's own scorer."""
-    outputs = {
-        request.sample_id: output_record(request, responses[request.hash]) for request in sampled
-    }
-    answers = {name: answer_of(record) for name, record in outputs.items()}
-    records = score_records(scoring, [samples[name] for name in outputs], answers, {})
-    return {
-        record["sample_id"]: {
+    scored: dict[str, Settings] = {}
+    for output in outputs:
+        sample_id = output["sample_id"]
+        answers = {sample_id: answer_of(output)}
+        (record,) = score_records(scoring, [samples[sample_id]], answers, {})
+        scored[sample_id] = {
             "task": record["task"],
             "total": record["total"],
-            "text": outputs[record["sample_id"]]["response"],
+            "text": output["response"],
         }
-        for record in records
-    }
+    return scored
 
 
 if job := globals().get("snakemake"):

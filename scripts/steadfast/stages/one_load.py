@@ -12,15 +12,15 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from functools import cached_property
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.locks import Lock
 from steadfast.base.provenance import Provenance
 from steadfast.contract import part_files
-from steadfast.contract.components import JudgePrompt, component
+from steadfast.contract.components import component
 from steadfast.contract.request import Item, repeat_key
 from steadfast.engines.asking.joint import JointPart, answer_jointly
 from steadfast.engines.asking.run import run_part
@@ -33,25 +33,27 @@ LOOK_SECONDS = 0.5
 Readable = Callable[[str, str], bool]
 
 
-def ask_together(own: Assignment, operation: Settings, together: Sequence[Assignment]) -> None:
+def ask_together(
+    assignment: Assignment, operation: Settings, together: Sequence[Assignment]
+) -> None:
     """Runs a job, and with the model that it loads its siblings (the others in ``together``)."""
-    prefetched = Prefetched(own)
-    siblings = [assignment for assignment in together if assignment.job != own.job]
+    prefetched = Prefetched(assignment)
+    siblings = [sibling for sibling in together if sibling.job != assignment.job]
     if not siblings:
-        ask(own, operation)
+        ask(assignment, operation)
         prefetched.remove_all()
         return
-    lock = own.path(f"journal/.locks/{siblings[0].load}.lock")
-    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock_file = assignment.path(f"journal/.locks/{siblings[0].load}.lock")
+    lock_file.parent.mkdir(parents=True, exist_ok=True)
     # While a job waits for the lock, the job that holds it may write the outputs of both: ``take``
     # is tried again and again.
-    with closing(Lock(lock, print, prefetched.take)) as model, closing(Loaded()) as loaded:
-        if not model.held or prefetched.take():
+    with closing(Lock(lock_file, print, prefetched.take)) as lock, closing(Loaded()) as loaded:
+        if not lock.held or prefetched.take():
             return
         failure: UserError | None = None
-        _answer_jointly([own, *siblings], operation, loaded)
+        _answer_jointly([assignment, *siblings], operation, loaded)
         try:
-            ask(own, operation, loaded)
+            ask(assignment, operation, loaded)
         except EngineFailed:  # without a model for the siblings
             raise
         except UserError as error:
@@ -128,10 +130,9 @@ class Prefetched:
     """
 
     def __init__(self, assignment: Assignment):
-        self._files = [
-            assignment.path(path) for path in (assignment.job.outputs, assignment.job.provenance)
-        ]
-        self._all = self._files[0].with_name(f".{assignment.job.part}.ahead")
+        self._outputs = assignment.path(assignment.job.outputs)
+        self._provenance = assignment.path(assignment.job.provenance)
+        self._all = self._outputs.with_name(f".{assignment.job.part}.ahead")
         self._assignment = assignment
 
     @cached_property
@@ -142,13 +143,13 @@ class Prefetched:
     @property
     def exist(self) -> bool:
         """Whether they are complete; the provenance is written last."""
-        return (self.folder / self._files[-1].name).exists()
+        return (self.folder / self._provenance.name).exists()
 
     def take(self) -> bool:
         """Moves them to the place of the job's outputs; False where there are none."""
         if not self.exist:
             return False
-        for path in self._files:
+        for path in (self._outputs, self._provenance):
             os.replace(self.folder / path.name, path)
         self.remove_all()
         return True
@@ -171,24 +172,22 @@ def ask(
         loaded: the model, for a shared load.
     """
     job = assignment.job
-    params = assignment.params
-    results = Path(assignment.results)
+    readable = None
     if job.role == MODELS:
         items, oracle = _model_items(assignment)
-        readable = None
     else:
         items, oracle, readable = _judge_items(assignment)
     outputs = assignment.path(job.outputs)
-    record = assignment.path(job.provenance)
     if folder:
         outputs = folder / outputs.name
-        record = folder / record.name
-    inputs = tuple(map(Path, (assignment.prompts, *assignment.sources)))
-    setup = _setup(assignment, operation, loaded, oracle)
-    provenance = Provenance(
-        assignment.input_digest, record, (outputs,), inputs=inputs, results=results
+    provenance = Provenance.beside(
+        outputs,
+        assignment.input_digest,
+        inputs=tuple(map(Path, (assignment.prompts, *assignment.sources))),
+        results=Path(assignment.results),
     )
-    attempts = params.get("attempts", 1)
+    setup = _setup(assignment, operation, loaded, oracle)
+    attempts = assignment.params.get("attempts", 1)
     run_part(
         job.name, job.title, items, setup, provenance, assignment.path(job.log), readable, attempts
     )
@@ -236,43 +235,36 @@ def _judge_items(
     oracle = part_files.JudgeOracle(simulator, prompts, repeats) if simulator else None
     form = component(params["schema"]) if "schema" in params else None
     items = part_files.judge_items(prompts, form, repeats)
-    return items, oracle, _readable(params["readable"], prompts, repeats)
-
-
-def _readable(reader: Sequence[Any], prompts: Sequence[JudgePrompt], repeats: int) -> Readable:
-    read = component(reader)
-    expected = {
-        repeat_key(request.id, repeat): (request.expected, prompt.answer)
-        for prompt in prompts
-        for request in prompt.requests
-        for repeat in range(repeats)
-    }
+    reader = component(params["readable"])
+    expected = {}
+    for prompt in prompts:
+        for request, repeat in product(prompt.requests, range(repeats)):
+            expected[repeat_key(request.id, repeat)] = (request.expected, prompt.answer)
 
     def is_readable(request: str, reply: str) -> bool:
-        expected_form, response = expected[request]
-        return bool(read.make(expected_form, reply, response))
+        form, response = expected[request]
+        return bool(reader.make(form, reply, response))
 
-    return is_readable
+    return items, oracle, is_readable
 
 
 # An engine's worker processes may import this file anew, under another name.
 if (job := globals().get("snakemake")) and __name__ == "__main__":
     loads = job.config.get("loads", {})
-    own = Assignment.of(job, loads.get("run", ""))
-    operation = job.config[own.job.role][own.job.name]
+    assignment = Assignment.of(job, loads.get("run", ""))
+    operation = job.config[assignment.job.role][assignment.job.name]
     together: list[Assignment] = []
     for load in loads.get("assignments", ()):
-        assignments = list(map(Assignment.plain, load))
-        if own.job in [assignment.job for assignment in assignments]:
-            together = assignments
-            break
+        siblings = list(map(Assignment.plain, load))
+        if assignment.job in [sibling.job for sibling in siblings]:
+            together = siblings
     run_rule(
         ask_together,
         job,
         read=("request",),
         with_provenance=False,
         engines=[operation],
-        own=own,
+        assignment=assignment,
         operation=operation,
         together=together,
     )

@@ -15,20 +15,19 @@ def release_scores(
     released: Sequence[Any], models: Mapping[str, str], outs: Mapping[tuple[str, str], Path]
 ) -> None:
     """Writes the score files of models with released scores, by their names there."""
-    by_cell = component(released).make(models, list(outs))
+    scores = component(released).make(models, list(outs))
     for cell, path in outs.items():
-        records = (
-            {**record, "prompts": record.get("prompts", RELEASED)} for record in by_cell[cell]
-        )
+        records = []
+        for record in scores[cell]:
+            records.append({**record, "prompts": record.get("prompts", RELEASED)})
         write_jsonl(path, records)
 
 
 if job := globals().get("snakemake"):
     cells = product(job.params.models, job.params.parts)
-    outs = dict(zip(cells, paths(job.output.scores), strict=True))
     run_rule(
         release_scores,
         job,
         read=("parts",),
-        outs=outs,
+        outs=dict(zip(cells, paths(job.output.scores), strict=True)),
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from steadfast.jobs.evaluation import Evaluation
 from steadfast.jobs.input_digests import InputDigests
@@ -15,23 +14,15 @@ from steadfast.stats.repeatability import answer_deviations
 from steadfast.stats.tidy import read_csv
 
 
-class Summary(NamedTuple):
-    """The summary's table, and its findings in a few sentences."""
-
-    table: Table
-    findings: list[str]
-
-
-def run_summary(run: Evaluation, results: Path, display: Display) -> Summary | None:
-    """The summary from a run's metrics; None where these are missing."""
+def run_summary(run: Evaluation, results: Path, display: Display) -> tuple[Table | None, list[str]]:
+    """The summary's table and its findings, from a run's metrics; empty where these are missing."""
     summaries = {name: results / name / "metrics/summary.csv" for name in run.running}
     if not all(path.is_file() for path in summaries.values()):
-        return None
-    nondeterminism = answer_deviations(
-        results / path for path in InputDigests(run).measured_nondeterminism(results)
-    )
-    run_summary = RunSummary(summaries, run.reported, display, nondeterminism)
-    return Summary(summary_table(run_summary), findings(run_summary))
+        return None, []
+    nondeterminism_files = InputDigests(run).measured_nondeterminism(results)
+    nondeterminism = answer_deviations(results / path for path in nondeterminism_files)
+    summary = RunSummary(summaries, run.reported, display, nondeterminism)
+    return summary_table(summary), findings(summary)
 
 
 def turned(

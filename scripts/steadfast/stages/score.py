@@ -26,11 +26,10 @@ def score_part(
     """Writes the scores of one model, a record per prompt and repeat, in the prompts' order."""
     samples = part.read(repeats)
     answers = read_answers(outputs, samples)
-    replies = {
-        repeat_key(judge, repeat): judge_replies
-        for judge, path in verdicts.items()
-        for repeat, judge_replies in read_repeats(path).items()
-    }
+    replies = {}
+    for judge, path in verdicts.items():
+        for repeat, judge_replies in read_repeats(path).items():
+            replies[repeat_key(judge, repeat)] = judge_replies
     scorer = components.component(scoring).make()
     write_jsonl(out, score_records(scorer, samples, answers, replies, majority))
 
@@ -52,13 +51,11 @@ def score_records(
     counting = votes.MAJORITY if vote else next(iter(replies), None)
     for sample in samples:
         answer = answers[sample.id]
-        scores = {
-            judge: scoring.score(sample, answer, judge_replies)
-            for judge, judge_replies in judges.items()
-        }
+        scores = {}
         if vote:
-            voted_score = scoring.majority(sample, answer, voting)
-            scores = {votes.MAJORITY: voted_score, **scores}
+            scores[votes.MAJORITY] = scoring.majority(sample, answer, voting)
+        for judge, judge_replies in judges.items():
+            scores[judge] = scoring.score(sample, answer, judge_replies)
         (_, counted), *other_raters = _by_rater(scores)
         record = {
             "sample_id": sample.prompt["sample_id"],

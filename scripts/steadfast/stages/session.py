@@ -1,37 +1,27 @@
 """A run apart from its jobs: checks before them, output on the terminal, and files it keeps."""
 
 import atexit
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
+from itertools import chain
 from logging import Logger
 from pathlib import Path
 
+from steadfast.base import files
 from steadfast.base.errors import UserError
-from steadfast.base.files import (
-    PARTIAL,
-    check_regular,
-    read_text,
-    remove_partials,
-    write_text,
-)
 from steadfast.base.loading import load
 from steadfast.base.names import visible
 from steadfast.base.provenance import check_names
-from steadfast.config import settings
-from steadfast.config.portable import CONFIG_FILE, as_yaml, config_provenance, portable
+from steadfast.config import portable, settings
 from steadfast.contract.engine_names import WITHOUT_MODEL
+from steadfast.jobs import rounds
 from steadfast.jobs.code_history import CodeHistory, explained
 from steadfast.jobs.evaluation import Evaluation
-from steadfast.jobs.rounds import decision_file, going_on, last_decisions, last_round, undecided
 from steadfast.show.ending import ending
 from steadfast.show.roster import Display, adaptive_remark
-from steadfast.workflow.audit import Audit, hold
+from steadfast.workflow import audit, forking, insides, slurm, terminal
 from steadfast.workflow.failures import FailedJobs
-from steadfast.workflow.forking import WORTH, fork_scripts
-from steadfast.workflow.insides import Snakemake, say_errors, start_again, when_terminated
 from steadfast.workflow.mistakes import sentence
-from steadfast.workflow.slurm import Watch
-from steadfast.workflow.terminal import JobLines, Stopping, with_end
 
 TABLES = "tables"
 EXPORT = "export"
@@ -43,12 +33,19 @@ END = "steadfast.stages.run_end"
 """Loaded only at the end of a run, since it loads pandas."""
 
 
+def data_notes(run: Evaluation, results: Path, benchmarks: Collection[str]) -> list[str]:
+    """Notes on the data of some benchmarks and, in an adaptive run, on the rounds so far."""
+    notes = [run.tasks[name].data_note for name in benchmarks]
+    decisions = rounds.last_decisions(run, results, *benchmarks)
+    return notes + adaptive_remark(decisions, Display.of(settings.display(run.config)))
+
+
 class Session:
     """A run of the user, from reading the config to the last line on the terminal."""
 
     def __init__(
         self,
-        snakemake: Snakemake,
+        snakemake: insides.Snakemake,
         run: Evaluation,
         results: Path,
         log: Logger,
@@ -59,37 +56,39 @@ class Session:
         self._results = results
         self._log = log
         self._check_bundle = check_bundle
-        self._audit = Audit(results)
+        self._audit = audit.Audit(results)
         self.failures = FailedJobs(results / "logs", log)
-        self._slurm = Watch(log, self.failures)
+        self._slurm = slurm.Watch(log, self.failures)
         # Rounds are decided one after the other; tables are made after the last one.
-        self._undecided = undecided(run, results)
+        self._undecided = rounds.undecided(run, results)
         self._again = False  # whether the run starts again, for the next round
 
     def begin(self) -> None:
         """Registers its hooks in Snakemake, once the config is read."""
         snakemake = self._snakemake
-        if waiting := self._undecided:
+        if self._undecided:
             # At the very end, when all locks are released.
-            atexit.register(lambda: start_again() if self._again else None)
-            waiting_stages = [f"{name}_{kind}" for name in waiting for kind in (TABLES, FIGURES)]
-            snakemake.when_prepared(lambda: snakemake.leave_out([*waiting_stages, SUMMARY]))
-        snakemake.when_prepared(lambda: hold(self._results, snakemake))
+            atexit.register(lambda: insides.start_again() if self._again else None)
+            omitted = [SUMMARY]
+            for name in self._undecided:
+                omitted += [f"{name}_{TABLES}", f"{name}_{FIGURES}"]
+            snakemake.when_prepared(lambda: snakemake.leave_out(omitted))
+        snakemake.when_prepared(lambda: audit.hold(self._results, snakemake))
         snakemake.when_jobs_are_known(snakemake.run_until_the_last)
         snakemake.when_jobs_are_known(self.refuse_targets)
         # Refuses special files (such as pipes) in the results, which may block reading forever.
-        snakemake.when_prepared(lambda: check_regular(self._results))
+        snakemake.when_prepared(lambda: files.check_regular(self._results))
         snakemake.when_prepared(lambda: check_names(self._results))
         snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
         self.failures.watch_interrupts()
-        self._log.addFilter(partial(with_end, self.last_words))
-        self._log.addFilter(Stopping())
-        say_errors(lambda error: sentence(error, self._results, lambda: snakemake.targets))
+        self._log.addFilter(partial(terminal.with_end, self.last_words))
+        self._log.addFilter(terminal.Stopping())
+        insides.say_errors(lambda error: sentence(error, self._results, lambda: snakemake.targets))
         if snakemake.hides_rules:
             titles = {name: benchmark.title for name, benchmark in self._run.benchmarks.items()}
             logs = self._results / "logs"
             verbose = snakemake.is_verbose
-            JobLines.install(self._log, logs, lambda: snakemake.is_dry, titles, verbose)
+            terminal.JobLines.install(self._log, logs, lambda: snakemake.is_dry, titles, verbose)
 
     def refuse_targets(self) -> None:
         """Refuses job arrays, and targets that this config cannot make."""
@@ -106,14 +105,14 @@ class Session:
 
     def start(self) -> None:
         """Prepares for the jobs, before the first one starts."""
-        remove_partials(self._results.rglob(f".*{PARTIAL}"))
+        files.remove_partials(self._results.rglob(f".*{files.PARTIAL}"))
         self._explain_code()
-        when_terminated(self.failures.note_termination)
+        insides.when_terminated(self.failures.note_termination)
         for executor in self._snakemake.executors:
             self.failures.watch(executor)
             self._slurm.watch(executor)
-        if len(self._snakemake.jobs_to_run) >= WORTH:
-            fork_scripts(self._run.config.tokenizer, WITHOUT_MODEL)
+        if len(self._snakemake.jobs_to_run) >= forking.WORTH:
+            forking.fork_scripts(self._run.config.tokenizer, WITHOUT_MODEL)
 
     def _explain_code(self) -> None:
         """Reports the changed modules for each rule whose files are made again."""
@@ -122,15 +121,15 @@ class Session:
         for job, input_digest in self._audit.outdated:
             code = str(dict(job.params.items()).get("code", ""))
             changed.setdefault(job.rule.name, set()).update(history.changed(input_digest, code))
-        for rule, names in changed.items():
-            if names:
-                self._log.warning(explained(rule, sorted(names)))
-        params = [dict(job.params.items()) for job in self._snakemake.jobs]
-        history.keep(
-            (job_params["input_digest"], job_params["code"])
-            for job_params in params
-            if isinstance(job_params.get("input_digest"), str)
-        )
+        for rule, modules in changed.items():
+            if modules:
+                self._log.warning(explained(rule, sorted(modules)))
+        steps = []
+        for job in self._snakemake.jobs:
+            params = dict(job.params.items())
+            if isinstance(params.get("input_digest"), str):
+                steps.append((params["input_digest"], params["code"]))
+        history.keep(steps)
 
     def fail(self) -> None:
         """Reports the failed jobs with their error messages."""
@@ -139,14 +138,15 @@ class Session:
 
     def succeed(self) -> str:
         """The last output of a successful run; an adaptive run starts its next round by itself."""
-        outputs = {file for job in self._snakemake.jobs for file in job.output}
+        outputs = self._outputs()
         lines = []
         for name in self._undecided:
-            decision = self._results / decision_file(name, last_round(self._run, name))
-            models = going_on(self._run, self._results, name)
+            number = rounds.last_round(self._run, name)
+            decision = self._results / rounds.decision_file(name, number)
+            models = rounds.going_on(self._run, self._results, name)
             if str(decision) in outputs and models is not None:
                 after = f"{len(models)} models continue" if models else "no model continues"
-                lines.append(f"{name}: round {last_round(self._run, name)} is decided, {after}")
+                lines.append(f"{name}: round {number} is decided, {after}")
         self._again = bool(lines)
         return visible("\n".join(lines)) if lines else self.last_words()
 
@@ -156,32 +156,36 @@ class Session:
         if self._audit.left:
             return visible(self._audit.left)
         run = self._run
-        outputs = [file for job in self._snakemake.jobs for file in job.output]
+        results = self._results
+        outputs = self._outputs()
         display = Display.of(settings.display(run.config))
-        notes = [display.trial, *(run.tasks[name].data_note for name in run.running)]
-        notes += adaptive_remark(last_decisions(run, self._results, *run.rounds), display)
-        has_summary = str(self._results / SUMMARY_PAGE) in outputs
-        summary = load(f"{END}:run_summary")(run, self._results, display) if has_summary else None
-        orders = list(load(f"{END}:turned")(run, self._results, display, outputs))
-        exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in outputs)
-        table, findings = summary or (None, [])
-        lines = [ending(self._results, outputs, table, findings, orders, [*filter(None, notes)])]
-        return visible("\n".join([*lines, *(run.unexported if exported else ())]))
+        notes = [display.trial, *data_notes(run, results, run.running)]
+        table = None
+        findings: list[str] = []
+        if str(results / SUMMARY_PAGE) in outputs:
+            table, findings = load(f"{END}:run_summary")(run, results, display)
+        orders = list(load(f"{END}:turned")(run, results, display, outputs))
+        lines = [ending(results, outputs, table, findings, orders, [*filter(None, notes)])]
+        if any(Path(file).is_relative_to(results / EXPORT) for file in outputs):
+            lines += run.unexported
+        return visible("\n".join(lines))
+
+    def _outputs(self) -> list[str]:
+        """The outputs of all jobs of the run."""
+        return list(chain.from_iterable(job.output for job in self._snakemake.jobs))
 
     def keep_config(self) -> None:
         """Writes the config of the tables next to them, whatever else failed."""
         pending = set(self._snakemake.jobs_to_run)
-        tables = self._results / TABLES
         done = [job for job in self._snakemake.jobs if job not in pending]
-        is_table_made = any(str(tables) in job.output for job in done) and not self._audit.leaves(
-            tables
-        )
-        if self._snakemake.is_dry or not is_table_made:
+        tables = self._results / TABLES
+        are_tables_made = any(str(tables) in job.output for job in done)
+        if self._snakemake.is_dry or not are_tables_made or self._audit.leaves(tables):
             return
-        path = self._results / CONFIG_FILE
-        text = as_yaml(portable(self._run.config))
-        if not path.is_file() or read_text(path) != text:
-            write_text(path, text)
-        provenance = config_provenance(self._results, self._run.running)
+        path = self._results / portable.CONFIG_FILE
+        text = portable.as_yaml(portable.portable(self._run.config))
+        if not path.is_file() or files.read_text(path) != text:
+            files.write_text(path, text)
+        provenance = portable.config_provenance(self._results, self._run.running)
         if not provenance.is_written:
             provenance.write()

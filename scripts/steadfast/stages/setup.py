@@ -3,7 +3,7 @@
 The Snakefile makes one ``RunSetup``, in every process of Snakemake. No job imports this module.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from logging import Logger
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from steadfast.jobs.input_digests import InputDigests, Step
 from steadfast.jobs.job_resources import Scheduling
 from steadfast.jobs.loads import Allocation, HandedOver, Loads
 from steadfast.jobs.required_files import check_required_files
-from steadfast.stages.session import Session
+from steadfast.stages.session import Session, data_notes
 from steadfast.workflow import insides, slurm
 
 
@@ -111,9 +111,13 @@ class RunSetup:
         """
         config = self.config
         models = [*config.models.values(), *config.judges.values(), *config.rewriters.values()]
-        return "vllm" if any(model.engine == "vllm" for model in models) else "base"
+        return "vllm" if "vllm" in [model.engine for model in models] else "base"
 
-    def display_of(self, benchmarks: Collection[str]) -> Mapping[str, Any]:
+    def data_notes(self, *benchmarks: str) -> list[str]:
+        """Notes below the tables of some benchmarks: on their data and an adaptive run's rounds."""
+        return data_notes(self.run, self.results, benchmarks)
+
+    def display_of(self, *benchmarks: str) -> Mapping[str, Any]:
         """The settings of tables and figures; without judges where no benchmark is judged.
 
         So a judge that is added to the config re-makes no tables of other benchmarks.
@@ -122,11 +126,13 @@ class RunSetup:
         return self.display if is_judged else {**self.display, "judges": {}}
 
 
-def provenance(step: Callable[[Any], Step]) -> dict[str, Callable[[Any], str]]:
-    """The params ``code`` and ``input_digest`` of a job, by its ``step`` from wildcards.
+def provenance(step: Step | Callable[[Any], Step]) -> dict[str, Any]:
+    """The params ``code`` and ``input_digest`` of a job, from its step or a function of wildcards.
 
     Snakemake re-runs a job whose params change: here its code, its settings or any of its inputs.
     """
+    if isinstance(step, Step):
+        return step._asdict()
 
     # Snakemake passes arguments by name.
     def code(wildcards: Any) -> str:

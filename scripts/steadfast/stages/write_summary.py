@@ -30,27 +30,22 @@ def write_summary(
 
 
 if job := globals().get("snakemake"):
-    results = Path(job.config["results"])
-    nondeterminism = {
-        results / path: input_digest
-        for path, (input_digest, _) in job.params.nondeterminism.items()
-    }
+    made_from = job.params.made_from
     summaries = dict(zip(job.params.benchmarks, paths(job.input.summaries), strict=True))
+    reads = []
+    for name, path in summaries.items():
+        reads.append(Provenance(made_from[name], path.with_name("provenance.json"), (path,)))
+    nondeterminism_files = []
+    for name, (input_digest, _) in job.params.nondeterminism.items():
+        path = Path(job.config["results"]) / name
+        nondeterminism_files.append(path)
+        reads.append(Provenance.beside(path, input_digest))
     run_rule(
         write_summary,
         job,
         read=("nondeterminism",),
-        reads=[
-            *(
-                Provenance(job.params.made_from[name], path.with_name("provenance.json"), (path,))
-                for name, path in summaries.items()
-            ),
-            *(
-                Provenance.beside(path, input_digest)
-                for path, input_digest in nondeterminism.items()
-            ),
-        ],
+        reads=reads,
         summaries=summaries,
         out_dir=Path(job.output.tables[0]).parent,
-        nondeterminism_files=list(nondeterminism),
+        nondeterminism_files=nondeterminism_files,
     )

@@ -1,9 +1,9 @@
-"""The results folder of a run: held by it alone, and compared with what it wants before it prints.
+"""The results folder of a run: locked by the run, and its files checked against what it makes.
 
-Snakemake goes by what it remembers of earlier runs, and by times. It forgets where its memory is
-removed, or the results are copied or shared; and it can be told to take files as they are. So each
-file's provenance is compared with what the rules want of it: a file that was made from anything
-else is made again, whatever Snakemake would do, and one that somebody edited is refused.
+Snakemake decides by its own metadata and by modification times what to make again. It cannot know
+where its metadata was removed, where results are copied or shared, or where an option tells it to
+accept files. So each file's provenance is compared with the input digest that the run wants: a file
+made from other inputs is made again, whatever Snakemake would do, and an edited file is refused.
 """
 
 import atexit
@@ -22,7 +22,7 @@ from steadfast.workflow.insides import Snakemake
 
 
 class Audit:
-    """The provenances of a run's files that are not what the run wants."""
+    """The files in the results folder that were made from other inputs than this run has."""
 
     def __init__(self, results: Path):
         self._results = results
@@ -33,30 +33,32 @@ class Audit:
 
     @property
     def left(self) -> str | None:
-        """Why a run's results are not shown: Snakemake was told to leave some as they were."""
+        """The error message where an option made Snakemake leave outdated files; else None."""
         for provenance in self._other:
             if provenance.state(self._checksums) is not State.CURRENT:
                 return f"{provenance.files[0]}: {OTHER}; run the workflow without this option"
         return None
 
     def leaves(self, path: Path) -> bool:
-        """Whether a file or folder is left that was made of something else than the run wants."""
-        of_path = (provenance for provenance in self._other if path in provenance.files)
-        return any(provenance.state(self._checksums) is not State.CURRENT for provenance in of_path)
+        """Whether a file or folder is still outdated."""
+        for provenance in self._other:
+            if path in provenance.files and provenance.state(self._checksums) is not State.CURRENT:
+                return True
+        return False
 
     def compare(self, snakemake: Snakemake) -> None:
-        """Has Snakemake make what is not as the run wants it; refuses what somebody edited."""
+        """Makes Snakemake remake outdated files; refuses edited ones."""
         for job in snakemake.jobs:
             if not any(Path(path).exists() for path in job.output):
                 continue
-            by_command = snakemake.is_wanted(job)
+            is_forced = snakemake.is_wanted(job)
             for provenance in provenances(job, self._results):
                 state = provenance.state(self._checksums)
                 if state is State.OTHER:
                     self._other.append(provenance)
                     self.outdated.append((job, provenance.recorded_input_digest))
                     snakemake.force(job)
-                elif state is State.EDITED and not by_command:
+                elif state is State.EDITED and not is_forced:
                     provenance.check_unchanged(self._checksums)
         self._checksums.keep()
         if (option := snakemake.taking_option) and self._other:
@@ -71,15 +73,15 @@ class Audit:
 LOCK = "journal/.locks/run.lock"
 """Below the results folder, beside the locks of loads."""
 HELD: set[Path] = set()
-"""The folders that this process holds, also where it reads the Snakefile more than once."""
+"""The folders that this process has locked; it may read the Snakefile more than once."""
 
 
 def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
-    """Takes a results folder for a run that makes files, and what dead runs have locked there.
+    """Locks a results folder for a run that makes files, and removes the locks of killed runs.
 
-    Snakemake's own locks lie in its working directory. They outlive a process that is killed, and
-    say nothing to a run from another directory. This one does neither: the system gives it up with
-    the process, and no job inherits it.
+    Snakemake's own locks lie in its working directory: they outlive a killed process, and do not
+    stop a run from another directory. The operating system releases this lock with the process,
+    and no job inherits it.
     """
     if results in HELD or not snakemake.holds_folder:
         return
@@ -105,17 +107,17 @@ def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
         )
     if _is_shared(lock, fd, again):
         os.close(fd)
-        hold(results, snakemake, again=True)
+        hold(results, snakemake, again=True)  # with the lock file that replaced it
         return
     for journal in (results / "journal").rglob("*"):
         if journal != lock and journal.is_file() and journal.stat().st_nlink > 1:
             _copy_own(journal)
     os.truncate(fd, 0)
-    with suppress(OSError):  # a full disk: the lock holds, though it does not say for whom
+    with suppress(OSError):  # a full disk: the lock holds, but does not name this process
         os.write(fd, f"process {os.getpid()}\n".encode())
     atexit.register(os.truncate, fd, 0)
     HELD.add(results)
-    # Of Snakemake's locks, those on files of this folder are nobody's now.
+    # No run is left that could hold Snakemake's locks on files of this folder.
     for dead, locked in snakemake.locks:
         if any(Path(path).is_relative_to(results) for path in locked):
             dead.with_name(dead.name.replace("output", "input")).unlink(missing_ok=True)
@@ -123,11 +125,11 @@ def hold(results: Path, snakemake: Snakemake, again: bool = False) -> None:
 
 
 def _is_shared(lock: Path, fd: int, again: bool) -> bool:
-    """Whether an open lock that was taken must be opened anew.
+    """Whether a lock file that this process has locked is shared with a copy of the folder.
 
-    A copy of a folder by hard links (cp -al) has its very files. Where one is written in place, as
-    locks and journals are, the folder gets its own. Another run may have done so since the lock was
-    opened.
+    A copy by hard links (cp -al) shares its files with the original. Of files that are written in
+    place, as locks and journals are, each folder needs its own. Another run may have replaced the
+    lock file since it was opened.
     """
     try:
         status = lock.stat()
@@ -136,13 +138,13 @@ def _is_shared(lock: Path, fd: int, again: bool) -> bool:
     if not os.path.samestat(status, os.fstat(fd)):
         return True
     if status.st_nlink > 1 and not again:  # some file systems count two of any file
-        lock.unlink()  # nobody else does so who does not hold it
+        lock.unlink()  # only the process that holds the lock does so
         return True
     return False
 
 
 def _copy_own(journal: Path) -> None:
-    """Puts a copy in the place of a journal that a copy of the folder shares."""
+    """Replaces a journal that is shared with a copy of the folder by a copy of its own."""
     with open(journal, "rb") as shared, replacing(journal) as copy:
         if not take(shared):
             raise UserError(

@@ -1,4 +1,4 @@
-"""Why jobs fail, whether another try can help, and what a run says of it."""
+"""Why jobs fail, whether a retry can help, and the error messages of a run."""
 
 import logging
 import os
@@ -16,8 +16,9 @@ from steadfast.base.resources import facts
 from steadfast.workflow import insides
 
 SHOWN_LINES = 8
-"""Of the end of a log, at most."""
+"""Lines of a failed job's log in the summary, at most."""
 READ_BYTES = 20_000
+"""Read of the end of a log, at most."""
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
 STOPPED_RUN = (
     "Stopped. The same command continues: responses that arrived are in the journal and are not "
@@ -26,51 +27,56 @@ STOPPED_RUN = (
 
 
 class TryEnd(NamedTuple):
-    """How a try ended: why, whether another can help, and which resource was short, if any.
+    """How a try of a job ended."""
 
-    A free one does not count as a try.
-    """
-
-    reason: str | None
-    again: bool = True
-    short: str | None = None
-    free: bool = False
+    reason: str | None  # None where neither the job nor SLURM gives one
+    again: bool = True  # whether a retry can help
+    short: str | None = None  # the resource that was too small
+    free: bool = False  # whether it does not count as a try
 
 
 @dataclass
 class Failure:
-    """A job whose last try failed: whom it asks, why, how often, and what the try wrote."""
+    """A job whose last try failed."""
 
-    who: str
+    who: str  # the model, judge or rewriter that it queries, else its rule
     reason: str
     tries: int
-    logs: dict[str, str]
+    logs: dict[str, str]  # what the last try wrote, by log file
 
 
-def how_it_ended(said: str, state: str | None = None, message: str | None = None) -> TryEnd:
-    """Returns how a try ended, by its log, SLURM's word for it and the executor's message."""
+def how_it_ended(log: str, state: str | None = None, message: str | None = None) -> TryEnd:
+    """How a try ended, from the end of its log, SLURM's state and the executor's message."""
     for start in (insides.REFUSED, insides.UNSUBMITTED):
         if message and start in message:
-            refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
-            refusals = facts("slurm/refusals.yaml").items()
-            advice = next((f"; {advice}" for text, advice in refusals if text in refusal), "")
-            return TryEnd(f"SLURM rejected the job: {refusal}{advice}", again=False)
-    if refusals := facts("slurm/ends.yaml").get(state):
-        free = refusals.get("free", False)
-        return TryEnd(f"the job {refusals['reason']}", short=refusals.get("short"), free=free)
-    last = said.rstrip().rpartition("\n")[2]
-    for mark, again in ((ERROR, False), (PASSING, True)):
-        if last.startswith(mark):
-            return TryEnd(last.removeprefix(mark), again)
+            reason = message.partition(start)[2].partition("'.\n")[0]
+            return TryEnd(f"SLURM rejected the job: {_with_advice(reason)}", again=False)
+    if end := facts("slurm/ends.yaml").get(state):
+        free = end.get("free", False)
+        return TryEnd(f"the job {end['reason']}", short=end.get("short"), free=free)
+    last_line = log.rstrip().rpartition("\n")[2]
+    if last_line.startswith(ERROR):
+        return TryEnd(last_line.removeprefix(ERROR), again=False)
+    if last_line.startswith(PASSING):
+        return TryEnd(last_line.removeprefix(PASSING))
     return TryEnd(None)
 
 
-class FailedJobs:
-    """The failed jobs of a run: each is told when it fails, and all again at its end.
+def _with_advice(refusal: str) -> str:
+    """SLURM's reason for refusing a job in one line, with advice where there is some."""
+    reason = " ".join(refusal.split())
+    for text, advice in facts("slurm/refusals.yaml").items():
+        if text in reason:
+            return f"{reason}; {advice}"
+    return reason
 
-    Another try is left out where it would end alike. One that is made has more of what the last one
-    was short of, and of nothing else. Jobs are named after their logs; ``states`` has SLURM's word
-    for each of its jobs, by number, where it is known.
+
+class FailedJobs:
+    """The failed jobs of a run: each is reported when it fails, and all at the end of the run.
+
+    A job is not retried where the retry would fail alike. A retry requests more of the resource
+    that was too small, and of no other. Jobs are named after their logs. ``states`` has the states
+    of SLURM's jobs, by number.
     """
 
     def __init__(self, logs: Path, log: logging.Logger):
@@ -78,15 +84,15 @@ class FailedJobs:
         self._log = log
         self.states: dict[str, str] = {}
         self._stopped = False
-        self._before: dict[str, object] = {}
-        self._short: dict[str, list[str]] = {}
+        self._stamps: dict[str, object] = {}  # of the log files, before the last try
+        self._short: dict[str, list[str]] = {}  # the resource that was too small, by job and try
         self._failed: dict[str, Failure] = {}
 
     def watch_interrupts(self) -> None:
-        """Notes Ctrl-C, which ends all jobs: what fails from then on is no failure.
+        """Notes Ctrl-C, which ends all jobs: jobs that end from then on have not failed.
 
-        SIGTERM ends the process as silently as kill -9 would, until Snakemake takes it itself
-        (``note_termination``).
+        Until Snakemake handles SIGTERM itself (``note_termination``), it would end the process
+        without a message.
         """
 
         def terminate(number: int, frame: Any) -> None:
@@ -100,18 +106,19 @@ class FailedJobs:
 
         signal.signal(signal.SIGINT, interrupt)
         signal.signal(signal.SIGTERM, terminate)
-        sys.excepthook = partial(_say_stopped, sys.excepthook)
+        sys.excepthook = partial(_print_stopped, sys.excepthook)
 
     def note_termination(self) -> None:
-        """Notes SIGTERM, after which Snakemake waits for the jobs that run and starts no others."""
+        """Notes SIGTERM, after which Snakemake waits for running jobs and starts no others."""
         self._stopped = True
 
     def watch(self, executor: Any) -> None:
-        """Notes each job that an executor of Snakemake starts, and each that ends there."""
+        """Notes each job that an executor of Snakemake starts, and how it ends."""
 
         def started(job: Any) -> None:
             for single in insides.singles(job):
-                self._before.update({file: _stamp(file) for file in single.log})
+                for file in single.log:
+                    self._stamps[file] = _stamp(file)
 
         def succeeded(info: Any) -> None:
             for single in insides.singles(info.job):
@@ -126,53 +133,57 @@ class FailedJobs:
         insides.watch_jobs(executor, started, succeeded, failed)
 
     def by_shortage(
-        self, resource: str, ask: Callable[[Any, int], Any]
+        self, resource: str, amount: Callable[[Any, int], Any]
     ) -> Callable[[Any, int], Any]:
-        """Returns a resource of a rule that grows only with the tries that were short of it."""
+        """A rule's resource that grows only with the tries for which it was too small."""
 
-        def asked(wildcards: Any, attempt: int) -> Any:
-            return ask(wildcards, 1 + self._short.get(_key(wildcards), []).count(resource))
+        def requested(wildcards: Any, attempt: int) -> Any:
+            return amount(wildcards, 1 + self._short.get(_key(wildcards), []).count(resource))
 
-        return asked
+        return requested
 
     def name(self, job: Any) -> str:
-        """What a job is called: its log file below the logs' folder, or else its rule."""
+        """The name of a job: its log file below the logs' folder, or else its rule."""
         first, *further = insides.singles(job)
         name = named_after(first.log, self._logs) or str(first.rule.name)
         return f"{name} and {len(further)} more" if further else name
 
     def _note(self, job: Any, message: str | None, number: str | None, logs: list[str]) -> None:
+        """Reports a failed job, or those of a group, and lets Snakemake retry it or not."""
         state = self.states.get(number) if number else None
-        said = {single: "".join(map(self.said, single.log)) for single in insides.singles(job)}
-        ends = {single: how_it_ended(text, state, message) for single, text in said.items()}
-        # In a group, those that say nothing may have finished, or waited for the one that failed.
+        texts = {}
+        ends = {}
+        for single in insides.singles(job):
+            texts[single] = "".join(map(self.log_end, single.log))
+            ends[single] = how_it_ended(texts[single], state, message)
+        # In a group, jobs without a reason may have finished, or waited for the one that failed.
         ends = {single: end for single, end in ends.items() if end.reason} or ends
         if any(end.free for end in ends.values()):
             insides.forgive(job)
         if not any(end.again for end in ends.values()):
             insides.give_up(job)
-        again = insides.is_tried_again(job)
+        retried = insides.is_tried_again(job)
         for single, end in ends.items():
             name = self.name(single)
             reason = end.reason or "it ended without an error message"
-            tries = (self._failed[name].tries if name in self._failed else 0) + (not end.free)
-            # Where the job itself says why, SLURM's log has it among much else.
-            tails = {file: "" if reason in said[single] else self.said(file) for file in logs}
-            tails = {file: self.said(file) for file in single.log} | tails
-            names = (single.wildcards.get(role) for role in ("judge", "rewriter", "model"))
-            who = str(next(filter(None, names), single.rule.name))
-            self._failed[name] = Failure(who, reason, tries, tails)
+            failed_before = self._failed[name].tries if name in self._failed else 0
+            log_ends = {file: self.log_end(file) for file in single.log}
+            for file in logs:
+                # Where the job itself gives the reason, SLURM's log has it among much else.
+                log_ends[file] = "" if reason in texts[single] else self.log_end(file)
+            tries = failed_before if end.free else failed_before + 1
+            self._failed[name] = Failure(_queried(single), reason, tries, log_ends)
+            plan = "; retried" if retried else ""
             if end.short:
                 self._short.setdefault(_key(single.wildcards), []).append(end.short)
-            addition = f" with {MORE[end.short]}" if end.short else ""
-            plan = f"; retried{addition}" if again else ""
+                plan += f" with {MORE[end.short]}" if retried else ""
             slurm = f" (SLURM job {number})" if number else ""
-            # What a job on this machine said stands on the terminal already.
+            # What a job on this machine wrote is on the terminal already.
             cause = f"{slurm}: {reason}" if number or message else ""
             self._log.error(visible(f"failed: {name}{cause}{plan}"))
 
     def summary(self, waiting: int) -> str:
-        """Returns what is said at a failed run's end: logs' ends, who failed and why."""
+        """The last message of a failed run: the ends of logs, and which jobs failed and why."""
         if self._stopped and not self._failed:
             return STOPPED_RUN
         if not self._failed:
@@ -185,7 +196,7 @@ class FailedJobs:
         lines += ["", f"{count} {'job' if count == 1 else 'jobs'} failed:"]
         for (who, reason), names in alike.items():
             tries = max(self._failed[name].tries for name in names)
-            lines.append(f"  {who}: {reason}{f' ({tries} tries)' if tries > 1 else ''}")
+            lines.append(f"  {who}: {reason}" + (f" ({tries} tries)" if tries > 1 else ""))
             lines += [f"    {name}" for name in names]
         if waiting:
             lines.append(
@@ -203,12 +214,13 @@ class FailedJobs:
                 lines = [line for line in log_text.splitlines() if line.strip()]
                 lines = [line for line in lines if failure.reason not in line][-SHOWN_LINES:]
                 if Path(file).is_file():
-                    yield from ("", f"{file}{':' if lines else ''}", *(f"  {x}" for x in lines))
+                    yield from ("", f"{file}:" if lines else file)
+                    yield from (f"  {line}" for line in lines)
 
-    def said(self, file: str) -> str:
-        """The end of what the last try wrote to a file, which is nothing where it is unchanged."""
+    def log_end(self, file: str) -> str:
+        """The end of what the last try wrote to a log; empty where it wrote nothing."""
         stamp = _stamp(file)
-        if stamp is None or stamp == self._before.get(file):
+        if stamp is None or stamp == self._stamps.get(file):
             return ""
         with open(file, "rb") as log:
             log.seek(max(0, os.fstat(log.fileno()).st_size - READ_BYTES))
@@ -216,14 +228,22 @@ class FailedJobs:
 
 
 def named_after(log: Sequence[str], logs: Path) -> str | None:
-    """What a job is called by its log file below the logs' folder; None where it has none."""
+    """The name of a job by its log file below the logs' folder; None without a log file."""
     if not log:
         return None
     path = Path(log[0]).with_suffix("")
     return str(path.relative_to(logs) if path.is_relative_to(logs) else path)
 
 
-def _say_stopped(otherwise: Callable[..., Any], kind: type, error: Any, trace: Any) -> None:
+def _queried(job: Any) -> str:
+    """The judge, rewriter or model that a job queries; the rule of other jobs."""
+    for role in ("judge", "rewriter", "model"):
+        if name := job.wildcards.get(role):
+            return str(name)
+    return str(job.rule.name)
+
+
+def _print_stopped(otherwise: Callable[..., Any], kind: type, error: Any, trace: Any) -> None:
     if issubclass(kind, KeyboardInterrupt):
         print(STOPPED_RUN, file=sys.stderr)
     else:
@@ -235,7 +255,7 @@ def _key(wildcards: Any) -> str:
 
 
 def _stamp(file: str) -> object:
-    """What tells a file from itself after a change; None where there is none."""
+    """A value that differs once a file has changed; None without a file."""
     try:
         status = Path(file).stat()
     except OSError:

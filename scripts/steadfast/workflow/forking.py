@@ -1,9 +1,9 @@
-"""Jobs' scripts in processes that are forked from a warm one: imports are paid for once a run.
+"""Runs jobs' scripts in forks of a process that has imported their libraries already.
 
-Snakemake starts a Python for each job, which then imports Snakemake, the job's stage and its
-libraries: of a run of many short jobs that is the greater part. Here the scripts that Snakemake
-writes are run as they are, in a process each, which ``forks`` forks and which has imported all of
-that already. What Snakemake decides (order, params, logs, benchmarks, failures) stays as it is.
+Snakemake starts a Python for each job, which imports Snakemake, the job's stage and its libraries:
+in a run of many short jobs this takes most of the time. Here each script that Snakemake writes runs
+unchanged, in a process of its own that ``forks`` forks. What Snakemake decides (order, params,
+logs, benchmarks, failures) stays as it is.
 """
 
 import atexit
@@ -25,23 +25,23 @@ from steadfast.base.resources import PACKAGE
 from steadfast.workflow.insides import has_environment, keep_usage, take_scripts
 
 WORTH = 4
-"""Jobs from which on a warm process is worth its start."""
+"""Minimum jobs for which starting the process saves time."""
 SWITCH = "STEADFAST_FORKS"
-"""Variable that turns this off where it is 0, so that Snakemake starts each script."""
+"""Environment variable: 0 turns this off, and Snakemake starts each script."""
 ONE_THREAD = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
-"""Environment in which libraries start no threads: a fork would not have them."""
+"""Environment in which libraries start no threads, which a fork would not have."""
 
 
 def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
-    """Has Snakemake fork the scripts of this run's jobs.
+    """Makes Snakemake fork the scripts of this run's jobs.
 
-    Jobs in a conda environment or a container start as before, and so do those of an engine with a
-    model, which may load what cannot be forked.
+    Snakemake itself starts jobs in a conda environment or a container, and jobs with a model, whose
+    libraries may not survive a fork.
     """
-    # Other systems have libraries that take no fork.
+    # On other systems, more libraries do not survive a fork.
     if sys.platform != "linux" or os.environ.get(SWITCH) == "0":
         return
     address = _start_forks(tokenizer)
@@ -64,21 +64,21 @@ def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
 
 
 def _start_forks(tokenizer: str) -> str:
-    """Starts the process that forks; it ends with this one, at the end of its standard input."""
+    """Starts the process that is forked; it ends with this one, as its standard input ends."""
     folder = tempfile.mkdtemp(prefix="steadfast-")
     atexit.register(shutil.rmtree, folder)
     address = str(Path(folder) / "forks")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
-        # Ctrl-C is for the jobs, and no reason for a traceback while this imports.
-        deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
-        path = f"{deaf}import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); "
-        serve = (
+        program = (
+            # Ctrl-C is for the jobs, and no reason for a traceback during the imports.
+            "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+            f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); "
             f"from steadfast.workflow.forks import main; main({listener.fileno()}, {tokenizer!r})"
         )
         forks = subprocess.Popen(
-            [sys.executable, "-P", "-c", path + serve],
+            [sys.executable, "-P", "-c", program],
             stdin=subprocess.PIPE,
             env=os.environ | ONE_THREAD,
             pass_fds=[listener.fileno()],
@@ -88,7 +88,7 @@ def _start_forks(tokenizer: str) -> str:
 
 
 def _forked(connection: socket.socket, address: str) -> bool:
-    """Whether there is a process that waits for its script; there is none where memory is short."""
+    """Whether a forked process waits for its script; without free memory there is none."""
     try:
         connection.connect(address)
         return bool(connection.makefile().readline())
@@ -97,12 +97,13 @@ def _forked(connection: socket.socket, address: str) -> bool:
 
 
 def _run(connection: socket.socket, job: Sequence[str]) -> dict[str, float | None]:
-    """Has a forked process run its script, and says what that took.
+    """Runs a script in a forked process, and returns its resource usage.
 
-    It fails as a script that Snakemake starts itself.
+    Raises:
+        CalledProcessError: it failed, as for a script that Snakemake starts itself.
     """
     connection.sendall(f"{json.dumps(job)}\n".encode())
-    reply = connection.makefile().readline()  # nothing where the process was killed
+    reply = connection.makefile().readline()  # empty if the process was killed
     code, usage = json.loads(reply) if reply else (-signal.SIGKILL, {})
     if code:
         raise subprocess.CalledProcessError(code, job[0])

@@ -1,4 +1,4 @@
-"""The process that jobs are forked from (``forking``): it has imported what many of them need."""
+"""The process that is forked for each job (``forking``), with the imports of most jobs."""
 
 import gc
 import json
@@ -31,18 +31,18 @@ PRELOADED = (
     *(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")),
     "scipy.special",
 )
-"""What takes long to import and several jobs need; none of it starts threads."""
+"""Modules that take long to import and that several jobs need; none of them starts threads."""
 NUMBER = re.compile(r"^(\w+):\s+(\d+)", re.MULTILINE)
-"""A line of a file of /proc."""
+"""A line of a file in /proc."""
 
 
 class ForkedJob(StreamRequestHandler):
-    """One job, in a process of its own: says hello, is told its script, says how that ended."""
+    """One job, in a process of its own: it receives its script, and replies how that ended."""
 
     def handle(self) -> None:
-        """Runs what it is told: a script, its working directory, one for temporary files."""
-        assert isinstance(self.server, Forks), "nobody else makes jobs"
-        self.server.socket.close()  # once the process that forks has gone, nobody listens
+        """Runs the script that it receives with its working directory and temporary folder."""
+        assert isinstance(self.server, Forks), "only Forks makes jobs"
+        self.server.socket.close()  # only the process that is forked listens
         signal.signal(signal.SIGINT, signal.default_int_handler)
         self.wfile.write(b"ready\n")
         script, folder, os.environ["TMPDIR"] = json.loads(self.rfile.readline())
@@ -52,7 +52,7 @@ class ForkedJob(StreamRequestHandler):
 
 
 def run_script(script: str) -> int:
-    """Runs a script as Python runs the file that it is started with; gives its exit code."""
+    """Runs a script as Python runs the file that it is started with; returns its exit code."""
     code: Any = 0
     try:
         runpy.run_path(script, run_name="__main__")
@@ -71,19 +71,20 @@ def run_script(script: str) -> int:
 
 
 def usage() -> dict[str, float | None]:
-    """What this process has used, by the names that Snakemake's benchmark files have, in s and MB.
+    """The resource usage of this process, in the fields of Snakemake's benchmark files (s, MB).
 
-    Peaks of private memory are not known; nothing is where the system does not say.
+    None where the system does not report it.
     """
     numbers: dict[str, int] = {}
     for file in ("status", "io"):
         with suppress(OSError):
             text = Path("/proc/self", file).read_text(encoding="utf-8")
             numbers |= {name: int(number) for name, number in NUMBER.findall(text)}
-    of_process, ended = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    process = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
-        "cpu_time": of_process.ru_utime + of_process.ru_stime + ended.ru_utime + ended.ru_stime,
-        "max_rss": max(of_process.ru_maxrss, ended.ru_maxrss) / 1024,
+        "cpu_time": process.ru_utime + process.ru_stime + children.ru_utime + children.ru_stime,
+        "max_rss": max(process.ru_maxrss, children.ru_maxrss) / 1024,
         "max_vms": numbers["VmPeak"] / 1024 if "VmPeak" in numbers else None,
         "io_in": numbers["read_bytes"] / 2**20 if "read_bytes" in numbers else None,
         "io_out": numbers["write_bytes"] / 2**20 if "write_bytes" in numbers else None,
@@ -91,7 +92,7 @@ def usage() -> dict[str, float | None]:
 
 
 class Forks(ForkingMixIn, UnixStreamServer):
-    """Forks a process for each job, until the process that started it has gone."""
+    """Forks a process for each job, until the process that started this one ends."""
 
     max_children = sys.maxsize
 
@@ -101,18 +102,18 @@ class Forks(ForkingMixIn, UnixStreamServer):
         self.socket = listener
 
     def service_actions(self) -> None:
-        """Collects the ended, and ends with whom it works for."""
+        """Collects ended jobs, and ends with the process that started this one."""
         super().service_actions()
         if select.select([sys.stdin], [], [], 0)[0]:
             raise SystemExit
 
 
 def main(listener: int, tokenizer: str) -> None:
-    """Serves jobs by a listening socket's descriptor, with the tokenizer that they count with."""
+    """Serves jobs on a listening socket, by its file descriptor, with the tokenizer loaded."""
     for name in PRELOADED:
         import_module(name)
-    with suppress(UserError):  # the jobs say it
+    with suppress(UserError):  # the jobs report it
         load_tokenizer(tokenizer)
-    gc.freeze()  # what is there is shared with the jobs, as long as nobody touches it
+    gc.freeze()  # garbage collection would write to the memory that forks share
     with Forks(socket.socket(fileno=listener)) as forks:
         forks.serve_forever(poll_interval=0.05)

@@ -1,8 +1,7 @@
-"""All that this workflow takes of Snakemake beyond its documented interface, each named once.
+"""All uses of Snakemake beyond its documented interface; each docstring names what it relies on.
 
-A new Snakemake that changes one of these fails the test of its name in
-``tests/workflow/test_insides.py``, and is adapted to here. What ``slurm`` takes of the SLURM plugin
-stands there, in ``slurm.Plugin``; no job imports this module.
+If a new Snakemake changes one of these, the test of its name in ``tests/workflow/test_insides.py``
+fails. Uses of the SLURM plugin are in ``slurm.Plugin``. No job imports this module.
 """
 
 import os
@@ -29,7 +28,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import visible
 
 NOTHING = NOTHING_TO_BE_DONE_MSG
-"""What is said, without any hook being called, where no job is to run."""
+"""The message where no job is to run; no hook is called then."""
 SAYS = {
     "snakemake.scheduling.job_scheduler": (
         "Select jobs to execute",
@@ -63,99 +62,99 @@ SAYS = {
     ),
     "snakemake_executor_plugin_slurm.partitions": ("Auto-selected partition",),
 }
-"""How messages begin that this workflow says in other words, or that say nothing, by the module
-that makes them."""
+"""Beginnings of messages that this workflow replaces, or that help no user, by their module."""
 FINISHING = "Will exit after finishing currently running jobs"
-"""How the message begins that follows SIGTERM, one or more times."""
+"""The beginning of the message that follows SIGTERM, one or more times."""
 NO_RULE = r"No rule to produce (.+?)(?: \(if you use input functions|$)"
-"""How the message of a ``MissingRuleException`` names the target that no rule makes."""
+"""The target that no rule makes, in the message of a ``MissingRuleException``."""
 NO_INPUT = r"Missing input files.* for rule (\w+):.*\n    affected files:\n(.+)"
-"""How that of a ``MissingInputException`` names the rule, and below it a file a line."""
+"""The rule, and a file in each line, in the message of a ``MissingInputException``."""
 REFUSED = "SLURM sbatch failed. The error message was '"
 UNSUBMITTED = "submission failed with exception: "
-"""What the SLURM plugin says of a job that it could not even hand over, before the reason."""
+"""The SLURM plugin's message on a job that it could not submit, before the reason."""
 TARGETS = "--target-jobs"
 
 
 class Snakemake:
-    """A run of Snakemake, by the object that a Snakefile knows as ``workflow``."""
+    """A run of Snakemake: the object ``workflow`` of a Snakefile."""
 
     def __init__(self, workflow: Any):
         self._workflow = workflow
 
     @property
     def config_files(self) -> list[Any]:
-        """The files of ``--configfile``: ``overwrite_configfiles``, empty where there are none."""
+        """The files of ``--configfile``: ``overwrite_configfiles``."""
         return list(self._workflow.overwrite_configfiles)
 
     @property
     def config_words(self) -> Any:
-        """The words of ``--config`` as they were typed: ``config_settings.config_args``."""
+        """The arguments of ``--config`` as typed: ``config_settings.config_args``."""
         return self._workflow.config_settings.config_args
 
     @property
     def target_jobs(self) -> list[tuple[str, dict[str, str]]]:
-        """Rule and wildcards of the jobs that a job's process is started for, in their order: the
-        words after ``--target-jobs``, which is in no settings yet, read as Snakemake reads them."""
+        """Rule and wildcards of the jobs of a job's process, in their order: the arguments of
+        ``--target-jobs``, which is in no settings yet, parsed as Snakemake does."""
         words = sys.argv[sys.argv.index(TARGETS) + 1 :] if TARGETS in sys.argv else []
-        named = list(takewhile(lambda word: not word.startswith("--"), words))
-        return [(job.rulename, job.wildcards_dict) for job in parse_target_jobs_cli_args(named)]
+        targets = list(takewhile(lambda word: not word.startswith("--"), words))
+        return [(job.rulename, job.wildcards_dict) for job in parse_target_jobs_cli_args(targets)]
 
     @property
     def is_main(self) -> bool:
-        """Whether somebody started this process, which is none of a job: ``is_main_process``."""
+        """Whether a user started this process, and not Snakemake for a job: ``is_main_process``."""
         return bool(self._workflow.is_main_process)
 
     @property
     def is_dry(self) -> bool:
-        """Whether it only shows what it would do (``dryrun``), known once the jobs are."""
+        """Whether it is a dry run (``dryrun``); known once the jobs are."""
         return bool(self._workflow.dryrun)
 
     @property
     def holds_folder(self) -> bool:
-        """Whether it makes files (``executor_plugin``) and was not told ``--nolock``
+        """Whether it makes files (``executor_plugin``) without ``--nolock``
         (``execution_settings.lock``)."""
         makes = self._workflow.executor_plugin is not None and not self.is_dry
         return makes and bool(self._workflow.execution_settings.lock)
 
     @property
     def taking_option(self) -> str | None:
-        """The option that takes files for what is wanted, unmade: ``touch``, and ``--report`` among
-        the words of the command, which nothing else tells."""
+        """The option that accepts existing files as they are: ``touch``, or ``--report``, which is
+        only in the command line."""
         if self._workflow.touch:
             return "--touch"
         return next((word for word in sys.argv[1:] if word.startswith("--report")), None)
 
     @property
     def hides_rules(self) -> bool:
-        """Whether ``--quiet rules`` or ``--quiet all`` was told: ``output_settings.quiet``."""
+        """Whether ``--quiet rules`` or ``--quiet all`` is set: ``output_settings.quiet``."""
         quiet = self._workflow.output_settings.quiet or ()
         return Quietness.RULES in quiet or Quietness.ALL in quiet
 
     @property
     def is_verbose(self) -> bool:
-        """Whether ``--verbose`` was told: ``output_settings.verbose``."""
+        """Whether ``--verbose`` is set: ``output_settings.verbose``."""
         return bool(self._workflow.output_settings.verbose)
 
     @property
     def targets(self) -> set[str]:
-        """What may be named as a target: rules without wildcards, and files that these make
+        """All possible targets: rules without wildcards, and their files
         (``rules``, with ``has_wildcards``, ``name`` and ``output``)."""
-        plain = [rule for rule in self._workflow.rules if not rule.has_wildcards()]
-        return {rule.name for rule in plain} | {
-            str(file) for rule_node in plain for file in rule_node.output
-        }
+        targets: set[str] = set()
+        for rule in self._workflow.rules:
+            if not rule.has_wildcards():
+                targets.update([rule.name, *map(str, rule.output)])
+        return targets
 
     @property
     def arrays(self) -> str:
-        """The rules whose jobs go to SLURM in arrays: ``executor_settings.array_jobs``, known by
-        the time at which jobs are made."""
+        """The rules whose jobs are submitted as SLURM arrays: ``executor_settings.array_jobs``,
+        known once the jobs are."""
         return getattr(self._workflow.executor_settings, "array_jobs", None) or ""
 
     @property
     def locks(self) -> Iterable[tuple[Path, list[str]]]:
-        """The locks of other runs and the files that each is on: ``persistence._lockdir`` with a
-        ``N.output.lock`` each, a path a line, and ``N.input.lock`` beside it."""
+        """The locks of other runs and the files that each locks: in ``persistence._lockdir`` a
+        ``N.output.lock`` with a path in each line, and a ``N.input.lock`` beside it."""
         for lock in Path(getattr(self._workflow.persistence, "_lockdir", "")).glob("*.output.lock"):
             yield lock, lock.read_text(encoding="utf-8").splitlines()
 
@@ -166,68 +165,66 @@ class Snakemake:
 
     @property
     def jobs_to_run(self) -> list[Any]:
-        """Those that run or have still to run: ``dag.needrun_jobs``."""
+        """The jobs that are running or have yet to run: ``dag.needrun_jobs``."""
         return list(self._workflow.dag.needrun_jobs())
 
     @property
     def jobs_not_started(self) -> list[Any]:
-        """Those that wait and have not failed: ``scheduler.remaining_jobs``."""
+        """The jobs that wait and have not failed: ``scheduler.remaining_jobs``."""
         return list(self._workflow.scheduler.remaining_jobs)
 
     @property
     def executors(self) -> set[Any]:
-        """What runs the jobs, on this machine and elsewhere: ``scheduler.get_executor``."""
+        """The executors of the jobs, local and remote: ``scheduler.get_executor``."""
         return {self._workflow.scheduler.get_executor(job) for job in self.jobs_to_run}
 
     def path(self, variable: str) -> Path:
-        """A path variable's value: ``pathvars.items``, changed by ``modifier.path_modifier`` where
-        another workflow has a prefix for this one."""
+        """A path variable's value: ``pathvars.items``, with the prefix that another workflow may
+        give to this one (``modifier.path_modifier``)."""
         value = self._workflow.pathvars.items[variable]
         return Path(str(self._workflow.modifier.path_modifier.modify(value)))
 
-    def default_resource(self, name: str, wildcards: Any, **known: Any) -> Any:
-        """Returns what a profile says of a resource of all jobs, and None where it says nothing:
-        ``resource_settings.default_resources``, evaluated as ``Resources`` does with what Snakemake
-        hands to a resource's function."""
+    def default_resource(self, name: str, wildcards: Any, **context: Any) -> Any:
+        """A default resource of a profile, None without one: ``default_resources`` of
+        ``resource_settings``, evaluated as ``Resources`` does with the arguments of a resource's
+        function."""
         defaults = self._workflow.resource_settings.default_resources or {}
         default = Resources.from_mapping(defaults)
-        return default[name].evaluate(wildcards, **known).value if name in default else None
+        return default[name].evaluate(wildcards, **context).value if name in default else None
 
     def group(self, name: str, kind: str) -> str:
-        """A group of jobs, of a kind that ``--group-components`` names: ``parent_groupids``."""
+        """A group of jobs, of a kind for ``--group-components``: ``parent_groupids``."""
         self._workflow.parent_groupids[name] = kind
         return name
 
     def is_wanted(self, job: Any) -> bool:
-        """Whether the command itself has a job run again: ``dag.forcerules``, ``dag.forcefiles``.
-
-        What ``force`` was told counts too.
-        """
+        """Whether a job is forced by the command, or by ``force``: ``dag.forcerules``,
+        ``dag.forcefiles``."""
         dag = self._workflow.dag
         return job.rule in dag.forcerules or not dag.forcefiles.isdisjoint(job.output)
 
     def force(self, job: Any) -> None:
-        """Has a job run again: ``dag.forcefiles``, before it is decided which jobs run."""
+        """Makes a job run again: ``dag.forcefiles``, before Snakemake decides which jobs run."""
         self._workflow.dag.forcefiles.update(job.output)
 
     def leave_out(self, rules: Iterable[str]) -> None:
-        """Has rules and all behind them not run, as ``--omit-from`` does: ``dag.omitrules``."""
+        """Omits rules and all that depend on them, as ``--omit-from`` does: ``dag.omitrules``."""
         self._workflow.dag.omitrules.update(rules)
 
     def when_prepared(self, call: Callable[[], None]) -> None:
-        """Calls a function when the DAG is made, which has no jobs yet: ``_prepare_dag``, which all
-        of Snakemake's commands call before they build the DAG."""
+        """Calls a function once the DAG exists, without jobs: after ``_prepare_dag``, which all of
+        Snakemake's commands call before they build the DAG."""
         prepare = self._workflow._prepare_dag
 
         def prepare_dag(*args: Any, **options: Any) -> None:
             prepare(*args, **options)
-            _told(call)
+            _call(call)
 
         self._workflow._prepare_dag = prepare_dag
 
     def when_jobs_are_known(self, call: Callable[[], None]) -> None:
-        """Calls a function before it is decided which jobs run: ``dag.update_needrun``, which is
-        called with ``create_inventory`` for the first time."""
+        """Calls a function before Snakemake decides which jobs run: before ``dag.update_needrun``,
+        which is first called with ``create_inventory``."""
 
         def watch() -> None:
             dag = self._workflow.dag
@@ -235,7 +232,7 @@ class Snakemake:
 
             async def update_needrun(create_inventory: bool = False) -> None:
                 if create_inventory:
-                    _told(call)
+                    _call(call)
                 await update(create_inventory=create_inventory)
 
             dag.update_needrun = update_needrun
@@ -243,22 +240,23 @@ class Snakemake:
         self.when_prepared(watch)
 
     def run_until_the_last(self) -> None:
-        """Has ``--until`` take rules of which one needs another, once the jobs are known.
+        """Lets ``--until`` name rules of which one needs another, once the jobs are known.
 
-        ``DAG.finish`` starts nothing behind a job for which ``in_until`` holds, be it another job
-        that ``--until`` names. So it no longer holds for jobs that are needed by such a one.
+        ``DAG.finish`` starts nothing behind a job for which ``in_until`` holds, not even another
+        job that ``--until`` names. So it no longer holds for jobs that such a one needs.
         """
         dag = self._workflow.dag
-        is_named = dag.in_until
-        named = [job for job in dag.jobs if is_named(job)]
-        needed = [before for job in named for before in dag.dependencies[job]]
+        is_until = dag.in_until
+        needed: list[Any] = []
+        for job in filter(is_until, dag.jobs):
+            needed += dag.dependencies[job]
         earlier = set(dag.bfs(dag.dependencies, *needed))
-        dag.in_until = lambda job: is_named(job) and job not in earlier
+        dag.in_until = lambda job: is_until(job) and job not in earlier
 
 
 def when_terminated(call: Callable[[], None]) -> None:
-    """Calls a function at SIGTERM, before the handler of Snakemake's scheduler, which is there once
-    a run has started (``exit_gracefully``)."""
+    """Calls a function at SIGTERM, before the handler ``exit_gracefully`` of Snakemake's scheduler,
+    which is set once a run has started."""
     exit_gracefully = signal.getsignal(signal.SIGTERM)
 
     def terminate(number: int, frame: Any) -> None:
@@ -270,16 +268,14 @@ def when_terminated(call: Callable[[], None]) -> None:
 
 
 def start_again() -> None:
-    """Starts the command that this process is anew, in its place: ``python -m snakemake`` with the
-    words of ``sys.argv``. Nothing of this process is done thereafter.
-    """
+    """Replaces this process by the same command: ``python -m snakemake`` and ``sys.argv``."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *sys.argv[1:]])
 
 
-def _told(call: Callable[[], None]) -> None:
-    """A user's error is printed as its sentence alone, as an ``ApiError`` is."""
+def _call(call: Callable[[], None]) -> None:
+    """Calls a function; only the message of a user's error is printed, as of an ``ApiError``."""
     try:
         call()
     except UserError as error:
@@ -287,17 +283,17 @@ def _told(call: Callable[[], None]) -> None:
 
 
 def refusal(error: UserError) -> SystemExit:
-    """What a Snakefile raises for a user's error: of any other exception there Snakemake prints the
-    Snakefile's line before and behind the sentence (``format_error``)."""
+    """The exception of a Snakefile for a user's error: for any other, Snakemake prints the
+    Snakefile's line around the message (``format_error``)."""
     return SystemExit(f"Error: {visible(str(error))}")
 
 
 def say_errors(sentence: Callable[[BaseException], str | None]) -> None:
-    """Has a function say what ended a run, in place of ``format_exception_to_string``; Snakemake
-    says what it has no sentence for, and the traceback under ``--verbose``.
+    """Replaces the error message of a run (``format_exception_to_string``) where ``sentence`` gives
+    one; under ``--verbose`` Snakemake adds the traceback.
 
-    An ``InputFunctionException``, which is kept and raised again later, has what it was made of as
-    its cause.
+    An ``InputFunctionException``, which Snakemake keeps and raises later, gets the original
+    exception as its cause.
     """
     formatter = exceptions.format_exception_to_string
     make = exceptions.InputFunctionException.__init__
@@ -315,25 +311,25 @@ def say_errors(sentence: Callable[[BaseException], str | None]) -> None:
 
 
 def speak_briefly() -> None:
-    """Leaves out what ``snakemake.cli`` prints of the profile, and all options (``print_usage``)
-    before what is wrong with one."""
+    """Hides the line of ``snakemake.cli`` on the profile, and the list of all options
+    (``print_usage``) before an error message on one."""
 
-    def say(*words: Any, **options: Any) -> None:
+    def print_others(*words: Any, **options: Any) -> None:
         if not str(words[0]).endswith("for setting default command line arguments."):
             print(*words, **options)
 
-    vars(cli)["print"] = say
+    vars(cli)["print"] = print_others
     setattr(ArgumentParser, "print_usage", lambda self, file=None: None)  # noqa: B010
 
 
 def missing_target(error: BaseException) -> str | None:
-    """The target that no rule makes, where this is the error: ``MissingRuleException``."""
+    """The target that no rule makes, in a ``MissingRuleException``; None for other errors."""
     no_rule = re.match(NO_RULE, str(error))
     return no_rule[1] if isinstance(error, exceptions.MissingRuleException) and no_rule else None
 
 
 def missing_inputs(error: BaseException) -> tuple[str, list[str]] | None:
-    """The rule that lacks files which no rule makes, and these: ``MissingInputException``."""
+    """The rule and its missing input files, in a ``MissingInputException``; else None."""
     no_input = re.match(NO_INPUT, str(error), re.DOTALL)
     if not isinstance(error, exceptions.MissingInputException) or not no_input:
         return None
@@ -353,8 +349,8 @@ def watch_jobs(
 ) -> None:
     """Calls functions before an executor starts a job and before it reports the end of one.
 
-    They take what its ``run_job_pre``, ``report_job_success`` and ``report_job_error`` take: a job;
-    an information with ``job`` and ``external_jobid``; and with it ``msg`` and ``aux_logs``.
+    They have the arguments of its ``run_job_pre`` (a job), ``report_job_success`` (an object with
+    ``job`` and ``external_jobid``) and ``report_job_error`` (also ``msg`` and ``aux_logs``).
     """
 
     def before(name: str, call: Callable[..., None]) -> None:
@@ -372,28 +368,28 @@ def watch_jobs(
 
 
 def singles(job: Any) -> list[Any]:
-    """The jobs of a group, or the one that a job is: ``is_group``."""
+    """The jobs of a group, or the job itself: ``is_group``."""
     return list(job) if job.is_group() else [job]
 
 
 def is_tried_again(job: Any) -> bool:
-    """Whether a job that fails has another try: ``attempt``, from 1 on, and ``restart_times``."""
+    """Whether a failed job is retried: ``attempt``, from 1 on, and ``restart_times``."""
     return bool(job.attempt <= job.restart_times)
 
 
 def give_up(job: Any) -> None:
-    """Leaves a job that fails no other try."""
+    """Lets Snakemake not retry a failed job."""
     job.attempt = job.restart_times + 1
 
 
 def forgive(job: Any) -> None:
-    """Has the try of a job that fails not count, as Snakemake counts each."""
+    """Lets a failed try of a job not count."""
     job.attempt -= 1
 
 
 def run_here(is_here: Callable[[Any], bool]) -> None:
-    """Has jobs run on this machine that a cluster would get, as ``localrules`` has all jobs of a
-    rule: ``Job.is_local``. One that is in a ``group`` stays with it, which would run here else."""
+    """Runs jobs on this machine instead of a cluster, as ``localrules`` does for all jobs of a
+    rule: ``Job.is_local``. Jobs of a ``group`` stay in it, or the whole group would run here."""
     is_local: Any = Job.is_local
 
     def runs_here(job: Any) -> bool:
@@ -403,10 +399,10 @@ def run_here(is_here: Callable[[Any], bool]) -> None:
 
 
 def take_scripts(run: Callable[[PythonScript, str], bool]) -> None:
-    """Has a function run the scripts of jobs: ``PythonScript.execute_script``.
+    """Lets a function run the scripts of jobs: ``PythonScript.execute_script``.
 
-    It takes Snakemake's object of a script, with ``params`` and ``resources``, and the file that is
-    to be run, and says whether it was run; else Snakemake runs it.
+    It takes Snakemake's object of a script, with ``params`` and ``resources``, and the file to run.
+    Where it returns False, Snakemake runs the script.
     """
     start = PythonScript.execute_script
 
@@ -418,14 +414,15 @@ def take_scripts(run: Callable[[PythonScript, str], bool]) -> None:
 
 
 def has_environment(script: PythonScript) -> bool:
-    """Whether a script runs elsewhere: ``conda_env``, ``container_img``, ``env_modules``."""
+    """Whether a script has its own environment: ``conda_env``, ``container_img``,
+    ``env_modules``."""
     return bool(script.conda_env or script.container_img or script.env_modules)
 
 
 def keep_usage(script: PythonScript, seconds: float, usage: Mapping[str, float | None]) -> None:
-    """Has a script's benchmark file say what it took: fields of ``bench_record``, in s and MB.
+    """Sets the resource usage in a script's benchmark file: fields of ``bench_record``, s and MB.
 
-    Snakemake itself looks through all processes of the machine for it, again and again.
+    Snakemake itself would search all processes of the machine for it, again and again.
     """
     if record := script.bench_record:
         vars(record).update(usage, running_time=seconds, data_collected=True)
@@ -433,7 +430,7 @@ def keep_usage(script: PythonScript, seconds: float, usage: Mapping[str, float |
 
 
 def terminals(logger: Logger) -> list[Handler]:
-    """The handlers that show a run on the terminal, where it has some, by their name.
+    """The handlers that show a run on the terminal, by their name.
 
     Their records have an ``event``, and with it ``jobid``, ``rule_name``, ``log`` and ``output``
     (JOB_INFO), ``job_id`` (JOB_FINISHED), ``stats`` (RUN_INFO), ``done`` and ``total`` (PROGRESS).

@@ -13,13 +13,13 @@ from steadfast.base.resources import HOME
 from steadfast.contract.engine_names import OWN_ENVIRONMENT
 
 ENTERED = "STEADFAST_INTERPRETER"
-"""Variable of a job that has gone on in another interpreter, with that interpreter's path."""
+"""Environment variable of a job that continues in another interpreter, with its path."""
 
 
 def enter(models: Iterable[Settings]) -> None:
-    """Goes on in the interpreter that the engines of some models need, where it is another one.
+    """Restarts the job's script in the interpreter that the models' engines need, if another.
 
-    The script begins anew, in this process or, where that was forked, in one that it waits for.
+    It restarts in this process; a forked process starts another one and waits for it.
     """
     python = next(filter(None, map(interpreter, models)), None)
     if python is None or os.environ.get(ENTERED) == str(python):
@@ -34,7 +34,7 @@ def enter(models: Iterable[Settings]) -> None:
 
 
 def interpreter(model: Settings) -> Path | None:
-    """Returns the interpreter that a model's jobs go on in; None: the one that they are in."""
+    """The interpreter that a model's jobs need; None for the one that they start in."""
     served = model.get("serve") or "/" in (model.get("tokenizer") or "")
     engine = "vllm" if served else model["engine"]
     if engine not in OWN_ENVIRONMENT:

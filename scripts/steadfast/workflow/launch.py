@@ -1,11 +1,10 @@
-"""Snakemake as the command ``steadfast`` starts it: without its line on the profile, and with one
-sentence for what is wrong before the Snakefile is read."""
+"""Snakemake as the command ``steadfast`` starts it: users' mistakes end in one error message."""
 
 import signal
 import sys
 
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # Until the Snakefile looks after Ctrl-C (``failures.FailedJobs``) there is nothing to say.
+    # Until the Snakefile handles Ctrl-C (``failures.FailedJobs``), it ends without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from snakemake import cli
@@ -14,7 +13,7 @@ from steadfast.workflow import insides
 from steadfast.workflow.mistakes import sentence
 
 if __name__ == "__main__":
-    sys.argv[0] = "snakemake"  # which messages on options begin with
+    sys.argv[0] = "snakemake"  # the program's name in messages about options
     insides.speak_briefly()
     insides.say_errors(sentence)
     cli.main()

@@ -1,4 +1,4 @@
-"""A person's mistake that ends a run before its jobs: one sentence, in place of Snakemake's lines.
+"""Users' mistakes that end a run before its jobs: an error message in place of a traceback.
 
 Snakemake wraps what an input function raises, and adds the rule, its wildcards and a traceback.
 """
@@ -12,15 +12,17 @@ from steadfast.workflow import insides
 
 USUAL = Path("results")
 MOST_FILES = 3
-"""Files that a sentence names; of the others it has the number."""
+"""Files that a message names; the others are counted."""
 
 
 def sentence(
     error: BaseException, results: Path = USUAL, targets: Callable[[], Iterable[str]] = tuple
 ) -> str | None:
-    """Returns what a person is told of an error; None where it is no mistake of theirs.
+    """The error message for a user's mistake; None for other errors.
 
-    ``results`` is the folder that results are made in, ``targets`` what may be named as a target.
+    Args:
+        results: the results folder.
+        targets: gives all possible targets.
     """
     message = _of_user(error) or _of_files(error, results, targets)
     return visible(f"Error: {message}") if message else None
@@ -36,7 +38,7 @@ def _of_user(error: BaseException) -> str | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error, and those that led to it, the last one first."""
+    """An error and its causes, the last one first."""
     cause: BaseException | None = error
     seen: set[int] = set()
     while cause is not None and id(cause) not in seen:
@@ -70,8 +72,9 @@ def _of_files(
     return None
 
 
-def _nearest_target(target: str, known: set[str]) -> str:
-    """The nearest rule or file; the rules alone where none is near, since files are many."""
-    advice = nearest(target, known)
-    names = (name for name in known if "/" not in name)
-    return advice if advice.startswith("did you mean") else nearest(target, names)
+def _nearest_target(target: str, targets: set[str]) -> str:
+    """Advice with the nearest rule or file, else with all rules; there are too many files."""
+    advice = nearest(target, targets)
+    if advice.startswith("did you mean"):
+        return advice
+    return nearest(target, [name for name in targets if "/" not in name])

@@ -1,4 +1,4 @@
-"""How results stand in Snakemake's own report: under which heading, by which name."""
+"""Headings and labels of results in Snakemake's report."""
 
 from collections.abc import Mapping
 
@@ -6,12 +6,12 @@ ALL = "All benchmarks"
 
 
 def heading(stem: str, titles: Mapping[str, str]) -> str:
-    """The title of the benchmark that a file is of, by the beginning of its name."""
+    """The title of a file's benchmark, whose name the file's name begins with."""
     return titles.get(_benchmark(stem, titles), ALL)
 
 
 def label(stem: str, titles: Mapping[str, str]) -> str:
-    """What a file is called there: its name without the benchmark's, in words."""
+    """The label of a file: its name without the benchmark's, with spaces."""
     return stem.removeprefix(f"{_benchmark(stem, titles)}_").replace("_", " ")
 
 

@@ -1,4 +1,4 @@
-"""What the scripts of the rules share: errors for people, and paths out of Snakemake's lists."""
+"""What the scripts of all rules share: running the rule's function, and error messages."""
 
 import gc
 import signal
@@ -17,7 +17,7 @@ from steadfast.base.provenance import Provenance, provenances
 from steadfast.workflow.interpreter import enter
 
 PROVENANCE = frozenset({"code", "input_digest", "input_digests", "made_from", "measured_from"})
-"""Params on what a file is made by and from (``jobs.input_digests``): no function takes them."""
+"""Params with digests of code and inputs (``jobs.input_digests``), which no function takes."""
 
 
 def run_rule(
@@ -31,13 +31,13 @@ def run_rule(
     read: Iterable[str] = (),
     **arguments: Any,
 ) -> None:
-    """Runs a rule's one function; a user's error becomes one sentence, and exit code 1.
+    """Runs a rule's function; a user's error becomes an error message and exit code 1.
 
-    It is given what it takes by the names of the job's params and wildcards, and the arguments. A
-    param that it does not take is an error, but for those of ``PROVENANCE`` and those that the
-    script itself has ``read``: one that is misspelt would leave a default to count. What the
-    function prints goes to the job's first log. Provenances of what it reads are checked before it,
-    those of what it makes are written after it, unless the function writes them itself.
+    Its parameters are the job's params and wildcards of these names, and ``arguments``. A param
+    that is neither a parameter nor in ``PROVENANCE`` or ``read`` (by the script itself) is an
+    error: otherwise a misspelt one would silently leave a default. What the function prints goes to
+    the job's log. Provenances of what it reads are checked before; those of its outputs are written
+    after it, unless it writes them itself. ``engines`` may need another interpreter.
     """
     collect_seldom()
     with ExitStack() as stack:
@@ -50,18 +50,19 @@ def run_rule(
             for provenance in reads:
                 provenance.check()
             writes = provenances(job, Path(job.config["results"])) if with_provenance else []
-            for provenance in writes:  # that of files which nobody finished would be that of others
+            for provenance in writes:  # an old one would seem to be that of unfinished files
                 provenance.path.unlink(missing_ok=True)
-            named = {**dict(job.wildcards.items()), **dict(job.params.items())}
+            params = dict(job.params.items())
             parameters = signature(function).parameters
-            unknown = dict(job.params.items()).keys() - parameters.keys() - PROVENANCE - {*read}
+            unknown = params.keys() - parameters.keys() - PROVENANCE - {*read}
             if unknown:
                 raise TypeError(
                     f"rule {job.rule}: {function.__name__} has no parameter "
                     f"{', '.join(sorted(unknown))}; correct the rule's params"
                 )
-            taken = {name: named[name] for name in parameters if name in named}
-            function(**taken | arguments)
+            values = dict(job.wildcards.items()) | params
+            values = {name: values[name] for name in parameters if name in values}
+            function(**values | arguments)
             for provenance in writes:
                 provenance.write()
         except KeyboardInterrupt:
@@ -82,7 +83,7 @@ def run_rule(
 
 
 def of_metrics(job: Any) -> dict[str, Any]:
-    """What shows a benchmark's metrics: them, and their provenance."""
+    """The arguments of ``run_rule`` for a job that shows a benchmark's metrics."""
     files = paths(job.input.metrics)
     return {
         "reads": [Provenance(job.params.made_from, Path(job.input.provenance), tuple(files))],
@@ -91,16 +92,16 @@ def of_metrics(job: Any) -> dict[str, Any]:
 
 
 def collect_seldom() -> None:
-    """Looks for cycles seldom, and not in what is imported: jobs make many records, few cycles."""
+    """Makes garbage collection rare: jobs make many records, and few reference cycles."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
 
 
 def _close(log: TextIO) -> None:
-    with suppress(OSError):  # what could not be printed
+    with suppress(OSError):  # the disk is full
         log.close()
 
 
 def paths(files: Iterable[str]) -> list[Path]:
-    """Some input or output files, as paths."""
+    """Input or output files of a job as paths."""
     return [Path(file) for file in files]

@@ -1,4 +1,4 @@
-"""What a run must know of SLURM beyond the plugin of Snakemake that submits its jobs."""
+"""What a run needs of SLURM beyond Snakemake's plugin, which submits its jobs."""
 
 import logging
 import os
@@ -21,16 +21,16 @@ from steadfast.workflow.insides import UNSUBMITTED, singles
 
 PLUGIN = "snakemake_executor_plugin_slurm"
 STEPS = "snakemake_executor_plugin_slurm_jobstep"
-"""What starts each of a job's own jobs on its node, with srun."""
+"""The plugin that starts a job's steps on its node, with srun."""
 MISSED = 3
-"""After so many looks in a row that did not find it, a job is taken to have ended."""
+"""Queries in a row without a job after which it counts as ended."""
 RESUBMITTED = 30.0
 """Seconds until a job that SLURM refused for the moment is submitted again."""
 LOOK_SECONDS = 10.0
-"""Between two looks of a job at whether SLURM answers."""
+"""Between two queries of a step whether SLURM responds."""
 SHOWN_NAMES = 3
 HELD = re.compile(r" waiting for (.+), which has locked (.+)")
-"""How ``base.locks`` says in a job's log that it waits for another."""
+"""The line of ``base.locks`` in the log of a job that waits for another."""
 QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 States = dict[str, str]
@@ -38,10 +38,10 @@ Query = Callable[[str, logging.Logger], Awaitable[tuple[States | None, float | N
 
 
 class Plugin:
-    """What this takes of the plugin beyond its documented interface, each named once.
+    """All uses of the plugin beyond its documented interface.
 
-    The executor's ``run_job``, ``report_job_submission`` and ``report_job_error`` are called by
-    these names, also where they are replaced.
+    Further, ``Watch`` replaces the executor's methods ``run_job``, ``report_job_submission`` and
+    ``report_job_error``, which the plugin calls by these names.
     """
 
     def __init__(self, executor: Any):
@@ -53,12 +53,12 @@ class Plugin:
 
     @staticmethod
     def runs(executor: Any) -> bool:
-        """Whether an executor is the plugin's: its class is of the plugin's package itself."""
+        """Whether an executor is the plugin's: its class is defined in the plugin's package."""
         return type(executor).__module__ == PLUGIN
 
     @staticmethod
     def replace_query(replace: Callable[[Query], Query]) -> None:
-        """Replaces the question after its jobs' states, the package's ``query_job_status``."""
+        """Replaces the query of its jobs' states, the package's ``query_job_status``."""
         plugin: Any = sys.modules[PLUGIN]
         plugin.query_job_status = replace(plugin.query_job_status)
 
@@ -77,25 +77,26 @@ class Plugin:
 
 
 class Watch:
-    """Waits for SLURM where it is away, sees jobs end that nobody queues again, says who waits.
+    """Watches the plugin's jobs: waits until SLURM responds again, and reports waiting jobs.
 
-    The plugin itself forgets all jobs at a question without an answer, and waits for ever for jobs
-    that were preempted for good, were cancelled by somebody, or are known to SLURM no more, and for
-    groups of jobs that it cannot submit.
+    The plugin itself forgets all jobs when a query fails. And it waits forever for jobs that were
+    preempted for good, that somebody cancelled, or that SLURM no longer knows, and for groups of
+    jobs that it cannot submit.
     """
 
     def __init__(self, log: logging.Logger, failures: FailedJobs):
         self._log = log
         self._failures = failures
         self._name = failures.name
+        # By the number of the SLURM job:
         self._names: dict[str, str] = {}
         self._logs: dict[str, list[str]] = {}
         self._missed: Counter[str] = Counter()
-        self._said: set[tuple[str, str]] = set()
-        self._away = False
+        self._reported: set[tuple[str, str]] = set()
+        self._away = False  # whether SLURM does not respond
 
     def watch(self, executor: Any) -> None:
-        """Looks after the jobs of an executor of Snakemake, where it is SLURM's."""
+        """Watches the jobs of an executor of Snakemake, if it is SLURM's."""
         if not Plugin.runs(executor):
             return
         plugin = Plugin(executor)
@@ -106,21 +107,25 @@ class Watch:
         def run_job(job: Any) -> None:
             try:
                 run(job)
-            except Exception as error:  # in the plugin's own report, which takes a group for a job
+            except Exception as error:  # the plugin's own error report fails for groups
                 plugin.report_failed(job, f"Job {UNSUBMITTED}{error.__context__ or error}")
 
         def submitted(info: Any, **further: Any) -> None:
-            self._names[info.external_jobid] = name = self._name(info.job)
-            logs = [file for single in singles(info.job) for file in single.log]
-            self._logs[info.external_jobid] = logs
+            name = self._name(info.job)
+            self._names[info.external_jobid] = name
+            logs = self._logs[info.external_jobid] = []
+            for single in singles(info.job):
+                logs += single.log
             self._log.info(f"submitted: {name} (SLURM job {info.external_jobid})")
             submit(info, **further)
 
         def failed(info: Any, msg: str | None = None, **further: Any) -> None:
-            if not (why := passing_refusal(msg or "")):
+            reason = passing_refusal(msg or "")
+            if not reason:
                 fail(info, msg=msg, **further)
                 return
-            self._say_once(self._name(info.job), f"not submitted yet: {why}; submission is retried")
+            line = f"not submitted yet: {reason}; submission is retried"
+            self._report_once(self._name(info.job), line)
             later = threading.Timer(RESUBMITTED, executor.run_job, [info.job])
             later.daemon = True
             later.start()
@@ -131,7 +136,7 @@ class Watch:
         plugin.replace_query(self.query)
 
     def query(self, ask: Query) -> Query:
-        """Returns the plugin's question after its jobs' states, which leaves no job hanging."""
+        """The plugin's query of its jobs' states, changed so that it never waits for ended jobs."""
 
         async def asked(command: str, log: logging.Logger) -> tuple[States, float]:
             states, seconds = await ask(command, log)
@@ -145,37 +150,39 @@ class Watch:
             run = words[words.index("--name") + 1]
             reasons = f"squeue --noheader --states=PENDING --format='%i|%r' --name {run}"
             waiting, _ = await ask(reasons, log)
-            self.say_waiting(waiting or {})
-            self.say_held(states)
+            self.report_waiting(waiting or {})
+            self.report_held(states)
             return self.seen(states), seconds or 0.0
 
         return asked
 
     def seen(self, states: States) -> States:
-        """Returns what the plugin is to know of its jobs, by SLURM's word for each."""
+        """The states of the jobs for the plugin, from SLURM's states."""
         ends = facts("slurm/ends.yaml")
+        final = {*ends, "COMPLETED", "FAILED"}
         before = self._failures.states
         now = {job: state.split()[0] for job, state in states.items()}
-        going = {
-            job for job, state in before.items() if state not in {*ends, "COMPLETED", "FAILED"}
-        }
-        self._missed = Counter({job: self._missed[job] + 1 for job in going - set(now)})
+        active = {job for job, state in before.items() if state not in final}
+        self._missed = Counter({job: self._missed[job] + 1 for job in active - now.keys()})
         self._failures.states = before | now
         for job, state in now.items():
             if (before.get(job), state) == ("RUNNING", "PENDING"):
                 self._log.warning(f"requeued by SLURM: {self._shown(job)}")
             if before.get(job) == state and ends.get(state, {}).get("requeues"):
-                now[job] = "CANCELLED"  # at the second look, it has not been queued again
-        gone = [job for job, times in self._missed.items() if times >= MISSED]
-        return now | dict.fromkeys(gone, "UNKNOWN")  # their files tell whether they succeeded
+                now[job] = "CANCELLED"  # by the second query, it has not been queued again
+        ended = [job for job, queries in self._missed.items() if queries >= MISSED]
+        return now | dict.fromkeys(ended, "UNKNOWN")  # their files show whether they succeeded
 
-    def say_waiting(self, reasons: States) -> None:
-        """Says once which jobs wait for what does not pass by itself, in SLURM's words."""
+    def report_waiting(self, reasons: States) -> None:
+        """Reports, once each, the jobs that wait for something that needs the user."""
         pending = facts("slurm/pending.yaml")
         alike: dict[str, list[str]] = {}
         for job, reason in reasons.items():
-            if reason.strip("()") not in pending["ordinary"] and (job, reason) not in self._said:
-                self._said.add((job, reason))
+            if (
+                reason.strip("()") not in pending["ordinary"]
+                and (job, reason) not in self._reported
+            ):
+                self._reported.add((job, reason))
                 alike.setdefault(reason, []).append(job)
         for reason, jobs in alike.items():
             meaning = next((text for part, text in pending["told"].items() if part in reason), "")
@@ -184,26 +191,27 @@ class Watch:
             reason_text = meaning or "SLURM gives no further reason"
             self._log.warning(f"waiting: {names} (SLURM job {numbers}: {reason}): {reason_text}")
 
-    def say_held(self, states: States) -> None:
-        """Says which running jobs wait for what another job holds, each once."""
-        for job in (job for job, state in states.items() if state.startswith("RUNNING")):
+    def report_held(self, states: States) -> None:
+        """Reports, once each, the running jobs that wait for a lock of another job."""
+        running = [job for job, state in states.items() if state.startswith("RUNNING")]
+        for job in running:
             for file in self._logs.get(job, ()):
-                last = self._failures.said(file).rstrip().rpartition("\n")[2]
+                last = self._failures.log_end(file).rstrip().rpartition("\n")[2]
                 if held := HELD.search(last):
                     line = f"waiting until {held[1]}, which has locked {held[2]}, has ended"
-                    self._say_once(self._shown(job), line)
+                    self._report_once(self._shown(job), line)
 
     def _shown(self, job: str) -> str:
         return f"{self._names.get(job, 'a job')} (SLURM job {job})"
 
-    def _say_once(self, name: str, line: str) -> None:
-        if (name, line) not in self._said:
-            self._said.add((name, line))
+    def _report_once(self, name: str, line: str) -> None:
+        if (name, line) not in self._reported:
+            self._reported.add((name, line))
             self._log.warning(f"{name}: {line}")
 
 
 def wait_before_steps() -> None:
-    """Has each step wait until SLURM answers: without its controller ``srun`` fails at once."""
+    """Makes each step wait until SLURM responds: without its controller ``srun`` fails at once."""
     number = os.environ.get("SLURM_JOB_ID")
 
     def wait() -> None:
@@ -219,6 +227,6 @@ def wait_before_steps() -> None:
 
 
 def passing_refusal(message: str) -> str | None:
-    """Returns why SLURM did not take a job that it may take a moment later; None: it will not."""
+    """Why SLURM refused a job only for the moment; None for other refusals."""
     refusals = facts("slurm/submissions.yaml").items()
     return next((meaning for text, meaning in refusals if text in message), None)

@@ -1,4 +1,4 @@
-"""What a run shows while its jobs run: a progress bar on a terminal, elsewhere a line a stage."""
+"""The output while jobs run: a progress bar on a terminal, elsewhere a line for each stage."""
 
 import json
 import logging
@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from time import monotonic
 from types import MappingProxyType
@@ -26,14 +27,14 @@ HIDDEN = {
     LogEvent.GROUP_ERROR,
     LogEvent.WORKFLOW_STARTED,
 }
-SAID_BY_US = re.compile("|".join(pattern for each in SAYS.values() for pattern in each))
-"""What this or ``failures.FailedJobs`` says in other words, or what helps no user."""
+HIDDEN_MESSAGES = re.compile("|".join(chain.from_iterable(SAYS.values())))
+"""Messages that this or ``failures.FailedJobs`` replaces, or that help no user."""
 STOPPING = (
     "Stopping: no new jobs start, and running jobs finish first. Killing them loses only requests "
     "in flight: responses that arrived are in the journal."
 )
 SILENCE = 60
-"""Seconds without a line, after which a stage that goes on says how far it is."""
+"""Seconds without a line after which an unfinished stage gets one."""
 REMARKABLE = {
     "error": "failed",
     "empty": "empty",
@@ -42,41 +43,43 @@ REMARKABLE = {
     "overflow": "too long",
     "refused": "refused",
 }
-"""Answers that a job's line names, those that did not fail only where there are some, by status,
-and what it calls them."""
+"""Statuses of responses that a job's line counts, with their labels; all but ``error`` only where
+there are some."""
 DONE = "done"
 TOKENS = "tokens"
-"""What ``Answers.counts`` has beside statuses."""
+"""Further counts of ``Answers``: all responses, and their tokens."""
 BAR = "{percentage:3.0f} % |{bar:20}| {n_fmt} of {total_fmt} jobs, {elapsed}{postfix}"
 MOST_RUNNING = 2
-"""Jobs that the progress bar names; of the others it has the number."""
+"""Jobs that the progress bar names; the others are counted."""
 
 
 @dataclass
 class Stage:
-    """The jobs of one rule, or of one for each benchmark, and what they did so far."""
+    """The jobs of one rule, or of one rule for each benchmark, and those that are done.
+
+    Attributes:
+        benchmarks: finished jobs, by the benchmark's title.
+        requests: responses and tokens of finished jobs (``Answers.counts``).
+    """
 
     total: int = 0
     done: int = 0
     benchmarks: Counter[str] = field(default_factory=Counter)
-    """Jobs that are done, by the benchmark's title."""
     requests: Counter[str] = field(default_factory=Counter)
-    """Responses and tokens of jobs that are done, by their status in ``Answers``."""
 
 
 class JobLines(logging.Filter, logging.Formatter):
-    """Shows a finished stage in one line, in place of the five that Snakemake has for each job.
+    """Shows a line for each finished stage, in place of Snakemake's five lines for each job.
 
-    A stage is called by its rule, such as ``inference``, and ``lifbench_tables`` is of ``tables``;
-    behind it stand its jobs by benchmark and, of inference, responses and tokens. After a minute
-    without a line a stage says how far it is. On a terminal a progress bar stands in place of these
-    lines. A job with responses that failed or are otherwise remarkable has a line of its own, and
-    with ``each_job`` all have; it is called by its log file below the logs' folder, such as
+    A stage is named after its rule, such as ``inference``; ``lifbench_tables`` belongs to stage
+    ``tables``. Its line has the finished jobs by benchmark and, of inference, responses and tokens.
+    An unfinished stage gets a line after a minute without one. On a terminal, a progress bar
+    replaces these lines. A job with failed or otherwise remarkable responses has a line of its own
+    (with ``each_job``, all jobs have). Jobs are named after their logs, such as
     ``lifbench/inference/my-model/4k``.
 
-    What Snakemake says of jobs that fail is not shown, since ``failures.FailedJobs`` says why they
-    do. Of the jobs that there are the number stands in place of a table. All else, and a dry run,
-    is shown as it was before.
+    Snakemake's messages on failed jobs are hidden, since ``failures.FailedJobs`` reports these. The
+    number of jobs replaces the table of jobs. All else is shown unchanged, and so is a dry run.
     """
 
     def __init__(
@@ -113,9 +116,9 @@ class JobLines(logging.Filter, logging.Formatter):
         titles: Mapping[str, str] = {},
         each_job: bool = False,
     ) -> None:
-        """Takes over the handler that Snakemake itself has for the terminal, where it has one.
+        """Replaces formatter and filters of Snakemake's handler for the terminal, if there is one.
 
-        ``titles`` are those of benchmarks by their names.
+        ``titles`` are the benchmarks' titles by name.
         """
         for handler in terminals(logger):
             lines = cls(handler, logs, dry, titles, each_job)
@@ -131,7 +134,7 @@ class JobLines(logging.Filter, logging.Formatter):
             self._started[record.jobid] = record
         elif event == LogEvent.JOB_FINISHED:
             self._finish(record)
-        if event in HIDDEN or (SAID_BY_US.match(str(record.msg)) and not self._each_job):
+        if event in HIDDEN or (HIDDEN_MESSAGES.match(str(record.msg)) and not self._each_job):
             return False
         is_error = record.levelno >= logging.ERROR  # which --quiet all would hide
         is_shown = is_error or all(record_filter.filter(record) for record_filter in self._filters)
@@ -140,26 +143,29 @@ class JobLines(logging.Filter, logging.Formatter):
                 self._advance(record)
             is_shown = bool(self._finished or self._stage_lines)
         if is_shown and self._bar:
-            self._bar.clear()  # what is said stands above it
+            self._bar.clear()  # the record stands above it
         return is_shown
 
     def _begin(self, jobs: Mapping[str, int]) -> None:
-        """Notes how many jobs each stage has, by the number of each rule's."""
+        """Notes how many jobs each stage has, from the number of jobs of each rule."""
         self._stages = {}
         for rule, count in jobs.items():
             stage = self._stages.setdefault(self._stage_of(rule)[0], Stage())
             stage.total += count
 
     def _stage_of(self, rule: str) -> tuple[str, str | None]:
-        """A rule's stage, and the title of the benchmark that is in the rule's name."""
+        """A rule's stage, and the title of the benchmark that the rule's name begins with."""
         benchmark, _, stage = rule.partition("_")
-        return (stage, self._titles[benchmark]) if benchmark in self._titles else (rule, None)
+        if benchmark in self._titles:
+            return stage, self._titles[benchmark]
+        return rule, None
 
     def _finish(self, record: Any) -> None:
-        """Notes what is to be said of a finished job."""
+        """Notes the lines on a finished job and its stage."""
         started = self._started.pop(record.job_id, None)
         if started is None:
-            self._finished += [] if self._on_terminal else [record.getMessage()]
+            if not self._on_terminal:
+                self._finished.append(record.getMessage())
             return
         answers = answered(started.output)
         if answers.is_remarkable or self._each_job:
@@ -183,8 +189,8 @@ class JobLines(logging.Filter, logging.Formatter):
         return named_after(started.log, self._logs) or str(started.rule_name)
 
     def _advance(self, record: Any) -> None:
-        """Moves the progress bar, which names jobs that run."""
-        from tqdm import tqdm  # no run without a terminal loads it
+        """Moves the progress bar, which names running jobs."""
+        from tqdm import tqdm  # loaded only for a terminal
 
         if self._bar is None:
             self._bar = tqdm(
@@ -197,48 +203,47 @@ class JobLines(logging.Filter, logging.Formatter):
             self._bar.close()
 
     def format(self, record: Any) -> str:
-        """The line of a finished job; others as Snakemake has them."""
+        """The lines of finished jobs and stages; other records as Snakemake formats them."""
         event = None if self._dry() else getattr(record, "event", None)
         if event == LogEvent.RUN_INFO:
             total = record.stats["total"]
             return f"{total} {'job' if total == 1 else 'jobs'}"
         if event == LogEvent.PROGRESS:
-            lines = self._stage_lines
-            self._stage_lines = []
-            finished = ", ".join(self._finished)
+            lines = []
+            if self._finished:
+                lines.append(f"{record.done} of {record.total} done: {', '.join(self._finished)}")
+            lines += self._stage_lines
             self._finished = []
-            job_lines = [f"{record.done} of {record.total} done: {finished}"] if finished else []
-            return "\n".join([*job_lines, *lines])
+            self._stage_lines = []
+            return "\n".join(lines)
         return self._formatter.format(record)
 
 
 def with_end(end: Callable[[], str], record: logging.LogRecord) -> bool:
-    """A filter that adds a run's end where there is nothing to do, of which no hook is told."""
+    """A filter that adds the summary of a run with nothing to do, for which there is no hook."""
     if str(record.msg).startswith(NOTHING):
         record.msg = f"{record.msg}\n{end()}"
     return True
 
 
 class Stopping:
-    """A filter that says in other words, and once, that a run ends after the jobs under way."""
+    """A filter that replaces the message on a run that ends after its running jobs, shown once."""
 
     def __init__(self) -> None:
-        self._said = False
+        self._shown = False
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is one to be shown."""
+        """Whether the record is shown."""
         if not str(record.msg).startswith(FINISHING):
             return True
-        if self._said:
-            return False
-        self._said = True
+        is_first = not self._shown
+        self._shown = True
         record.msg = STOPPING
-        return True
+        return is_first
 
 
 class Answers(NamedTuple):
-    """What stands behind a finished job, whether any of its responses is remarkable, and how many
-    there are of each kind."""
+    """The end of a finished job's line, whether any response is remarkable, counts by status."""
 
     line: str = ""
     is_remarkable: bool = False
@@ -246,23 +251,21 @@ class Answers(NamedTuple):
 
 
 def answered(files: Iterable[str]) -> Answers:
-    """Returns what stands behind a finished job, by the provenance of its answers."""
-    for path in (Path(file) for file in files if str(file).endswith(PROVENANCE)):
-        record = json.loads(path.read_text(encoding="utf-8"))
+    """The responses of a finished job, from their provenance; empty for other jobs."""
+    for file in map(str, files):
+        record = json.loads(Path(file).read_text("utf-8")) if file.endswith(PROVENANCE) else {}
         if "statuses" in record and "tokens" in record:
-            statuses = record["statuses"]
             tokens = record["tokens"]
-            counted = (tokens.get("prompt") or 0) + (tokens.get("completion") or 0)
-            found = {"error": 0, **statuses, "empty": record.get("empty", 0)}
-            counts = {**found, DONE: sum(statuses.values()), TOKENS: counted}
-            is_remarkable = any(found.get(name) for name in REMARKABLE)
+            counts = {"error": 0, **record["statuses"], "empty": record.get("empty", 0)}
+            is_remarkable = any(counts.get(status) for status in REMARKABLE)
+            counts[DONE] = sum(record["statuses"].values())
+            counts[TOKENS] = (tokens.get("prompt") or 0) + (tokens.get("completion") or 0)
             return Answers(f": {_counted(counts)}", is_remarkable, counts)
     return Answers()
 
 
 def stage_line(name: str, stage: Stage, titles: Iterable[str]) -> str:
-    """What is said of a stage: its jobs, those of each benchmark where all are of one, responses
-    and tokens.
+    """The line of a stage: its jobs, by benchmark if all belong to one, responses and tokens.
 
     >>> stage_line("inference", Stage(2, 2, Counter(LIFBench=2)), ["LIFBench"])
     'inference: 2 jobs done (LIFBench 2)'
@@ -277,9 +280,9 @@ def stage_line(name: str, stage: Stage, titles: Iterable[str]) -> str:
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    """Responses by their status, those that did not fail only where there are some, and tokens."""
-    words = [f"{counts[DONE]:,} done"]
-    for status, word in REMARKABLE.items():
+    """All responses, those of each remarkable status, and tokens."""
+    parts = [f"{counts[DONE]:,} done"]
+    for status, label in REMARKABLE.items():
         if counts.get(status) or status == "error":
-            words.append(f"{counts.get(status, 0):,} {word}")
-    return ", ".join([*words, f"{counts[TOKENS]:,} tokens"])
+            parts.append(f"{counts.get(status, 0):,} {label}")
+    return ", ".join([*parts, f"{counts[TOKENS]:,} tokens"])
