@@ -7,10 +7,10 @@ import pandas as pd
 
 from steadfast.stats.intervals import NOTHING
 
+# Whether two cells' intervals are apart; unknown where one has none.
 YES = "yes"
 NO = "no"
 UNKNOWN = ""
-"""Whether two cells' intervals are apart; unknown where one has none."""
 COLUMNS = (
     "benchmark", "metric", "model", "cell", "a", "b", "difference", "apart",
     "n_a", "n_b", "a_low", "a_high", "b_low", "b_high",

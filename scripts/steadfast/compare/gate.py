@@ -44,10 +44,10 @@ COLUMNS = (
     "benchmark", "model", "measure", "difference", "low", "high", "p", "sampling_units", "lacking",
     "verdict", "error", "degrees_of_freedom",
 )  # fmt: skip
+# Levels of the two tests of *worse*: by Holm, and by the mean of p-values, of which the least that
+# six contexts can give is 2 · 2⁻⁶ = .03125.
 EACH = 0.01
 TOGETHER = 0.032
-"""Levels of the two tests of *worse*: by Holm, and by the mean of p-values, of which the least that
-six contexts can give is 2 · 2⁻⁶ = .03125."""
 
 
 class Gate(NamedTuple):

@@ -29,11 +29,10 @@ TESTS = (
 )  # fmt: skip
 MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking", "identical")
 ABSENT = "(absent)"
+# Names under which the two runs of a model are compared: a difference is B minus A.
 EARLIER = "b"
 LATER = "a"
-"""Names under which the two runs of a model are compared: a difference is B minus A."""
-Scores = Mapping[str, ScoreRecord]
-"""Of a model and part, by sample and repeat."""
+Scores = Mapping[str, ScoreRecord]  # of a model and part, by sample and repeat
 
 
 @dataclass(frozen=True)
@@ -77,8 +76,7 @@ class Comparison:
             write_csv(folder / f"{name}.csv", rows)
 
 
-Difference = tuple[str, str, str]
-"""A key whose values differ, and the two values as JSON."""
+Difference = tuple[str, str, str]  # a key whose values differ, and the two values as JSON
 
 
 def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:

@@ -22,9 +22,9 @@ from steadfast.compare.gate import (
 )
 from steadfast.compare.results import Comparison
 
+# Rows of a list, and of a benchmark's cells, at most; the CSV files have all.
 MOST = 12
 EACH = 4
-"""Rows of a list, and of a benchmark's cells, at most; the CSV files have all."""
 LONGEST = 60  # characters of a setting's value
 
 

@@ -75,12 +75,12 @@ def _digest(text: str) -> str:
 
 
 BLOCK = 256  # samples, or answers, of one piece
+# How much of texts is shown: reasoning and what stands aside are cut first.
 CUTS = (
     Cut(),
     *(Cut(aside=limit) for limit in (16_000, 4_000, 1_000, 250, 0)),
     *(Cut(limit, aside=0) for limit in (4_000, 2_000, 1_000, 500, 250)),
 )
-"""How much of texts is shown: reasoning and what stands aside are cut first."""
 SAMPLED = 24  # files of answers, and blocks of samples, by which the size of all is estimated
 
 

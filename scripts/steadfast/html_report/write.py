@@ -23,11 +23,11 @@ from steadfast.workflow.script import run_rule
 
 FORMAT = 1  # of the data; two HTML reports can be compared where both have the same
 LIMIT = 25_000_000  # characters of the data; longer texts are shortened to fit
+# Columns of ``metrics/inference.csv`` in the report: all but times, which differ between runs.
 USED = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
     "cached_tokens", "written_tokens", "hit_rate", "output_tokens",
 )  # fmt: skip
-"""Columns of ``metrics/inference.csv`` in the report: all but times, which differ between runs."""
 
 
 def write_html_report(

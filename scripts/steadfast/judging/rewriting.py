@@ -14,8 +14,7 @@ from steadfast.base.resources import facts, resource
 from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeSimulator
 from steadfast.contract.judge_template import boundary, load_template
 
-MAX_TOKENS = 4096
-"""Of a reply."""
+MAX_TOKENS = 4096  # of a reply
 SLOTS = ("boundary", "count", "keep")
 
 

@@ -10,12 +10,9 @@ from steadfast.judging import words
 from steadfast.judging.styles import Claim, Place, Verdict, by_number, reasoned, without_json
 from steadfast.judging.words import ASKED, FIGURES, NUMERAL, TICKS, UNIT, WORDS, squeezed
 
-_ENDING = 40
-"""Characters at the end of a line in which its verdict stands."""
-_ROW = 300
-"""Characters of a line that is a row, or several, at most."""
-_LEAD = 60
-"""Characters of a line that introduces rows, at most."""
+_ENDING = 40  # characters at the end of a line in which its verdict stands
+_ROW = 300  # characters of a line that is a row, or several, at most
+_LEAD = 60  # characters of a line that introduces rows, at most
 _NAMED = rf"(?:(?:{UNIT})\s*#?|第|#|no\.\s*|c(?=\d))\s*"
 _COUNTED = rf"(?:\s*[条个项点])?(?:\s*(?:{UNIT}))?"
 _NUMBERED = re.compile(

@@ -17,13 +17,10 @@ from steadfast.judging.words import ASKED, FIGURES, TICKS, WORDS, Words, plain, 
 
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
 _LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|是|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
-_NAME = 24
-"""Characters of a key that names verdicts, at most; longer ones are what they are about."""
-_CHANGED = re.compile(r"\s*(?:->|=>|→|⇒|改为)")
-"""Behind a list, which another one replaces."""
+_NAME = 24  # characters of a key that names verdicts, at most; longer ones are what they are about
+_CHANGED = re.compile(r"\s*(?:->|=>|→|⇒|改为)")  # behind a list, which another one replaces
 _ANY_LIST = re.compile(r"\[[^\[\]\n]*\]")
-_SENTENCE = 200
-"""Characters of a line that gives one verdict, or a row of them, at most."""
+_SENTENCE = 200  # characters of a line that gives one verdict, or a row of them, at most
 
 
 class Verdict(NamedTuple):
@@ -31,24 +28,22 @@ class Verdict(NamedTuple):
 
     value: int
     number: int | None = None
-    about: tuple[str, ...] = ()
-    """Texts that may name it; none where nothing is said."""
+    about: tuple[str, ...] = ()  # texts that may name it; none where nothing is said
 
 
 class Claim(NamedTuple):
     """Verdicts found at one place of a reply."""
 
+    # None where they stand in the answer too, or are of the other sense: so all is in doubt.
     verdicts: tuple[Verdict, ...]
-    """None where they stand in the answer too, or are of the other sense: so all is in doubt."""
-    end: int
-    """The place behind it."""
+    end: int  # the place behind it
+    # Whether it is not in the words asked for, so that with another number it may be no claim.
     soft: bool = False
-    """Whether it is not in the words asked for, so that with another number it may be no claim."""
 
 
 Form = Callable[[str], Iterable[Claim]]
+# Gives the place, from 0 on, of what a verdict is about; None where it names nothing.
 Place = Callable[[Verdict], int | None]
-"""Gives the place, from 0 on, of what a verdict is about; None where it names nothing."""
 
 
 def by_number(verdict: Verdict) -> int | None:
@@ -200,8 +195,8 @@ _CLAUSE_END = re.compile(r"[.,;!?\n]")
 _OPEN = re.compile(
     r"\b(?:not|whether|that|doubt|never|neither|must)\b|n't|不|是否|要", re.IGNORECASE
 )
+# What begins the reason behind a statement.
 _REASON = ("because", "as ", "since", "(", "-", "–", "—")
-"""What begins the reason behind a statement."""
 # What is judged, by its number or ordinal; words that join; the verdict.
 _STATEMENT = re.compile(
     rf"(?:(?:the\s+)?(?P<ordinal>{'|'.join(words.ORDINALS)})(?:\s+(?:{words.UNIT}|one))?(?=\s)"

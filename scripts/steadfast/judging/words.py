@@ -9,8 +9,7 @@ from steadfast.base.resources import facts
 from steadfast.base.unicode import composed
 
 _FACTS = facts("judging/words.yaml")
-Words = Mapping[str, int]
-"""Verdicts, 1 or 0, by the words for them in lower case."""
+Words = Mapping[str, int]  # verdicts, 1 or 0, by the words for them in lower case
 
 
 def _yes_or_no(name: str) -> dict[str, int]:
@@ -49,16 +48,13 @@ def cached_lines(read: Callable[..., T]) -> Callable[..., T]:
     return reader
 
 
-ASKED: Words = _yes_or_no("asked")
-"""What judges are asked to write: yes and no."""
+ASKED: Words = _yes_or_no("asked")  # what judges are asked to write: yes and no
 TICKS: Words = _yes_or_no("ticks")
+# What else is a verdict where it stands beside what it is about.
 OTHERS: Words = {**_yes_or_no("others"), **_negatable(), **TICKS}
-"""What else is a verdict where it stands beside what it is about."""
 WORDS: Words = {**ASKED, **OTHERS}
-FIGURES: Words = {**WORDS, **_yes_or_no("figures")}
-"""Where numbers are verdicts too."""
-AMBIGUOUS = frozenset(_FACTS["ambiguous"])
-"""Words that begin sentences which are no verdict."""
+FIGURES: Words = {**WORDS, **_yes_or_no("figures")}  # where numbers are verdicts too
+AMBIGUOUS = frozenset(_FACTS["ambiguous"])  # words that begin sentences which are no verdict
 
 
 @cache

@@ -27,6 +27,7 @@ from steadfast.share import contents
 from steadfast.share.card import sources_table
 from steadfast.workflow.script import run_rule
 
+# Environment variables that hold keys, beside those that the config names.
 SECRETS = (
     "HF_TOKEN",
     "HUGGING_FACE_HUB_TOKEN",
@@ -34,9 +35,8 @@ SECRETS = (
     "ANTHROPIC_API_KEY",
     "GEMINI_API_KEY",
 )
-"""Environment variables that hold keys, beside those that the config names."""
+# Of every file in a bundle, so that equal files give equal bytes; a zip file knows none before.
 TIME = (1980, 1, 1, 0, 0, 0)
-"""Of every file in a bundle, so that equal files give equal bytes; a zip file knows none before."""
 
 
 def bundle_results(

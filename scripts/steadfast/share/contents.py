@@ -11,10 +11,10 @@ from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import nondeterminism_path
 from steadfast.jobs.required_files import required_files
 
+# Folders of a bundle: what a machine needs to make the tables again, which without a model takes
+# minutes; and what the run made of it.
 ANSWERS = "results"
 MADE = "made"
-"""Folders of a bundle: what a machine needs to make the tables again, which without a model takes
-minutes; and what the run made of it."""
 CONFIG = "config.yaml"
 MANIFEST = "manifest.json"
 README = "README.md"

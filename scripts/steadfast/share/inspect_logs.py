@@ -20,17 +20,15 @@ from steadfast.contract.request import ANSWERED, repeat_key
 from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
 from steadfast.schema.model_base import BaseModelSettings
 
-SHOWN = 500
-"""Characters at the beginning and at the end of a context that a log has."""
+SHOWN = 500  # characters at the beginning and at the end of a context that a log has
+# Of every log, so that equal runs give equal bytes; Inspect requires a time.
 CREATED = "1980-01-01T00:00:00+00:00"
-"""Of every log, so that equal runs give equal bytes; Inspect requires a time."""
 STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
+# Inspect's names of providers, by engine.
 PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "gemini": "google", "vllm": "vllm"}
-"""Inspect's names of providers, by engine."""
+# Name of the one score: what a response is worth, 0 to 1. Its mean is no measure of a paper's.
 SCORE = "total"
-"""Name of the one score: what a response is worth, 0 to 1. Its mean is no measure of a paper's."""
-Prompts = dict[str, str]
-"""The shown prompt by sample."""
+Prompts = dict[str, str]  # the shown prompt by sample
 
 
 def write_logs(run: FinishedRun, folder: Path) -> list[Path]:

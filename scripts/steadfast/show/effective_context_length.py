@@ -11,10 +11,10 @@ from steadfast.stats.effective_context_length import SHARE, Reach, reaches
 from steadfast.stats.tidy import rows_of
 
 STRINGS = facts("effective_context_length.yaml")
+# The metric with the rows of ``kept_shares`` of the module in stats, and the table's name.
 FRAME = "effective_context_length"
-"""The metric with the rows of ``kept_shares`` of the module in stats, and the table's name."""
+# Gives a column of values by model at a length, with the marks of incomplete ones.
 Filled = Callable[[Mapping[str, float], str], Values]
-"""Gives a column of values by model at a length, with the marks of incomplete ones."""
 
 
 class Effective:

@@ -18,15 +18,15 @@ NO_TERMINAL = 100  # columns of what is written to a file
 PLAN = "plan/plan.md"
 TOTALS = "## Totals"
 STRINGS = facts("show.yaml")["ending"]
+# What stands in the results' folder that a run names at its end, and what it is.
 FOLDERS: Mapping[str, str] = STRINGS["folders"]
-"""What stands in the results' folder that a run names at its end, and what it is."""
 INTERVAL: str = facts("summary.yaml")["interval"]
 BELOW_BASELINE = facts("summary.yaml")["notes"]["below_baseline"].partition("{")[0]
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "_{}_"}
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "
+# Columns of the usage that count responses worth a look, and what these are called.
 WORTH_A_LOOK = {"refused": "refused", "response_truncated": "truncated", "empty": "empty"}
-"""Columns of the usage that count responses worth a look, and what these are called."""
 
 
 def ending(
@@ -133,10 +133,8 @@ def _money(rows: Sequence[Mapping[str, str]]) -> str:
     return text
 
 
-Lines = list[str]
-"""Of one cell."""
-Block = list[Lines]
-"""A column of the grid: the lines of its heading, then of each row."""
+Lines = list[str]  # of one cell
+Block = list[Lines]  # a column of the grid: the lines of its heading, then of each row
 
 
 def summary_lines(table: Table, width: int) -> Lines:

@@ -22,13 +22,11 @@ from steadfast.show.roster import STRINGS, Display, Roster
 # one more that stands apart.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+# Inches of a figure's width: that of a printed page, and that of one of its two columns.
 PAGE = 7.0
 COLUMN = 3.3
-"""Inches of a figure's width: that of a printed page, and that of one of its two columns."""
-TALL = 9.0
-"""Inches of a printed page's height."""
-SMALL = 7
-"""Points of what is smaller than the rest; nothing in a figure has less than six."""
+TALL = 9.0  # inches of a printed page's height
+SMALL = 7  # points of what is smaller than the rest; nothing in a figure has less than six
 STYLE: Any = {
     "font.size": 8,
     "axes.titlesize": 8,
@@ -46,8 +44,7 @@ STYLE: Any = {
 }
 GRID: Settings = {"color": "#dddddd", "linewidth": 0.6}
 DOTS_PER_INCH = 200
-LABEL = 32
-"""Characters of a label's line, at most."""
+LABEL = 32  # characters of a label's line, at most
 # Without dates and versions, so that equal results are equal files.
 FORMATS: dict[str, tuple[Any, dict[str, None]]] = {
     "png": (FigureCanvasAgg, {"Software": None}),

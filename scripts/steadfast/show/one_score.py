@@ -27,8 +27,7 @@ from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import Ties
 
-Line = tuple[str, pd.DataFrame]
-"""What a line of a table is of, and its values, one a model."""
+Line = tuple[str, pd.DataFrame]  # what a line of a table is of, and its values, one a model
 
 
 class ModelsAcross(Results):

@@ -24,16 +24,11 @@ from steadfast.show.figures import (
 from steadfast.show.results import Note
 from steadfast.show.roster import NOTES, Group, Roster
 
-MOST = 10
-"""Models whose lines are drawn in one panel, at most."""
-MOST_MODELS = 24
-"""Models that one figure has room for on a printed page."""
-ABREAST = 6
-"""Names that stand side by side in a legend, at most."""
-LABELLED = 0.3
-"""Inches of a label below the panels."""
-MARGIN = 0.1
-"""Inches around a legend."""
+MOST = 10  # models whose lines are drawn in one panel, at most
+MOST_MODELS = 24  # models that one figure has room for on a printed page
+ABREAST = 6  # names that stand side by side in a legend, at most
+LABELLED = 0.3  # inches of a label below the panels
+MARGIN = 0.1  # inches around a legend
 
 
 def grid(

@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 OPEN = "⟦"
 CLOSE = "⟧"
-AROUND = 160
-"""Characters that are shown before and behind a place."""
-MOST = 8
-"""Places that are shown."""
+AROUND = 160  # characters that are shown before and behind a place
+MOST = 8  # places that are shown
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,13 @@ from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.ties import FEWEST_FOR_BOLD, smallest_p
 
 Note = tuple[Mark | Subject | None, str]
-ENOUGH_MODELS = 10
-"""Models from which on a correlation over them is more than a hint."""
+ENOUGH_MODELS = 10  # models from which on a correlation over them is more than a hint
+# Responses that are scored and yet worth a look, by column of coverage.
 ANSWERS = STRINGS["answers"]
-"""Responses that are scored and yet worth a look, by column of coverage."""
 ANSWER_COLUMNS = tuple(Column(text, STRINGS["responses"], "r") for text in ANSWERS.values())
 ANSWER_NOTE: Note = (None, NOTES["answers"])
 P_DIGITS = 4
-NAMES_LISTED = 3
-"""Names that are listed of those that have one value, at most."""
+NAMES_LISTED = 3  # names that are listed of those that have one value, at most
 
 
 class Results:

@@ -8,8 +8,7 @@ from steadfast.base.resources import facts
 from steadfast.contract.records import OWN
 from steadfast.show.table import Cell, Section, Table
 
-SUMMARY_TABLES = ("summary", "summary_correlations")
-"""The tables of all benchmarks together."""
+SUMMARY_TABLES = ("summary", "summary_correlations")  # the tables of all benchmarks together
 
 
 def trial_remark(limit: int | None) -> str:
@@ -147,14 +146,14 @@ class Roster:
         self.models = sorted(models)
         prompts_of_models = {model: (prompts or {}).get(model, OWN) for model in self.models}
         mixed = len(set(prompts_of_models.values())) > 1
+        # Models that answered other prompts than the others.
         self.apart = frozenset(
             model for model, whose in prompts_of_models.items() if mixed and whose != OWN
         )
-        """Models that answered other prompts than the others."""
         self._display = display
         scored = frozenset(filter(self.is_released, self.models))
+        # Models with released scores among others that answered the same prompts.
         self.released = scored - self.apart if len(scored) < len(self.models) else frozenset()
-        """Models with released scores among others that answered the same prompts."""
         self._order = {name: place for place, name in enumerate(display.models)}
 
     def label(self, model: str) -> str:

@@ -31,8 +31,8 @@ from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, HIGHEST, read_summar
 from steadfast.stats.ties import CORRELATIONS, Ties
 
 STRINGS = facts("summary.yaml")
+# A column of the summary's rows: the standard deviation of a value that is asked for again.
 NONDETERMINISM = "nondeterminism"
-"""A column of the summary's rows: the standard deviation of a value that is asked for again."""
 MODELS_NAMED = 3  # in a sentence, at most; the others are counted
 
 

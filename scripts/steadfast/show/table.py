@@ -6,19 +6,17 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
 Style = Literal["", "best", "first", "second"]
-PRINTED: Collection[Style] = ("first", "second")
-"""Styles by value alone, as papers print them."""
+PRINTED: Collection[Style] = ("first", "second")  # styles by value alone, as papers print them
 Mark = Literal["dagger", "incomplete"]
-SIGNS: Mapping[str | None, str] = {"dagger": "†", "incomplete": "*"}
-"""Of the marks, in text."""
+SIGNS: Mapping[str | None, str] = {"dagger": "†", "incomplete": "*"}  # of the marks, in text
+# What a note is about that explains no mark: sampling units and tests, or prompts and judges.
 Subject = Literal["sampling", "data"]
-"""What a note is about that explains no mark: sampling units and tests, or prompts and judges."""
+# What each of the three lines below a table is about: marks and headings, sampling, data.
 NOTE_LINES: tuple[Collection[str | None], ...] = (
     (*SIGNS, None),
     ("sampling",),
     ("data",),
 )
-"""What each of the three lines below a table is about: marks and headings, sampling, data."""
 
 
 @dataclass(frozen=True)

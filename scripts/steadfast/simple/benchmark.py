@@ -33,12 +33,11 @@ from steadfast.simple.instance import (
 from steadfast.simple.judge import JUDGE_PROMPT, template_fields
 
 PACKAGE = "steadfast.simple"
-ALL = "all"
-"""The part of a benchmark that has but one."""
+ALL = "all"  # the part of a benchmark that has but one
 S = TypeVar("S", bound=StrictModel)
+# A function, or ``module:function`` where its module should be loaded by the jobs alone that use
+# it: a change of the module re-runs these alone, and pandas takes half a second to load.
 Function = str | Callable[..., Any]
-"""A function, or ``module:function`` where its module should be loaded by the jobs alone that use
-it: a change of the module re-runs these alone, and pandas takes half a second to load."""
 
 
 @dataclass(frozen=True)
@@ -349,5 +348,4 @@ class Simple:
 
 
 INSTANCES = "instances"
-KINDS = (INSTANCES, "contexts")
-"""Kinds of data, and the functions of ``instance`` that make them."""
+KINDS = (INSTANCES, "contexts")  # kinds of data, and the functions of ``instance`` that make them

@@ -27,8 +27,7 @@ from steadfast.simple.instance import PARAPHRASES, TEMPLATE, Instance, checked
 from steadfast.simple.scorers import OPTIONS
 
 NAME = "datasets"
-PACKAGED = f"{PREFIX}datasets/judge/{judge.JUDGE_PROMPT}.txt"
-"""The judge's template by default."""
+PACKAGED = f"{PREFIX}datasets/judge/{judge.JUDGE_PROMPT}.txt"  # the judge's template by default
 
 
 class DataSet(StrictModel):

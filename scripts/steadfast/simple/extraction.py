@@ -14,8 +14,7 @@ from functools import cache
 
 from steadfast.base.unicode import composed
 
-LOOSE = ("case", "punctuation")
-"""What makes no difference where an answer is the text of a choice."""
+LOOSE = ("case", "punctuation")  # what makes no difference where an answer is the text of a choice
 MARKUP = str.maketrans("", "", "*_`#$")
 
 
@@ -54,14 +53,14 @@ IS = (
     r" (?:is|would(?: \w{1,15})? be|must be|should be|has to be|to be|ist|est|es|è|é)"
     rf"(?: {SURELY})?|是|为)"
 )
+# Between the word "answer" and what it is.
 LINK = rf"(?:{IS} ?[:：=]?|[\"”]? ?[:：=]| ?(?:→|->|=>) ?| [-–—] )"
-"""Between the word "answer" and what it is."""
+# What precedes a claim that does not name the answer as such.
 SAID = (
     r"(?:\b(?:it is|it's|it’s|must be|should be|would be|go with|going with|so|no[,:]|yes[,:]"
     r"|leaves|(?:I|I'd|I’d|I would|I'll|I’ll) (?:say|choose|pick|select)|selected|picked|chosen"
     rf"|{SURELY})|所以|因此)"
 )
-"""What precedes a claim that does not name the answer as such."""
 RIGHT = (
     r"(?: (?:is|seems|appears|looks|remains)(?: to be)?(?: the)?"
     r" (?:correct|right|best|better|most accurate|most plausible|most appropriate)\b"
@@ -74,8 +73,8 @@ DENIED = re.compile(
 )
 CLAUSE_ENDS = re.compile(r"[.,;:!?。，；：！？]")
 SENTENCE_ENDS = re.compile(r"[.!?。！？]")
+# Characters before a claim in which a word may deny it, and around it in which others stand.
 NEAR = 60
-"""Characters before a claim in which a word may deny it, and around it in which others stand."""
 
 
 def _is_denied(line: str, start: int) -> bool:
@@ -229,14 +228,14 @@ SCALES = {
     "万": 10**4, "亿": 10**8,
 }  # fmt: skip
 FRACTION = re.compile(r"\\[dt]?frac ?\{([0-9]{1,9})\}\{([0-9]{1,9})\}")
+# Where an answer sets its number apart: in a box, between tags, behind four hashes (GSM8K).
 MARKED_NUMBER = re.compile(
     r"\\boxed ?\{([^{}\n]{1,100})\}|<answer>([^<>]{1,200})</answer>|####([^\n]{1,100})",
     re.IGNORECASE,
 )
-"""Where an answer sets its number apart: in a box, between tags, behind four hashes (GSM8K)."""
 CLAIMED_NUMBER = re.compile(rf"(?i:{ANSWER}{LINK})(?! not\b)([^\n]{{1,200}})")
+# From where on a claim speaks of something else than its number.
 FURTHER = re.compile(r"[;(（。，]|[.,](?:\s|$)| (?:because|since|where|out of|of) ")
-"""From where on a claim speaks of something else than its number."""
 
 
 def number_named(text: str) -> Decimal | None:

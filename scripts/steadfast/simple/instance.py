@@ -13,23 +13,17 @@ from steadfast.base.loading import load
 from steadfast.base.names import nearest, shown
 from steadfast.contract.components import Data, Sample, Samples, named_by
 
+# Names of a simple benchmark's metrics, and of its one measure.
 METRICS = ("scores", "coverage", "comparisons", "sampling_units", "summary")
 SCORE = "Score"
-"""Names of a simple benchmark's metrics, and of its one measure."""
-AGREEMENT = "agreement"
-"""One more metric, and a table of that name, where several judges score."""
-EFFECTIVE = "effective_context_length"
-"""One more metric, table and figure, where parts are lengths."""
+AGREEMENT = "agreement"  # one more metric, and a table of that name, where several judges score
+EFFECTIVE = "effective_context_length"  # one more metric, table and figure, where parts are lengths
+# Of a score's record and of coverage, where the scorer has to read something out of an answer.
 UNREAD = "unread"
-"""Of a score's record and of coverage, where the scorer has to read something out of an answer."""
-VERDICT = "verdict"
-"""Parameter of a scorer that takes a judge's verdict."""
-PARAPHRASES = "paraphrases"
-"""One more metric and table of a data set with several templates."""
-TEMPLATE = "template"
-"""Its field by which means are shown: the template's number."""
-PART = "part"
-"""The field by which means are shown of a benchmark of several parts."""
+VERDICT = "verdict"  # parameter of a scorer that takes a judge's verdict
+PARAPHRASES = "paraphrases"  # one more metric and table of a data set with several templates
+TEMPLATE = "template"  # its field by which means are shown: the template's number
+PART = "part"  # the field by which means are shown of a benchmark of several parts
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,8 @@ from decimal import Decimal
 from steadfast.simple.extraction import last_number, letter_named, number_named, only, plain
 from steadfast.simple.instance import Instance, Mark
 
-READ = "answer"
-"""Name of the group of an expression that holds what is read."""
-NOTHING_READ = Mark(0.0, None, unread=True)
-"""What an answer is worth from which nothing was read."""
+READ = "answer"  # name of the group of an expression that holds what is read
+NOTHING_READ = Mark(0.0, None, unread=True)  # what an answer is worth from which nothing was read
 
 
 # --- texts ------------------------------------------------------------------------------------
@@ -138,6 +136,7 @@ SCORERS: dict[str, Callable[..., Mark]] = {
     "number": number,
     "f1": f1,
 }
+# The keys of the config that each scorer takes.
 OPTIONS = {
     "exact": ("ignore",),
     "contains": ("ignore",),
@@ -145,4 +144,3 @@ OPTIONS = {
     "number": ("tolerance",),
     "judge": ("judge_template", "scale"),
 }
-"""The keys of the config that each scorer takes."""
