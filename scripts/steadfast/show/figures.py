@@ -83,9 +83,10 @@ def write_picture(picture: Picture, stem: Path) -> None:
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     figure = picture.figure
-    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        if not axis.label.get_text():
-            axis.set_label_coords(0, 0)  # else each drawing looks for its place
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if not axis.label.get_text():
+                axis.set_label_coords(0, 0)  # else each drawing looks for its place
     if engine := figure.get_layout_engine():
         engine.execute(figure)
     figure.set_layout_engine("none")
@@ -115,11 +116,12 @@ def look_by_series(roster: Roster, model: str) -> Record:
     """
     if not roster.has_series:
         return look(roster, model)
-    series, base = roster.series(model)
-    order = sorted(roster.models, key=lambda one: (roster.kind(one) != "model", roster.place(one)))
-    known = list(dict.fromkeys(roster.series(model)[0] for model in order))
-    style = look(roster, model) | {"color": PALETTE[known.index(series) % len(PALETTE)]}
-    return style | ({"linestyle": "--"} if base else {})
+    series, is_base = roster.series(model)
+    # Colours go by the config's order, real models first.
+    in_order = sorted(roster.models, key=lambda m: (roster.kind(m) != "model", roster.place(m)))
+    all_series = list(dict.fromkeys(roster.series(name)[0] for name in in_order))
+    style = look(roster, model) | {"color": PALETTE[all_series.index(series) % len(PALETTE)]}
+    return style | ({"linestyle": "--"} if is_base else {})
 
 
 def wrapped(text: str) -> str:

@@ -16,10 +16,9 @@ from steadfast.show.latex_columns import (
     heading_lines,
     layout,
     rows_per_page,
-    short_interval,
     shown,
 )
-from steadfast.show.table import Cell, Section, Table, note_text
+from steadfast.show.table import Cell, Section, Table, note_text, short_interval
 
 SETTINGS: Settings = facts("tables/latex.yaml")
 SPECIAL: Mapping[str, str] = SETTINGS["special"]

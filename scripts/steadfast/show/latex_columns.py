@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from steadfast.base.resources import facts
-from steadfast.show.table import Cell, Column, Table
+from steadfast.show.table import Cell, Column, Table, short_interval
 
 # Points of print that a page has room for: A4 with 2 cm of margins has 484, Letter with 1 in 469.
 # A table of this width is scaled down to 94 % on the narrower one, so that print has 7.5 pt.
@@ -191,13 +191,3 @@ def _points(text: str) -> float:
         else:
             points += CAPITAL if char.isupper() else DIGIT
     return points
-
-
-def short_interval(cell: Cell) -> str:
-    """Returns an interval with a dash, where no sign of a number would be taken for it.
-
-    >>> short_interval(Cell("0.1 to 0.2")), short_interval(Cell("-0.1 to 0.2"))
-    ('0.1–0.2', '-0.1 to 0.2')
-    """
-    text = cell.text or ""
-    return text if "-" in text else text.replace(" to ", "–")

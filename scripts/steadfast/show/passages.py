@@ -1,6 +1,6 @@
 """The places of a context that a sample is about, with what stands around them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,16 +21,13 @@ class Passages:
 def places(passages: Passages) -> list[tuple[int, int]]:
     """Returns start and end of each place of a wanted piece, in the order of the text."""
     spans = set()
-    for piece in passages.wanted:
-        spans |= {(start, start + len(piece)) for start in _starts(passages.text, piece)}
+    for piece in filter(None, passages.wanted):  # an empty one would be found everywhere
+        start = passages.text.find(piece)
+        while start >= 0:
+            end = start + len(piece)
+            spans.add((start, end))
+            start = passages.text.find(piece, end)
     return sorted(spans)
-
-
-def _starts(text: str, piece: str) -> Iterator[int]:
-    start = text.find(piece) if piece else -1  # an empty piece would be found everywhere
-    while start >= 0:
-        yield start
-        start = text.find(piece, start + len(piece))
 
 
 class Excerpt(NamedTuple):
