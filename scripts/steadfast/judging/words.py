@@ -57,10 +57,15 @@ FIGURES: Words = {**WORDS, **_yes_or_no("figures")}  # where numbers are verdict
 AMBIGUOUS = frozenset(_FACTS["ambiguous"])  # words that begin sentences which are no verdict
 
 
+def vocabulary(figures: bool) -> Words:
+    """Returns the words for verdicts; numbers are among them or not."""
+    return FIGURES if figures else WORDS
+
+
 @cache
 def pattern(figures: bool = False) -> str:
     """Returns a regular expression of any verdict, the longer ones first; for ``re.IGNORECASE``."""
-    return _any_of(FIGURES if figures else WORDS)
+    return _any_of(vocabulary(figures))
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -84,12 +89,12 @@ def _any_of(words: Iterable[str]) -> str:
 @cache
 def _endings(figures: bool) -> tuple[str, ...]:
     """The words that do not end in another: what ends in any word ends in one of these."""
-    words = FIGURES if figures else WORDS
-
-    def ends_in_shorter(word: str) -> bool:
-        return any(word[start:] in words for start in range(1, len(word)))
-
-    return tuple(word for word in words if not ends_in_shorter(word))
+    words = vocabulary(figures)
+    endings = []
+    for word in words:
+        if not any(word[start:] in words for start in range(1, len(word))):
+            endings.append(word)
+    return tuple(endings)
 
 
 @cached_lines
@@ -105,18 +110,14 @@ def ends_in_verdict(line: str, figures: bool = False) -> bool:
 _EXPLAINED = re.compile(r"(.{1,20}?)\s*\((.{1,20})\)")  # "yes (satisfied)"
 
 
-def verdict(text: str, words: Words = WORDS) -> int | None:
+@cached_lines
+def verdict(text: str, figures: bool = False) -> int | None:
     """Returns the verdict that a text is, with a tick that says the same or without.
 
     >>> verdict("Not met."), verdict("✅ 满足"), verdict("❌ Yes"), verdict("partly")
     (0, 1, None, None)
     """
-    return _verdict(text, words is FIGURES)
-
-
-@cached_lines
-def _verdict(text: str, figures: bool) -> int | None:
-    words = FIGURES if figures else WORDS
+    words = vocabulary(figures)
     bare = text.strip(" \t.\"'*!").casefold()
     # Of a word that is unknown the verdict is None, which is not -1.
     match = _EXPLAINED.fullmatch(bare) if bare.endswith(")") else None
@@ -161,16 +162,13 @@ def of_another(line: str) -> bool:
     (False, False)
     """
     line = line.rstrip()
-    return bool(
-        (line.endswith(":") and _one_of("quoting").search(line))
-        or (line.endswith("?") and _one_of("reversing").search(line))
-    )
+    introduces = line.endswith(":") and _one_of("quoting").search(line)
+    return bool(introduces or (line.endswith("?") and _one_of("reversing").search(line)))
 
 
 def hedged(sentence: str) -> bool:
     """Whether the words of a sentence are less than one verdict."""
-    names = ("hedge", "doubt", "reservation")
-    return any(_one_of(name).search(sentence) for name in names)
+    return any(_one_of(name).search(sentence) for name in ("hedge", "doubt", "reservation"))
 
 
 def taken_back(following: str) -> bool:
@@ -196,8 +194,6 @@ LABEL = "".join(_FACTS["label"].split("\n"))
 ORDINALS: Mapping[str, int] = _FACTS["ordinals"]
 _CHINESE: str = _FACTS["chinese_numbers"]
 NUMERAL = rf"(?:\d{{1,2}}|[{_CHINESE}])"
-
-
 _ROMAN = ("i", "ii", "iii", "iv", "v")
 
 
