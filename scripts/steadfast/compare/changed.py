@@ -32,9 +32,8 @@ def joined_cells(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     cells = []
     for values in joined[further_keys].values.tolist():
         cells.append(shown_keys(dict(zip(further_keys, values, strict=True))))
-    return joined.drop(columns=further_keys).assign(
-        cell=cells, difference=joined["b"] - joined["a"]
-    )
+    differences = joined["b"] - joined["a"]
+    return joined.drop(columns=further_keys).assign(cell=cells, difference=differences)
 
 
 def _keys(rows: pd.DataFrame) -> list[str]:

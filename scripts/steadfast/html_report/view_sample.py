@@ -116,21 +116,24 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
 def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
     """The parts that have prompts, which are those of a whole run in a trial's folder too."""
     follow(run, results)
-    full_run = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
+    full_run = FinishedRun(_with_limit(run, None), results)
     parts = chain.from_iterable(full_run.parts(name).values() for name in run.running)
     return [part for part in parts if part.files.prompts.exists()]
 
 
 def _wanted(run: Evaluation, results: Path) -> list[InputDigests]:
     """What the config wants of the files: of a whole run, and of the trial that was made last."""
-    written = results / CONFIG_FILE
+    config_of_last_run = results / CONFIG_FILE
     digests = [InputDigests(run)]
-    if written.is_file():
-        limit = read_source(str(written)).get("limit")
+    if config_of_last_run.is_file():
+        limit = read_source(str(config_of_last_run)).get("limit")
         if isinstance(limit, int) and limit != run.config.limit:
-            trial = Evaluation(run.config.model_copy(update={"limit": limit}))
-            digests.append(InputDigests(trial))
+            digests.append(InputDigests(_with_limit(run, limit)))
     return digests
+
+
+def _with_limit(run: Evaluation, limit: int | None) -> Evaluation:
+    return Evaluation(run.config.model_copy(update={"limit": limit}))
 
 
 def _check(digests: Sequence[InputDigests], part: FinishedPart, models: Sequence[str]) -> None:
@@ -146,7 +149,7 @@ def _check(digests: Sequence[InputDigests], part: FinishedPart, models: Sequence
         if file.exists():
             provenances = [Provenance.beside(file, input_digest) for input_digest in acceptable]
             # Of the whole run or of the trial; if of neither, the whole run's check fails.
-            matching = filter(lambda provenance: provenance.has_input_digest, provenances)
+            matching = (provenance for provenance in provenances if provenance.has_input_digest)
             next(matching, provenances[0]).check()
 
 
