@@ -29,12 +29,8 @@ from steadfast.workflow.script import run_rule
 
 # Environment variables that hold keys, beside those that the config names.
 SECRETS = (
-    "HF_TOKEN",
-    "HUGGING_FACE_HUB_TOKEN",
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-)
+    "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY",
+)  # fmt: skip
 # Of every file in a bundle, so that equal files give equal bytes; a zip file knows none before.
 TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -121,20 +117,20 @@ def _take_journals(run: Evaluation, results: Path, to: Path, outputs: Collection
 
 def _readme(run: Evaluation) -> str:
     sources: dict[str, Source] = {}
-    withheld: dict[str, None] = {}  # a set that keeps the order
+    withheld: list[str] = []
     for name in run.running:
         if exports := run.tasks[name].exports:
             about = exports.make().about()
             sources |= {source.name: source for source in about.sources}
-            withheld |= dict.fromkeys(about.withheld)
+            withheld += about.withheld
         else:
-            withheld[f"the data of {run.benchmarks[name].title}"] = None
+            withheld.append(f"the data of {run.benchmarks[name].title}")
     needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
     warning = ""
     if withheld:
         warning = (
-            f"**Do not publish as it is**: the licence of {', '.join(withheld)} forbids "
-            "redistribution, or is unknown.\n\n"
+            f"**Do not publish as it is**: the licence of {', '.join(dict.fromkeys(withheld))} "
+            "forbids redistribution, or is unknown.\n\n"
         )
     return files.read_text(resource("bundle/readme.md")).format(
         config=contents.CONFIG,

@@ -56,11 +56,14 @@ def write_logs(run: FinishedRun, folder: Path) -> list[Path]:
 def eval_log(part: FinishedPart, model: str, task: str, prompts: Prompts) -> Record:
     """Returns a model's responses to a part as an ``EvalLog``."""
     config = part.run.evaluation.config.models[model]
-    samples = part.samples
-    names = [sample.id for sample in samples]
+    names = [sample.id for sample in part.samples]
     answers = list(part.answers(model, names))
-    evaluated = [sample for sample in samples for _ in range(config.repeats)]
     outputs = part.outputs(model)
+    samples = []
+    for number, answer in enumerate(answers):
+        if answer.output:
+            sample = part.samples[number // config.repeats]  # all repeats of one come together
+            samples.append(eval_sample(part, sample, answer, prompts, outputs))
     return {
         "version": 2,
         "status": "success",
@@ -78,11 +81,7 @@ def eval_log(part: FinishedPart, model: str, task: str, prompts: Prompts) -> Rec
         "plan": {"name": "plan", "steps": []},
         "results": results(answers),
         "stats": {"started_at": CREATED, "completed_at": CREATED},
-        "samples": [
-            eval_sample(part, sample, answer, prompts, outputs)
-            for sample, answer in zip(evaluated, answers, strict=True)
-            if answer.output
-        ],
+        "samples": samples,
     }
 
 
@@ -90,13 +89,12 @@ def results(answers: Sequence[FinishedAnswer]) -> Record:
     """Returns the mean over the scored responses; others are unscored, and not wrong."""
     totals = [answer.score["total"] for answer in answers if answer.score]
     scored = [total for total in totals if total is not None]
-    mean = {"name": "mean", "value": fmean(scored)} if scored else None
     score = {
         "name": SCORE,
         "scorer": "steadfast",
         "scored_samples": len(scored),
         "unscored_samples": len(answers) - len(scored),
-        "metrics": {"mean": mean} if mean else {},
+        "metrics": {"mean": {"name": "mean", "value": fmean(scored)}} if scored else {},
     }
     evaluated = sum(answer.output is not None for answer in answers)
     return {"total_samples": len(answers), "completed_samples": evaluated, "scores": [score]}
@@ -123,8 +121,10 @@ def eval_sample(
             messages.append(_message("assistant", earlier["response"]))
     reply = _message("assistant", output["response"])
     if output["reasoning"]:
-        texts = [("reasoning", output["reasoning"]), ("text", output["response"])]
-        reply["content"] = [{"type": kind, kind: text} for kind, text in texts]
+        reasoning = {"type": "reasoning", "reasoning": output["reasoning"]}
+        reply["content"] = [reasoning, {"type": "text", "text": output["response"]}]
+    config = part.run.evaluation.config.models[answer.model]
+    stop_reason = STOP_REASONS.get(output["finish_reason"] or "", "unknown")
     record: Record = {
         "id": sample.id,
         "epoch": answer.repeat + 1,
@@ -132,13 +132,8 @@ def eval_sample(
         "target": part.simulator.reference(sample),
         "messages": [*messages, reply],
         "output": {
-            "model": served_model(part.run.evaluation.config.models[answer.model], answer.model),
-            "choices": [
-                {
-                    "message": reply,
-                    "stop_reason": STOP_REASONS.get(output["finish_reason"] or "", "unknown"),
-                }
-            ],
+            "model": served_model(config, answer.model),
+            "choices": [{"message": reply, "stop_reason": stop_reason}],
         },
         "scores": {},
         "metadata": {
@@ -153,9 +148,9 @@ def eval_sample(
         "output_tokens": output["completion_tokens"],
         "input_tokens_cache_read": output["cached_tokens"],
     }
-    known = {name: count for name, count in counts.items() if count is not None}
-    if known:
-        record["model_usage"] = {answer.model: known}
+    usage = {name: count for name, count in counts.items() if count is not None}
+    if usage:
+        record["model_usage"] = {answer.model: usage}
     if output["status"] not in ANSWERED:
         message = output.get("error") or output["status"]
         record["error"] = {"message": message, "traceback": "", "traceback_ansi": ""}

@@ -9,18 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from steadfast.show import figures
 from steadfast.show.effective_context_length import STRINGS as EFFECTIVE
 from steadfast.show.effective_context_length import Effective
-from steadfast.show.figures import (
-    COLUMN,
-    PAGE,
-    SMALL,
-    TALL,
-    draw_models,
-    frame,
-    has_intervals,
-    wrapped,
-)
+from steadfast.show.figures import COLUMN, PAGE
 from steadfast.show.results import Note
 from steadfast.show.roster import NOTES, Group, Roster
 
@@ -49,7 +41,7 @@ def grid(
         elif number + columns >= count:  # the lowest of its column
             axes.tick_params(axis="x", labelbottom=True)
         if number >= columns * (lines - 1):
-            axes.set_xlabel(label, fontsize=SMALL)
+            axes.set_xlabel(label, fontsize=figures.SMALL)
     return figure, panels[: max(count, 1)]
 
 
@@ -74,18 +66,18 @@ def by_category(
     from the top down, and ``title`` stands below.
     """
     # As high as the marks need that stand below each other, and no higher than a page.
-    high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), TALL - 1)
+    high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), figures.TALL - 1)
     figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
     axes = figure.subplots()
     values = rows.set_index("category")
     along = list(labels)
-    draw_models(axes, roster, models, values, along, 0.75, upright=False, linestyle="none")
+    figures.draw_models(axes, roster, models, values, along, 0.75, upright=False, linestyle="none")
     axes.set_yticks(range(len(labels)), list(labels.values()))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
     axes.set_xlim(0, 1.02)
     axes.set_xlabel(title)
-    frame(axes, grid="x")
+    figures.frame(axes, grid="x")
     for row in range(1, len(labels)):
         axes.axhline(row - 0.5, color="#eeeeee", linewidth=0.6)
     legend(figure, axes)
@@ -101,14 +93,14 @@ def effective_figure(effective: Effective, groups: Iterable[Group]) -> Figure:
     top = max(1.05, 1.03 * effective.rows[["value", "high"]].max().max())
     share = float(effective.rows["retention"].max())
     rows = effective.rows.set_index("length")
-    spread = 0.2 if has_intervals(rows) else 0.0
+    spread = 0.2 if figures.has_intervals(rows) else 0.0
     for axes, (heading, models) in zip(panels, lines, strict=True):
-        draw_models(axes, effective.results.roster, models, rows, lengths, spread)
+        figures.draw_models(axes, effective.results.roster, models, rows, lengths, spread)
         axes.axhline(share, color="#666666", linewidth=0.8, zorder=0)
         axes.set_xticks(range(len(lengths)), lengths)
         axes.set(ylim=(0, top), xlabel=EFFECTIVE["axes"]["length"])
         axes.set_ylabel(effective.text(EFFECTIVE["axes"]["kept"]))
-        frame(axes, heading)
+        figures.frame(axes, heading)
     legends(figure, panels, keys)
     return figure
 
@@ -132,7 +124,7 @@ def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **how: Any) -> flo
     handles, names = axes.get_legend_handles_labels()
     if not handles:
         return 0.0
-    names = [wrapped(name) for name in names]
+    names = [figures.wrapped(name) for name in names]
     for columns in range(min(len(names), ABREAST), 0, -1):
         artist = place.legend(handles, names, ncols=columns, frameon=False, **how)
         box = artist.get_window_extent()
@@ -182,4 +174,4 @@ def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
         size = -(-len(group.models) // parts)
         for first in range(0, len(group.models), size):
             lines.append((group.full_heading, list(group.models[first : first + size])))
-    return [(wrapped(heading), models) for heading, models in lines]
+    return [(figures.wrapped(heading), models) for heading, models in lines]

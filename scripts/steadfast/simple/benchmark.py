@@ -19,17 +19,8 @@ from steadfast.contract.judge_template import packaged
 from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
-from steadfast.simple.instance import (
-    AGREEMENT,
-    EFFECTIVE,
-    METRICS,
-    PART,
-    SCORE,
-    TEMPLATE,
-    VERDICT,
-    Instance,
-    Mark,
-)
+from steadfast.simple import instance
+from steadfast.simple.instance import Instance, Mark
 from steadfast.simple.judge import JUDGE_PROMPT, template_fields
 
 PACKAGE = "steadfast.simple"
@@ -84,7 +75,7 @@ class Judge:
                     f"{read}: reads no verdict in {reply!r}, a reply of the simulated judge; "
                     "correct the function, or the judge's replies"
                 )
-        if VERDICT not in signature(load(scorer)).parameters:
+        if instance.VERDICT not in signature(load(scorer)).parameters:
             raise UserError(f"{scorer}: a scorer of judged responses takes verdict; add it")
 
     def judging(self, config: Config) -> Judging:
@@ -157,7 +148,7 @@ def simple_benchmark(
         scoring=scoring(named(score), main, judge),
         by=tuple(by),
         lengths=lengths,
-        measures=tuple(measures or [SCORE]),
+        measures=tuple(measures or [instance.SCORE]),
         judge=judge,
         metrics={name: named(function) for name, function in (metrics or {}).items()},
         tables={name: named(function) for name, function in (tables or {}).items()},
@@ -178,7 +169,7 @@ def simple_benchmark(
 
 def compared_measures(title: str, measures: Mapping[str, str] | None = None) -> dict[str, Measure]:
     """Returns the measures of a benchmark of that title; by default the mean score alone."""
-    texts = measures or {SCORE: f"mean score of {title}"}
+    texts = measures or {instance.SCORE: f"mean score of {title}"}
     return {name: Measure(text, compared={"measure": name}) for name, text in texts.items()}
 
 
@@ -223,7 +214,7 @@ class Simple:
     scoring: Component[Scoring]
     by: tuple[str, ...] = ()
     lengths: bool = False
-    measures: tuple[str, ...] = (SCORE,)
+    measures: tuple[str, ...] = (instance.SCORE,)
     judge: Judge | None = None
     metrics: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, str] = field(default_factory=dict)
@@ -249,10 +240,10 @@ class Simple:
             parts: by name the tokens of their contexts.
             card: settings to show on the card of an export, where they are others.
         """
-        by = [*([PART] if len(parts) > 1 else []), *self.by]
+        by = [*([instance.PART] if len(parts) > 1 else []), *self.by]
         judges = judge_names(config) if self.judge and len(judge_names(config)) > 1 else []
-        agreement = (AGREEMENT,) if judges else ()
-        reached = (EFFECTIVE,) if self.lengths and len(parts) > 1 else ()
+        agreement = (instance.AGREEMENT,) if judges else ()
+        reached = (instance.EFFECTIVE,) if self.lengths and len(parts) > 1 else ()
         measures = {"measures": list(self.measures)}
         metric_settings: Settings = {
             "by": by,
@@ -297,7 +288,7 @@ class Simple:
                     {**metric_settings, "further": dict(self.metrics)},
                     calls=tuple(self.metrics.values()),
                 ),
-                (*METRICS, *agreement, *reached, *self.metrics),
+                (*instance.METRICS, *agreement, *reached, *self.metrics),
                 fields=("by",),
             ),
             tables=Output(
@@ -324,7 +315,7 @@ class Simple:
             passages=Component(f"{PACKAGE}.passages:passages"),
             # All paraphrases of a record or none, so that they can be compared.
             trial=Trial("context_id", ("by",))
-            if TEMPLATE in self.by
+            if instance.TEMPLATE in self.by
             else Trial(spread=("by", "context_id")),
         )
 
