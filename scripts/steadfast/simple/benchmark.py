@@ -11,7 +11,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Settings
+from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component, Scoring
@@ -243,44 +243,29 @@ class Simple:
         by = [*([instance.PART] if len(parts) > 1 else []), *self.by]
         judges = judge_names(config) if self.judge and len(judge_names(config)) > 1 else []
         agreement = (instance.AGREEMENT,) if judges else ()
-        reached = (instance.EFFECTIVE,) if self.lengths and len(parts) > 1 else ()
+        effective = (instance.EFFECTIVE,) if self.lengths and len(parts) > 1 else ()
         measures = {"measures": list(self.measures)}
-        metric_settings: Settings = {
-            "by": by,
-            "references": references(config),
-            "judges": judges,
-            **measures,
-            **({"lengths": list(parts)} if reached else {}),
-        }
-        table_settings = {
-            "name": self.name,
-            "title": self.title,
-            "by": by,
-            "judged": bool(self.judge),
-        }
-        table_settings |= measures
+        metric_settings: Record = {"by": by, "references": references(config), "judges": judges}
+        metric_settings |= measures | ({"lengths": list(parts)} if effective else {})
+        table_settings: Record = {"name": self.name, "title": self.title, "by": by}
+        table_settings |= {"judged": bool(self.judge)} | measures
         tables = ["results", *(["by"] if by else []), *self.tables, "coverage"]
-        tables += [*agreement, *reached]
+        tables += [*agreement, *effective]
+        data = [*self.sources]
+        for part in parts:
+            data += [self._data(kind, part, {**settings, "part": part}) for kind in KINDS]
+        trial = Trial(spread=("by", "context_id"))
+        if instance.TEMPLATE in self.by:
+            # All paraphrases of a record or none, so that they can be compared.
+            trial = Trial("context_id", ("by",))
         return Task(
             data_note=self.data_note,
-            parts={
-                part: Part(tokens, {(kind, part): self._path(kind, part) for kind in KINDS})
-                for part, tokens in parts.items()
-            },
-            data=[
-                *self.sources,
-                *(
-                    self._data(kind, part, {**settings, "part": part})
-                    for part in parts
-                    for kind in KINDS
-                ),
-            ],
+            parts={part: self._part(part, tokens) for part, tokens in parts.items()},
+            data=data,
             prompts=Component(f"{PACKAGE}.instance:prompts", {"name": self.name}),
             units=Component(f"{PACKAGE}.metrics:units"),
             samples=Component(f"{PACKAGE}.instance:SimpleSamples"),
-            simulator=Component(
-                f"{PACKAGE}.answers:SimpleSimulator", {"judged": self.judge is not None}
-            ),
+            simulator=Component(f"{PACKAGE}.answers:SimpleSimulator", {"judged": bool(self.judge)}),
             scoring=self.scoring,
             metrics=Output(
                 Component(
@@ -288,7 +273,7 @@ class Simple:
                     {**metric_settings, "further": dict(self.metrics)},
                     calls=tuple(self.metrics.values()),
                 ),
-                (*instance.METRICS, *agreement, *reached, *self.metrics),
+                (*instance.METRICS, *agreement, *effective, *self.metrics),
                 fields=("by",),
             ),
             tables=Output(
@@ -300,24 +285,20 @@ class Simple:
                 tuple(f"{self.name}_{table}" for table in tables),
             ),
             figures=Output(
-                Component(f"{PACKAGE}.figures:figures", table_settings), ("scores", *reached)
+                Component(f"{PACKAGE}.figures:figures", table_settings), ("scores", *effective)
             ),
             judging=self.judge.judging(config) if self.judge else None,
             files=self.required,
             exports=Component(
                 f"{PACKAGE}.export:SimpleExports",
-                {
-                    "title": self.title,
-                    "source": self.source,
-                    "settings": dict(settings if card is None else card),
-                },
+                {"title": self.title, "source": self.source, "settings": dict(card or settings)},
             ),
             passages=Component(f"{PACKAGE}.passages:passages"),
-            # All paraphrases of a record or none, so that they can be compared.
-            trial=Trial("context_id", ("by",))
-            if instance.TEMPLATE in self.by
-            else Trial(spread=("by", "context_id")),
+            trial=trial,
         )
+
+    def _part(self, part: str, tokens: int) -> Part:
+        return Part(tokens, {(kind, part): self._path(kind, part) for kind in KINDS})
 
     def _path(self, kind: str, part: str) -> str:
         return f"{self.name}/{kind}/{part}.jsonl"

@@ -22,7 +22,7 @@ EFFECTIVE = "effective_context_length"  # one more metric, table and figure, whe
 UNREAD = "unread"
 VERDICT = "verdict"  # parameter of a scorer that takes a judge's verdict
 PARAPHRASES = "paraphrases"  # one more metric and table of a data set with several templates
-TEMPLATE = "template"  # its field by which means are shown: the template's number
+TEMPLATE = "template"  # the field by which its means are shown: the template's number
 PART = "part"  # the field by which means are shown of a benchmark of several parts
 
 
@@ -142,7 +142,7 @@ def instances(
     ``function`` gives them, as ``base.loading.load`` takes it; ``slots`` are those of the judge's
     template that are fields of theirs.
     """
-    for instance in checked(_made(function, settings, inputs), function, by):
+    for instance in checked(_generated(function, settings, inputs), function, by):
         for name in slots:
             if name not in instance.fields:
                 raise UserError(
@@ -152,28 +152,27 @@ def instances(
         yield asdict(instance) | {"context": context_name(instance.context)}
 
 
-def _made(function: str, settings: Settings, inputs: Mapping[str, Path]) -> Iterable[Instance]:
-    made_instances: Iterable[Instance] = load(function)(
-        **settings, **({"inputs": inputs} if inputs else {})
-    )
-    return made_instances
+def _generated(function: str, settings: Settings, inputs: Mapping[str, Path]) -> Iterable[Instance]:
+    arguments = {**settings, "inputs": inputs} if inputs else settings
+    generated: Iterable[Instance] = load(function)(**arguments)
+    return generated
 
 
 def contexts(inputs: Mapping[str, Path], function: str, settings: Settings) -> Iterator[Record]:
     """Yields the contexts of a part's instances, each once."""
     seen = set()
-    for instance in _made(function, settings, inputs):
+    for instance in _generated(function, settings, inputs):
         name = context_name(instance.context)
         if name and name not in seen:
             seen.add(name)
             yield {"context_id": name, "text": instance.context}
 
 
-def checked(found: Iterable[Instance], where: str, by: Sequence[str]) -> Iterator[Instance]:
+def checked(instances: Iterable[Instance], where: str, by: Sequence[str]) -> Iterator[Instance]:
     """Yields instances, each with an id of its own, the fields ``by`` and as the others a group."""
     seen: set[str] = set()
     grouped = False
-    for instance in found:
+    for instance in instances:
         grouped = grouped if seen else bool(instance.group)
         if problem := _problem(instance, seen, grouped, by):
             raise UserError(f"{where}: instance {shown(instance.id)}: {problem}")
@@ -183,21 +182,21 @@ def checked(found: Iterable[Instance], where: str, by: Sequence[str]) -> Iterato
         raise UserError(f"{where}: no instances; add at least one")
 
 
-def _problem(one: Instance, seen: Collection[str], grouped: bool, by: Sequence[str]) -> str:
-    if not isinstance(one.id, str) or not one.id.isprintable() or not one.id or "#" in one.id:
+def _problem(item: Instance, seen: Collection[str], grouped: bool, by: Sequence[str]) -> str:
+    """Returns what is wrong with an instance; empty where nothing is."""
+    if not isinstance(item.id, str) or not item.id.isprintable() or not item.id or "#" in item.id:
         return "an id must be one line without #; correct it"
-    if one.id in seen:
+    if item.id in seen:
         return "duplicate id; make it unique"
-    if not (one.before + one.context + one.prompt).strip():
+    if not (item.before + item.context + item.prompt).strip():
         return "empty prompt; add one"
-    if not all(
-        len(turn) == 2 and all(isinstance(text, str) for text in turn) for turn in one.turns
-    ):
-        return "a turn must be two strings, prompt and response; correct it"
+    for turn in item.turns:
+        if len(turn) != 2 or not all(isinstance(text, str) for text in turn):
+            return "a turn must be two strings, prompt and response; correct it"
     for name in by:
-        if name not in one.by:
-            return f"no value of {name!r} in by; {nearest(name, one.by)}"
-    if bool(one.group) != grouped:
+        if name not in item.by:
+            return f"no value of {name!r} in by; {nearest(name, item.by)}"
+    if bool(item.group) != grouped:
         return "only some instances have a group; add one to all, or to none"
     return ""
 
@@ -205,12 +204,14 @@ def _problem(one: Instance, seen: Collection[str], grouped: bool, by: Sequence[s
 def prompts(part: str, data: Data, name: str) -> Iterator[Record]:
     """Yields a prompt an instance; ``name`` is the benchmark's, and of its one task."""
     for record in data["instances"][part]:
+        optional = {key: record[key] for key in ("before", "system", "turns") if record[key]}
+        if record["context"]:
+            optional["long_context_id"] = record["context"]
         yield {
             "sample_id": f"{part}/{record['id']}",
             "task": name,
             "context_id": record["group"] or record["context"] or record["id"],
-            **{key: record[key] for key in ("before", "system", "turns") if record[key]},
-            **({"long_context_id": record["context"]} if record["context"] else {}),
+            **optional,
             "instruction": record["prompt"],
             "max_tokens": record["max_tokens"],
             "by": dict(record["by"]),
@@ -222,14 +223,12 @@ class SimpleSamples(Samples):
 
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """Yields ``instance`` and ``context``, one text for all prompts that share it."""
-        instances = {
-            f"{part}/{record['id']}": record
-            for part, records in data["instances"].items()
-            for record in records
-        }
-        texts = {
-            record["context_id"]: record["text"] for record in chain(*data["contexts"].values())
-        }
+        instances: dict[str, Record] = {}
+        for part, records in data["instances"].items():
+            instances |= {f"{part}/{record['id']}": record for record in records}
+        texts = {}
+        for context in chain(*data["contexts"].values()):
+            texts[context["context_id"]] = context["text"]
         for prompt in prompts:
             text = named_by(prompt, "long_context_id", texts) if "long_context_id" in prompt else ""
             yield {"instance": named_by(prompt, "sample_id", instances), "context": text}

@@ -7,6 +7,7 @@ one thing at several lengths, so its contexts are one cluster.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -75,10 +76,10 @@ def metrics(
     unit = "records" if alone else "groups of records"
     comparisons = {measure: rows_of(compared, measure=measure) for measure in measures}
     summary = joint_summary(counts, rows_of(means, kind=""), comparisons, clusters, unit)
-    frames = {
-        name: own_result(function, "a data frame of the responses, whose columns are", frame)
-        for name, function in (further or {}).items()
-    }
+    frames = {}
+    for name, function in (further or {}).items():
+        argument = "a data frame of the responses, whose columns are"
+        frames[name] = own_result(function, argument, frame)
     if judges:
         of_judges = judge_verdicts(scores, judges, _total)
         frames[AGREEMENT] = answer_agreement(of_judges, {}, scores)
@@ -132,7 +133,7 @@ def _check_measures(frame: pd.DataFrame, values: pd.DataFrame, measures: Sequenc
     """Raises UserError where responses have a score and none has a value of a measure."""
     lacking = [name for name in measures if name not in set(values["measure"])]
     if lacking and frame["total"].notna().any():
-        names = sorted({name for points in frame["points"] for name in points})
+        names = sorted(set(chain.from_iterable(frame["points"])))
         raise UserError(
             f"measures: no response has the measure {lacking[0]!r}; the scorer gives "
             f"{', '.join(names)}: correct the name, in measures or in the scorer"
