@@ -95,8 +95,8 @@ class _Row(NamedTuple):
     value: int | None
     number: int | None
     about: tuple[str, ...]
-    hard: bool = False  # in the words asked for
-    loose: bool = False  # so that it is a verdict only on what is named word for word
+    hard: bool = False  # in the requested words
+    loose: bool = False  # a verdict only on what is named word for word
     label: str = ""  # what stands before the verdict
 
 
@@ -110,8 +110,8 @@ def rows(
         answer: that is judged; what stands in it is no verdict.
         text: of the reply, ``plain``.
         place: of what a row is about.
-        texts: names of all things wanted, where a judge is asked to repeat them: then a verdict on
-            anything else leaves all in doubt.
+        texts: names of all things judged, where the judge has to repeat them: then a verdict on
+            anything else makes the reply ambiguous.
     """
     reader = _Reader(figures, answer, place, texts)
 

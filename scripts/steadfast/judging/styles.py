@@ -1,8 +1,8 @@
 """The styles in which chat models write a verdict that is beyond doubt.
 
-A judge is told one form, and many write another that says the same: in a fence, in bold type, as
-JSON, as a table, before a last sentence. What is read here has one meaning; what may have two
-(a verdict that is partly so, two lists that differ, one out of the answer) is left.
+The prompt names one form, and many judges write another that says the same: in a fence, in bold
+type, as JSON, as a table, before a last sentence. Only unambiguous replies are read: none with a
+verdict that holds in part, with two lists that differ, or with a list out of the answer.
 """
 
 import json
@@ -24,7 +24,7 @@ _SENTENCE = 200  # characters of a line that gives one verdict, or a row of them
 
 
 class Verdict(NamedTuple):
-    """A verdict, 1 or 0, and what it is said to be about."""
+    """A verdict, 1 or 0, and what it is about by the judge's words."""
 
     value: int
     number: int | None = None
@@ -37,7 +37,7 @@ class Claim(NamedTuple):
     # None where they stand in the answer too, or are of the other sense: so all is in doubt.
     verdicts: tuple[Verdict, ...]
     end: int  # the place behind it
-    # Whether it is not in the words asked for, so that with another number it may be no claim.
+    # Whether it is not in the requested words, so that with another number it may be no claim.
     soft: bool = False
 
 

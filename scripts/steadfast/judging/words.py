@@ -48,7 +48,7 @@ def cached_lines(read: Callable[..., T]) -> Callable[..., T]:
     return reader
 
 
-ASKED: Words = _yes_or_no("asked")  # what judges are asked to write: yes and no
+ASKED: Words = _yes_or_no("asked")  # the words that prompts request: yes and no
 TICKS: Words = _yes_or_no("ticks")
 # What else is a verdict where it stands beside what it is about.
 OTHERS: Words = {**_yes_or_no("others"), **_negatable(), **TICKS}
@@ -265,5 +265,5 @@ def lines(text: str) -> Iterator[tuple[str, int]]:
 
 
 def squeezed_lines(text: str) -> frozenset[str]:
-    """Returns the lines of an answer, by which a judge's repetition of one is known."""
+    """Returns the lines of an answer, to recognise those that a judge repeats."""
     return frozenset(squeezed(line) for line, _ in lines(plain(text)))

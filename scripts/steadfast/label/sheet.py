@@ -1,6 +1,6 @@
-"""What people are to judge: whole clusters of answers, spread over the strata by a seed alone.
+"""Responses for people to label: whole clusters, spread over the strata by a seed alone.
 
-They come as a sheet (CSV) and as a page that needs no network.
+They are written as a sheet (CSV) and as a page that needs no network.
 """
 
 import json
@@ -23,7 +23,7 @@ from steadfast.stats.raters import SHEET
 
 
 class ToLabel(NamedTuple):
-    """One answer that somebody is to judge; its sample's name is as a label has it."""
+    """One response to label; its sample's name is as in the labels."""
 
     model: str
     sample_id: str
@@ -54,10 +54,12 @@ def takes_labels(task: Task) -> bool:
     return task.judging is not None and task.judging.questions is not None
 
 
-def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> list[list[ToLabel]]:
+def sampled(
+    part: FinishedPart, models: Sequence[str], number: int, seed: int
+) -> list[list[ToLabel]]:
     """Returns the answers of the first clusters, cluster by cluster, until there are so many."""
     judging = part.task.judging
-    assert judging and judging.questions, "people can be asked"
+    assert judging and judging.questions, "checked by takes_labels"
     by_cluster: dict[str, list[SampleToLabel]] = defaultdict(list)
     strata: dict[str, str] = {}
     for sample in part.samples:

@@ -71,7 +71,7 @@ def bundle_results(
         for path, input_digest in answers.items():
             provenance = Provenance.beside(results / path, recorded[path])
             _take(provenance, results, folder / contents.ANSWERS, input_digest, shortened)
-        # Where settings of a model were shortened, its requests are known by other hashes.
+        # Where settings of a model were shortened, its requests have other hashes.
         unchanged = {path for path, digest in answers.items() if digest == recorded[path]}
         _take_journals(run, results, folder / contents.ANSWERS, unchanged)
         for path, step in decided(run):

@@ -73,7 +73,7 @@ def made_files(run: Evaluation, results: Path) -> list[str]:
 
 
 def provenance_path(path: str) -> str:
-    """Where the provenance of a with_provenance file lies."""
+    """The path of the provenance beside a file."""
     return PurePosixPath(path).with_suffix(PROVENANCE).as_posix()
 
 
@@ -87,7 +87,7 @@ def own_files(run: Evaluation) -> dict[str, str]:
         if task.labels:
             paths.append(task.labels)
         for path in paths:
-            # Optional ones may be absent; a file of two benchmarks is known by the first.
+            # Optional ones may be absent; a file of two benchmarks is named with the first.
             if path not in keys and Path(path).exists():
                 keys[path] = name
     return keys

@@ -178,7 +178,7 @@ def shown_prompt(part: FinishedPart, sample: Sample[Any]) -> str:
 def provider_model(config: BaseModelSettings, name: str) -> str:
     """Returns a real model as ``provider/model``, as Inspect does; a simulated one by its name."""
     provider = PROVIDERS.get(config.engine)
-    # A finished run does not know its server's address: OpenAI's models are told by their names.
+    # A finished run does not know its server's address, but OpenAI's models by their names.
     if provider == "openai" and not re.match(r"(chat)?gpt-|o\d", served_model(config, name)):
         provider = "openai-api"  # Inspect's name of other servers with that interface
     return f"{provider}/{served_model(config, name)}" if provider else name

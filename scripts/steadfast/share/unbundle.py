@@ -132,7 +132,7 @@ def _check_sizes(members: list[zipfile.ZipInfo], packed: int, folder: Path) -> N
 
 
 def _check_names(members: list[zipfile.ZipInfo]) -> None:
-    """Whether each member is a plain file with a place of its own below the folder."""
+    """Whether each member is a regular file with its own path below the folder."""
     spellings = Counter(member.orig_filename.casefold() for member in members)
     # By orig_filename: zipfile cuts filename at a null byte, and changes separators on Windows.
     for member in members:

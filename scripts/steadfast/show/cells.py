@@ -24,9 +24,9 @@ class Values:
     Attributes:
         by_model: the value of each model that has one.
         incomplete: models whose value lacks some of its samples.
-        ties: which models are told apart; by default none is compared, and none picked out.
-        better: the values that are, where models rank by them; by default the larger ones of those
-            that are compared.
+        ties: which models differ significantly; by default none is compared, and none marked.
+        better: which values are better, where models rank by them; by default the larger ones of
+            those that are compared.
         digits: after the point; None: the table's.
         shown: how a value is printed, where digits alone do not say.
     """
@@ -45,7 +45,7 @@ class Values:
         return {model: show(value) for model, value in self.by_model.items()}
 
     def styles(self, roster: Roster, printed: Mapping[str, Decimal]) -> Mapping[str, Style]:
-        """Returns how the values that are picked out are shown, by model."""
+        """Returns the styles of the values that are marked, by model."""
         competing = [model for model in roster.contenders if model in self.by_model]
         if not roster.as_printed:
             return dict.fromkeys(self.ties.best(competing), "best")
@@ -59,7 +59,7 @@ class Values:
 
 
 def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> CellsByModel:
-    """Returns each model's cells, a column a cell, the group of the best of a column picked out."""
+    """Returns each model's cells, one for each column, with the best of a column marked."""
     cells: CellsByModel = dict.fromkeys(roster.models, ())
     for values in columns:
         printed = values.printed(digits)

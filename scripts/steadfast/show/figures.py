@@ -112,7 +112,7 @@ def look(roster: Roster, model: str) -> Record:
 def look_by_series(roster: Roster, model: str) -> Record:
     """Returns a model's line: a colour for each series, dashes for base models, a marker each.
 
-    Where no series is known, it is as in any other figure.
+    Where no model has a series, it is as in any other figure.
     """
     if not roster.has_series:
         return look(roster, model)

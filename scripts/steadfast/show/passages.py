@@ -12,9 +12,9 @@ MOST = 8  # places that are shown
 
 @dataclass(frozen=True)
 class Passages:
-    """A context and what in it matters to a sample, such as the element that is asked for."""
+    """A context and what in it matters to a sample, such as the requested element."""
 
-    text: str  # as models are shown it, before anything is cut
+    text: str  # as in the prompt, before truncation
     wanted: Sequence[str]
 
 

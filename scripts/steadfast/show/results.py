@@ -35,9 +35,9 @@ class Results:
     Args:
         frames: of metrics by name; ``coverage`` names the models.
         display: how models are shown.
-        words: the benchmark's wording, with captions and notes.
+        words: the benchmark's strings, with captions and notes.
         slots: words that captions have slots for.
-        otherwise: how the paper's printed numbers were judged otherwise than the run's, if so.
+        otherwise: a note on how the paper's numbers were judged, where the run's judge differs.
     """
 
     prefix: str
@@ -107,7 +107,7 @@ class Results:
         return tuple(sections)
 
     def published_notes(self, note: str) -> list[Note]:
-        """Returns the note on a paper's printed numbers, and how they were judged otherwise."""
+        """Returns the notes on a paper's printed numbers, and on their judge."""
         return [("data", text) for text in (note, self._otherwise) if text]
 
     def incomplete_notes(self, counts: Iterable[tuple[Mapping[str, str], int, int]]) -> list[Note]:

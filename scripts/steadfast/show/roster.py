@@ -129,8 +129,8 @@ class Roster:
 
     Args:
         models: names of the models that have results.
-        display: how they are shown; where a model's engine is not known, a simulated model is
-            known by its name, which starts with ``sim-``.
+        display: how they are shown; without a model's engine, a name that starts with ``sim-``
+            is that of a simulated model.
         prompts: whose prompts each model answered (``stats.scores.models_by_prompts``); by default
             all the same.
     """
@@ -180,11 +180,11 @@ class Roster:
 
     @property
     def has_series(self) -> bool:
-        """Returns whether any of the models is known to be of a series, or a base model."""
+        """Returns whether any of the models has a series, or is a base model."""
         return any(self._shown(m).series or self._shown(m).base for m in self.models)
 
     def series(self, model: str) -> tuple[str, bool]:
-        """Returns the series of a model, its name where none is known; whether it is a base one."""
+        """Returns a model's series, by default its name, and whether it is a base model."""
         look = self._shown(model)
         return look.series or model, look.base
 

@@ -23,7 +23,7 @@ from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, HIGHEST, read_summar
 from steadfast.stats.ties import CORRELATIONS, Ties
 
 STRINGS = facts("summary.yaml")
-# A column of the summary's rows: the standard deviation of a value that is asked for again.
+# A column of the summary's rows: the standard deviation of a value between identical runs.
 NONDETERMINISM = "nondeterminism"
 MODELS_NAMED = 3  # in a sentence, at most; the others are counted
 

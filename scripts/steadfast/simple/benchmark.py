@@ -130,8 +130,8 @@ def simple_benchmark(
         lengths: whether these are lengths, from the shortest on: models then have an effective
             length.
         by: fields of ``Instance.by`` by which tables show the means.
-        measures: what each number is that has a mean, a test and a column of its own, by the name
-            that ``score`` gives it; the first is the main one. By default the mean of all numbers.
+        measures: a description of each number that is reported, by the name that ``score`` gives
+            it; the first is the main one. By default the mean of all numbers is reported.
         judge: of responses that a program cannot score.
         metrics: functions that give a data frame of ``metrics.score_frame``'s rows, by its name.
         tables: functions that give a table of ``tables.SimpleResults``, by its name.
@@ -232,10 +232,10 @@ class Simple:
         parts: Mapping[str, int],
         card: Settings | None = None,
     ) -> Task:
-        """Returns what a config asks of it.
+        """Returns the task by a config.
 
         Args:
-            config: the whole.
+            config: the whole config.
             settings: keyword arguments of ``instances``, beside the part.
             parts: by name the tokens of their contexts.
             card: settings to show on the card of an export, where they are others.

@@ -1,4 +1,4 @@
-"""A simple benchmark as a data set of its own."""
+"""A simple benchmark as a data set."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What a simple benchmark asks: its instances, and how they stand in the files of data."""
+"""The instances of a simple benchmark, and their records in the files of data."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,12 +28,12 @@ PART = "part"  # the field by which means are shown of a benchmark of several pa
 
 @dataclass(frozen=True)
 class Instance:
-    """One thing that is asked; a model reads ``before``, ``context`` and ``prompt`` as one text.
+    """One question; a model reads ``before``, ``context`` and ``prompt`` as one text.
 
     Attributes:
-        id: its name, which no other instance of its part has; the same id in several parts is the
-            same thing that was drawn, asked several times.
-        prompt: what is asked, behind the context where there is one.
+        id: its name, unique within its part; the same id in several parts is one question that is
+            repeated, such as at several lengths.
+        prompt: the question, behind the context where there is one.
         answer: what the scorer has to know; a plain value.
         reference: an answer that has full marks; by default ``answer``, or the first of several.
         context: a long text. Instances with the same one share it in the files and as a prefix of
@@ -41,8 +41,8 @@ class Instance:
         before: what precedes the context.
         system: a system message, after the model's own.
         turns: earlier turns of the conversation, pairs of prompt and response.
-        group: whose instances are drawn together and are no independent evidence, of all instances
-            or of none; by default those of a context are.
+        group: instances that are sampled together and are not independent; of all instances or of
+            none. By default those of one context are a group.
         by: values of the fields by which tables show the mean score.
         fields: further plain values for the scorer.
         max_tokens: limit of the answer.
@@ -75,7 +75,7 @@ class Instance:
 
     @property
     def cluster(self) -> str:
-        """What was drawn with it: its group, its context, or itself."""
+        """Its sampling unit: its group, its context, or itself."""
         return self.group or context_name(self.context) or self.id
 
 
@@ -100,7 +100,7 @@ def context_name(text: str) -> str:
 
 
 def instance_of(sample: Sample[Any]) -> Instance:
-    """Returns the instance that a sample asks."""
+    """Returns the instance of a sample."""
     return Instance(**sample.source["instance"] | {"context": sample.source["context"]})
 
 
@@ -169,7 +169,7 @@ def contexts(inputs: Mapping[str, Path], function: str, settings: Settings) -> I
 
 
 def checked(instances: Iterable[Instance], where: str, by: Sequence[str]) -> Iterator[Instance]:
-    """Yields instances, each with an id of its own, the fields ``by`` and as the others a group."""
+    """Yields instances: ids are checked to be unique, ``by`` complete, and all or none grouped."""
     seen: set[str] = set()
     grouped = False
     for instance in instances:

@@ -69,7 +69,7 @@ def metrics(
     units = values.assign(total=values["value"], task="", stratum="")
     compared = overall_pairs(units, references)
     records = frame["sample_id"]
-    if TEMPLATE in by:  # paraphrases are one record asked several times
+    if TEMPLATE in by:  # paraphrases are repeated measures of one record
         records = records.str.rpartition("/")[0]
     clusters = sampling_units(frame, None, []).assign(records=records.nunique())
     alone = (clusters["clusters"] == clusters["records"]).all()
@@ -183,7 +183,7 @@ def mean_scores(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:
     """Returns the share of the score at the first length that each model keeps at each.
 
-    What was drawn for one length alone is compared as two samples; what all have, in pairs.
+    Clusters that each have one length are compared as independent samples; others in pairs.
     """
     rows = frame.assign(length=[values[PART] for values in frame["by"]])
     alone = (rows.groupby("cluster")["length"].nunique() == 1).all()

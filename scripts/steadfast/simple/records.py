@@ -134,7 +134,7 @@ def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tupl
             except ValueError as error:
                 raise UserError(f"{path}:{number}: {error}") from None
             name = f"{record.get('id', number)}-{context['context_id']}"
-            # All lengths of a family of nested contexts are one thing that is asked several times.
+            # The lengths of a family of nested contexts are repeated measures of one question.
             group = {"group": context["family"]} if "family" in context else {}
             yield number, {**group, **about, "id": name, "context": context["text"]}
 
