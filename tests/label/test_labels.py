@@ -1,4 +1,4 @@
-"""What people are to label: drawn by names and a seed, written as a sheet that comes back."""
+"""What people are to label: sampled by names and a seed, written as a sheet that comes back."""
 
 import csv
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ from project import ROOT
 from steadfast.base.errors import UserError
 from steadfast.command.main import main
 from steadfast.contract.components import Question, Sample
-from steadfast.label.sheet import ToLabel, clusters_in_order, drawn, write_sheet
+from steadfast.label.sheet import ToLabel, clusters_in_order, sampled, write_sheet
 from steadfast.stats.raters import listed_verdicts, read_label_file
 
 QUESTIONS = [Question("1", "Is it calm?"), Question("2", "=1+1")]
@@ -77,13 +77,13 @@ def part_with_answers(statuses):
 
 def test_answers_are_drawn_by_cluster_until_there_are_enough():
     part = part_with_answers({("m", "a1"): "error", ("n", "a1"): None})
-    whole = drawn(part, ["m", "n"], 99, 1)
+    whole = sampled(part, ["m", "n"], 99, 1)
     # Of a the first sample alone was answered, of b the first alone is asked about.
     names = [sorted((one.model, one.sample_id) for one in of) for of in whole]
     assert sorted(names) == [[("m", "p/a0"), ("n", "p/a0")], [("m", "p/b0"), ("n", "p/b0")]]
-    (first,) = drawn(part, ["m", "n"], 2, 1)
+    (first,) = sampled(part, ["m", "n"], 2, 1)
     assert first == whole[0]
-    assert len(drawn(part, ["m", "n"], 3, 1)) == 2
+    assert len(sampled(part, ["m", "n"], 3, 1)) == 2
     one = next(one for one in first if one.model == "m")
     assert (one.instruction, one.answer) == ("Do 0.", f"m of {one.sample_id[2:]}")
     assert one.questions == QUESTIONS

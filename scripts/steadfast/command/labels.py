@@ -15,7 +15,7 @@ from steadfast.jobs.finished import FinishedRun
 from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import Job
 from steadfast.jobs.rounds import follow
-from steadfast.label.sheet import drawn, takes_labels, write_sheet
+from steadfast.label.sheet import sampled, takes_labels, write_sheet
 
 # Half the 95 % interval of a share p of n clusters (Wald): 1.96 √(p(1 - p)/n), widest at p = 0.5.
 HALF_WIDTH = 1.96 * 0.5
@@ -58,7 +58,7 @@ def _write_labels(run: FinishedRun, name: str, number: int) -> bool:
         if outputs.exists():
             input_digest = digests.outputs(name, model, part.name).input_digest
             Provenance.beside(outputs, input_digest).check()
-    clusters = drawn(part, part.models, number, run.evaluation.config.seed)
+    clusters = sampled(part, part.models, number, run.evaluation.config.seed)
     if not clusters:
         return False
     title = run.evaluation.benchmarks[name].title

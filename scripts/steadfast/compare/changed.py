@@ -7,10 +7,10 @@ import pandas as pd
 
 from steadfast.stats.intervals import NOTHING
 
+# Whether two cells' intervals are apart; unknown where one has none.
 YES = "yes"
 NO = "no"
 UNKNOWN = ""
-"""Whether two cells' intervals are apart; unknown where one has none."""
 COLUMNS = (
     "benchmark", "metric", "model", "cell", "a", "b", "difference", "apart",
     "n_a", "n_b", "a_low", "a_high", "b_low", "b_high",
@@ -32,9 +32,8 @@ def joined_cells(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     cells = []
     for values in joined[further_keys].values.tolist():
         cells.append(shown_keys(dict(zip(further_keys, values, strict=True))))
-    return joined.drop(columns=further_keys).assign(
-        cell=cells, difference=joined["b"] - joined["a"]
-    )
+    differences = joined["b"] - joined["a"]
+    return joined.drop(columns=further_keys).assign(cell=cells, difference=differences)
 
 
 def _keys(rows: pd.DataFrame) -> list[str]:

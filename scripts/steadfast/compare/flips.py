@@ -6,12 +6,12 @@ from typing import NamedTuple
 from steadfast.contract.records import ScoreRecord
 from steadfast.stats.intervals import NOTHING
 
+# How a sample flipped: its total rose or fell, its status changed (and with it whether it is
+# scored), or its points changed and their total did not.
 BETTER = "better"
 WORSE = "worse"
 STATUS = "status"
 POINTS = "points"
-"""How a sample flipped: its total rose or fell, its status changed (and with it whether it is
-scored), or its points changed and their total did not."""
 
 
 class Flip(NamedTuple):

@@ -34,6 +34,7 @@ from steadfast.show.results import unseen
 from steadfast.stats.intervals import NOTHING, SIGNIFICANT, TAIL
 from steadfast.stats.pairs import holm
 from steadfast.stats.power import Pilot
+from steadfast.stats.tidy import rows_of
 
 IDENTICAL = "identical"
 PASS = "pass"
@@ -44,10 +45,10 @@ COLUMNS = (
     "benchmark", "model", "measure", "difference", "low", "high", "p", "sampling_units", "lacking",
     "verdict", "error", "degrees_of_freedom",
 )  # fmt: skip
+# Levels of the two tests of *worse*: by Holm, and by the mean of p-values, of which the least that
+# six contexts can give is 2 · 2⁻⁶ = .03125.
 EACH = 0.01
 TOGETHER = 0.032
-"""Levels of the two tests of *worse*: by Holm, and by the mean of p-values, of which the least that
-six contexts can give is 2 · 2⁻⁶ = .03125."""
 
 
 class Gate(NamedTuple):
@@ -125,10 +126,9 @@ def _measures(comparison: Comparison, margin: float, needed: int) -> Iterator[tu
     """A row each main measure of each model, as far as one measure alone tells."""
     for measured in comparison.measured.itertuples():
         lacking = measured.lacking / measured.scored if measured.scored else 0.0
-        tests = comparison.tests[comparison.tests["measure"] == measured.measure]
-        tests = tests[tests["benchmark"] == measured.benchmark]
-        tests = tests[tests["model"] == measured.model]
         names = (measured.benchmark, measured.model)
+        tests = rows_of(comparison.tests, benchmark=names[0], model=names[1])
+        tests = rows_of(tests, measure=measured.measure)
         if tests.empty:  # no sample has a score in both runs
             unknown = [np.nan] * 4
             yield *names, measured.measure, *unknown, 0, lacking, UNCLEAR, np.nan, np.nan

@@ -1,8 +1,9 @@
 """Two results folders side by side: settings, prompts, cells of the metrics, and samples."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,10 @@ TESTS = (
 )  # fmt: skip
 MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking", "identical")
 ABSENT = "(absent)"
+# Names under which the two runs of a model are compared: a difference is B minus A.
 EARLIER = "b"
 LATER = "a"
-"""Names under which the two runs of a model are compared: a difference is B minus A."""
-Scores = Mapping[str, ScoreRecord]
-"""Of a model and part, by sample and repeat."""
+Scores = Mapping[str, ScoreRecord]  # of a model and part, by sample and repeat
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ class Comparison:
             write_csv(folder / f"{name}.csv", rows)
 
 
-Difference = tuple[str, str, str]
-"""A key whose values differ, and the two values as JSON."""
+Difference = tuple[str, str, str]  # a key whose values differ, and the two values as JSON
 
 
 def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:
@@ -107,8 +106,7 @@ def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
             f"{', '.join(b.benchmarks)}: no benchmark in common; compare two runs of the same "
             "benchmark"
         )
-    alone = [("A", "benchmark", name) for name in a.benchmarks if name not in common]
-    alone += [("B", "benchmark", name) for name in b.benchmarks if name not in common]
+    alone = list(_in_one_run("benchmark", a.benchmarks, b.benchmarks))
     prompts: list[tuple[object, ...]] = []
     counts: list[tuple[object, ...]] = []
     measured: list[tuple[object, ...]] = []
@@ -197,11 +195,9 @@ class _Benchmark:
                 self._scores[model, part.name] = (part.scores(model), other.scores(model))
         # Data of the kinds that the metrics read beside the scores.
         self._data = {}
+        kinds = self._task.metrics.data
         for key, part in self._parts[0].items():
-            sources = [
-                source for source in part.files.sources if source[0] in self._task.metrics.data
-            ]
-            self._data[key] = read_data(sources)
+            self._data[key] = read_data([path for path in part.files.sources if path[0] in kinds])
         self._cells = {}
         for metric, rows in self._metrics[0].items():
             if metric in self._metrics[1]:
@@ -216,13 +212,13 @@ class _Benchmark:
 
     def alone(self) -> Iterator[tuple[str, str, str]]:
         """The models, parts and metrics that one run has alone."""
-        with_prompts = [_with_prompts(parts) for parts in self._parts]
-        both_runs = {"model": self._models, "part": with_prompts, "metric": self._metrics}
-        for kind, (names_a, names_b) in both_runs.items():
-            for run, names, other_names in (("A", names_a, names_b), ("B", names_b, names_a)):
-                for name in names:
-                    if name not in other_names:
-                        yield run, kind, f"{self.name} {name}"
+        parts = map(_with_prompts, self._parts)
+        for run, kind, name in chain(
+            _in_one_run("model", *self._models),
+            _in_one_run("part", *parts),
+            _in_one_run("metric", *self._metrics),
+        ):
+            yield run, kind, f"{self.name} {name}"
 
     def counts(self) -> Iterator[tuple[str, str, int]]:
         """How many cells of each metric both have."""
@@ -265,7 +261,7 @@ class _Benchmark:
         for part, (a, b) in self._alike(model).items():
             earlier += [Scored(EARLIER, part, record) for key, record in a.items() if key in b]
             later += [Scored(LATER, part, record) for key, record in b.items() if key in a]
-        scored = [*earlier, *later]
+        scored = earlier + later
         try:
             rows = self._task.metrics.function.make(scored, self._data, None) if scored else {}
         except UserError as error:
@@ -334,6 +330,14 @@ class _Benchmark:
         return alike
 
 
+def _in_one_run(
+    kind: str, names_a: Collection[str], names_b: Collection[str]
+) -> Iterator[tuple[str, str, str]]:
+    """The names of a kind of things that one run has alone: the run, the kind, and the name."""
+    yield from (("A", kind, name) for name in names_a if name not in names_b)
+    yield from (("B", kind, name) for name in names_b if name not in names_a)
+
+
 def _with_prompts(parts: Mapping[str, FinishedPart]) -> list[str]:
     return [name for name, part in parts.items() if part.files.prompts.exists()]
 
@@ -357,8 +361,8 @@ def _responses(outputs: Mapping[str, OutputRecord]) -> frozenset[tuple[str, str,
 
 def _of_samples(scores: Scores, samples: set[str]) -> Scores:
     """The scores of some samples, and released ones, which are about the same prompts."""
-    return {
-        key: record
-        for key, record in scores.items()
-        if record["sample_id"] in samples or prompts_of(record) == RELEASED
-    }
+    chosen = {}
+    for key, record in scores.items():
+        if record["sample_id"] in samples or prompts_of(record) == RELEASED:
+            chosen[key] = record
+    return chosen

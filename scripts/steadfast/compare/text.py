@@ -9,22 +9,14 @@ import pandas as pd
 from tabulate import tabulate
 
 from steadfast.base.names import visible
-from steadfast.compare import flips
+from steadfast.compare import flips, gate
 from steadfast.compare.changed import UNKNOWN, YES
-from steadfast.compare.gate import (
-    EXIT_CODES,
-    IDENTICAL,
-    PASS,
-    UNCLEAR,
-    Gate,
-    more_units,
-    worst,
-)
+from steadfast.compare.gate import Gate
 from steadfast.compare.results import Comparison
 
+# Rows of a list, and of a benchmark's cells, at most; the CSV files have all.
 MOST = 12
 EACH = 4
-"""Rows of a list, and of a benchmark's cells, at most; the CSV files have all."""
 LONGEST = 60  # characters of a setting's value
 
 
@@ -171,24 +163,23 @@ def gate_text(verdicts: Gate, comparison: Comparison, margin: float, a: Path, b:
         names = (row.benchmark, row.model, row.measure)
         rows.append((*names, difference, interval, row.verdict, remark))
     headers = ("benchmark", "model", "measure", "B − A", "95 % interval", "verdict", "")
-    losses = [_sample(row) for row in worst(comparison).itertuples()]
-    largest = []
+    blocks = [[f"A: {a}", f"B: {b}"], [_grid(headers, rows)]]
+    losses = [_sample(row) for row in gate.worst(comparison).itertuples()]
     if losses:
         title = f"Samples with a lower score in B: {len(losses):,}, largest loss first."
-        largest = [title, *_first(losses)]
-    return _text(
-        [[f"A: {a}", f"B: {b}"], [_grid(headers, rows)], largest, _verdict(verdicts, margin)]
-    )
+        blocks.append([title, *_first(losses)])
+    return _text([*blocks, _verdict(verdicts, margin)])
 
 
 def _verdict(verdicts: Gate, margin: float) -> list[str]:
     """What holds of all measures together; the verdict is the last line."""
     counts = verdicts.measures["verdict"].value_counts()
-    each = ", ".join(f"{counts[verdict]} {verdict}" for verdict in EXIT_CODES if verdict in counts)
+    named = [f"{counts[verdict]} {verdict}" for verdict in gate.EXIT_CODES if verdict in counts]
+    each = ", ".join(named)
     last = f"Gate, margin {margin:g} of full marks: {verdicts.verdict} ({each})"
-    if verdicts.verdict == IDENTICAL:
+    if verdicts.verdict == gate.IDENTICAL:
         return ["All responses and scores are identical: no test needed.", f"{last}."]
-    if verdicts.verdict == PASS:
+    if verdicts.verdict == gate.PASS:
         fewest = verdicts.measures["sampling_units"].min()
         last += (
             f"; a failure in fewer than {verdicts.unseen:.0%} of sampling units may go undetected "
@@ -201,15 +192,15 @@ def _remark(row: Any, needed: int | None, margin: float) -> str:
     remarks = []
     if row.lacking:
         remarks.append(f"{row.lacking:.1%} of the scores are missing in B, counted as 0")
-    if row.difference == 0 and row.verdict != IDENTICAL:
+    if row.difference == 0 and row.verdict != gate.IDENTICAL:
         remarks.append("no difference")
-    if row.verdict != UNCLEAR:
+    if row.verdict != gate.UNCLEAR:
         return "; ".join(remarks)
     if needed and row.sampling_units < needed:
         remarks.append(
             f"strict needs {needed:,} sampling units; {row.sampling_units:,} were sampled"
         )
-    elif (times := more_units(row, margin)) > 1:  # a simulation, run only where it is needed
+    elif (times := gate.more_units(row, margin)) > 1:  # a simulation, run only where it is needed
         remarks.append(f"{times:.1f} × as many sampling units would decide")
     elif row.high < 0:
         remarks.append("lower than A; whether by more than the margin is undecided")

@@ -7,8 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from itertools import chain, repeat
-from pathlib import Path
+from itertools import chain
 from random import Random
 from string import Template
 from typing import Any, NamedTuple
@@ -75,12 +74,12 @@ def _digest(text: str) -> str:
 
 
 BLOCK = 256  # samples, or answers, of one piece
+# How much of texts is shown: reasoning and what stands aside are cut first.
 CUTS = (
     Cut(),
     *(Cut(aside=limit) for limit in (16_000, 4_000, 1_000, 250, 0)),
     *(Cut(limit, aside=0) for limit in (4_000, 2_000, 1_000, 500, 250)),
 )
-"""How much of texts is shown: reasoning and what stands aside are cut first."""
 SAMPLED = 24  # files of answers, and blocks of samples, by which the size of all is estimated
 
 
@@ -98,11 +97,11 @@ def pack_samples(run: FinishedRun, limit: int) -> Packed:
     for name in run.evaluation.running:
         if run.evaluation.evaluated_models(name):
             parts += run.parts(name).values()
-    score_paths: list[Path] = []
+    score_bytes = 0
     for part in parts:
-        score_paths += map(part.scores_path, part.models)
+        score_bytes += sum(file_size(part.scores_path(model)) for model in part.models)
     # Packed, answers with their scores take less than the files of scores alone.
-    cut = CUTS[0] if sum(map(file_size, score_paths)) <= limit else _first_cut(parts, limit)
+    cut = CUTS[0] if score_bytes <= limit else _first_cut(parts, limit)
     pack = Pack()
     return Packed(pack, cut, _add_samples(pack, run, parts, cut))
 
@@ -116,8 +115,8 @@ def _first_cut(parts: Sequence[FinishedPart], limit: int) -> Cut:
     blocks: list[tuple[FinishedPart, Sequence[Sample]]] = []
     files: list[tuple[FinishedPart, str]] = []
     for part in parts:
-        blocks += zip(repeat(part), _blocks(part.samples))
-        files += zip(repeat(part), part.models)
+        blocks += [(part, block) for block in _blocks(part.samples)]
+        files += [(part, model) for model in part.models]
     some_blocks = random.sample(blocks, min(SAMPLED, len(blocks)))
     some_files = random.sample(files, min(SAMPLED, len(files)))
 
@@ -147,28 +146,30 @@ def _add_samples(
         if index:
             pack.add(f"index/{name}", index)
         for model in run.evaluation.evaluated_models(name):
-            scored = 0
-            statuses = Counter[str]()
-            for part in index:
-                for status, total, *_ in chain.from_iterable(part["answers"][model]):
-                    scored += total is not None
-                    statuses[status] += 1
-            row = {"benchmark": run.evaluation.benchmarks[name].title, "model": model}
-            counts.append(row | {"scored": scored, "statuses": dict(statuses)})
+            by_repeat = chain.from_iterable(part["answers"][model] for part in index)
+            rows = list(chain.from_iterable(by_repeat))  # of ``answer_row``
+            counts.append(
+                {
+                    "benchmark": run.evaluation.benchmarks[name].title,
+                    "model": model,
+                    "scored": sum(total is not None for _, total, *_ in rows),
+                    "statuses": dict(Counter(status for status, *_ in rows)),
+                }
+            )
     return counts
 
 
 def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
     """Adds one part's samples and answers, an answer a row, and returns its index."""
     name = f"{part.benchmark}/{part.name}"
-    index = list[list[Any]]()
+    samples: list[list[str]] = []
     for number, block in enumerate(_blocks(part.samples)):
-        index += map(sample_row, _add_block(pack, f"samples/{name}/{number}", part, block, cut))
+        samples += map(sample_row, _add_block(pack, f"samples/{name}/{number}", part, block, cut))
     answers: dict[str, list[list[Any]]] = {}
     for model in part.models:
         repeats = _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
         answers[model] = [list(map(answer_row, repeat_answers)) for repeat_answers in repeats]
-    return {"name": part.name, "samples": index, "answers": answers}
+    return {"name": part.name, "samples": samples, "answers": answers}
 
 
 def _add_block(

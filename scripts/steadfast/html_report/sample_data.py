@@ -14,7 +14,7 @@ from steadfast.show.passages import marked
 from steadfast.show.render import Printed
 from steadfast.show.table import Cell, Table
 
-START = 400  # characters of a context that are shown where no position of it is asked about
+START = 400  # characters of a context that are shown where the instruction is about no position
 DIGITS = 6  # decimals of points
 ENCODER = json.JSONEncoder(ensure_ascii=False)
 
@@ -24,7 +24,7 @@ class Cut:
     """Texts with at most so many characters, the rest being left out of their middle."""
 
     most: int | None = None  # of an instruction, an answer, a reply; None: all
-    aside: int | None = None  # of reasoning, of the data, of what a judge was asked
+    aside: int | None = None  # of reasoning, of the data, of a judge's prompt
 
     @property
     def about(self) -> Record | None:
@@ -45,7 +45,7 @@ class Cut:
 
 
 def sample_data(seen: SeenSample, cut: Cut) -> Record:
-    """What was asked and expected."""
+    """The prompt, and the reference answer."""
     data: Record = {"instruction": cut(seen.sample.prompt["instruction"])}
     if seen.before:
         data["before"] = list(map(cut, seen.before))
@@ -63,10 +63,7 @@ def sample_data(seen: SeenSample, cut: Cut) -> Record:
 
 
 def sample_row(seen: SeenSample) -> list[str]:
-    """What samples are listed by: name, task, and a digest of all that was asked and expected.
-
-    By the digest two runs are compared.
-    """
+    """A sample's name, task, and a digest of prompt and reference answer, to compare two runs."""
     checksum = hashlib.sha256()
     texts = [seen.sample.prompt["instruction"], *seen.before, seen.expected]
     texts.append(canonical_json(seen.fields) if seen.passages is None else seen.passages.text)

@@ -1,4 +1,4 @@
-"""One sample with everything about it, found by its name in the results folder."""
+"""One sample with all that the results folder has of it, by its name."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,9 @@ class SeenSample:
     """A sample and all that the results folder has of it: context, answers, replies, scores.
 
     Attributes:
-        part: of a run, that it is of.
-        sample: what is asked: the prompt's record and what of the data it is about.
-        answers: each model's answer with its score and what judges said.
+        part: the part of a run that it belongs to.
+        sample: the prompt's record, and the data that it is about.
+        answers: each model's response with its score and the judges' replies.
     """
 
     part: FinishedPart
@@ -43,7 +43,7 @@ class SeenSample:
 
     @cached_property
     def passages(self) -> Passages | None:
-        """The context with its places that are asked about; None where there is none."""
+        """The context and the passages that the instruction is about; None without a context."""
         passages = self.part.task.passages
         return passages.make(self.sample) if passages else None
 
@@ -65,7 +65,7 @@ class SeenSample:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What the data have of it beside its instruction."""
+        """The fields of its data, without the instruction."""
         instruction = self.sample.prompt["instruction"]
         return {name: value for name, value in self.sample.source.items() if value != instruction}
 
@@ -114,23 +114,26 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
 
 
 def _parts(run: Evaluation, results: Path) -> list[FinishedPart]:
-    """The parts that have prompts, which are those of a whole run in a trial's folder too."""
+    """The parts that have prompts: also in a trial's folder those of the full run."""
     follow(run, results)
-    full_run = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
+    full_run = FinishedRun(_with_limit(run, None), results)
     parts = chain.from_iterable(full_run.parts(name).values() for name in run.running)
     return [part for part in parts if part.files.prompts.exists()]
 
 
 def _wanted(run: Evaluation, results: Path) -> list[InputDigests]:
-    """What the config wants of the files: of a whole run, and of the trial that was made last."""
-    written = results / CONFIG_FILE
+    """The input digests that files may have: by the config, and by the trial that ran last."""
+    config_of_last_run = results / CONFIG_FILE
     digests = [InputDigests(run)]
-    if written.is_file():
-        limit = read_source(str(written)).get("limit")
+    if config_of_last_run.is_file():
+        limit = read_source(str(config_of_last_run)).get("limit")
         if isinstance(limit, int) and limit != run.config.limit:
-            trial = Evaluation(run.config.model_copy(update={"limit": limit}))
-            digests.append(InputDigests(trial))
+            digests.append(InputDigests(_with_limit(run, limit)))
     return digests
+
+
+def _with_limit(run: Evaluation, limit: int | None) -> Evaluation:
+    return Evaluation(run.config.model_copy(update={"limit": limit}))
 
 
 def _check(digests: Sequence[InputDigests], part: FinishedPart, models: Sequence[str]) -> None:
@@ -145,8 +148,8 @@ def _check(digests: Sequence[InputDigests], part: FinishedPart, models: Sequence
     for file, acceptable in input_digests.items():
         if file.exists():
             provenances = [Provenance.beside(file, input_digest) for input_digest in acceptable]
-            # Of the whole run or of the trial; if of neither, the whole run's check fails.
-            matching = filter(lambda provenance: provenance.has_input_digest, provenances)
+            # By the full run or by the trial; if by neither, the full run's check fails.
+            matching = (provenance for provenance in provenances if provenance.has_input_digest)
             next(matching, provenances[0]).check()
 
 

@@ -23,11 +23,11 @@ from steadfast.workflow.script import run_rule
 
 FORMAT = 1  # of the data; two HTML reports can be compared where both have the same
 LIMIT = 25_000_000  # characters of the data; longer texts are shortened to fit
+# Columns of ``metrics/inference.csv`` in the report: all but times, which differ between runs.
 USED = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
     "cached_tokens", "written_tokens", "hit_rate", "output_tokens",
 )  # fmt: skip
-"""Columns of ``metrics/inference.csv`` in the report: all but times, which differ between runs."""
 
 
 def write_html_report(
@@ -50,7 +50,7 @@ def write_html_report(
     fixed.add("tables", _tables(run, display_settings, summary))
     for benchmark in run.evaluation.running:
         for figure in _figures(run, benchmark):
-            fixed.add(f"figure/{figure}", read_text(run.results / "figures" / f"{figure}.svg"))
+            fixed.add(f"figure/{figure}", read_text(run.results / f"figures/{figure}.svg"))
     samples = pack_samples(run, limit - fixed.characters)
     about = Pack()
     section = {"name": name, "findings": findings(summary)}
@@ -115,13 +115,14 @@ def _run(run: FinishedRun, display: Display, samples: Packed) -> Record:
 def _benchmark(run: FinishedRun, name: str) -> Record:
     figures = []
     for figure in _figures(run, name):
-        caption = read_text(run.results / "figures" / f"{figure}.txt")
+        caption = read_text(run.results / f"figures/{figure}.txt")
         figures.append({"name": figure, "caption": caption})
+    benchmark = run.evaluation.benchmarks[name]
     return {
         "name": name,
-        "title": run.evaluation.benchmarks[name].title,
+        "title": benchmark.title,
         "data_note": run.evaluation.tasks[name].data_note,
-        "sample_names": run.evaluation.benchmarks[name].sample_names,
+        "sample_names": benchmark.sample_names,
         "figures": figures,
         "has_samples": bool(run.evaluation.evaluated_models(name)),
     }
@@ -145,10 +146,10 @@ def _provenances(run: FinishedRun) -> list[Record]:
             if job.role == REWRITERS:  # a paraphrase is part of a prompt, no response to one
                 continue
             record = {"name": job.name, "judge": bool(job.judge), "provenance": provenance}
-            same = records.setdefault(canonical_json(record), {**record, "parts": []})
+            parts = records.setdefault(canonical_json(record), record | {"parts": []})["parts"]
             part = f"{title} {job.part}"
-            if part not in same["parts"]:
-                same["parts"].append(part)
+            if part not in parts:
+                parts.append(part)
     return list(records.values())
 
 

@@ -1,4 +1,4 @@
-"""Rule judge_prompts: what is asked of a judge about one model's answers to one part."""
+"""Rule judge_prompts: the prompts of a judge about one model's responses to one part."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -22,36 +22,36 @@ def write_judge_prompts(
     results: Path,
     repeats: int = 1,
 ) -> None:
-    """Writes what is asked of a judge, a record for the requests about an answer, if any."""
-    asking = component(judge_prompts).make()
+    """Writes the judge's prompts, one record for each response that is judged."""
+    builder = component(judge_prompts).make()
     samples = part.read(repeats)
     answers = read_answers(outputs, samples)
-    judge_templates = load_templates(asking, templates, results)
-    prompts = judge_prompts_of(asking, judge_templates, samples, answers)
+    judge_templates = load_templates(builder, templates, results)
+    prompts = judge_prompts_of(builder, judge_templates, samples, answers)
     write_jsonl(out, map(asdict, prompts))
 
 
 def load_templates(
-    asking: JudgePrompts, templates: Mapping[str, str], results: Path
+    builder: JudgePrompts, templates: Mapping[str, str], results: Path
 ) -> dict[str, JudgeTemplate]:
     """Returns the judge templates by name, checked for the benchmark's slots."""
     loaded = {}
     for name, path in templates.items():
         file = template_path(path, results)
-        loaded[name] = load_template(file, *asking.slots_of(name), asking.behind)
+        loaded[name] = load_template(file, *builder.slots_of(name), builder.behind)
     return loaded
 
 
 def judge_prompts_of(
-    asking: JudgePrompts,
+    builder: JudgePrompts,
     templates: Mapping[str, JudgeTemplate],
     samples: Iterable[Sample],
     answers: Mapping[str, Answer],
 ) -> Iterable[JudgePrompt]:
-    """Yields what is asked of a judge about the answers that there are."""
+    """Yields the judge's prompts about the responses that were received."""
     for sample in samples:
         if answers[sample.id].answered:
-            yield from asking.prompts(sample, answers[sample.id], templates)
+            yield from builder.prompts(sample, answers[sample.id], templates)
 
 
 if job := globals().get("snakemake"):

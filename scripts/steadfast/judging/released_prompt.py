@@ -51,7 +51,7 @@ def texts_of(source: str, name: str, count: int, where: str) -> list[str]:
     Args:
         source: a program in Python.
         name: of a function, or of a lambda or text at the top of the program.
-        count: of texts that there must be, so that no other program is taken for the known one.
+        count: of texts that there must be, so that another program is refused.
         where: what the program is called in errors.
     """
     try:

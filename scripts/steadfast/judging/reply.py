@@ -16,18 +16,17 @@ def own_strings(reply: str, answer: str) -> str:
     stands in the answer too, and each line that is the whole answer; blanks and a quotation's ``>``
     make no difference. One line of a longer answer stays: it may be the judge's own verdict.
     """
-    answer_lines = [line for line in map(_bare, answer.splitlines()) if line]
+    answer_lines = list(filter(None, map(_bare, answer.splitlines())))
     answer_pairs = set(pairwise(answer_lines))
-    only_line = set(answer_lines) if len(answer_lines) == 1 else set()
     lines = reply.splitlines(keepends=True)
     bare_lines = [(number, bare) for number, bare in enumerate(map(_bare, lines)) if bare]
-    repeated = {number for number, bare in bare_lines if bare in only_line}
+    repeated = set()
+    if len(answer_lines) == 1:
+        repeated = {number for number, bare in bare_lines if bare == answer_lines[0]}
     # A run of two lines or more is one pair of neighbours after the other.
     for (number, bare), (next_number, next_bare) in pairwise(bare_lines):
         if (bare, next_bare) in answer_pairs:
             repeated |= {number, next_number}
-    if not repeated:
-        return reply
     return "".join(line for number, line in enumerate(lines) if number not in repeated)
 
 
@@ -35,7 +34,7 @@ def last_claim(reply: str, answer: str, word: str) -> str | None:
     """Returns what stands behind a word and a colon on the last, and only such, own line."""
     form = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
     lines = [line for line in own_strings(reply, answer).splitlines() if line.strip()]
-    claims = [claim for claim in map(form.match, lines) if claim]
+    claims = list(filter(None, map(form.match, lines)))
     return claims[0][1] if len(claims) == 1 and claims[0].string == lines[-1] else None
 
 

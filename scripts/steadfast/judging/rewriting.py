@@ -1,4 +1,4 @@
-"""What rewriters are asked, how their replies are read, and what stands in for them."""
+"""Prompts of rewriters, how their replies are read, and simulated rewriters."""
 
 import json
 import re
@@ -14,15 +14,14 @@ from steadfast.base.resources import facts, resource
 from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeSimulator
 from steadfast.contract.judge_template import boundary, load_template
 
-MAX_TOKENS = 4096
-"""Of a reply."""
+MAX_TOKENS = 4096  # of a reply
 SLOTS = ("boundary", "count", "keep")
 
 
 def rewriting_prompt(
     request: str, original: str, keep: Sequence[str], count: int, max_tokens: int = MAX_TOKENS
 ) -> JudgePrompt:
-    """Returns what is asked of every rewriter about one instruction (LIFBench, Figure 8)."""
+    """Returns the prompt of every rewriter about one instruction (LIFBench, Figure 8)."""
     form = load_template(str(resource("rewriting/rewrite.txt")), SLOTS, SLOTS)
     fields = {
         "boundary": boundary(original),
@@ -43,7 +42,7 @@ class UnreadableError(ValueError):
 
 
 def readable(expected: Settings, reply: str, answer: str) -> bool:
-    """Returns whether a reply can be read; if not, the engine asks again."""
+    """Returns whether a reply can be read; if not, the engine requests another."""
     try:
         read(reply, expected)
     except UnreadableError:
@@ -54,7 +53,7 @@ def readable(expected: Settings, reply: str, answer: str) -> bool:
 def read(reply: str, expected: Settings) -> list[str]:
     """The rewrites: the JSON list from the first ``[`` to the last ``]``, whatever stands around.
 
-    Up to twice as many may come as were asked for (``count``).
+    A reply may have up to twice as many as requested (``count``).
     """
     if len(reply) > LIMIT:
         raise UnreadableError(f"the reply has more than {LIMIT:,} characters")
@@ -77,7 +76,7 @@ def _value(text: str) -> Any:
         raise UnreadableError("the list is nested too deeply")
     try:
         value = json.loads(text, strict=False)  # models leave line breaks in strings as they are
-        text.encode()  # a lone surrogate is no text that could be asked or stored
+        text.encode()  # a lone surrogate can be neither sent nor stored
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise UnreadableError("the list has invalid Unicode") from None
@@ -138,7 +137,7 @@ _SPOILT: tuple[Callable[[list[str]], str], ...] = (
 
 
 class RewriterSimulator(JudgeSimulator):
-    """Replies with as many rewordings as asked for, which keep all that the original holds."""
+    """Replies with as many paraphrases as requested, each around the whole original."""
 
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
         """Returns the same rewordings in every reply."""

@@ -8,14 +8,11 @@ from typing import NamedTuple
 
 from steadfast.judging import words
 from steadfast.judging.styles import Claim, Place, Verdict, by_number, reasoned, without_json
-from steadfast.judging.words import ASKED, FIGURES, NUMERAL, TICKS, UNIT, WORDS, squeezed
+from steadfast.judging.words import ASKED, NUMERAL, TICKS, UNIT, WORDS, squeezed
 
-_ENDING = 40
-"""Characters at the end of a line in which its verdict stands."""
-_ROW = 300
-"""Characters of a line that is a row, or several, at most."""
-_LEAD = 60
-"""Characters of a line that introduces rows, at most."""
+_ENDING = 40  # characters at the end of a line in which its verdict stands
+_ROW = 300  # characters of a line that is a row, or several, at most
+_LEAD = 60  # characters of a line that introduces rows, at most
 _NAMED = rf"(?:(?:{UNIT})\s*#?|第|#|no\.\s*|c(?=\d))\s*"
 _COUNTED = rf"(?:\s*[条个项点])?(?:\s*(?:{UNIT}))?"
 _NUMBERED = re.compile(
@@ -98,8 +95,8 @@ class _Row(NamedTuple):
     value: int | None
     number: int | None
     about: tuple[str, ...]
-    hard: bool = False  # in the words asked for
-    loose: bool = False  # so that it is a verdict only on what is named word for word
+    hard: bool = False  # in the requested words
+    loose: bool = False  # a verdict only on what is named word for word
     label: str = ""  # what stands before the verdict
 
 
@@ -113,14 +110,15 @@ def rows(
         answer: that is judged; what stands in it is no verdict.
         text: of the reply, ``plain``.
         place: of what a row is about.
-        texts: names of all things wanted, where a judge is asked to repeat them: then a verdict on
-            anything else leaves all in doubt.
+        texts: names of all things judged, where the judge has to repeat them: then a verdict on
+            anything else makes the reply ambiguous.
     """
     reader = _Reader(figures, answer, place, texts)
-    listed = words.lines(without_json(text))
-    for is_table, block in groupby(
-        listed, lambda line: "|" in line[0] and not reader.items(line[0])
-    ):
+
+    def is_table_row(line: tuple[str, int]) -> bool:
+        return "|" in line[0] and not reader.items(line[0])
+
+    for is_table, block in groupby(words.lines(without_json(text)), is_table_row):
         if is_table:
             reader.read_table(list(block))
         else:
@@ -135,17 +133,16 @@ class _Reader:
     def __init__(self, figures: bool, answer: str, place: Place, texts: Sequence[str]):
         self._figures = figures
         self._place = place
-        self._words = FIGURES if figures else WORDS
         self._answer_lines = words.squeezed_lines(answer)
         self._parts: set[str] = set()  # lines of the names of things wanted
         for text in texts:
-            self._parts.update(squeezed(line).rstrip(".") for line, _ in words.lines(text))
+            self._parts |= {squeezed(line).rstrip(".") for line, _ in words.lines(text)}
         self._height = max((text.count("\n") for text in texts), default=0) + 1
         self._before: list[str] = []  # lines, of which a thing's name may consist
         self._heading: _Row | None = None
         self._lead = ""
         self._bare: list[Verdict] = []  # verdicts alone in lines that follow each other
-        self._passes: list[list[Verdict]] = [[]]
+        self._passes: list[list[Verdict]] = [[]]  # a judge may begin anew
         self._places: set[int] = set()  # of the last pass
         self._claims: list[Claim] = []
         self._end = 0
@@ -162,20 +159,26 @@ class _Reader:
     # else the heading of what follows, or what introduces it.
     def read_line(self, line: str, stop: int) -> None:
         if items := self.items(line):
-            self._doubt_if(squeezed(line) in self._answer_lines or words.negative(self._lead), stop)
+            self._doubt_if(self._is_in_answer(line) or words.negative(self._lead), stop)
             for verdict in items:
                 self._add(verdict, stop, soft=False)
             return
-        value = words.verdict(line, self._words) if len(line) < _ENDING else None
+        value = words.verdict(line, self._figures) if len(line) < _ENDING else None
         if value is not None:
-            self._read_bare(line, value, stop)
+            self._doubt_if(self._is_in_answer(line), stop)
+            self._bare.append(Verdict(value))
+            self._end = stop
             return
         self._end_of_bare()
         may_be_labelled = len(line) < _ROW and not _LABEL_MARKS.isdisjoint(line)
         labelled = _LABELLED.fullmatch(line) if may_be_labelled else None
         value = self._verdict_with_reason(labelled[1]) if labelled else None
-        if labelled and value is not None:
-            self._read_labelled(line, value, stop)
+        if value is not None:
+            self._doubt_if(self._is_in_answer(line), stop)
+            if self._heading:
+                self._under_heading(self._heading, value, stop)
+            elif not self._figures:
+                self._add(Verdict(value), stop, soft=False)
             return
         self._read_row(line, stop)
         if self._height > 1:
@@ -185,11 +188,6 @@ class _Reader:
         """Several numbered verdicts in one line."""
         return _items(line, self._figures) if len(line) < _ROW else ()
 
-    def _read_bare(self, line: str, value: int, stop: int) -> None:
-        self._doubt_if(squeezed(line) in self._answer_lines, stop)
-        self._bare.append(Verdict(value))
-        self._end = stop
-
     def _end_of_bare(self) -> None:
         """Lines that are verdicts: several are all, one belongs to the heading above it."""
         bare = self._bare
@@ -197,28 +195,19 @@ class _Reader:
             return
         self._bare = []
         if len(bare) == 1 and self._heading:
-            self._under_heading(bare[0].value, self._end)
+            self._under_heading(self._heading, bare[0].value, self._end)
         elif len(bare) > 1 and not self._figures:
             self._doubt_if(self._introduced_otherwise(), self._end)
             self._claims.append(Claim(tuple(bare), self._end))
 
-    def _read_labelled(self, line: str, value: int, stop: int) -> None:
-        self._doubt_if(squeezed(line) in self._answer_lines, stop)
-        if self._heading:
-            self._under_heading(value, stop)
-        elif not self._figures:
-            self._add(Verdict(value), stop, soft=False)
-
     def _verdict_with_reason(self, text: str) -> int | None:
-        value = words.verdict(text, self._words)
+        value = words.verdict(text, self._figures)
         match = _beginning(self._figures).fullmatch(text) if value is None else None
         if match and match["word"]:
-            return reasoned(match["word"], match["reason"], self._words)
+            return reasoned(match["word"], match["reason"], self._figures)
         return value
 
-    def _under_heading(self, value: int, stop: int) -> None:
-        heading = self._heading
-        assert heading
+    def _under_heading(self, heading: _Row, value: int, stop: int) -> None:
         verdict = Verdict(value, heading.number, heading.about)
         last = self._passes[-1][-1:]
         if last and last[0][1:] == verdict[1:]:  # a second verdict on the same
@@ -234,20 +223,22 @@ class _Reader:
         if row.value is None or (row.loose and (place is None or not self._parts)):
             if place is not None:
                 self._heading = row
-            elif not row.about or not row.about[0].startswith(("-", ">")):
-                self._lead = line if len(line) < _LEAD and line.endswith((":", "?")) else self._lead
+            elif len(line) < _LEAD and line.endswith((":", "?")):
+                self._lead = self._lead if row.about[0].startswith(("-", ">")) else line
             return
         if place is None:
-            part = squeezed(line).rstrip(".") in self._parts or squeezed(line) in self._answer_lines
-            self._doubt_if(bool(self._parts) and row.hard and not part, stop)
+            repeats = squeezed(line).rstrip(".") in self._parts or self._is_in_answer(line)
+            self._doubt_if(bool(self._parts) and row.hard and not repeats, stop)
             return
         # What a thing is called may be negative ("no violations"), which turns no verdict round.
         named = self._parts and self._place(Verdict(0, None, row.about)) is not None
         turned = not named and words.negative(row.label) and not _NEGATED.search(row.label)
-        repeated = squeezed(line) in self._answer_lines
-        self._doubt_if(turned or repeated or self._introduced_otherwise(), stop)
+        self._doubt_if(turned or self._is_in_answer(line) or self._introduced_otherwise(), stop)
         self._heading = None
         self._add(verdict, stop, soft=not row.hard)
+
+    def _is_in_answer(self, line: str) -> bool:
+        return squeezed(line) in self._answer_lines
 
     def _introduced_otherwise(self) -> bool:
         return words.negative(self._lead) or words.disclaimed(self._lead)
@@ -256,38 +247,33 @@ class _Reader:
         """What a line says; without a value where it gives no verdict."""
         number, behind = _number(line)
         if len(line) < _ROW and not ("[" in line and _LIST.search(line)):
-            value = words.verdict(behind, self._words) if number is not None else None
+            value = words.verdict(behind, self._figures) if number is not None else None
             if value is not None:
                 return _Row(value, number, (line,), behind.casefold() in ASKED)
-            row = (
-                self._at_end(line)
-                or self._in_the_middle(line, behind, number)
-                or self._at_beginning(line, behind, number)
-            )
+            if row := _row_at_end(line, self._figures):
+                head = row.about[1]  # all that stands before the verdict
+                return row._replace(about=(*row.about, *self._with_lines_before(head)))
+            row = self._in_the_middle(line, number) or self._at_beginning(line, behind, number)
             if row:
                 return row
         heads = [line, behind] if number is not None else [line]
-        spelled = ["".join(self._before[-n:]) + line for n in range(1, self._height)]
-        return _Row(None, number, (*heads, *spelled))
+        return _Row(None, number, (*heads, *self._with_lines_before(line)))
 
-    def _at_end(self, line: str) -> _Row | None:
-        row = _row_at_end(line, self._figures)
-        if row is None or self._height == 1:
-            return row
-        head = row.about[1]  # all that stands before the verdict
-        spelled = ("".join(self._before[-n:]) + head for n in range(1, self._height))
-        return row._replace(about=(*row.about, *spelled))
+    def _with_lines_before(self, text: str) -> Iterator[str]:
+        """Yields a text behind the one line before it, behind the two before it, and so on."""
+        for count in range(1, self._height):
+            yield "".join(self._before[-count:]) + text
 
-    def _in_the_middle(self, line: str, rest: str, number: int | None) -> _Row | None:
+    def _in_the_middle(self, line: str, number: int | None) -> _Row | None:
         match = _middle(self._figures).fullmatch(line)
         if not match:
             return None
         word = match["word"].casefold()
         head = match["about"]
         names = (head, _number(head)[1])
-        if words.verdict(names[1], self._words) is not None:  # "Yes: no, it is not"
+        if words.verdict(names[1], self._figures) is not None:  # "Yes: no, it is not"
             return None
-        value = reasoned(word, match["reason"], self._words)
+        value = reasoned(word, match["reason"], self._figures)
         loose = word not in WORDS  # figures may count something
         return None if value is None else _Row(value, number, names, False, loose, head)
 
@@ -300,48 +286,47 @@ class _Reader:
         reason = match["of"] or match["ticked"] or match["reason"]
         inner_number, inner = _number(reason)
         names = (reason, inner)
-        value: int | None = self._words[word.casefold()]
+        value: int | None = words.vocabulary(self._figures)[word.casefold()]
         if inner_number is not None and number is None:
             number = inner_number
         if self._place(Verdict(0, None, names)) is None:
-            value = reasoned(word, reason, self._words)
+            value = reasoned(word, reason, self._figures)
         loose = word.casefold() not in WORDS
         return None if value is None else _Row(value, number, names, False, loose)
 
     def read_table(self, block: list[tuple[str, int]]) -> None:
         """Rows of a table whose one column has a verdict in each, or lines with a bar in them."""
         self._end_of_bare()
-        grid = [[cell.strip() for cell in line.strip("| ").split("|")] for line, _ in block]
-        ruled = [place for place, (line, _) in enumerate(block) if _SEPARATOR.fullmatch(line)]
-        start = ruled[0] + 1 if ruled else 0
+        grid = [list(map(str.strip, line.strip("| ").split("|"))) for line, _ in block]
+        separators = (place for place, (line, _) in enumerate(block) if _SEPARATOR.fullmatch(line))
+        start = next(separators, -1) + 1  # of the body
         header = grid[start - 2] if start >= 2 else []
         body = grid[start:]
         width = min(map(len, body), default=0)
         if width < 2 or max(map(len, body)) > width:
             return
         columns = list(zip(*body, strict=True))
-        numbers = [_cell_number(cell) for cell in columns[0]]
+        numbers = list(map(_cell_number, columns[0]))
         numbered = sorted(number or 0 for number in numbers) == list(range(1, len(body) + 1))
         verdicts = {}
         for place, column in enumerate(columns):
             if place or not numbered:  # 1 and 0 in a column of numbers are no verdicts
-                verdicts[place] = [words.verdict(cell, self._words) for cell in column]
+                verdicts[place] = [words.verdict(cell, self._figures) for cell in column]
         values = {place: column for place, column in verdicts.items() if None not in column}
         if not values or len(values) == width:  # of one row: verdicts with bars between
             return
         first = next(iter(values))
         stop = block[-1][1]
         headings = [header[place] for place in values if place < len(header)]
-        damaged = not numbered and 0 not in values and any(number for number in numbers)
+        damaged = not numbered and 0 not in values and any(numbers)
         # One of several columns of verdicts may be another judge's, or a draft.
         unfinished = any(set(column) > {None} for column in verdicts.values())
-        self._doubt_if(unfinished, stop)
         differing = any(column != values[first] for column in values.values())
-        self._doubt_if(damaged or differing, stop)
+        self._doubt_if(unfinished or damaged or differing, stop)
         self._doubt_if(any(map(words.negative, headings)) or self._introduced_otherwise(), stop)
         rows_of_block = zip(block[start:], body, numbers, values[first], strict=True)
         for (line, end), cells, number, value in rows_of_block:
-            self._doubt_if(squeezed(line) in self._answer_lines, end)
+            self._doubt_if(self._is_in_answer(line), end)
             names = tuple(cell for place, cell in enumerate(cells) if place not in values)
             hard = cells[first].casefold() in ASKED
             self._add(Verdict(value or 0, number if numbered else None, names), end, soft=not hard)
@@ -367,22 +352,21 @@ def _row_at_end(line: str, figures: bool) -> _Row | None:
     """What a line says whose verdict stands at its end."""
     if not words.ends_in_verdict(line, figures):
         return None
-    verdict_words = FIGURES if figures else WORDS
     match = _ending(figures).search(line[-_ENDING:])
-    value = words.verdict(match["word"], verdict_words) if match else None
+    value = words.verdict(match["word"], figures) if match else None
     if not match or value is None:
         return None
     number, rest = _number(line)
     before = rest[: -len(match[0])].strip().casefold()
     named = match["mark"] == ":" and before not in ASKED  # "Satisfied: no" has a label
-    if not named and words.verdict(before, verdict_words) not in (None, value):
+    if not named and words.verdict(before, figures) not in (None, value):
         return None  # "Yes = violated"
     head = line[: max(0, len(line) - _ENDING) + match.start()]
     names = [_LABEL_AT_END.sub("", head), head]
     if number is not None:
         names += [_number(name)[1] for name in names]
     word = match["word"].casefold()
-    hard = word in ASKED or (figures and word in FIGURES and word not in WORDS)
+    hard = word in ASKED or (word in words.vocabulary(figures) and word not in WORDS)
     loose = match["mark"] is None and match["word"].strip() not in TICKS
     return _Row(value, number, tuple(names), hard and not loose, loose, head[-_ENDING:])
 
@@ -398,7 +382,7 @@ def _number(line: str) -> tuple[int | None, str]:
         return words.ORDINALS[match[1].casefold()], match[2]
     if match := _LETTERED.fullmatch(line):
         return words.number(match[1]), match[2]
-    if (match := _BARE_NUMBER.fullmatch(line)) and words.verdict(match[2], FIGURES) is not None:
+    if (match := _BARE_NUMBER.fullmatch(line)) and words.verdict(match[2], True) is not None:
         return int(match[1]), match[2]
     return None, line
 
@@ -410,11 +394,11 @@ def _items(line: str, figures: bool) -> Sequence[Verdict]:
     match = enumeration.fullmatch(line)
     if not match:
         return ()
-    verdict_words = FIGURES if figures else WORDS
-    return [
-        Verdict(verdict_words[item["word"].casefold()], words.number(item["n"]))
-        for item in part.finditer(match["items"])
-    ]
+    verdicts = []
+    for item in part.finditer(match["items"]):
+        value = words.vocabulary(figures)[item["word"].casefold()]
+        verdicts.append(Verdict(value, words.number(item["n"])))
+    return verdicts
 
 
 def _cell_number(cell: str) -> int | None:

@@ -1,8 +1,8 @@
 """The styles in which chat models write a verdict that is beyond doubt.
 
-A judge is told one form, and many write another that says the same: in a fence, in bold type, as
-JSON, as a table, before a last sentence. What is read here has one meaning; what may have two
-(a verdict that is partly so, two lists that differ, one out of the answer) is left.
+The prompt names one form, and many judges write another that says the same: in a fence, in bold
+type, as JSON, as a table, before a last sentence. Only unambiguous replies are read: none with a
+verdict that holds in part, with two lists that differ, or with a list out of the answer.
 """
 
 import json
@@ -13,42 +13,37 @@ from typing import Any, NamedTuple
 
 from steadfast.judging import words
 from steadfast.judging.reply import own_strings
-from steadfast.judging.words import ASKED, FIGURES, TICKS, WORDS, Words, plain, squeezed
+from steadfast.judging.words import ASKED, TICKS, WORDS, plain, squeezed
 
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
 _LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|是|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
-_NAME = 24
-"""Characters of a key that names verdicts, at most; longer ones are what they are about."""
-_CHANGED = re.compile(r"\s*(?:->|=>|→|⇒|改为)")
-"""Behind a list, which another one replaces."""
+_NAME = 24  # characters of a key that names verdicts, at most; longer ones are what they are about
+_CHANGED = re.compile(r"\s*(?:->|=>|→|⇒|改为)")  # behind a list, which another one replaces
 _ANY_LIST = re.compile(r"\[[^\[\]\n]*\]")
-_SENTENCE = 200
-"""Characters of a line that gives one verdict, or a row of them, at most."""
+_SENTENCE = 200  # characters of a line that gives one verdict, or a row of them, at most
 
 
 class Verdict(NamedTuple):
-    """A verdict, 1 or 0, and what it is said to be about."""
+    """A verdict, 1 or 0, and what it is about by the judge's words."""
 
     value: int
     number: int | None = None
-    about: tuple[str, ...] = ()
-    """Texts that may name it; none where nothing is said."""
+    about: tuple[str, ...] = ()  # texts that may name it; none where nothing is said
 
 
 class Claim(NamedTuple):
     """Verdicts found at one place of a reply."""
 
+    # None where they stand in the answer too, or are of the other sense: so all is in doubt.
     verdicts: tuple[Verdict, ...]
-    """None where they stand in the answer too, or are of the other sense: so all is in doubt."""
-    end: int
-    """The place behind it."""
+    end: int  # the place behind it
+    # Whether it is not in the requested words, so that with another number it may be no claim.
     soft: bool = False
-    """Whether it is not in the words asked for, so that with another number it may be no claim."""
 
 
 Form = Callable[[str], Iterable[Claim]]
+# Gives the place, from 0 on, of what a verdict is about; None where it names nothing.
 Place = Callable[[Verdict], int | None]
-"""Gives the place, from 0 on, of what a verdict is about; None where it names nothing."""
 
 
 def by_number(verdict: Verdict) -> int | None:
@@ -90,27 +85,27 @@ def _in_order(verdicts: Sequence[Verdict], count: int, place: Place) -> list[int
     if len(verdicts) != count:
         return None
     places = [place(verdict) for verdict in verdicts]
-    if any(position is not None for position in places):
-        # Each place once: one that is missing (-1) or there twice leaves all in doubt.
-        if sorted(-1 if position is None else position for position in places) != [*range(count)]:
+    if places != [None] * count:
+        by_place = dict(zip(places, verdicts, strict=True))
+        # Each place once: one that is missing or there twice leaves all in doubt.
+        if by_place.keys() != {*range(count)}:
             return None
-        verdicts = [verdicts[places.index(position)] for position in range(count)]
+        verdicts = [by_place[position] for position in range(count)]
     return [verdict.value for verdict in verdicts]
 
 
 def _contradicted(values: Sequence[int], following: str) -> bool:
     """Whether words behind verdicts say another one of something that they number."""
-    for claim in statements("", following):
-        for verdict in claim.verdicts:
-            place = by_number(verdict)
-            if place is not None and place < len(values) and values[place] != verdict.value:
-                return True
+    for verdict in chain.from_iterable(claim.verdicts for claim in statements("", following)):
+        place = by_number(verdict)
+        if place is not None and place < len(values) and values[place] != verdict.value:
+            return True
     return False
 
 
 def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     """Lists in square brackets, in lines of their own or behind a label; quotes at will."""
-    verdict_words = FIGURES if figures else WORDS
+    vocabulary = words.vocabulary(figures)
     word = words.pattern(figures)
     quoted = rf"""(?:"{word}"|'{word}'|{word})"""
     form = re.compile(rf"\[\s*+{quoted}(?:\s*+,\s*+{quoted})*+\s*+,?+\s*+\]", re.IGNORECASE)
@@ -131,7 +126,7 @@ def lists(figures: bool, answer: str, text: str) -> Iterator[Claim]:
             boxed = len(listed) == 1 and behind.strip(" .,;!")  # "[PASS] The tone is calm"
             if boxed or _counts(listed, lead):
                 continue
-            verdicts = tuple(Verdict(verdict_words[name]) for name in listed)
+            verdicts = tuple(Verdict(vocabulary[name]) for name in listed)
             doubtful = squeezed(match[0]) in answer_text or words.disclaimed(behind)
             yield Claim(() if doubtful else verdicts, match.end(), soft=len(listed) == 1)
 
@@ -165,7 +160,7 @@ _SEPARATORS = re.compile(r"[\s,;|]+")
 
 def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
     """Lines of several verdicts with a mark or a blank between, alone or behind a label."""
-    verdict_words = FIGURES if figures else WORDS
+    vocabulary = words.vocabulary(figures)
     word = words.pattern(figures)
     form = re.compile(
         rf"(?P<lead>[^\[\]]{{0,80}}?)[('\"{{]*(?P<all>{word}(?:['\"]?\s*[,;|\s]\s*['\"]?{word})+)"
@@ -192,7 +187,7 @@ def sequences(figures: bool, answer: str, text: str) -> Iterator[Claim]:
             # A tick beside a word is one verdict, as is a number beside one.
             alike = len({(name in TICKS, name in WORDS) for name in listed}) == 1
             if alike and not _counts(listed, lead):
-                yield Claim(tuple(Verdict(verdict_words[name]) for name in listed), stop)
+                yield Claim(tuple(Verdict(vocabulary[name]) for name in listed), stop)
 
 
 _WORD = words.pattern()
@@ -200,8 +195,8 @@ _CLAUSE_END = re.compile(r"[.,;!?\n]")
 _OPEN = re.compile(
     r"\b(?:not|whether|that|doubt|never|neither|must)\b|n't|不|是否|要", re.IGNORECASE
 )
+# What begins the reason behind a statement.
 _REASON = ("because", "as ", "since", "(", "-", "–", "—")
-"""What begins the reason behind a statement."""
 # What is judged, by its number or ordinal; words that join; the verdict.
 _STATEMENT = re.compile(
     rf"(?:(?:the\s+)?(?P<ordinal>{'|'.join(words.ORDINALS)})(?:\s+(?:{words.UNIT}|one))?(?=\s)"
@@ -353,9 +348,9 @@ def _single(line: str) -> int | None:
     return None
 
 
-def reasoned(word: str, reason: str, vocabulary: Words = WORDS) -> int | None:
+def reasoned(word: str, reason: str, figures: bool = False) -> int | None:
     """Returns a word's verdict if the reason behind it fits it."""
-    value = vocabulary[word.casefold()]
+    value = words.vocabulary(figures)[word.casefold()]
     # Verdicts within the reason: words of several letters, and parts that are nothing else.
     verdicts = {WORDS[match.casefold()] for match in _IN_REASONS.findall(reason)}
     parts = [words.verdict(part) for part in re.split(r"[,;\s]+", reason)]
@@ -382,7 +377,7 @@ def objects(figures: bool, answer: str, text: str) -> Iterator[Claim]:
         return
     content = values[0] if len(values) == 1 else values
     try:
-        verdicts = tuple(_members(content, FIGURES if figures else WORDS))
+        verdicts = tuple(_members(content, figures))
     except (ValueError, RecursionError):
         return
     if verdicts:
@@ -422,7 +417,7 @@ _BETWEEN = re.compile(r"[\s,]*(?=[{\[])")
 _KEY_NUMBER = re.compile(rf"\D{{0,12}}?({words.NUMERAL})\D{{0,4}}")
 
 
-def _members(value: Any, vocabulary: Words) -> Iterator[Verdict]:
+def _members(value: Any, figures: bool) -> Iterator[Verdict]:
     """What a JSON value says of each thing: its number or name, if it has one, and the verdict.
 
     Raises:
@@ -433,29 +428,29 @@ def _members(value: Any, vocabulary: Words) -> Iterator[Verdict]:
         inner = [(name, part) for name, part in value.items() if isinstance(part, list | dict)]
         if len(inner) == 1:
             name, part = inner[0]
-            verdict = _member(name, part, vocabulary) if isinstance(part, dict) else None
-            yield from [verdict] if verdict else _members(part, vocabulary)
+            verdict = _member(name, part, figures) if isinstance(part, dict) else None
+            yield from [verdict] if verdict else _members(part, figures)
             return
-        if verdict := _member("", value, vocabulary):  # beside reasons
+        if verdict := _member("", value, figures):  # beside reasons
             yield verdict
             return
     members = list(value.items()) if isinstance(value, dict) else [("", item) for item in value]
     verdicts = []  # all or none
     for name, member in members:
-        verdict = _member(name, member, vocabulary)
+        verdict = _member(name, member, figures)
         if verdict is None:
             return
         verdicts.append(verdict)
     yield from verdicts
 
 
-def _member(name: str, value: Any, vocabulary: Words) -> Verdict | None:
+def _member(name: str, value: Any, figures: bool) -> Verdict | None:
     """The verdict of one member of a list or an object."""
     about = [name] if name else []
     numbered = _KEY_NUMBER.fullmatch(name)
     number = words.number(numbered[1]) if numbered else None
     if not isinstance(value, dict):
-        verdict = _value(value, vocabulary)
+        verdict = _value(value, figures)
         return None if verdict is None else Verdict(verdict, number, tuple(about))
     _refuse_negative(value)
     parts = list(value.values())
@@ -464,7 +459,7 @@ def _member(name: str, value: Any, vocabulary: Words) -> Verdict | None:
         number = int(parts.pop(0))
     verdicts = []
     for part in parts:
-        verdict = _value(part, vocabulary)
+        verdict = _value(part, figures)
         if verdict is not None:
             verdicts.append(verdict)
         elif isinstance(part, str):
@@ -477,10 +472,10 @@ def _refuse_negative(value: dict[str, Any]) -> None:
         raise ValueError("verdicts of the other sense")
 
 
-def _value(value: Any, vocabulary: Words) -> int | None:
+def _value(value: Any, figures: bool) -> int | None:
     if isinstance(value, bool):
         return int(value)
-    return words.verdict(str(value), vocabulary) if isinstance(value, str | int) else None
+    return words.verdict(str(value), figures) if isinstance(value, str | int) else None
 
 
 def _lead(text: str, place: int) -> str:
@@ -496,6 +491,6 @@ def _is_label(lead: str) -> bool:
     if number := _NUMBER.match(lead):
         lead = lead[number.end() :]
     lead = lead.replace('"', "")
-    return not lead or (
-        len(lead) < 130 and bool(_LABEL.fullmatch(f"{lead} ")) and not words.disclaimed(lead)
-    )
+    if not lead:
+        return True
+    return len(lead) < 130 and bool(_LABEL.fullmatch(f"{lead} ")) and not words.disclaimed(lead)

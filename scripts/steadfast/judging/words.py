@@ -9,8 +9,7 @@ from steadfast.base.resources import facts
 from steadfast.base.unicode import composed
 
 _FACTS = facts("judging/words.yaml")
-Words = Mapping[str, int]
-"""Verdicts, 1 or 0, by the words for them in lower case."""
+Words = Mapping[str, int]  # verdicts, 1 or 0, by the words for them in lower case
 
 
 def _yes_or_no(name: str) -> dict[str, int]:
@@ -49,22 +48,24 @@ def cached_lines(read: Callable[..., T]) -> Callable[..., T]:
     return reader
 
 
-ASKED: Words = _yes_or_no("asked")
-"""What judges are asked to write: yes and no."""
+ASKED: Words = _yes_or_no("asked")  # the words that prompts request: yes and no
 TICKS: Words = _yes_or_no("ticks")
+# What else is a verdict where it stands beside what it is about.
 OTHERS: Words = {**_yes_or_no("others"), **_negatable(), **TICKS}
-"""What else is a verdict where it stands beside what it is about."""
 WORDS: Words = {**ASKED, **OTHERS}
-FIGURES: Words = {**WORDS, **_yes_or_no("figures")}
-"""Where numbers are verdicts too."""
-AMBIGUOUS = frozenset(_FACTS["ambiguous"])
-"""Words that begin sentences which are no verdict."""
+FIGURES: Words = {**WORDS, **_yes_or_no("figures")}  # where numbers are verdicts too
+AMBIGUOUS = frozenset(_FACTS["ambiguous"])  # words that begin sentences which are no verdict
+
+
+def vocabulary(figures: bool) -> Words:
+    """Returns the words for verdicts; numbers are among them or not."""
+    return FIGURES if figures else WORDS
 
 
 @cache
 def pattern(figures: bool = False) -> str:
     """Returns a regular expression of any verdict, the longer ones first; for ``re.IGNORECASE``."""
-    return _any_of(FIGURES if figures else WORDS)
+    return _any_of(vocabulary(figures))
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -88,12 +89,12 @@ def _any_of(words: Iterable[str]) -> str:
 @cache
 def _endings(figures: bool) -> tuple[str, ...]:
     """The words that do not end in another: what ends in any word ends in one of these."""
-    words = FIGURES if figures else WORDS
-
-    def ends_in_shorter(word: str) -> bool:
-        return any(word[start:] in words for start in range(1, len(word)))
-
-    return tuple(word for word in words if not ends_in_shorter(word))
+    words = vocabulary(figures)
+    endings = []
+    for word in words:
+        if not any(word[start:] in words for start in range(1, len(word))):
+            endings.append(word)
+    return tuple(endings)
 
 
 @cached_lines
@@ -109,18 +110,14 @@ def ends_in_verdict(line: str, figures: bool = False) -> bool:
 _EXPLAINED = re.compile(r"(.{1,20}?)\s*\((.{1,20})\)")  # "yes (satisfied)"
 
 
-def verdict(text: str, words: Words = WORDS) -> int | None:
+@cached_lines
+def verdict(text: str, figures: bool = False) -> int | None:
     """Returns the verdict that a text is, with a tick that says the same or without.
 
     >>> verdict("Not met."), verdict("✅ 满足"), verdict("❌ Yes"), verdict("partly")
     (0, 1, None, None)
     """
-    return _verdict(text, words is FIGURES)
-
-
-@cached_lines
-def _verdict(text: str, figures: bool) -> int | None:
-    words = FIGURES if figures else WORDS
+    words = vocabulary(figures)
     bare = text.strip(" \t.\"'*!").casefold()
     # Of a word that is unknown the verdict is None, which is not -1.
     match = _EXPLAINED.fullmatch(bare) if bare.endswith(")") else None
@@ -165,16 +162,13 @@ def of_another(line: str) -> bool:
     (False, False)
     """
     line = line.rstrip()
-    return bool(
-        (line.endswith(":") and _one_of("quoting").search(line))
-        or (line.endswith("?") and _one_of("reversing").search(line))
-    )
+    introduces = line.endswith(":") and _one_of("quoting").search(line)
+    return bool(introduces or (line.endswith("?") and _one_of("reversing").search(line)))
 
 
 def hedged(sentence: str) -> bool:
     """Whether the words of a sentence are less than one verdict."""
-    names = ("hedge", "doubt", "reservation")
-    return any(_one_of(name).search(sentence) for name in names)
+    return any(_one_of(name).search(sentence) for name in ("hedge", "doubt", "reservation"))
 
 
 def taken_back(following: str) -> bool:
@@ -200,8 +194,6 @@ LABEL = "".join(_FACTS["label"].split("\n"))
 ORDINALS: Mapping[str, int] = _FACTS["ordinals"]
 _CHINESE: str = _FACTS["chinese_numbers"]
 NUMERAL = rf"(?:\d{{1,2}}|[{_CHINESE}])"
-
-
 _ROMAN = ("i", "ii", "iii", "iv", "v")
 
 
@@ -273,5 +265,5 @@ def lines(text: str) -> Iterator[tuple[str, int]]:
 
 
 def squeezed_lines(text: str) -> frozenset[str]:
-    """Returns the lines of an answer, by which a judge's repetition of one is known."""
+    """Returns the lines of an answer, to recognise those that a judge repeats."""
     return frozenset(squeezed(line) for line, _ in lines(plain(text)))

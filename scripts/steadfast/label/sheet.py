@@ -1,6 +1,6 @@
-"""What people are to judge: whole clusters of answers, spread over the strata by a seed alone.
+"""Responses for people to label: whole clusters, spread over the strata by a seed alone.
 
-They come as a sheet (CSV) and as a page that needs no network.
+They are written as a sheet (CSV) and as a page that needs no network.
 """
 
 import json
@@ -23,7 +23,7 @@ from steadfast.stats.raters import SHEET
 
 
 class ToLabel(NamedTuple):
-    """One answer that somebody is to judge; its sample's name is as a label has it."""
+    """One response to label; its sample's name is as in the labels."""
 
     model: str
     sample_id: str
@@ -54,20 +54,24 @@ def takes_labels(task: Task) -> bool:
     return task.judging is not None and task.judging.questions is not None
 
 
-def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> list[list[ToLabel]]:
+def sampled(
+    part: FinishedPart, models: Sequence[str], number: int, seed: int
+) -> list[list[ToLabel]]:
     """Returns the answers of the first clusters, cluster by cluster, until there are so many."""
-    samples: dict[str, list[SampleToLabel]] = defaultdict(list)
     judging = part.task.judging
-    assert judging and judging.questions, "people can be asked"
+    assert judging and judging.questions, "checked by takes_labels"
+    by_cluster: dict[str, list[SampleToLabel]] = defaultdict(list)
+    strata: dict[str, str] = {}
     for sample in part.samples:
         if questions := judging.questions.make(sample):
             name = judging.label_id.format(part=sample.part, sample_id=sample.id)
-            samples[sample.prompt["context_id"]].append(SampleToLabel(name, sample, questions))
-    strata = {cluster: str(rows[0].sample.prompt["task"]) for cluster, rows in samples.items()}
+            cluster = sample.prompt["context_id"]
+            by_cluster[cluster].append(SampleToLabel(name, sample, questions))
+            strata.setdefault(cluster, str(sample.prompt["task"]))
     outputs = {model: part.outputs(model) for model in models}
     clusters: list[list[ToLabel]] = []
     for cluster in clusters_in_order(strata, seed):
-        answers = list(_answers(samples[cluster], outputs))
+        answers = list(_answers(by_cluster[cluster], outputs))
         # By a seed of the cluster's name: a larger number adds clusters and reorders none.
         Random(f"labels/{seed}/{cluster}").shuffle(answers)
         if answers:
@@ -109,18 +113,12 @@ def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str)
     for answer in answers:
         instruction = _safe(answer.instruction)
         response = _safe(answer.answer)
+        names = {"sample_id": answer.sample_id, "model": answer.model}
+        questions = []
         for question in answer.questions:
-            rows.append(
-                {
-                    "instruction": instruction,
-                    "answer": response,
-                    "asked": _safe(question.text),
-                    "question": question.key,
-                    "sample_id": answer.sample_id,
-                    "model": answer.model,
-                }
-            )
-        questions = [question._asdict() for question in answer.questions]
+            texts = {"instruction": instruction, "answer": response, "asked": _safe(question.text)}
+            rows.append(texts | {"question": question.key} | names)
+            questions.append(question._asdict())
         entries.append(answer._asdict() | {"questions": questions})
     text = pd.DataFrame(rows, columns=list(SHEET)).to_csv(index=False, lineterminator="\n")
     write_text(sheet, "\ufeff" + text)  # so that spreadsheets take it for UTF-8

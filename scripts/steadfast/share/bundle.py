@@ -27,16 +27,12 @@ from steadfast.share import contents
 from steadfast.share.card import sources_table
 from steadfast.workflow.script import run_rule
 
+# Environment variables that hold keys, beside those that the config names.
 SECRETS = (
-    "HF_TOKEN",
-    "HUGGING_FACE_HUB_TOKEN",
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-)
-"""Environment variables that hold keys, beside those that the config names."""
+    "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY",
+)  # fmt: skip
+# Of every file in a bundle, so that equal files give equal bytes; a zip file knows none before.
 TIME = (1980, 1, 1, 0, 0, 0)
-"""Of every file in a bundle, so that equal files give equal bytes; a zip file knows none before."""
 
 
 def bundle_results(
@@ -75,7 +71,7 @@ def bundle_results(
         for path, input_digest in answers.items():
             provenance = Provenance.beside(results / path, recorded[path])
             _take(provenance, results, folder / contents.ANSWERS, input_digest, shortened)
-        # Where settings of a model were shortened, its requests are known by other hashes.
+        # Where settings of a model were shortened, its requests have other hashes.
         unchanged = {path for path, digest in answers.items() if digest == recorded[path]}
         _take_journals(run, results, folder / contents.ANSWERS, unchanged)
         for path, step in decided(run):
@@ -121,20 +117,20 @@ def _take_journals(run: Evaluation, results: Path, to: Path, outputs: Collection
 
 def _readme(run: Evaluation) -> str:
     sources: dict[str, Source] = {}
-    withheld: dict[str, None] = {}  # a set that keeps the order
+    withheld: list[str] = []
     for name in run.running:
         if exports := run.tasks[name].exports:
             about = exports.make().about()
             sources |= {source.name: source for source in about.sources}
-            withheld |= dict.fromkeys(about.withheld)
+            withheld += about.withheld
         else:
-            withheld[f"the data of {run.benchmarks[name].title}"] = None
+            withheld.append(f"the data of {run.benchmarks[name].title}")
     needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
     warning = ""
     if withheld:
         warning = (
-            f"**Do not publish as it is**: the licence of {', '.join(withheld)} forbids "
-            "redistribution, or is unknown.\n\n"
+            f"**Do not publish as it is**: the licence of {', '.join(dict.fromkeys(withheld))} "
+            "forbids redistribution, or is unknown.\n\n"
         )
     return files.read_text(resource("bundle/readme.md")).format(
         config=contents.CONFIG,

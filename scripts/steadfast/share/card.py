@@ -10,8 +10,8 @@ from steadfast.base.resources import resource
 from steadfast.contract.exports import About, Source
 from steadfast.share.columns import JSON, ExportTable
 
+# The hub's names of licences, by SPDX's.
 HUB_LICENCES = {"MIT": "mit", "Apache-2.0": "apache-2.0", "CC-BY-4.0": "cc-by-4.0"}
-"""The hub's names of licences, by SPDX's."""
 
 
 def card(about: About, tables: Sequence[ExportTable]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json
 
+# Of a column, by the types of its values; one of any others is JSON text.
 TYPES: Mapping[frozenset[type], str] = {
     frozenset(): "string",
     frozenset({str}): "string",
@@ -16,7 +17,6 @@ TYPES: Mapping[frozenset[type], str] = {
     frozenset({float}): "double",
     frozenset({int, float}): "double",
 }
-"""Of a column, by the types of its values; one of any others is JSON text."""
 JSON = "json"
 
 

@@ -11,10 +11,10 @@ from steadfast.jobs.input_digests import InputDigests
 from steadfast.jobs.job import nondeterminism_path
 from steadfast.jobs.required_files import required_files
 
+# Folders of a bundle: what a machine needs to make the tables again, which without a model takes
+# minutes; and what the run made of it.
 ANSWERS = "results"
 MADE = "made"
-"""Folders of a bundle: what a machine needs to make the tables again, which without a model takes
-minutes; and what the run made of it."""
 CONFIG = "config.yaml"
 MANIFEST = "manifest.json"
 README = "README.md"
@@ -73,7 +73,7 @@ def made_files(run: Evaluation, results: Path) -> list[str]:
 
 
 def provenance_path(path: str) -> str:
-    """Where the provenance of a with_provenance file lies."""
+    """The path of the provenance beside a file."""
     return PurePosixPath(path).with_suffix(PROVENANCE).as_posix()
 
 
@@ -87,7 +87,7 @@ def own_files(run: Evaluation) -> dict[str, str]:
         if task.labels:
             paths.append(task.labels)
         for path in paths:
-            # Optional ones may be absent; a file of two benchmarks is known by the first.
+            # Optional ones may be absent; a file of two benchmarks is named with the first.
             if path not in keys and Path(path).exists():
                 keys[path] = name
     return keys

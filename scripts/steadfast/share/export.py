@@ -1,4 +1,4 @@
-"""Rule export_benchmark: a benchmark as built, as a data set of its own."""
+"""Rule export_benchmark: a benchmark as built, as a data set."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

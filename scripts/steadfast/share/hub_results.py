@@ -18,13 +18,13 @@ from steadfast.contract.records import OWN
 from steadfast.jobs.finished import FinishedRun
 from steadfast.stats.tidy import read_summary
 
+# How the origin of a source begins that a program made, in ``resources/*/export.yaml``.
 SYNTHETIC = "made by "
-"""How the origin of a source begins that a program made, in ``resources/*/export.yaml``."""
+# Settings of a model that an entry's notes have, where they are set.
 SETTINGS = (
     "engine", "revision", "template", "temperature", "top_p", "top_k", "min_p", "max_tokens",
     "repeats", "window", "on_overflow", "reasoning", "system",
 )  # fmt: skip
-"""Settings of a model that an entry's notes have, where they are set."""
 
 
 def write_hub_results(run: FinishedRun, datasets: Mapping[str, str], folder: Path) -> list[Path]:

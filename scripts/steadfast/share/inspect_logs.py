@@ -20,17 +20,15 @@ from steadfast.contract.request import ANSWERED, repeat_key
 from steadfast.jobs.finished import FinishedAnswer, FinishedPart, FinishedRun
 from steadfast.schema.model_base import BaseModelSettings
 
-SHOWN = 500
-"""Characters at the beginning and at the end of a context that a log has."""
+SHOWN = 500  # characters at the beginning and at the end of a context that a log has
+# Of every log, so that equal runs give equal bytes; Inspect requires a time.
 CREATED = "1980-01-01T00:00:00+00:00"
-"""Of every log, so that equal runs give equal bytes; Inspect requires a time."""
 STOP_REASONS = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter"}
+# Inspect's names of providers, by engine.
 PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "gemini": "google", "vllm": "vllm"}
-"""Inspect's names of providers, by engine."""
+# Name of the one score: what a response is worth, 0 to 1. Its mean is no measure of a paper's.
 SCORE = "total"
-"""Name of the one score: what a response is worth, 0 to 1. Its mean is no measure of a paper's."""
-Prompts = dict[str, str]
-"""The shown prompt by sample."""
+Prompts = dict[str, str]  # the shown prompt by sample
 
 
 def write_logs(run: FinishedRun, folder: Path) -> list[Path]:
@@ -58,11 +56,14 @@ def write_logs(run: FinishedRun, folder: Path) -> list[Path]:
 def eval_log(part: FinishedPart, model: str, task: str, prompts: Prompts) -> Record:
     """Returns a model's responses to a part as an ``EvalLog``."""
     config = part.run.evaluation.config.models[model]
-    samples = part.samples
-    names = [sample.id for sample in samples]
+    names = [sample.id for sample in part.samples]
     answers = list(part.answers(model, names))
-    evaluated = [sample for sample in samples for _ in range(config.repeats)]
     outputs = part.outputs(model)
+    samples = []
+    for number, answer in enumerate(answers):
+        if answer.output:
+            sample = part.samples[number // config.repeats]  # all repeats of one come together
+            samples.append(eval_sample(part, sample, answer, prompts, outputs))
     return {
         "version": 2,
         "status": "success",
@@ -80,11 +81,7 @@ def eval_log(part: FinishedPart, model: str, task: str, prompts: Prompts) -> Rec
         "plan": {"name": "plan", "steps": []},
         "results": results(answers),
         "stats": {"started_at": CREATED, "completed_at": CREATED},
-        "samples": [
-            eval_sample(part, sample, answer, prompts, outputs)
-            for sample, answer in zip(evaluated, answers, strict=True)
-            if answer.output
-        ],
+        "samples": samples,
     }
 
 
@@ -92,13 +89,12 @@ def results(answers: Sequence[FinishedAnswer]) -> Record:
     """Returns the mean over the scored responses; others are unscored, and not wrong."""
     totals = [answer.score["total"] for answer in answers if answer.score]
     scored = [total for total in totals if total is not None]
-    mean = {"name": "mean", "value": fmean(scored)} if scored else None
     score = {
         "name": SCORE,
         "scorer": "steadfast",
         "scored_samples": len(scored),
         "unscored_samples": len(answers) - len(scored),
-        "metrics": {"mean": mean} if mean else {},
+        "metrics": {"mean": {"name": "mean", "value": fmean(scored)}} if scored else {},
     }
     evaluated = sum(answer.output is not None for answer in answers)
     return {"total_samples": len(answers), "completed_samples": evaluated, "scores": [score]}
@@ -125,8 +121,10 @@ def eval_sample(
             messages.append(_message("assistant", earlier["response"]))
     reply = _message("assistant", output["response"])
     if output["reasoning"]:
-        texts = [("reasoning", output["reasoning"]), ("text", output["response"])]
-        reply["content"] = [{"type": kind, kind: text} for kind, text in texts]
+        reasoning = {"type": "reasoning", "reasoning": output["reasoning"]}
+        reply["content"] = [reasoning, {"type": "text", "text": output["response"]}]
+    config = part.run.evaluation.config.models[answer.model]
+    stop_reason = STOP_REASONS.get(output["finish_reason"] or "", "unknown")
     record: Record = {
         "id": sample.id,
         "epoch": answer.repeat + 1,
@@ -134,13 +132,8 @@ def eval_sample(
         "target": part.simulator.reference(sample),
         "messages": [*messages, reply],
         "output": {
-            "model": served_model(part.run.evaluation.config.models[answer.model], answer.model),
-            "choices": [
-                {
-                    "message": reply,
-                    "stop_reason": STOP_REASONS.get(output["finish_reason"] or "", "unknown"),
-                }
-            ],
+            "model": served_model(config, answer.model),
+            "choices": [{"message": reply, "stop_reason": stop_reason}],
         },
         "scores": {},
         "metadata": {
@@ -155,9 +148,9 @@ def eval_sample(
         "output_tokens": output["completion_tokens"],
         "input_tokens_cache_read": output["cached_tokens"],
     }
-    known = {name: count for name, count in counts.items() if count is not None}
-    if known:
-        record["model_usage"] = {answer.model: known}
+    usage = {name: count for name, count in counts.items() if count is not None}
+    if usage:
+        record["model_usage"] = {answer.model: usage}
     if output["status"] not in ANSWERED:
         message = output.get("error") or output["status"]
         record["error"] = {"message": message, "traceback": "", "traceback_ansi": ""}
@@ -185,7 +178,7 @@ def shown_prompt(part: FinishedPart, sample: Sample[Any]) -> str:
 def provider_model(config: BaseModelSettings, name: str) -> str:
     """Returns a real model as ``provider/model``, as Inspect does; a simulated one by its name."""
     provider = PROVIDERS.get(config.engine)
-    # A finished run does not know its server's address: OpenAI's models are told by their names.
+    # A finished run does not know its server's address, but OpenAI's models by their names.
     if provider == "openai" and not re.match(r"(chat)?gpt-|o\d", served_model(config, name)):
         provider = "openai-api"  # Inspect's name of other servers with that interface
     return f"{provider}/{served_model(config, name)}" if provider else name

@@ -23,8 +23,9 @@ def score_table(run: FinishedRun) -> pd.DataFrame:
                     files[model, part.name] = part.scores_path(model)
         scores = list(read_scores(files))
         frame = run.evaluation.tasks[benchmark].units.make(scores).rename(columns=NAMES)
-        names = [
-            f"{part}/{record['sample_id'].removeprefix(f'{part}/')}" for _, part, record in scores
-        ]
+        names = []
+        for _, part_name, record in scores:
+            sample_id = record["sample_id"].removeprefix(f"{part_name}/")
+            names.append(f"{part_name}/{sample_id}")
         tables.append(frame.assign(benchmark=benchmark, sample=names)[list(COLUMNS)])
     return pd.concat(tables, ignore_index=True).astype({"repeat": int})

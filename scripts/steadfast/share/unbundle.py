@@ -31,17 +31,17 @@ from steadfast.jobs.rounds import decided, follow
 from steadfast.share import contents
 from steadfast.share.contents import ANSWERS, CONFIG, MADE, MANIFEST, README
 
+# Of all files, so that none is newer than what is made of it: as any program unpacks them.
 TIMES = (315_532_800, 315_532_800)
-"""Of all files, so that none is newer than what is made of it: as any program unpacks them."""
+# How names of files end that a run could be made to execute.
 CODE = (".py", ".pyc", ".pyd", ".so", ".pth", ".smk", "Snakefile")
-"""How names of files end that a run could be made to execute."""
 MOST_FILES = 200_000
+# What is unpacked has so many times the bytes of its archive, or so many bytes, at most: a run's
+# files shrink to a tenth, and what holds nothing but one letter to a thousandth.
 MOST_TIMES = 200
 ALWAYS = 2**28
-"""What is unpacked has so many times the bytes of its archive, or so many bytes, at most: a run's
-files shrink to a tenth, and what holds nothing but one letter to a thousandth."""
+# What the reader of zip files raises of one that is damaged, or packed in another way.
 DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError)
-"""What the reader of zip files raises of one that is damaged, or packed in another way."""
 
 
 class Unpacked(NamedTuple):
@@ -132,7 +132,7 @@ def _check_sizes(members: list[zipfile.ZipInfo], packed: int, folder: Path) -> N
 
 
 def _check_names(members: list[zipfile.ZipInfo]) -> None:
-    """Whether each member is a plain file with a place of its own below the folder."""
+    """Whether each member is a regular file with its own path below the folder."""
     spellings = Counter(member.orig_filename.casefold() for member in members)
     # By orig_filename: zipfile cuts filename at a null byte, and changes separators on Windows.
     for member in members:

@@ -24,9 +24,9 @@ class Values:
     Attributes:
         by_model: the value of each model that has one.
         incomplete: models whose value lacks some of its samples.
-        ties: which models are told apart; by default none is compared, and none picked out.
-        better: the values that are, where models rank by them; by default the larger ones of those
-            that are compared.
+        ties: which models differ significantly; by default none is compared, and none marked.
+        better: which values are better, where models rank by them; by default the larger ones of
+            those that are compared.
         digits: after the point; None: the table's.
         shown: how a value is printed, where digits alone do not say.
     """
@@ -40,28 +40,26 @@ class Values:
 
     def printed(self, digits: int) -> dict[str, Decimal]:
         """Returns the values as they are printed, with so many digits by default."""
-        digits = digits if self.digits is None else self.digits
-        show = self.shown or (lambda value: rounded(value, digits))
+        decimals = digits if self.digits is None else self.digits
+        show = self.shown or (lambda value: rounded(value, decimals))
         return {model: show(value) for model, value in self.by_model.items()}
 
-    def best(self, contenders: Collection[str]) -> set[str]:
-        """Returns those that compete and may be first."""
-        return self.ties.best([model for model in contenders if model in self.by_model])
-
     def styles(self, roster: Roster, printed: Mapping[str, Decimal]) -> Mapping[str, Style]:
-        """Returns how the values that are picked out are shown, by model."""
+        """Returns the styles of the values that are marked, by model."""
+        competing = [model for model in roster.contenders if model in self.by_model]
         if not roster.as_printed:
-            return dict.fromkeys(self.best(roster.contenders), "best")
+            return dict.fromkeys(self.ties.best(competing), "best")
         if not self.better and self.ties is NO_TIES:
             return {}
-        competing = {model: printed[model] for model in roster.contenders if model in printed}
-        ordered = sorted(set(competing.values()), reverse=self.better != "smaller")
-        by_value = dict(zip(ordered, PRINTED, strict=False))
-        return {m: by_value[value] for m, value in competing.items() if value in by_value}
+        values = {printed[model] for model in competing}
+        ordered = sorted(values, reverse=self.better != "smaller")
+        # Of values that print alike, all are first, or all second.
+        styles = dict(zip(ordered, PRINTED, strict=False))
+        return {model: styles.get(printed[model], "") for model in competing}
 
 
 def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> CellsByModel:
-    """Returns each model's cells, a column a cell, the group of the best of a column picked out."""
+    """Returns each model's cells, one for each column, with the best of a column marked."""
     cells: CellsByModel = dict.fromkeys(roster.models, ())
     for values in columns:
         printed = values.printed(digits)
@@ -81,14 +79,20 @@ def rank_cells(roster: Roster, ties: Ties, values: Mapping[str, float]) -> Cells
 
 def rank_texts(roster: Roster, ties: Ties, values: Mapping[str, float]) -> dict[str, str]:
     """Returns the texts of ``rank_cells``, of the models that are compared alone."""
+    texts = {}
     ranks = ties.ranks([model for model in roster.contenders if model in values])
-    return {m: f"{a}" if a == b else f"{a}\u2013{b}" for m, (a, b) in ranks.items()}
+    for model, (best, worst) in ranks.items():
+        texts[model] = str(best) if best == worst else f"{best}\u2013{worst}"
+    return texts
 
 
 def joined_cells(parts: Sequence[CellsByModel], models: Iterable[str] = ()) -> CellsByModel:
     """Returns the cells of several columns side by side; of these models where there are none."""
-    names = parts[0] if parts else models
-    return {model: tuple(cell for part in parts for cell in part[model]) for model in names}
+    joined: CellsByModel = dict.fromkeys(parts[0] if parts else models, ())
+    for part in parts:
+        for model in joined:
+            joined[model] += part[model]
+    return joined
 
 
 def incomplete_mark(incomplete: bool) -> tuple[Mark, ...]:
@@ -114,10 +118,7 @@ def p_cell(value: float, digits: int, style: Style = "") -> Cell:
 def interval_cells(rows: pd.DataFrame, models: Sequence[str], digits: int) -> CellsByModel:
     """Returns the interval of each model, of rows with one a model at most."""
     ends = rows.set_index("model")[["low", "high"]].reindex(models)
-    return {
-        model: (interval_cell(low, high, digits),)
-        for model, low, high in zip(models, ends["low"], ends["high"], strict=True)
-    }
+    return {row.Index: (interval_cell(row.low, row.high, digits),) for row in ends.itertuples()}
 
 
 def share_cell(scored: int, expected: int, marked: bool = True) -> Cell:
@@ -141,8 +142,9 @@ def count_cell(number: float) -> Cell:
 
 def printed_section(rows: Mapping[str, str], heading: str, places: Sequence[int | None]) -> Section:
     """Returns what a paper prints, by model; ``places`` has the place of each column's value."""
-    body = (
-        (Cell(model), *(Cell(None if place is None else row.split()[place]) for place in places))
-        for model, row in rows.items()
-    )
+    body = []
+    for model, row in rows.items():
+        values = row.split()
+        cells = (Cell(None if place is None else values[place]) for place in places)
+        body.append((Cell(model), *cells))
     return Section(tuple(body), heading, unranked=True, printed=True)

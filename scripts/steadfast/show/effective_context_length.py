@@ -11,10 +11,10 @@ from steadfast.stats.effective_context_length import SHARE, Reach, reaches
 from steadfast.stats.tidy import rows_of
 
 STRINGS = facts("effective_context_length.yaml")
+# The metric with the rows of ``kept_shares`` of the module in stats, and the table's name.
 FRAME = "effective_context_length"
-"""The metric with the rows of ``kept_shares`` of the module in stats, and the table's name."""
+# Gives a column of values by model at a length, with the marks of incomplete ones.
 Filled = Callable[[Mapping[str, float], str], Values]
-"""Gives a column of values by model at a length, with the marks of incomplete ones."""
 
 
 class Effective:
@@ -37,8 +37,8 @@ class Effective:
 
     def kept_by(self) -> list[str]:
         """Returns a sentence on how many of the models that compete keep the share throughout."""
-        reached = [self.reaches.get(m, Reach()).value for m in self.results.roster.contenders]
-        lengths = [value for value in reached if value]
+        reaches = [self.reaches.get(model, Reach()) for model in self.results.roster.contenders]
+        lengths = [reach.value for reach in reaches if reach.value]
         counts = {"kept": lengths.count(self.lengths[-1]), "models": len(lengths)}
         return [self.text(STRINGS["notes"]["kept"], **counts)] if lengths else []
 
@@ -49,34 +49,36 @@ class Effective:
 
     def notes(self) -> list[Note]:
         """Returns what the table's signs mean, and where its intervals come from."""
-        reaches_of_models = self.reaches.values()
-        is_open = any("≥" in reach.text + reach.range for reach in reaches_of_models)
-        has_interval = any(reach.low for reach in reaches_of_models)
+        is_open = any("≥" in reach.text + reach.range for reach in self.reaches.values())
+        has_interval = any(reach.low for reach in self.reaches.values())
         names = ["open"] if is_open else []
         names.append("range" if has_interval else "no_range")
         return [(None, self.text(STRINGS["notes"][name])) for name in names]
 
 
 def effective_table(
-    of: Effective, groups: Iterable[Group], notes: Sequence[Note], filled: Filled
+    effective: Effective, groups: Iterable[Group], notes: Sequence[Note], filled: Filled
 ) -> Table:
     """Returns each model's effective context length, its range, and the share kept at each length.
 
     The words of its benchmark have a caption of the name ``FRAME``.
     """
-    results = of.results
+    results = effective.results
     headings = STRINGS["headings"]
-    first, *longer = of.lengths
-    start = values_by_model(rows_of(of.rows, length=first), "score")
-    kept = [filled(values_by_model(rows_of(of.rows, length=length)), length) for length in longer]
+    first, *longer = effective.lengths
+    columns = [MODEL]
+    for name in ("score", "effective_context_length", "range"):
+        columns.append(Column(effective.text(headings[name])))
+    start = values_by_model(rows_of(effective.rows, length=first), "score")
+    kept = []
+    for length in longer:
+        kept.append(filled(values_by_model(rows_of(effective.rows, length=length)), length))
+        columns.append(Column(length, effective.text(headings["kept"])))
     reached: CellsByModel = {}
     for model in results.roster.models:
-        reach = of.reaches.get(model, Reach())
+        reach = effective.reaches.get(model, Reach())
         reached[model] = (Cell(reach.text or None), Cell(reach.range or None))
     cells = joined_cells([results.cells([filled(start, first)]), reached, results.cells(kept)])
-    names = ("score", "effective_context_length", "range")
-    columns = [MODEL, *(Column(of.text(headings[name])) for name in names)]
-    columns += [Column(length, of.text(headings["kept"])) for length in longer]
     sections = results.sections(groups, cells.__getitem__)
-    below = [*notes, *of.notes(), *results.sampling_notes()]
-    return results.table(FRAME, columns, sections, below, **of.slots)
+    below = [*notes, *effective.notes(), *results.sampling_notes()]
+    return results.table(FRAME, columns, sections, below, **effective.slots)

@@ -11,36 +11,44 @@ from pathlib import Path
 from steadfast.base.files import read_rows
 from steadfast.base.names import visible
 from steadfast.base.resources import facts
-from steadfast.show.table import PRINTED, SIGNS, Cell, Table, by_benchmarks
+from steadfast.show.table import (
+    PRINTED,
+    SIGNS,
+    Cell,
+    Table,
+    by_benchmarks,
+    short_interval,
+    styles,
+)
 
 USAGE = "metrics/inference.csv"
 NO_TERMINAL = 100  # columns of what is written to a file
 PLAN = "plan/plan.md"
 TOTALS = "## Totals"
 STRINGS = facts("show.yaml")["ending"]
+# What stands in the results' folder that a run names at its end, and what it is.
 FOLDERS: Mapping[str, str] = STRINGS["folders"]
-"""What stands in the results' folder that a run names at its end, and what it is."""
 INTERVAL: str = facts("summary.yaml")["interval"]
 BELOW_BASELINE = facts("summary.yaml")["notes"]["below_baseline"].partition("{")[0]
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "_{}_"}
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "
+# Columns of the usage that count responses worth a look, and what these are called.
 WORTH_A_LOOK = {"refused": "refused", "response_truncated": "truncated", "empty": "empty"}
-"""Columns of the usage that count responses worth a look, and what these are called."""
 
 
 def ending(
     results: Path,
     files: Iterable[str],
     summary: Table | None = None,
-    found: Sequence[str] = (),
+    findings: Sequence[str] = (),
     notes: Sequence[str] = (),
     data_notes: Sequence[str] = (),
 ) -> str:
     """Returns the end of a run's output: the summary's table, where it made one, and its folders.
 
     ``files`` are all that its targets are made of, and they themselves. Below the summary are the
-    findings (``found``), sentences on the data (``data_notes``), and ``notes``.
+    findings, sentences on the data (``data_notes``), and ``notes``.
     """
     top_level = set()
     benchmark_tables = set()  # such as lifbench/tables
@@ -56,7 +64,7 @@ def ending(
         blocks += [_plan_totals(plan), by_benchmarks(data_notes)]
     if summary:
         width = shutil.get_terminal_size((NO_TERMINAL, 24)).columns
-        blocks += [summary_lines(summary, width), found, by_benchmarks(data_notes)]
+        blocks += [summary_lines(summary, width), findings, by_benchmarks(data_notes)]
     blocks.append(notes)
     if "metrics" in top_level and (results / USAGE).is_file():
         blocks.append(server_lines(results / USAGE))
@@ -65,8 +73,7 @@ def ending(
     if "tables" not in top_level:
         folders += sorted(benchmark_tables)
     blocks.append([_folder_line(results, name) for name in folders])
-    texts = map("\n".join, blocks)
-    return "\n\n".join(filter(None, texts))
+    return "\n\n".join(filter(None, map("\n".join, blocks)))
 
 
 def _plan_totals(plan: Path) -> list[str]:
@@ -97,8 +104,7 @@ def _traffic(rows: Sequence[Mapping[str, str]]) -> str:
     ends = dict.fromkeys([f"{min(medians):g}", f"{max(medians):g}"])  # one where they are equal
     slowest = max(_numbers(rows, "latency_95"))
     durations = _numbers(rows, "wall_seconds")
-    rates = _numbers(rows, "answers_per_second")
-    responses = sum(map(operator.mul, rates, durations))
+    responses = sum(map(operator.mul, _numbers(rows, "answers_per_second"), durations))
     text = (
         f"{_total(rows, 'requests'):,} requests, {responses / (sum(durations) or 1.0):.3g} "
         f"responses/s; latency {' to '.join(ends)} s (median), {slowest:g} s (95 %); "
@@ -133,10 +139,8 @@ def _money(rows: Sequence[Mapping[str, str]]) -> str:
     return text
 
 
-Lines = list[str]
-"""Of one cell."""
-Block = list[Lines]
-"""A column of the grid: the lines of its heading, then of each row."""
+Lines = list[str]  # of one cell
+Block = list[Lines]  # a column of the grid: the lines of its heading, then of each row
 
 
 def summary_lines(table: Table, width: int) -> Lines:
@@ -148,11 +152,11 @@ def summary_lines(table: Table, width: int) -> Lines:
     """
     label_width = max(8, min(LABEL, width // 3))
     labels: Block = [["", visible(table.columns[0].heading)]]
-    rows: list[Sequence[Cell] | None] = []  # None: a section's heading
+    rows: list[Sequence[Cell]] = []  # a section's heading is a row without cells
     for section in table.sections:
         if section.heading:
             labels.append([visible(section.heading)])
-            rows.append(None)
+            rows.append(())
         for row in section.rows:
             labels.append(textwrap.wrap(_shown(row[0]), label_width) or [""])
             rows.append(row)
@@ -168,7 +172,7 @@ def summary_lines(table: Table, width: int) -> Lines:
     return [*lines[1:], *_legend(table)]
 
 
-def _measures(table: Table, rows: Sequence[Sequence[Cell] | None]) -> Iterator[Block]:
+def _measures(table: Table, rows: Sequence[Sequence[Cell]]) -> Iterator[Block]:
     """Yields of each measure its heading's lines and each row's, its interval's in the second."""
     columns = table.columns
     position = 1  # behind the models
@@ -181,7 +185,7 @@ def _measures(table: Table, rows: Sequence[Sequence[Cell] | None]) -> Iterator[B
         for row in rows:
             texts = [_shown(row[position])] if row else []
             if row and has_interval:
-                texts.append(_interval(_shown(row[position + 1])))
+                texts.append(visible(short_interval(row[position + 1])))
             block.append(texts)
         yield block
         position += 2 if has_interval else 1
@@ -192,13 +196,6 @@ def _shown(cell: Cell) -> str:
         return "--"
     text = f"{STYLES[cell.style].format(cell.text)} {cell.suffix}".rstrip()
     return visible(text + "".join(SIGNS[mark] for mark in cell.marks))
-
-
-def _interval(text: str) -> str:
-    """Returns an interval in short, where no sign of a number would be taken for the dash."""
-    if text == "--":
-        return ""
-    return text if "-" in text else text.replace(" to ", "–")
 
 
 def _grid(labels: Block, measures: Sequence[Block]) -> Lines:
@@ -232,14 +229,11 @@ def _padded(text: str, width: int) -> str:
 
 def _legend(table: Table) -> Lines:
     """Returns what the marks mean, and whether the baseline stands above models."""
-    styles = set()
-    for section in table.sections:
-        for row in section.rows:
-            styles |= {cell.style for cell in row}
+    used_styles = styles(table.sections)
     lines = []
-    if styles & {*PRINTED}:
+    if not used_styles.isdisjoint(PRINTED):
         lines.append(facts("show.yaml")["notes"]["print"])
-    elif "best" in styles:
+    elif "best" in used_styles:
         lines.append(STRINGS["bold"])
     interval = INTERVAL.format(measure="")
     if any(column.heading.endswith(interval) for column in table.columns):

@@ -22,13 +22,11 @@ from steadfast.show.roster import STRINGS, Display, Roster
 # one more that stands apart.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+# Inches of a figure's width: that of a printed page, and that of one of its two columns.
 PAGE = 7.0
 COLUMN = 3.3
-"""Inches of a figure's width: that of a printed page, and that of one of its two columns."""
-TALL = 9.0
-"""Inches of a printed page's height."""
-SMALL = 7
-"""Points of what is smaller than the rest; nothing in a figure has less than six."""
+TALL = 9.0  # inches of a printed page's height
+SMALL = 7  # points of what is smaller than the rest; nothing in a figure has less than six
 STYLE: Any = {
     "font.size": 8,
     "axes.titlesize": 8,
@@ -46,8 +44,7 @@ STYLE: Any = {
 }
 GRID: Settings = {"color": "#dddddd", "linewidth": 0.6}
 DOTS_PER_INCH = 200
-LABEL = 32
-"""Characters of a label's line, at most."""
+LABEL = 32  # characters of a label's line, at most
 # Without dates and versions, so that equal results are equal files.
 FORMATS: dict[str, tuple[Any, dict[str, None]]] = {
     "png": (FigureCanvasAgg, {"Software": None}),
@@ -86,9 +83,10 @@ def write_picture(picture: Picture, stem: Path) -> None:
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     figure = picture.figure
-    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        if not axis.label.get_text():
-            axis.set_label_coords(0, 0)  # else each drawing looks for its place
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if not axis.label.get_text():
+                axis.set_label_coords(0, 0)  # else each drawing looks for its place
     if engine := figure.get_layout_engine():
         engine.execute(figure)
     figure.set_layout_engine("none")
@@ -114,15 +112,16 @@ def look(roster: Roster, model: str) -> Record:
 def look_by_series(roster: Roster, model: str) -> Record:
     """Returns a model's line: a colour for each series, dashes for base models, a marker each.
 
-    Where no series is known, it is as in any other figure.
+    Where no model has a series, it is as in any other figure.
     """
     if not roster.has_series:
         return look(roster, model)
-    series, base = roster.series(model)
-    order = sorted(roster.models, key=lambda one: (roster.kind(one) != "model", roster.place(one)))
-    known = list(dict.fromkeys(roster.series(model)[0] for model in order))
-    style = look(roster, model) | {"color": PALETTE[known.index(series) % len(PALETTE)]}
-    return style | ({"linestyle": "--"} if base else {})
+    series, is_base = roster.series(model)
+    # Colours go by the config's order, real models first.
+    in_order = sorted(roster.models, key=lambda m: (roster.kind(m) != "model", roster.place(m)))
+    all_series = list(dict.fromkeys(roster.series(name)[0] for name in in_order))
+    style = look(roster, model) | {"color": PALETTE[all_series.index(series) % len(PALETTE)]}
+    return style | ({"linestyle": "--"} if is_base else {})
 
 
 def wrapped(text: str) -> str:

@@ -57,7 +57,7 @@ def _leader(summary: RunSummary, measure: SummaryMeasure) -> str:
 
 
 def _ties(summary: RunSummary, measure: SummaryMeasure) -> str:
-    """Returns the models that cannot be told apart from the leader by the paired test."""
+    """Returns the models that do not differ significantly from the leader by the paired test."""
     ranked = _ranked(summary, measure)
     if not ranked:
         return ""

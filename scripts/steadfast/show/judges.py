@@ -6,12 +6,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.show.cells import (
-    PERCENT_DIGITS,
-    count_cell,
-    interval_cell,
-    number_cell,
-)
+from steadfast.show.cells import PERCENT_DIGITS, count_cell, interval_cell, number_cell
 from steadfast.show.results import Results, listed
 from steadfast.show.roster import STRINGS as SHARED
 from steadfast.show.roster import Display, Roster
@@ -50,8 +45,7 @@ def agreement_table(
     """
     has_interval = bool(rows["raw_low"].notna().any())
     rates = [Rate("raw", "Raw (%)", 100, PERCENT_DIGITS), Rate("kappa", "Kappa", 1, display.digits)]
-    against = (rate for rate in RATES if rate in rows)
-    rates += [Rate(rate, AGREEMENT[rate], 100, PERCENT_DIGITS) for rate in against]
+    rates += [Rate(name, AGREEMENT[name], 100, PERCENT_DIGITS) for name in RATES if name in rows]
     roster = Roster(set(rows["model"]) - {""}, display)
     # Simulated judges judge no real model, so that they share no items with other raters.
     apart = rows["n"].groupby([rows["first"], rows["second"]]).transform("max") == 0
@@ -77,10 +71,12 @@ def agreement_table(
                 lines.append(tuple(line))
         if lines:
             sections.append(Section(tuple(lines), AGREEMENT["kinds"][kind]))
-    headings = ["Value", SHARED["interval"]] if has_interval else ["Value"]
     columns = [Column(heading, align="l") for heading in ("First", "Second", "Model")]
     columns.append(Column("Items", align="r"))
-    columns += [Column(heading, rate.heading) for rate in rates for heading in headings]
+    for rate in rates:
+        columns.append(Column("Value", rate.heading))
+        if has_interval:
+            columns.append(Column(SHARED["interval"], rate.heading))
     columns += [Column(heading, AGREEMENT["unpaired"], "r") for heading in ("First", "Second")]
     intervals = AGREEMENT["intervals"] if has_interval else ""
     caption = AGREEMENT["caption"].format(benchmark=benchmark, item=item, intervals=intervals)

@@ -10,16 +10,9 @@ from itertools import groupby, pairwise
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.show.latex_columns import (
-    Layout,
-    Place,
-    heading_lines,
-    layout,
-    rows_per_page,
-    short_interval,
-    shown,
-)
-from steadfast.show.table import Cell, Section, Table, note_text
+from steadfast.show import latex_columns
+from steadfast.show.latex_columns import Layout, Place
+from steadfast.show.table import Cell, Section, Table, note_text, short_interval
 
 SETTINGS: Settings = facts("tables/latex.yaml")
 SPECIAL: Mapping[str, str] = SETTINGS["special"]
@@ -41,15 +34,16 @@ def escape(text: str) -> str:
     text = " ".join(text.split())
     escaped = ""
     for char, after in pairwise([*text, ""]):
-        shown = char if SETTABLE.fullmatch(char) else f"{{U+{ord(char):04X}}}"
-        escaped += SPECIAL.get(char, shown) + ("{}" if char == after and char in LIGATURES else "")
+        printable = char if SETTABLE.fullmatch(char) else f"{{U+{ord(char):04X}}}"
+        escaped += SPECIAL.get(char, printable)
+        escaped += "{}" if char == after and char in LIGATURES else ""
     return MINUS.sub("$-$", escaped)
 
 
 def render(table: Table) -> str:
     """Returns the table as one or more table environments; those after the first are continued."""
-    columns = layout(table)
-    pages = list(replace(table, rows_per_page=rows_per_page(table, columns)).pages())
+    columns = latex_columns.layout(table)
+    pages = list(replace(table, rows_per_page=latex_columns.rows_per_page(table, columns)).pages())
     return "\n".join(_page(page, columns, i, len(pages)) for i, page in enumerate(pages))
 
 
@@ -107,7 +101,7 @@ def _head(table: Table, places: Sequence[Place]) -> list[str]:
 
 def _heading(table: Table, place: Place) -> str:
     """Returns a column's heading, whose last line is beside the others' where it has several."""
-    lines = [escape(line) for line in heading_lines(table, place)]
+    lines = [escape(line) for line in latex_columns.heading_lines(table, place)]
     if len(lines) == 1:
         return lines[0]
     align = table.columns[place.value].align
@@ -142,7 +136,7 @@ def _cell(cell: Cell) -> str:
         return ""
     if cell.text is None:
         return MISSING
-    text = STYLES[cell.style].format(escape(shown(cell)))
+    text = STYLES[cell.style].format(escape(latex_columns.shown(cell)))
     text += f" {escape(cell.suffix)}" if cell.suffix else ""
     # Without width, so that marked numbers stay in line with the others.
     return text + "".join(rf"\rlap{{{MARKS[mark]}}}" for mark in cell.marks)

@@ -11,45 +11,36 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from steadfast.base.resources import facts
-from steadfast.show.table import Cell, Column, Table
+from steadfast.show.table import Cell, Column, Table, short_interval
 
+# Points of print that a page has room for: A4 with 2 cm of margins has 484, Letter with 1 in 469.
+# A table of this width is scaled down to 94 % on the narrower one, so that print has 7.5 pt.
 PAGE_WIDTH = 500.0
-"""Points of print that a page has room for: A4 with 2 cm of margins has 484, Letter with 1 in 469.
-
-A table of this width is scaled down to 94 % on the narrower one, so that print has 7.5 pt.
-"""
 PAGE_HEIGHT = 540.0
+# Points of the smallest text of a page that a table has to fit, that of LaTeX's class article.
 TEXT_WIDTH = 345.0
-"""Points of the smallest text of a page that a table has to fit, that of LaTeX's class article."""
+# Points that a row, a section's heading, a block's head and a line of the caption take.
 LINE = 9.5
 HEADING = 17.0
 HEAD = 36.0
 CAPTION_LINE = 12.0
-"""Points that a row, a section's heading, a block's head and a line of the caption take."""
-FEWEST_ROWS = 5
-"""Rows of a page, at least."""
-SMALL = 1.125
-"""Size of small print (9 pt) over that of footnotesize (8 pt)."""
-SCRIPT = 0.94
-"""Width of a text in scriptsize (7 pt) over that in footnotesize."""
-BOLD = 1.16
-"""Width of a text in bold over that in upright print."""
+FEWEST_ROWS = 5  # rows of a page, at least
+SMALL = 1.125  # size of small print (9 pt) over that of footnotesize (8 pt)
+SCRIPT = 0.94  # width of a text in scriptsize (7 pt) over that in footnotesize
+BOLD = 1.16  # width of a text in bold over that in upright print
+# Characters of about 2.6 and of about 7 points in footnotesize.
 NARROW = frozenset("fijlrt.,:;'!|()[] -")
 WIDE = frozenset("mwMW%")
-"""Characters of about 2.6 and of about 7 points in footnotesize."""
+# Points of a digit, and of a capital letter.
 DIGIT = 4.25
 CAPITAL = 5.9
-"""Points of a digit, and of a capital letter."""
-MOST_IN_SMALL = 7
-"""Columns of a table in small print, at most."""
-SEPARATION = 8.0
-"""Points between two columns."""
-LONGEST = 60
-"""Characters of a cell, at most; one name should not shrink the whole table."""
+MOST_IN_SMALL = 7  # columns of a table in small print, at most
+SEPARATION = 8.0  # points between two columns
+LONGEST = 60  # characters of a cell, at most; one name should not shrink the whole table
+# Characters of a heading's line that need no break, even where the cells are narrower.
 NARROWEST = 9
-"""Characters of a heading's line that need no break, even where the cells are narrower."""
+# Ends of the headings of intervals; such a column follows that of its values.
 INTERVALS = (facts("show.yaml")["interval"], facts("summary.yaml")["interval"].format(measure=""))
-"""Ends of the headings of intervals; such a column follows that of its values."""
 
 
 class Place(NamedTuple):
@@ -200,13 +191,3 @@ def _points(text: str) -> float:
         else:
             points += CAPITAL if char.isupper() else DIGIT
     return points
-
-
-def short_interval(cell: Cell) -> str:
-    """Returns an interval with a dash, where no sign of a number would be taken for it.
-
-    >>> short_interval(Cell("0.1 to 0.2")), short_interval(Cell("-0.1 to 0.2"))
-    ('0.1–0.2', '-0.1 to 0.2')
-    """
-    text = cell.text or ""
-    return text if "-" in text else text.replace(" to ", "–")

@@ -27,7 +27,9 @@ def nondeterminism_page(title: str, rows: Sequence[Settings], data_note: str = "
             "requests may be the engine's own."
         )
     columns = STRINGS["columns"]
-    cells = [[_cell(row[column], column) for column in columns] for row in rows]
+    cells = []
+    for row in rows:
+        cells.append([_cell(row[column], column) for column in columns])
     table = markdown_table(list(columns.values()), cells, padded=False)
     lines += ["", table, "", STRINGS["legend"]]
     lines += ["", data_note] if data_note else []

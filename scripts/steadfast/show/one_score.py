@@ -6,6 +6,7 @@ Of many models a table with columns has those that rank best, so that a page has
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -25,10 +26,9 @@ from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, Results, v
 from steadfast.show.roster import STRINGS, Display, Group
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
-from steadfast.stats.ties import Ties
+from steadfast.stats.ties import NO_TIES, Ties
 
-Line = tuple[str, pd.DataFrame]
-"""What a line of a table is of, and its values, one a model."""
+Line = tuple[str, pd.DataFrame]  # what a line of a table is of, and its values, one a model
 
 
 class ModelsAcross(Results):
@@ -55,7 +55,7 @@ class ModelsAcross(Results):
     def best_models(self, most: int) -> list[str]:
         """So many models: those that compete first, then by falling value."""
         contenders = self.roster.contenders
-        ordered = [model for group in self.groups for model in group.models]
+        ordered = list(chain.from_iterable(group.models for group in self.groups))
         best = sorted(ordered, key=lambda m: (m not in contenders, -self.ranking.get(m, -1.0)))
         return [model for model in ordered if model in best[:most]]
 
@@ -85,22 +85,24 @@ class ModelsAcross(Results):
         of the caption.
         """
 
-        def row(text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:
-            values = values_by_model(rows[rows["model"].isin(self.shown_models)])
-            cells = self.cells([Values(values, incomplete)])
-            model_cells = (cells[model][0] for model in self.shown_models)
-            return (Cell(text), count_cell(rows["n"].max()), *model_cells)
-
+        body = []
+        for heading, lines in sections:
+            cells = [self._line_cells(text, rows, incomplete) for text, rows in lines]
+            if cells:
+                body.append(Section(tuple(cells), heading))
         first, count = headings
-        body = [
-            Section(tuple(row(*line) for line in lines), heading)
-            for heading, lines in sections
-            if lines
-        ]
-        labels = (Column(self.roster.label(model)) for model in self.shown_models)
-        columns = (Column(first, align="l"), Column(count, align="r"), *labels)
+        columns = [Column(first, align="l"), Column(count, align="r")]
+        columns += [Column(self.roster.label(model)) for model in self.shown_models]
         remarks = [*notes, *self.untested_notes(), *self.left_out(name)]
         return self.table(name, columns, body, remarks, **slots)
+
+    def _line_cells(
+        self, text: str, rows: pd.DataFrame, incomplete: Collection[str]
+    ) -> tuple[Cell, ...]:
+        values = values_by_model(rows[rows["model"].isin(self.shown_models)])
+        cells = self.cells([Values(values, incomplete)])
+        model_cells = (cells[model][0] for model in self.shown_models)
+        return (Cell(text), count_cell(rows["n"].max()), *model_cells)
 
 
 class OneScore(ModelsAcross):
@@ -132,24 +134,24 @@ class OneScore(ModelsAcross):
         incomplete = self.incomplete_model_notes(self.coverage)
         return [*incomplete, *self.shared_notes(self._judged)]
 
-    def column(self, rows: pd.DataFrame) -> CellsByModel:
+    def column(self, rows: pd.DataFrame, ties: Ties = NO_TIES) -> CellsByModel:
         """Returns a column of values, of rows with one a model."""
-        return self.cells([Values(values_by_model(rows), self.incomplete)])
+        return self.cells([Values(values_by_model(rows), self.incomplete, ties=ties)])
 
-    def with_interval(self, rows: pd.DataFrame) -> list[CellsByModel]:
+    def with_interval(self, rows: pd.DataFrame, ties: Ties = NO_TIES) -> list[CellsByModel]:
         """Returns that column, and one of the values' intervals."""
-        return [self.column(rows), interval_cells(rows, self.roster.models, self.digits)]
+        return [self.column(rows, ties), interval_cells(rows, self.roster.models, self.digits)]
 
     def results_table(
         self,
-        whole: pd.DataFrame,
+        means: pd.DataFrame,
         measures: Mapping[str, str],
         further: Sequence[tuple[Column, CellsByModel]] = (),
     ) -> Table:
         """Returns the table of the measures, with what may be first, and all possible ranks.
 
         Args:
-            whole: rows with model and measure.
+            means: rows with model and measure.
             measures: their headings, the main one first, by which models have ranks.
             further: columns before them.
         """
@@ -158,11 +160,10 @@ class OneScore(ModelsAcross):
         columns = [column for column, _ in further]
         cells = [column_cells for _, column_cells in further]
         for measure, heading in measures.items():
-            rows = rows_of(whole, measure=measure)
+            rows = rows_of(means, measure=measure)
             ties = Ties.of(rows_of(comparisons, measure=measure))
             columns += [Column(heading), Column(words["interval"])]
-            cells.append(self.cells([Values(values_by_model(rows), self.incomplete, ties=ties)]))
-            cells.append(interval_cells(rows, self.roster.models, self.digits))
+            cells += self.with_interval(rows, ties)
         main = rows_of(comparisons, measure=next(iter(measures)))
         columns.append(Column(STRINGS["ranks"]))
         cells.append(rank_cells(self.roster, Ties.of(main), self.ranking))
@@ -185,18 +186,13 @@ class OneScore(ModelsAcross):
 
         def row(model: str) -> list[Cell]:
             counts = self.coverage.loc[model]
-            shares = [
-                share_cell(counts["scored"], counts["expected"]),
-                count_cell(counts["expected"]),
-            ]
-            reasons = map(count_cell, counts[[*words["coverage"]]])
-            return [*shares, *reasons, *self.answer_cells(model, counts)]
+            expected = counts["expected"]
+            cells = [share_cell(counts["scored"], expected), count_cell(expected)]
+            cells += map(count_cell, counts[[*words["coverage"]]])
+            return cells + self.answer_cells(model, counts)
 
-        columns = [
-            MODEL,
-            *(Column(words[heading], align="r") for heading in ("scored", "expected")),
-            *(Column(heading, words["count"], "r") for heading in words["coverage"].values()),
-            *ANSWER_COLUMNS,
-        ]
+        columns = [MODEL, Column(words["scored"], align="r"), Column(words["expected"], align="r")]
+        columns += [Column(reason, words["count"], "r") for reason in words["coverage"].values()]
+        columns += ANSWER_COLUMNS
         notes = [*self.notes(), (None, words["notes"]["statuses"]), ANSWER_NOTE]
         return self.table("coverage", columns, self.sections(self.groups, row), notes)

@@ -9,31 +9,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from steadfast.show import figures
 from steadfast.show.effective_context_length import STRINGS as EFFECTIVE
 from steadfast.show.effective_context_length import Effective
-from steadfast.show.figures import (
-    COLUMN,
-    PAGE,
-    SMALL,
-    TALL,
-    draw_models,
-    frame,
-    has_intervals,
-    wrapped,
-)
+from steadfast.show.figures import COLUMN, PAGE
 from steadfast.show.results import Note
 from steadfast.show.roster import NOTES, Group, Roster
 
-MOST = 10
-"""Models whose lines are drawn in one panel, at most."""
-MOST_MODELS = 24
-"""Models that one figure has room for on a printed page."""
-ABREAST = 6
-"""Names that stand side by side in a legend, at most."""
-LABELLED = 0.3
-"""Inches of a label below the panels."""
-MARGIN = 0.1
-"""Inches around a legend."""
+MOST = 10  # models whose lines are drawn in one panel, at most
+MOST_MODELS = 24  # models that one figure has room for on a printed page
+ABREAST = 6  # names that stand side by side in a legend, at most
+LABELLED = 0.3  # inches of a label below the panels
+MARGIN = 0.1  # inches around a legend
 
 
 def grid(
@@ -54,7 +41,7 @@ def grid(
         elif number + columns >= count:  # the lowest of its column
             axes.tick_params(axis="x", labelbottom=True)
         if number >= columns * (lines - 1):
-            axes.set_xlabel(label, fontsize=SMALL)
+            axes.set_xlabel(label, fontsize=figures.SMALL)
     return figure, panels[: max(count, 1)]
 
 
@@ -71,48 +58,49 @@ def rows_of_panels(
 
 
 def by_category(
-    roster: Roster, models: Sequence[str], rows: pd.DataFrame, labels: Mapping[str, str], said: str
+    roster: Roster, models: Sequence[str], rows: pd.DataFrame, labels: Mapping[str, str], title: str
 ) -> Figure:
     """Returns a line a category, from 0 to 1, and on it a mark a model with its interval.
 
     ``rows`` have the columns model, category, value, low and high; ``labels`` are of the categories
-    from the top down, and ``said`` stands below.
+    from the top down, and ``title`` stands below.
     """
     # As high as the marks need that stand below each other, and no higher than a page.
-    high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), TALL - 1)
+    high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), figures.TALL - 1)
     figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
     axes = figure.subplots()
     values = rows.set_index("category")
     along = list(labels)
-    draw_models(axes, roster, models, values, along, 0.75, upright=False, linestyle="none")
+    figures.draw_models(axes, roster, models, values, along, 0.75, upright=False, linestyle="none")
     axes.set_yticks(range(len(labels)), list(labels.values()))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
     axes.set_xlim(0, 1.02)
-    axes.set_xlabel(said)
-    frame(axes, grid="x")
+    axes.set_xlabel(title)
+    figures.frame(axes, grid="x")
     for row in range(1, len(labels)):
         axes.axhline(row - 0.5, color="#eeeeee", linewidth=0.6)
     legend(figure, axes)
     return figure
 
 
-def effective_figure(of: Effective, groups: Iterable[Group]) -> Figure:
+def effective_figure(effective: Effective, groups: Iterable[Group]) -> Figure:
     """Returns the share of its score that each model keeps at each length, many models by group."""
     lines = lineups(groups)
-    roster = of.results.roster
-    wide = PAGE if len(lines) > 1 else COLUMN
-    figure, (panels,), keys = rows_of_panels(len(lines), 1.9, 1, wide)
-    top = max(1.05, 1.03 * of.rows[["value", "high"]].max().max())
-    rows = of.rows.set_index("length")
-    beside = 0.2 if has_intervals(of.rows) else 0.0
+    width = PAGE if len(lines) > 1 else COLUMN
+    figure, (panels,), keys = rows_of_panels(len(lines), 1.9, 1, width)
+    lengths = effective.lengths
+    top = max(1.05, 1.03 * effective.rows[["value", "high"]].max().max())
+    share = float(effective.rows["retention"].max())
+    rows = effective.rows.set_index("length")
+    spread = 0.2 if figures.has_intervals(rows) else 0.0
     for axes, (heading, models) in zip(panels, lines, strict=True):
-        draw_models(axes, roster, models, rows, of.lengths, beside)
-        axes.axhline(float(of.rows["retention"].max()), color="#666666", linewidth=0.8, zorder=0)
-        axes.set_xticks(range(len(of.lengths)), of.lengths)
+        figures.draw_models(axes, effective.results.roster, models, rows, lengths, spread)
+        axes.axhline(share, color="#666666", linewidth=0.8, zorder=0)
+        axes.set_xticks(range(len(lengths)), lengths)
         axes.set(ylim=(0, top), xlabel=EFFECTIVE["axes"]["length"])
-        axes.set_ylabel(of.text(EFFECTIVE["axes"]["kept"]))
-        frame(axes, heading)
+        axes.set_ylabel(effective.text(EFFECTIVE["axes"]["kept"]))
+        figures.frame(axes, heading)
     legends(figure, panels, keys)
     return figure
 
@@ -136,7 +124,7 @@ def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **how: Any) -> flo
     handles, names = axes.get_legend_handles_labels()
     if not handles:
         return 0.0
-    names = [wrapped(name) for name in names]
+    names = [figures.wrapped(name) for name in names]
     for columns in range(min(len(names), ABREAST), 0, -1):
         artist = place.legend(handles, names, ncols=columns, frameon=False, **how)
         box = artist.get_window_extent()
@@ -157,15 +145,16 @@ def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], l
     if len(everyone) <= MOST_MODELS:
         return groups, []
     contenders = set(roster.contenders)
-    beside = [model for model in everyone if model not in contenders][: MOST_MODELS // 2]
+    # Models that are not ranked, such as baselines, take half of the room at most.
+    unranked = [model for model in everyone if model not in contenders][: MOST_MODELS // 2]
     best = sorted(contenders & value.keys(), key=lambda model: (-value[model], model))
-    best_models = {*beside, *best[: MOST_MODELS - len(beside)]}
+    shown_models = {*unranked, *best[: MOST_MODELS - len(unranked)]}
     shown_groups = []
     for group in groups:
-        models = tuple(model for model in group.models if model in best_models)
+        models = tuple(model for model in group.models if model in shown_models)
         if models:
             shown_groups.append(replace(group, models=models))
-    note = NOTES["pictured"].format(shown=len(best_models), count=len(everyone))
+    note = NOTES["pictured"].format(shown=len(shown_models), count=len(everyone))
     return shown_groups, [(None, note)]
 
 
@@ -185,4 +174,4 @@ def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
         size = -(-len(group.models) // parts)
         for first in range(0, len(group.models), size):
             lines.append((group.full_heading, list(group.models[first : first + size])))
-    return [(wrapped(heading), models) for heading, models in lines]
+    return [(figures.wrapped(heading), models) for heading, models in lines]

@@ -1,38 +1,33 @@
 """The places of a context that a sample is about, with what stands around them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 OPEN = "⟦"
 CLOSE = "⟧"
-AROUND = 160
-"""Characters that are shown before and behind a place."""
-MOST = 8
-"""Places that are shown."""
+AROUND = 160  # characters that are shown before and behind a place
+MOST = 8  # places that are shown
 
 
 @dataclass(frozen=True)
 class Passages:
-    """A context and what in it matters to a sample, such as the element that is asked for."""
+    """A context and what in it matters to a sample, such as the requested element."""
 
-    text: str  # as models are shown it, before anything is cut
+    text: str  # as in the prompt, before truncation
     wanted: Sequence[str]
 
 
 def places(passages: Passages) -> list[tuple[int, int]]:
     """Returns start and end of each place of a wanted piece, in the order of the text."""
     spans = set()
-    for piece in passages.wanted:
-        spans |= {(start, start + len(piece)) for start in _starts(passages.text, piece)}
+    for piece in filter(None, passages.wanted):  # an empty one would be found everywhere
+        start = passages.text.find(piece)
+        while start >= 0:
+            end = start + len(piece)
+            spans.add((start, end))
+            start = passages.text.find(piece, end)
     return sorted(spans)
-
-
-def _starts(text: str, piece: str) -> Iterator[int]:
-    start = text.find(piece) if piece else -1  # an empty piece would be found everywhere
-    while start >= 0:
-        yield start
-        start = text.find(piece, start + len(piece))
 
 
 class Excerpt(NamedTuple):

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +11,9 @@ from steadfast.base.files import write_text
 from steadfast.base.markdown import markdown_table
 from steadfast.base.resources import facts
 from steadfast.show import latex
-from steadfast.show.table import Cell, Table, note_text
+from steadfast.show.table import SIGNS, Cell, Table, note_text
 
 KINDS = ("tex", "md", "csv")
-MARKS = {"dagger": "†", "incomplete": r"\*"}
 STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "<u>{}</u>"}
 MISSING = "--"
 GUIDE: str = facts("show.yaml")["guide"]
@@ -52,7 +52,7 @@ def _cell(cell: Cell) -> str:
         return MISSING
     text = STYLES[cell.style].format(escape_markdown(cell.text))
     text += f" {escape_markdown(cell.suffix)}" if cell.suffix else ""
-    return text + "".join(MARKS[mark] for mark in cell.marks)
+    return text + escape_markdown("".join(SIGNS[mark] for mark in cell.marks))
 
 
 def comma_separated(table: Table) -> str:
@@ -62,11 +62,11 @@ def comma_separated(table: Table) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    headings = [column.heading for column in table.columns]
     # Columns of several groups may share a heading; only these are named with their group.
-    for number, column in enumerate(table.columns):
-        if sum(other.heading == column.heading for other in table.columns) > 1:
-            headings[number] = column.full_heading
+    repeats = Counter(column.heading for column in table.columns)
+    headings = []
+    for column in table.columns:
+        headings.append(column.full_heading if repeats[column.heading] > 1 else column.heading)
     data = [table.data] if table.data else []
     writer.writerow(["group", *map(escape_csv, headings), "marks", *(["data"] if data else [])])
     for section in table.sections:

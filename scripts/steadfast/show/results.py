@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -11,22 +10,20 @@ import pandas as pd
 from steadfast.contract.components import Frames
 from steadfast.show.cells import CellsByModel, Values, count_cell, value_cells
 from steadfast.show.roster import NOTES, STRINGS, Display, Group, Roster
-from steadfast.show.table import Cell, Column, Mark, Section, Subject, Table, rounded
+from steadfast.show.table import Cell, Column, Mark, Section, Subject, Table, rounded, styles
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import smallest_of
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.ties import FEWEST_FOR_BOLD, smallest_p
 
 Note = tuple[Mark | Subject | None, str]
-ENOUGH_MODELS = 10
-"""Models from which on a correlation over them is more than a hint."""
+ENOUGH_MODELS = 10  # models from which on a correlation over them is more than a hint
+# Responses that are scored and yet worth a look, by column of coverage.
 ANSWERS = STRINGS["answers"]
-"""Responses that are scored and yet worth a look, by column of coverage."""
 ANSWER_COLUMNS = tuple(Column(text, STRINGS["responses"], "r") for text in ANSWERS.values())
 ANSWER_NOTE: Note = (None, NOTES["answers"])
 P_DIGITS = 4
-NAMES_LISTED = 3
-"""Names that are listed of those that have one value, at most."""
+NAMES_LISTED = 3  # names that are listed of those that have one value, at most
 
 
 class Results:
@@ -38,9 +35,9 @@ class Results:
     Args:
         frames: of metrics by name; ``coverage`` names the models.
         display: how models are shown.
-        words: the benchmark's wording, with captions and notes.
+        words: the benchmark's strings, with captions and notes.
         slots: words that captions have slots for.
-        otherwise: how the paper's printed numbers were judged otherwise than the run's, if so.
+        otherwise: a note on how the paper's numbers were judged, where the run's judge differs.
     """
 
     prefix: str
@@ -110,7 +107,7 @@ class Results:
         return tuple(sections)
 
     def published_notes(self, note: str) -> list[Note]:
-        """Returns the note on a paper's printed numbers, and how they were judged otherwise."""
+        """Returns the notes on a paper's printed numbers, and on their judge."""
         return [("data", text) for text in (note, self._otherwise) if text]
 
     def incomplete_notes(self, counts: Iterable[tuple[Mapping[str, str], int, int]]) -> list[Note]:
@@ -127,11 +124,10 @@ class Results:
 
     def incomplete_model_notes(self, coverage: pd.DataFrame) -> list[Note]:
         """Returns that note for rows a model, whose index they are, with expected and scored."""
-        counts = coverage[["scored", "expected"]].itertuples()
-        return self.incomplete_notes(
-            ({"model": self.roster.label(model)}, scored, expected)
-            for model, scored, expected in counts
-        )
+        counts = []
+        for model, scored, expected in coverage[["scored", "expected"]].itertuples():
+            counts.append(({"model": self.roster.label(model)}, scored, expected))
+        return self.incomplete_notes(counts)
 
     def tie_notes(self) -> list[Note]:
         """Returns what bold means in a column, and the sampling units."""
@@ -146,10 +142,9 @@ class Results:
         """Returns the sampling units and their numbers."""
         words = self.words["sampling_unit"]
         units = self.frames["sampling_units"]
-        counts = [
-            self._sampled(str(part), rows["clusters"])
-            for part, rows in units.groupby("part", sort=False)
-        ]
+        counts = []
+        for part, rows in units.groupby("part", sort=False):
+            counts.append(self._sampled(str(part), rows["clusters"]))
         notes: list[Note] = [("sampling", NOTES["sampled"].format(counts="; ".join(counts)))]
         if "alone" in words and (units["clusters"] == 1).any():
             notes.append(("sampling", words["alone"]))
@@ -160,9 +155,12 @@ class Results:
         slots = {"unit": words["unit"], "stratum": words["stratum"], "each": spanned(clusters)}
         form = "count_each" if words["stratum"] and len(clusters) > 1 else "count"
         count: str = STRINGS[form].format(n=f"{clusters.sum():,}", **slots)
+        return self._of_part(part, count) if part else count
+
+    def _of_part(self, part: str, value: str) -> str:
         name = self.words.get("languages", {}).get(part, part)
-        by_part: str = STRINGS["by_part"]
-        return by_part.format(part=name, count=count) if part else count
+        form: str = STRINGS["by_part"]
+        return form.format(part=name, count=value)
 
     def rank_notes(
         self,
@@ -180,13 +178,12 @@ class Results:
             return []
         notes: list[Note] = [(None, NOTES["ranks"].format(measure=measure))]
         differences = []
-        for name, rows in tested.items():
+        for part, rows in tested.items():
             smallest = smallest_of(rows)
             if not math.isnan(smallest):
-                shown = str(rounded(smallest, self.digits if digits is None else digits))
-                form = STRINGS["by_part"] if len(by_part) > 1 else "{count}"
-                part = self.words.get("languages", {}).get(name, name)
-                differences.append(form.format(count=shown, part=part))
+                difference = str(rounded(smallest, self.digits if digits is None else digits))
+                several = len(by_part) > 1
+                differences.append(self._of_part(part, difference) if several else difference)
         if differences:
             form = NOTES["minimum_detectable_difference"]
             text = form.format(measure=measure, differences=", ".join(differences))
@@ -200,10 +197,12 @@ class Results:
 
 def spanned(counts: pd.Series) -> str:
     """Returns the least and the greatest of some counts, or the one that all are; 0 for none."""
-    lowest, highest = (f"{counts.agg(end) if len(counts) else 0:.0f}" for end in ("min", "max"))
-    return (
-        highest if lowest == highest else str(STRINGS["range"].format(least=lowest, most=highest))
-    )
+    if not len(counts):
+        return "0"
+    lowest = f"{counts.min():.0f}"
+    highest = f"{counts.max():.0f}"
+    form: str = "{most}" if lowest == highest else STRINGS["range"]
+    return form.format(least=lowest, most=highest)
 
 
 def tie_note(roster: Roster) -> Note:
@@ -215,23 +214,19 @@ def without_bold(
     notes: Iterable[Note], sections: Iterable[Section], roster: Roster, unit: str
 ) -> tuple[Note, ...]:
     """Returns notes in which that on bold says that nothing is bold, where that is so."""
-    for section in sections:
-        if any(cell.style == "best" for cell in chain.from_iterable(section.rows)):
-            return tuple(notes)
-    about_bold = tie_note(roster)
-    if roster.as_printed:
+    if roster.as_printed or "best" in styles(sections):
         return tuple(notes)
     no_bold: Note = (None, NOTES["no_bold"].format(bold=FEWEST_FOR_BOLD, unit=unit))
-    return tuple(no_bold if note == about_bold else note for note in notes)
+    return tuple(no_bold if note == tie_note(roster) else note for note in notes)
 
 
 def shared_notes(roster: Roster, judged: bool) -> list[Note]:
     """Returns notes on released scores, whose verdicts count, and that no real model competes."""
     notes: list[Note] = []
-    if mark := "apart" if roster.apart else "released" if roster.released else None:
-        notes.append(("data", NOTES[mark]))
-    if judged and (judge := roster.judge_note):
-        notes.append(("data", judge))
+    if roster.apart or roster.released:
+        notes.append(("data", NOTES["apart" if roster.apart else "released"]))
+    if judged and roster.judge_note:
+        notes.append(("data", roster.judge_note))
     if roster.no_real_model:
         notes.append(("data", NOTES["simulated"]))
     return notes
@@ -267,10 +262,12 @@ def unseen(clusters: int) -> float:
 
 def few_models_notes(counts: Iterable[int]) -> list[Note]:
     """Returns what correlations over few models are worth at best, of the counts of models."""
-    few = sorted({n for n in counts if n < ENOUGH_MODELS})
-    if not few:
+    smallest = []
+    for n in sorted(set(counts)):
+        if n < ENOUGH_MODELS:
+            smallest.append(NOTES["smallest_p"].format(n=n, p=rounded(smallest_p(n), P_DIGITS)))
+    if not smallest:
         return []
-    smallest = (NOTES["smallest_p"].format(n=n, p=rounded(smallest_p(n), P_DIGITS)) for n in few)
     slots = {"found": "; ".join(smallest), "enough": ENOUGH_MODELS}
     return [(None, NOTES["few_models"].format(**slots))]
 

@@ -8,37 +8,40 @@ from steadfast.base.resources import facts
 from steadfast.contract.records import OWN
 from steadfast.show.table import Cell, Section, Table
 
-SUMMARY_TABLES = ("summary", "summary_correlations")
-"""The tables of all benchmarks together."""
+SUMMARY_TABLES = ("summary", "summary_correlations")  # the tables of all benchmarks together
+UNRANKED = ("simulated", "baseline", "reference")
+KINDS = ("model", *UNRANKED)
+SCORED = "scored"  # engine of models whose scores were released
+STRINGS = facts("show.yaml")
+NOTES: Mapping[str, str] = STRINGS["notes"]
 
 
 def trial_remark(limit: int | None) -> str:
     """Returns the sentence that something is of a trial; empty where there is no limit."""
-    return facts("show.yaml")["trial"].format(limit=limit) if limit else ""
+    return STRINGS["trial"].format(limit=limit) if limit else ""
 
 
 def adaptive_remark(decisions: Iterable[Settings], display: "Display") -> list[str]:
     """Returns the sentences on the rounds of adaptive runs, by their last decisions."""
-    words = facts("show.yaml")["adaptive"]
-    reasons = []
+    forms = STRINGS["adaptive"]
+    sentences = []
     for decision in decisions:
         by_rounds: dict[int, list[str]] = {}
         for name, outcome in decision["models"].items():
             label = display.models.get(name, Shown(name)).label
             by_rounds.setdefault(outcome["rounds"], []).append(label)
-        rounds = "; ".join(
-            words["answered"].format(round=number, models=", ".join(by_rounds[number]))
-            for number in sorted(by_rounds, reverse=True)
-        )
+        rounds = []
+        for number, models in sorted(by_rounds.items(), reverse=True):
+            rounds.append(forms["answered"].format(round=number, models=", ".join(models)))
         design = decision["design"]
         going_on = len(decision["goes_on"])
-        state = words["under_way" if going_on else "stopped"].format(
+        state = forms["under_way" if going_on else "stopped"].format(
             round=decision["rounds"], most=design["contexts"], models=going_on
         )
         goal = f"the best {design['top']}" if design["top"] > 1 else "the best"
-        slots = {"goal": goal, "measure": decision["measure"]}
-        reasons.append(words["whole"].format(state=state, rounds=rounds, **slots))
-    return reasons
+        slots = {"state": state, "goal": goal, "measure": decision["measure"]}
+        sentences.append(forms["whole"].format(rounds="; ".join(rounds), **slots))
+    return sentences
 
 
 @dataclass(frozen=True)
@@ -89,19 +92,10 @@ class Display:
     @classmethod
     def of(cls, settings: Settings) -> "Display":
         """Reads the plain values of ``config.settings.display``."""
-        look = {
-            key: {name: Shown(**fields) for name, fields in settings[key].items()}
-            for key in ("models", "judges")
-            if key in settings
-        }
-        return cls(**{**settings, **look})
-
-
-UNRANKED = ("simulated", "baseline", "reference")
-KINDS = ("model", *UNRANKED)
-SCORED = "scored"  # engine of models whose scores were released
-STRINGS = facts("show.yaml")
-NOTES: Mapping[str, str] = STRINGS["notes"]
+        values = dict(settings)
+        for key in {"models", "judges"} & settings.keys():
+            values[key] = {name: Shown(**fields) for name, fields in settings[key].items()}
+        return cls(**values)
 
 
 @dataclass(frozen=True)
@@ -135,8 +129,8 @@ class Roster:
 
     Args:
         models: names of the models that have results.
-        display: how they are shown; where a model's engine is not known, a simulated model is
-            known by its name, which starts with ``sim-``.
+        display: how they are shown; without a model's engine, a name that starts with ``sim-``
+            is that of a simulated model.
         prompts: whose prompts each model answered (``stats.scores.models_by_prompts``); by default
             all the same.
     """
@@ -147,14 +141,13 @@ class Roster:
         self.models = sorted(models)
         prompts_of_models = {model: (prompts or {}).get(model, OWN) for model in self.models}
         mixed = len(set(prompts_of_models.values())) > 1
-        self.apart = frozenset(
-            model for model, whose in prompts_of_models.items() if mixed and whose != OWN
-        )
-        """Models that answered other prompts than the others."""
+        # Models that answered other prompts than the others.
+        apart = [model for model, whose in prompts_of_models.items() if whose != OWN]
+        self.apart = frozenset(apart if mixed else ())
         self._display = display
         scored = frozenset(filter(self.is_released, self.models))
+        # Models with released scores among others that answered the same prompts.
         self.released = scored - self.apart if len(scored) < len(self.models) else frozenset()
-        """Models with released scores among others that answered the same prompts."""
         self._order = {name: place for place, name in enumerate(display.models)}
 
     def label(self, model: str) -> str:
@@ -187,11 +180,11 @@ class Roster:
 
     @property
     def has_series(self) -> bool:
-        """Returns whether any of the models is known to be of a series, or a base model."""
+        """Returns whether any of the models has a series, or is a base model."""
         return any(self._shown(m).series or self._shown(m).base for m in self.models)
 
     def series(self, model: str) -> tuple[str, bool]:
-        """Returns the series of a model, its name where none is known; whether it is a base one."""
+        """Returns a model's series, by default its name, and whether it is a base model."""
         look = self._shown(model)
         return look.series or model, look.base
 
@@ -199,7 +192,7 @@ class Roster:
     def judge_note(self) -> str | None:
         """Returns whose verdicts count, and whether that is a real model; of models first."""
         unranked = {self.kind(model) in UNRANKED for model in self.models}
-        first: dict[bool, str] = {}
+        first: dict[bool, str] = {}  # the first real judge's label, and the first simulated one's
         for judge in self._display.judges.values():
             first.setdefault(judge.engine in UNRANKED, judge.label)
         kinds = unranked & first.keys() or first.keys()
@@ -240,11 +233,8 @@ class Roster:
             heading = self._shown(model).group
             key = (KINDS.index(self.kind(model)), order.get(heading, len(order)), heading)
             members.setdefault(key, []).append(model)
-        return [
-            Group(
-                heading,
-                tuple(sorted(names, key=lambda m: (m not in value, -value.get(m, 0), m))),
-                KINDS[kind],
-            )
-            for (kind, _, heading), names in sorted(members.items())
-        ]
+        groups = []
+        for (kind, _, heading), models in sorted(members.items()):
+            ordered = sorted(models, key=lambda m: (m not in value, -value.get(m, 0), m))
+            groups.append(Group(heading, tuple(ordered), KINDS[kind]))
+        return groups

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,15 +12,8 @@ import pandas as pd
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.show import results
-from steadfast.show.cells import (
-    MODEL,
-    CellsByModel,
-    Values,
-    interval_cells,
-    joined_cells,
-    value_cells,
-)
+from steadfast.show import cells, results
+from steadfast.show.cells import MODEL, CellsByModel, Values
 from steadfast.show.roster import NOTES as SHARED
 from steadfast.show.roster import Display, Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
@@ -31,8 +23,8 @@ from steadfast.stats.tidy import ABOVE_BASELINE, EFFECTIVE, HIGHEST, read_summar
 from steadfast.stats.ties import CORRELATIONS, Ties
 
 STRINGS = facts("summary.yaml")
+# A column of the summary's rows: the standard deviation of a value between identical runs.
 NONDETERMINISM = "nondeterminism"
-"""A column of the summary's rows: the standard deviation of a value that is asked for again."""
 MODELS_NAMED = 3  # in a sentence, at most; the others are counted
 
 
@@ -76,7 +68,7 @@ class RunSummary:
             rows = _summary(path, benchmarks[name], nondeterminism.get(name, {}))
             prompts |= models_by_prompts(rows)
             measures += _measures(rows, benchmarks[name], display.digits)
-        self.measures = list(map(_labelled, measures, repeat(measures)))
+        self.measures = [_labelled(measure, measures) for measure in measures]
         self.roster = Roster(prompts, display, prompts)
 
     @property
@@ -156,14 +148,14 @@ def summary_table(summary: RunSummary) -> Table:
         for heading, column_cells in _measure_columns(measure, roster):
             columns.append(Column(heading, measure.benchmark))
             parts.append(column_cells)
-    cells = joined_cells(parts)
-    sections = tuple(
-        group.section(map(cells.__getitem__, group.models)) for group in summary.groups()
-    )
+    joined = cells.joined_cells(parts)
+    sections = []
+    for group in summary.groups():
+        sections.append(group.section([joined[model] for model in group.models]))
     measures = "; ".join(measure.text for measure in summary.measures)
     caption = STRINGS["captions"]["summary"].format(measures=measures)
     notes = results.without_bold(_notes(summary), sections, roster, STRINGS["sampling_unit"])
-    return Table("summary", caption, tuple(columns), sections, notes)
+    return Table("summary", caption, tuple(columns), tuple(sections), notes)
 
 
 def _measure_columns(measure: SummaryMeasure, roster: Roster) -> Iterator[tuple[str, CellsByModel]]:
@@ -177,15 +169,15 @@ def _measure_columns(measure: SummaryMeasure, roster: Roster) -> Iterator[tuple[
         Ties.of_summary(rows),
         "smaller" if measure.smaller else "larger",
     )
-    yield measure.name, value_cells(roster, [values], digits)
+    yield measure.name, cells.value_cells(roster, [values], digits)
     if rows["low"].notna().any():
         heading = interval.format(measure=measure.name)
-        yield heading, interval_cells(rows, roster.models, digits)
+        yield heading, cells.interval_cells(rows, roster.models, digits)
     # The SD is much smaller than the value, so that it has one digit more.
     for name, decimals in ((NONDETERMINISM, digits + 1), (ABOVE_BASELINE, digits)):
         if rows[name].notna().any():
             further = Values(results.values_by_model(rows, name))
-            yield STRINGS[name], value_cells(roster, [further], decimals)
+            yield STRINGS[name], cells.value_cells(roster, [further], decimals)
     length_heading = STRINGS["effective_context_length"]
     headings = (length_heading, interval.format(measure=length_heading))
     for name, heading in zip(EFFECTIVE, headings, strict=True):
@@ -273,7 +265,7 @@ def _sampling_notes(summary: RunSummary) -> list[results.Note]:
 def _incomplete(summary: RunSummary) -> list[str]:
     """Returns each model that lacks samples of a measure, with its counts."""
     texts = STRINGS["notes"]
-    counts = dict[str, list[str]]()
+    counts: dict[str, list[str]] = {}
     for measure in summary.measures:
         for row in measure.rows.itertuples():
             if row.n < row.expected:
@@ -281,7 +273,7 @@ def _incomplete(summary: RunSummary) -> list[str]:
                 count = texts["incomplete_count"].format(measure=measure.label, **slots)
                 counts.setdefault(row.model, []).append(count)
     clauses = []
-    for model in filter(counts.__contains__, summary.roster.models):
+    for model in sorted(counts):
         slots = {"model": summary.roster.label(model), "counts": ", ".join(counts[model])}
         clauses.append(texts["incomplete_model"].format(**slots))
     return clauses
@@ -294,18 +286,14 @@ def correlations_table(summary: RunSummary) -> Table:
         for j, second in enumerate(summary.measures[i + 1 :]):
             names = (Cell(first.label, repeated=j > 0), Cell(second.label))
             rows.append((*names, *_correlation(summary, first, second)))
-    columns = (
-        Column("Measure", align="l"),
-        Column("Other", align="l"),
-        Column("Models", align="r"),
-        *(Column(name.capitalize()) for name in CORRELATIONS),
-    )
+    labels = (Column("Measure", align="l"), Column("Other", align="l"), Column("Models", align="r"))
+    columns = (*labels, *(Column(name.capitalize()) for name in CORRELATIONS))
     kind = "simulated" if summary.roster.no_real_model else "model"
     contenders = STRINGS["contenders"][kind]
     caption = STRINGS["captions"]["summary_correlations"].format(contenders=contenders)
     turned = [measure.label for measure in summary.measures if measure.smaller]
-    has_correlation = [row for row in rows if row[3].text is not None]
-    notes = results.few_models_notes(int(row[2].text or 0) for row in has_correlation)
+    correlated = [row for row in rows if row[3].text is not None]
+    notes = results.few_models_notes(int(row[2].text or 0) for row in correlated)
     if turned:
         notes.append((None, STRINGS["notes"]["sign"].format(measures=", ".join(turned))))
     if any(Cell(None) in row for row in rows):
@@ -323,14 +311,14 @@ def _correlation(
     """Returns how many contenders have both measures, and each correlation over them."""
     shared = first.values.keys() & second.values.keys()
     models = [model for model in summary.roster.contenders if model in shared]
-    enough = len(models) >= STRINGS["least_models"]
-    cells = [Cell(str(len(models)))]
-    for correlate in CORRELATIONS.values():
-        value = math.nan
-        if enough:
-            value = correlate(_goodness(first, models), _goodness(second, models))
-        cells.append(Cell(None if math.isnan(value) else str(rounded(value, summary.digits))))
-    return tuple(cells)
+    correlations = [math.nan] * len(CORRELATIONS)
+    if len(models) >= STRINGS["least_models"]:
+        goodness = (_goodness(first, models), _goodness(second, models))
+        correlations = [correlate(*goodness) for correlate in CORRELATIONS.values()]
+    return (
+        Cell(str(len(models))),
+        *(cells.number_cell(value, summary.digits) for value in correlations),
+    )
 
 
 def _goodness(measure: SummaryMeasure, models: Sequence[str]) -> np.ndarray:

@@ -3,22 +3,21 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import chain
 from typing import Literal
 
 Style = Literal["", "best", "first", "second"]
-PRINTED: Collection[Style] = ("first", "second")
-"""Styles by value alone, as papers print them."""
+PRINTED: Collection[Style] = ("first", "second")  # styles by value alone, as papers print them
 Mark = Literal["dagger", "incomplete"]
-SIGNS: Mapping[str | None, str] = {"dagger": "†", "incomplete": "*"}
-"""Of the marks, in text."""
+SIGNS: Mapping[str | None, str] = {"dagger": "†", "incomplete": "*"}  # of the marks, in text
+# What a note is about that explains no mark: sampling units and tests, or prompts and judges.
 Subject = Literal["sampling", "data"]
-"""What a note is about that explains no mark: sampling units and tests, or prompts and judges."""
+# What each of the three lines below a table is about: marks and headings, sampling, data.
 NOTE_LINES: tuple[Collection[str | None], ...] = (
     (*SIGNS, None),
     ("sampling",),
     ("data",),
 )
-"""What each of the three lines below a table is about: marks and headings, sampling, data."""
 
 
 @dataclass(frozen=True)
@@ -113,23 +112,28 @@ class Table:
 
     def framed(self, remark: str, habit: str) -> "Table":
         """Returns the same with a remark, and with print's habit in its caption where it has it."""
-        cells = (cell for section in self.sections for row in section.rows for cell in row)
-        printed = any(cell.style in PRINTED for cell in cells)
-        caption = f"{self.caption} {habit}" if printed else self.caption
+        as_printed = not styles(self.sections).isdisjoint(PRINTED)
+        caption = f"{self.caption} {habit}" if as_printed else self.caption
         return replace(self, remark=remark, caption=caption)
 
     def pages(self) -> Iterator["Table"]:
         """Yields pieces of at most ``rows_per_page`` rows, cut between sections where possible."""
         page: list[Section] = []
         size = self.rows_per_page
-        for whole in self.sections:
-            for start in range(0, max(len(whole.rows), 1), size):
-                section = replace(whole, rows=whole.rows[start : start + size])
-                if page and sum(len(s.rows) for s in [*page, section]) > size:
+        for section in self.sections:
+            for start in range(0, max(len(section.rows), 1), size):
+                piece = replace(section, rows=section.rows[start : start + size])
+                if page and sum(len(part.rows) for part in [*page, piece]) > size:
                     yield replace(self, sections=tuple(page))
                     page = []
-                page.append(section)
+                page.append(piece)
         yield replace(self, sections=tuple(page))
+
+
+def styles(sections: Iterable[Section]) -> set[Style]:
+    """Returns the styles of all cells."""
+    rows = chain.from_iterable(section.rows for section in sections)
+    return {cell.style for cell in chain.from_iterable(rows)}
 
 
 def note_text(subject: Mark | Subject | None, text: str) -> str:
@@ -153,10 +157,20 @@ def by_benchmarks(sentences: Iterable[str]) -> list[str]:
         names = benchmarks.setdefault(statement if colon else sentence, [])
         if colon:
             names.append(benchmark)
-    return [
-        f"{', '.join(names)}: {statement}" if names else statement
-        for statement, names in benchmarks.items()
-    ]
+    merged = []
+    for statement, names in benchmarks.items():
+        merged.append(f"{', '.join(names)}: {statement}" if names else statement)
+    return merged
+
+
+def short_interval(cell: Cell) -> str:
+    """Returns an interval with a dash, where no sign of a number would be taken for it.
+
+    >>> short_interval(Cell("0.1 to 0.2")), short_interval(Cell("-0.1 to 0.2"))
+    ('0.1–0.2', '-0.1 to 0.2')
+    """
+    text = cell.text or ""
+    return text if "-" in text else text.replace(" to ", "–")
 
 
 def rounded(value: float, digits: int) -> Decimal:

@@ -11,7 +11,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Settings
+from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.config.settings import judge_names, references
 from steadfast.contract.components import Component, Scoring
@@ -19,26 +19,16 @@ from steadfast.contract.judge_template import packaged
 from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
-from steadfast.simple.instance import (
-    AGREEMENT,
-    EFFECTIVE,
-    METRICS,
-    PART,
-    SCORE,
-    TEMPLATE,
-    VERDICT,
-    Instance,
-    Mark,
-)
+from steadfast.simple import instance
+from steadfast.simple.instance import Instance, Mark
 from steadfast.simple.judge import JUDGE_PROMPT, template_fields
 
 PACKAGE = "steadfast.simple"
-ALL = "all"
-"""The part of a benchmark that has but one."""
+ALL = "all"  # the part of a benchmark that has but one
 S = TypeVar("S", bound=StrictModel)
+# A function, or ``module:function`` where its module should be loaded by the jobs alone that use
+# it: a change of the module re-runs these alone, and pandas takes half a second to load.
 Function = str | Callable[..., Any]
-"""A function, or ``module:function`` where its module should be loaded by the jobs alone that use
-it: a change of the module re-runs these alone, and pandas takes half a second to load."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +75,7 @@ class Judge:
                     f"{read}: reads no verdict in {reply!r}, a reply of the simulated judge; "
                     "correct the function, or the judge's replies"
                 )
-        if VERDICT not in signature(load(scorer)).parameters:
+        if instance.VERDICT not in signature(load(scorer)).parameters:
             raise UserError(f"{scorer}: a scorer of judged responses takes verdict; add it")
 
     def judging(self, config: Config) -> Judging:
@@ -140,8 +130,8 @@ def simple_benchmark(
         lengths: whether these are lengths, from the shortest on: models then have an effective
             length.
         by: fields of ``Instance.by`` by which tables show the means.
-        measures: what each number is that has a mean, a test and a column of its own, by the name
-            that ``score`` gives it; the first is the main one. By default the mean of all numbers.
+        measures: a description of each number that is reported, by the name that ``score`` gives
+            it; the first is the main one. By default the mean of all numbers is reported.
         judge: of responses that a program cannot score.
         metrics: functions that give a data frame of ``metrics.score_frame``'s rows, by its name.
         tables: functions that give a table of ``tables.SimpleResults``, by its name.
@@ -158,7 +148,7 @@ def simple_benchmark(
         scoring=scoring(named(score), main, judge),
         by=tuple(by),
         lengths=lengths,
-        measures=tuple(measures or [SCORE]),
+        measures=tuple(measures or [instance.SCORE]),
         judge=judge,
         metrics={name: named(function) for name, function in (metrics or {}).items()},
         tables={name: named(function) for name, function in (tables or {}).items()},
@@ -179,7 +169,7 @@ def simple_benchmark(
 
 def compared_measures(title: str, measures: Mapping[str, str] | None = None) -> dict[str, Measure]:
     """Returns the measures of a benchmark of that title; by default the mean score alone."""
-    texts = measures or {SCORE: f"mean score of {title}"}
+    texts = measures or {instance.SCORE: f"mean score of {title}"}
     return {name: Measure(text, compared={"measure": name}) for name, text in texts.items()}
 
 
@@ -224,7 +214,7 @@ class Simple:
     scoring: Component[Scoring]
     by: tuple[str, ...] = ()
     lengths: bool = False
-    measures: tuple[str, ...] = (SCORE,)
+    measures: tuple[str, ...] = (instance.SCORE,)
     judge: Judge | None = None
     metrics: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, str] = field(default_factory=dict)
@@ -242,55 +232,40 @@ class Simple:
         parts: Mapping[str, int],
         card: Settings | None = None,
     ) -> Task:
-        """Returns what a config asks of it.
+        """Returns the task by a config.
 
         Args:
-            config: the whole.
+            config: the whole config.
             settings: keyword arguments of ``instances``, beside the part.
             parts: by name the tokens of their contexts.
             card: settings to show on the card of an export, where they are others.
         """
-        by = [*([PART] if len(parts) > 1 else []), *self.by]
+        by = [*([instance.PART] if len(parts) > 1 else []), *self.by]
         judges = judge_names(config) if self.judge and len(judge_names(config)) > 1 else []
-        agreement = (AGREEMENT,) if judges else ()
-        reached = (EFFECTIVE,) if self.lengths and len(parts) > 1 else ()
+        agreement = (instance.AGREEMENT,) if judges else ()
+        effective = (instance.EFFECTIVE,) if self.lengths and len(parts) > 1 else ()
         measures = {"measures": list(self.measures)}
-        metric_settings: Settings = {
-            "by": by,
-            "references": references(config),
-            "judges": judges,
-            **measures,
-            **({"lengths": list(parts)} if reached else {}),
-        }
-        table_settings = {
-            "name": self.name,
-            "title": self.title,
-            "by": by,
-            "judged": bool(self.judge),
-        }
-        table_settings |= measures
+        metric_settings: Record = {"by": by, "references": references(config), "judges": judges}
+        metric_settings |= measures | ({"lengths": list(parts)} if effective else {})
+        table_settings: Record = {"name": self.name, "title": self.title, "by": by}
+        table_settings |= {"judged": bool(self.judge)} | measures
         tables = ["results", *(["by"] if by else []), *self.tables, "coverage"]
-        tables += [*agreement, *reached]
+        tables += [*agreement, *effective]
+        data = [*self.sources]
+        for part in parts:
+            data += [self._data(kind, part, {**settings, "part": part}) for kind in KINDS]
+        trial = Trial(spread=("by", "context_id"))
+        if instance.TEMPLATE in self.by:
+            # All paraphrases of a record or none, so that they can be compared.
+            trial = Trial("context_id", ("by",))
         return Task(
             data_note=self.data_note,
-            parts={
-                part: Part(tokens, {(kind, part): self._path(kind, part) for kind in KINDS})
-                for part, tokens in parts.items()
-            },
-            data=[
-                *self.sources,
-                *(
-                    self._data(kind, part, {**settings, "part": part})
-                    for part in parts
-                    for kind in KINDS
-                ),
-            ],
+            parts={part: self._part(part, tokens) for part, tokens in parts.items()},
+            data=data,
             prompts=Component(f"{PACKAGE}.instance:prompts", {"name": self.name}),
             units=Component(f"{PACKAGE}.metrics:units"),
             samples=Component(f"{PACKAGE}.instance:SimpleSamples"),
-            simulator=Component(
-                f"{PACKAGE}.answers:SimpleSimulator", {"judged": self.judge is not None}
-            ),
+            simulator=Component(f"{PACKAGE}.answers:SimpleSimulator", {"judged": bool(self.judge)}),
             scoring=self.scoring,
             metrics=Output(
                 Component(
@@ -298,7 +273,7 @@ class Simple:
                     {**metric_settings, "further": dict(self.metrics)},
                     calls=tuple(self.metrics.values()),
                 ),
-                (*METRICS, *agreement, *reached, *self.metrics),
+                (*instance.METRICS, *agreement, *effective, *self.metrics),
                 fields=("by",),
             ),
             tables=Output(
@@ -310,24 +285,20 @@ class Simple:
                 tuple(f"{self.name}_{table}" for table in tables),
             ),
             figures=Output(
-                Component(f"{PACKAGE}.figures:figures", table_settings), ("scores", *reached)
+                Component(f"{PACKAGE}.figures:figures", table_settings), ("scores", *effective)
             ),
             judging=self.judge.judging(config) if self.judge else None,
             files=self.required,
             exports=Component(
                 f"{PACKAGE}.export:SimpleExports",
-                {
-                    "title": self.title,
-                    "source": self.source,
-                    "settings": dict(settings if card is None else card),
-                },
+                {"title": self.title, "source": self.source, "settings": dict(card or settings)},
             ),
             passages=Component(f"{PACKAGE}.passages:passages"),
-            # All paraphrases of a record or none, so that they can be compared.
-            trial=Trial("context_id", ("by",))
-            if TEMPLATE in self.by
-            else Trial(spread=("by", "context_id")),
+            trial=trial,
         )
+
+    def _part(self, part: str, tokens: int) -> Part:
+        return Part(tokens, {(kind, part): self._path(kind, part) for kind in KINDS})
 
     def _path(self, kind: str, part: str) -> str:
         return f"{self.name}/{kind}/{part}.jsonl"
@@ -349,5 +320,4 @@ class Simple:
 
 
 INSTANCES = "instances"
-KINDS = (INSTANCES, "contexts")
-"""Kinds of data, and the functions of ``instance`` that make them."""
+KINDS = (INSTANCES, "contexts")  # kinds of data, and the functions of ``instance`` that make them

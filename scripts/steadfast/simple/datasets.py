@@ -1,4 +1,4 @@
-"""A file of the user's as a benchmark: its section of the config, and what a config asks of it."""
+"""A user's file as a benchmark: its section of the config, and the task by it."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -27,8 +27,7 @@ from steadfast.simple.instance import PARAPHRASES, TEMPLATE, Instance, checked
 from steadfast.simple.scorers import OPTIONS
 
 NAME = "datasets"
-PACKAGED = f"{PREFIX}datasets/judge/{judge.JUDGE_PROMPT}.txt"
-"""The judge's template by default."""
+PACKAGED = f"{PREFIX}datasets/judge/{judge.JUDGE_PROMPT}.txt"  # the judge's template by default
 
 
 class DataSet(StrictModel):
@@ -139,7 +138,7 @@ DATASETS = Family(NAME, "Data sets of your own", DataSet, dataset)
 
 
 def task(name: str, config: Config, section: DataSet) -> Task:
-    """Returns what a config asks of a data set; its one part has all of it."""
+    """Returns the task of a data set by a config; its one part has all records."""
     title = section.title or name
     judged = section.scorer == "judge"
     required = [(f"{NAME}.{name}.path", section.path)]

@@ -1,6 +1,6 @@
-"""A simple benchmark as a data set of its own."""
+"""A simple benchmark as a data set."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -19,27 +19,28 @@ class SimpleExports(Exports):
     """
 
     def __init__(self, title: str, source: Settings | str, settings: Settings):
-        self._known = facts("simple/export.yaml")
+        self._facts = facts("simple/export.yaml")
         self._title = title
         self._settings = settings
-        card = self._known["sources"][source] if isinstance(source, str) else source
+        card = self._facts["sources"][source] if isinstance(source, str) else source
         self._source = Source(**{"name": "instances", **card})
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Returns the tables by part; no contexts where no instance has one."""
-        prompts = {part: _prompts(samples) for part, samples in parts.items()}
-        kinds = {
-            kind: {part: files[kind][part] for part, files in data.items()}
-            for kind in ("instances", "contexts")
-        }
-        return {"prompts": prompts} | {
-            kind: records for kind, records in kinds.items() if any(records.values())
-        }
+        tables: dict[str, Mapping[str, Iterable[Record]]] = {}
+        tables["prompts"] = {part: _prompts(samples) for part, samples in parts.items()}
+        for kind in ("instances", "contexts"):
+            records = {part: files[kind][part] for part, files in data.items()}
+            if any(records.values()):
+                tables[kind] = records
+        return tables
 
     def about(self) -> About:
-        named = {"title": self._title, "summary": self._known["summary"].format(title=self._title)}
-        return about_by({**self._known, **named}, [self._source], self._settings)
+        summary = self._facts["summary"].format(title=self._title)
+        facts_of_title = {**self._facts, "title": self._title, "summary": summary}
+        return about_by(facts_of_title, [self._source], self._settings)
 
 
-def _prompts(asked: Sequence[Asked]) -> Iterator[Record]:
-    return ({**question.sample.prompt, "reference": question.reference} for question in asked)
+def _prompts(requests: Sequence[Asked]) -> Iterator[Record]:
+    for request in requests:
+        yield {**request.sample.prompt, "reference": request.reference}

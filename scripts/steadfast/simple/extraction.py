@@ -11,11 +11,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
+from itertools import chain
 
 from steadfast.base.unicode import composed
 
-LOOSE = ("case", "punctuation")
-"""What makes no difference where an answer is the text of a choice."""
+LOOSE = ("case", "punctuation")  # what makes no difference where an answer is the text of a choice
 MARKUP = str.maketrans("", "", "*_`#$")
 
 
@@ -54,14 +54,14 @@ IS = (
     r" (?:is|would(?: \w{1,15})? be|must be|should be|has to be|to be|ist|est|es|è|é)"
     rf"(?: {SURELY})?|是|为)"
 )
+# Between the word "answer" and what it is.
 LINK = rf"(?:{IS} ?[:：=]?|[\"”]? ?[:：=]| ?(?:→|->|=>) ?| [-–—] )"
-"""Between the word "answer" and what it is."""
+# What precedes a claim that does not name the answer as such.
 SAID = (
     r"(?:\b(?:it is|it's|it’s|must be|should be|would be|go with|going with|so|no[,:]|yes[,:]"
     r"|leaves|(?:I|I'd|I’d|I would|I'll|I’ll) (?:say|choose|pick|select)|selected|picked|chosen"
     rf"|{SURELY})|所以|因此)"
 )
-"""What precedes a claim that does not name the answer as such."""
 RIGHT = (
     r"(?: (?:is|seems|appears|looks|remains)(?: to be)?(?: the)?"
     r" (?:correct|right|best|better|most accurate|most plausible|most appropriate)\b"
@@ -74,8 +74,8 @@ DENIED = re.compile(
 )
 CLAUSE_ENDS = re.compile(r"[.,;:!?。，；：！？]")
 SENTENCE_ENDS = re.compile(r"[.!?。！？]")
+# Characters before a claim in which a word may deny it, and around it in which others stand.
 NEAR = 60
-"""Characters before a claim in which a word may deny it, and around it in which others stand."""
 
 
 def _is_denied(line: str, start: int) -> bool:
@@ -101,10 +101,10 @@ def letter_named(text: str, choices: Sequence[str]) -> str | None:
     marked = [match[1] or match[2] for match in _marked(letters).finditer(" ".join(lines))]
     if marked:
         return str(marked[-1]).upper()
-    claimed = [letter for line in lines for letter in _claimed(line, letters, texts)]
+    claimed = list(chain.from_iterable(_claimed(line, letters, texts) for line in lines))
     if claimed:
         return claimed[-1]
-    begun = {letter for line in lines if (letter := _begun(line, letters, texts))}
+    begun = set(filter(None, (_begun(line, letters, texts) for line in lines)))
     if begun:
         return only(begun)
     response = plain(text, LOOSE)
@@ -115,8 +115,8 @@ def letter_named(text: str, choices: Sequence[str]) -> str | None:
 
 def only(letters: Iterable[str]) -> str | None:
     """Returns the one letter that there is; None of none or several."""
-    known_letters = list(letters)
-    return known_letters[0] if len(known_letters) == 1 else None
+    candidates = list(letters)
+    return candidates[0] if len(candidates) == 1 else None
 
 
 @cache
@@ -164,16 +164,15 @@ CLAIMED_TEXT = re.compile(rf"(?i:(?:{ANSWER}|{OPTION})(?:{LINK})|\bit(?: is|'s|�
 def _claimed(line: str, letters: str, texts: Mapping[str, str]) -> Iterator[str]:
     """Yields the letters that a line claims, in their order; by a choice's text where by none."""
     *firm, loose = _claims(letters)
-    claims = [match for claim in firm for match in claim.finditer(line)]
+    claims: list[re.Match[str]] = []
+    for form in firm:
+        claims += form.finditer(line)
     claims += [match for match in loose.finditer(line) if _is_alone(match, line, letters)]
     claimed = [match for match in claims if not _is_denied(line, match.start())]
     for match in sorted(claimed, key=re.Match.start):
         yield next(filter(None, match.groups())).upper()
-    if (
-        not claims
-        and (by_text := CLAIMED_TEXT.search(line))
-        and not _is_denied(line, by_text.start())
-    ):
+    by_text = None if claims else CLAIMED_TEXT.search(line)
+    if by_text and not _is_denied(line, by_text.start()):
         letter = texts.get(plain(by_text[1], LOOSE))
         if letter:
             yield letter
@@ -191,9 +190,9 @@ def _begun(line: str, letters: str, texts: Mapping[str, str]) -> str | None:
     begins, small = _beginnings(letters)
     if match := begins.match(line):
         return match[1]
-    if (match := small.match(line)) and texts.get(plain(match[2], LOOSE)) == match[1].upper():
-        return match[1].upper()
-    return None
+    match = small.match(line)
+    letter = match[1].upper() if match else None
+    return letter if match and texts.get(plain(match[2], LOOSE)) == letter else None
 
 
 @cache
@@ -229,14 +228,14 @@ SCALES = {
     "万": 10**4, "亿": 10**8,
 }  # fmt: skip
 FRACTION = re.compile(r"\\[dt]?frac ?\{([0-9]{1,9})\}\{([0-9]{1,9})\}")
+# Where an answer sets its number apart: in a box, between tags, behind four hashes (GSM8K).
 MARKED_NUMBER = re.compile(
     r"\\boxed ?\{([^{}\n]{1,100})\}|<answer>([^<>]{1,200})</answer>|####([^\n]{1,100})",
     re.IGNORECASE,
 )
-"""Where an answer sets its number apart: in a box, between tags, behind four hashes (GSM8K)."""
 CLAIMED_NUMBER = re.compile(rf"(?i:{ANSWER}{LINK})(?! not\b)([^\n]{{1,200}})")
+# From where on a claim speaks of something else than its number.
 FURTHER = re.compile(r"[;(（。，]|[.,](?:\s|$)| (?:because|since|where|out of|of) ")
-"""From where on a claim speaks of something else than its number."""
 
 
 def number_named(text: str) -> Decimal | None:

@@ -20,19 +20,19 @@ def figures(frames: Frames, display: Display, **shown: Any) -> dict[str, Picture
     main = results.measures[0]
     words = results.words
     means = rows_of(frames["scores"], measure=main)
-    pairs = dict.fromkeys(zip(means["kind"], means["category"], strict=True))
-    categories = list(pairs)[: words["most_categories"]]
-    labels = {
-        _key(kind, category): wrapped(f"{kind}: {category}" if kind else words["all"])
-        for kind, category in categories
-    }
+    categories = list(dict.fromkeys(zip(means["kind"], means["category"], strict=True)))
+    most = words["most_categories"]
+    labels = {}
+    for kind, category in categories[:most]:
+        label = f"{kind}: {category}" if kind else words["all"]
+        labels[_key(kind, category)] = wrapped(label)
     rows = means.assign(category=list(map(_key, means["kind"], means["category"])))
     measure = results.headings[main]
     figure = by_category(results.roster, results.shown_models, rows, labels, measure)
     notes = range_notes(results.roster, words["ranked"], results.ranking, results.digits)
     notes += [*results.notes(), *results.left_out("scores")]
-    if len(categories) < len(pairs):
-        slots = {"shown": len(categories), "all": len(pairs), "name": results.slots["name"]}
+    if len(categories) > most:
+        slots = {"shown": most, "all": len(categories), "name": results.slots["name"]}
         notes.append((None, words["notes"]["most_categories"].format(**slots)))
     pictures = {"scores": picture(figure, words["figure"].format(title=title, measure=main), notes)}
     if EFFECTIVE in frames:

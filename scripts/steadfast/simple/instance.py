@@ -1,4 +1,4 @@
-"""What a simple benchmark asks: its instances, and how they stand in the files of data."""
+"""The instances of a simple benchmark, and their records in the files of data."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,33 +13,27 @@ from steadfast.base.loading import load
 from steadfast.base.names import nearest, shown
 from steadfast.contract.components import Data, Sample, Samples, named_by
 
+# Names of a simple benchmark's metrics, and of its one measure.
 METRICS = ("scores", "coverage", "comparisons", "sampling_units", "summary")
 SCORE = "Score"
-"""Names of a simple benchmark's metrics, and of its one measure."""
-AGREEMENT = "agreement"
-"""One more metric, and a table of that name, where several judges score."""
-EFFECTIVE = "effective_context_length"
-"""One more metric, table and figure, where parts are lengths."""
+AGREEMENT = "agreement"  # one more metric, and a table of that name, where several judges score
+EFFECTIVE = "effective_context_length"  # one more metric, table and figure, where parts are lengths
+# Of a score's record and of coverage, where the scorer has to read something out of an answer.
 UNREAD = "unread"
-"""Of a score's record and of coverage, where the scorer has to read something out of an answer."""
-VERDICT = "verdict"
-"""Parameter of a scorer that takes a judge's verdict."""
-PARAPHRASES = "paraphrases"
-"""One more metric and table of a data set with several templates."""
-TEMPLATE = "template"
-"""Its field by which means are shown: the template's number."""
-PART = "part"
-"""The field by which means are shown of a benchmark of several parts."""
+VERDICT = "verdict"  # parameter of a scorer that takes a judge's verdict
+PARAPHRASES = "paraphrases"  # one more metric and table of a data set with several templates
+TEMPLATE = "template"  # the field by which its means are shown: the template's number
+PART = "part"  # the field by which means are shown of a benchmark of several parts
 
 
 @dataclass(frozen=True)
 class Instance:
-    """One thing that is asked; a model reads ``before``, ``context`` and ``prompt`` as one text.
+    """One question; a model reads ``before``, ``context`` and ``prompt`` as one text.
 
     Attributes:
-        id: its name, which no other instance of its part has; the same id in several parts is the
-            same thing that was drawn, asked several times.
-        prompt: what is asked, behind the context where there is one.
+        id: its name, unique within its part; the same id in several parts is one question that is
+            repeated, such as at several lengths.
+        prompt: the question, behind the context where there is one.
         answer: what the scorer has to know; a plain value.
         reference: an answer that has full marks; by default ``answer``, or the first of several.
         context: a long text. Instances with the same one share it in the files and as a prefix of
@@ -47,8 +41,8 @@ class Instance:
         before: what precedes the context.
         system: a system message, after the model's own.
         turns: earlier turns of the conversation, pairs of prompt and response.
-        group: whose instances are drawn together and are no independent evidence, of all instances
-            or of none; by default those of a context are.
+        group: instances that are sampled together and are not independent; of all instances or of
+            none. By default those of one context are a group.
         by: values of the fields by which tables show the mean score.
         fields: further plain values for the scorer.
         max_tokens: limit of the answer.
@@ -81,7 +75,7 @@ class Instance:
 
     @property
     def cluster(self) -> str:
-        """What was drawn with it: its group, its context, or itself."""
+        """Its sampling unit: its group, its context, or itself."""
         return self.group or context_name(self.context) or self.id
 
 
@@ -106,7 +100,7 @@ def context_name(text: str) -> str:
 
 
 def instance_of(sample: Sample[Any]) -> Instance:
-    """Returns the instance that a sample asks."""
+    """Returns the instance of a sample."""
     return Instance(**sample.source["instance"] | {"context": sample.source["context"]})
 
 
@@ -148,7 +142,7 @@ def instances(
     ``function`` gives them, as ``base.loading.load`` takes it; ``slots`` are those of the judge's
     template that are fields of theirs.
     """
-    for instance in checked(_made(function, settings, inputs), function, by):
+    for instance in checked(_generated(function, settings, inputs), function, by):
         for name in slots:
             if name not in instance.fields:
                 raise UserError(
@@ -158,28 +152,27 @@ def instances(
         yield asdict(instance) | {"context": context_name(instance.context)}
 
 
-def _made(function: str, settings: Settings, inputs: Mapping[str, Path]) -> Iterable[Instance]:
-    made_instances: Iterable[Instance] = load(function)(
-        **settings, **({"inputs": inputs} if inputs else {})
-    )
-    return made_instances
+def _generated(function: str, settings: Settings, inputs: Mapping[str, Path]) -> Iterable[Instance]:
+    arguments = {**settings, "inputs": inputs} if inputs else settings
+    generated: Iterable[Instance] = load(function)(**arguments)
+    return generated
 
 
 def contexts(inputs: Mapping[str, Path], function: str, settings: Settings) -> Iterator[Record]:
     """Yields the contexts of a part's instances, each once."""
     seen = set()
-    for instance in _made(function, settings, inputs):
+    for instance in _generated(function, settings, inputs):
         name = context_name(instance.context)
         if name and name not in seen:
             seen.add(name)
             yield {"context_id": name, "text": instance.context}
 
 
-def checked(found: Iterable[Instance], where: str, by: Sequence[str]) -> Iterator[Instance]:
-    """Yields instances, each with an id of its own, the fields ``by`` and as the others a group."""
+def checked(instances: Iterable[Instance], where: str, by: Sequence[str]) -> Iterator[Instance]:
+    """Yields instances: ids are checked to be unique, ``by`` complete, and all or none grouped."""
     seen: set[str] = set()
     grouped = False
-    for instance in found:
+    for instance in instances:
         grouped = grouped if seen else bool(instance.group)
         if problem := _problem(instance, seen, grouped, by):
             raise UserError(f"{where}: instance {shown(instance.id)}: {problem}")
@@ -189,21 +182,21 @@ def checked(found: Iterable[Instance], where: str, by: Sequence[str]) -> Iterato
         raise UserError(f"{where}: no instances; add at least one")
 
 
-def _problem(one: Instance, seen: Collection[str], grouped: bool, by: Sequence[str]) -> str:
-    if not isinstance(one.id, str) or not one.id.isprintable() or not one.id or "#" in one.id:
+def _problem(item: Instance, seen: Collection[str], grouped: bool, by: Sequence[str]) -> str:
+    """Returns what is wrong with an instance; empty where nothing is."""
+    if not isinstance(item.id, str) or not item.id.isprintable() or not item.id or "#" in item.id:
         return "an id must be one line without #; correct it"
-    if one.id in seen:
+    if item.id in seen:
         return "duplicate id; make it unique"
-    if not (one.before + one.context + one.prompt).strip():
+    if not (item.before + item.context + item.prompt).strip():
         return "empty prompt; add one"
-    if not all(
-        len(turn) == 2 and all(isinstance(text, str) for text in turn) for turn in one.turns
-    ):
-        return "a turn must be two strings, prompt and response; correct it"
+    for turn in item.turns:
+        if len(turn) != 2 or not all(isinstance(text, str) for text in turn):
+            return "a turn must be two strings, prompt and response; correct it"
     for name in by:
-        if name not in one.by:
-            return f"no value of {name!r} in by; {nearest(name, one.by)}"
-    if bool(one.group) != grouped:
+        if name not in item.by:
+            return f"no value of {name!r} in by; {nearest(name, item.by)}"
+    if bool(item.group) != grouped:
         return "only some instances have a group; add one to all, or to none"
     return ""
 
@@ -211,12 +204,14 @@ def _problem(one: Instance, seen: Collection[str], grouped: bool, by: Sequence[s
 def prompts(part: str, data: Data, name: str) -> Iterator[Record]:
     """Yields a prompt an instance; ``name`` is the benchmark's, and of its one task."""
     for record in data["instances"][part]:
+        optional = {key: record[key] for key in ("before", "system", "turns") if record[key]}
+        if record["context"]:
+            optional["long_context_id"] = record["context"]
         yield {
             "sample_id": f"{part}/{record['id']}",
             "task": name,
             "context_id": record["group"] or record["context"] or record["id"],
-            **{key: record[key] for key in ("before", "system", "turns") if record[key]},
-            **({"long_context_id": record["context"]} if record["context"] else {}),
+            **optional,
             "instruction": record["prompt"],
             "max_tokens": record["max_tokens"],
             "by": dict(record["by"]),
@@ -228,14 +223,12 @@ class SimpleSamples(Samples):
 
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """Yields ``instance`` and ``context``, one text for all prompts that share it."""
-        instances = {
-            f"{part}/{record['id']}": record
-            for part, records in data["instances"].items()
-            for record in records
-        }
-        texts = {
-            record["context_id"]: record["text"] for record in chain(*data["contexts"].values())
-        }
+        instances: dict[str, Record] = {}
+        for part, records in data["instances"].items():
+            instances |= {f"{part}/{record['id']}": record for record in records}
+        texts = {}
+        for context in chain(*data["contexts"].values()):
+            texts[context["context_id"]] = context["text"]
         for prompt in prompts:
             text = named_by(prompt, "long_context_id", texts) if "long_context_id" in prompt else ""
             yield {"instance": named_by(prompt, "sample_id", instances), "context": text}

@@ -17,10 +17,9 @@ from steadfast.contract.simulated import SimulatedJudge, unsigned
 from steadfast.judging.reply import last_claim
 from steadfast.simple.instance import Instance, Mark, instance_of, is_judged
 
-JUDGE_PROMPT = "score"
-"""Name of the one template."""
+JUDGE_PROMPT = "score"  # name of the one template
+# Slots that any template may have; others are fields of the records.
 OWN_SLOTS = frozenset({"prompt", "context", "reference", "boundary"})
-"""Slots that any template may have; others are fields of the records."""
 MAX_TOKENS = 1024  # of a reply: a few sentences, and the verdict
 NUMBER = re.compile(r"[\s*_`]*([-+]?[0-9]{1,9}(?:\.[0-9]{1,9})?)[\s*_`.]*")
 

@@ -7,6 +7,7 @@ one thing at several lengths, so its contexts are one cluster.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -68,17 +69,17 @@ def metrics(
     units = values.assign(total=values["value"], task="", stratum="")
     compared = overall_pairs(units, references)
     records = frame["sample_id"]
-    if TEMPLATE in by:  # paraphrases are one record asked several times
+    if TEMPLATE in by:  # paraphrases are repeated measures of one record
         records = records.str.rpartition("/")[0]
     clusters = sampling_units(frame, None, []).assign(records=records.nunique())
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
     comparisons = {measure: rows_of(compared, measure=measure) for measure in measures}
     summary = joint_summary(counts, rows_of(means, kind=""), comparisons, clusters, unit)
-    frames = {
-        name: own_result(function, "a data frame of the responses, whose columns are", frame)
-        for name, function in (further or {}).items()
-    }
+    frames = {}
+    for name, function in (further or {}).items():
+        argument = "a data frame of the responses, whose columns are"
+        frames[name] = own_result(function, argument, frame)
     if judges:
         of_judges = judge_verdicts(scores, judges, _total)
         frames[AGREEMENT] = answer_agreement(of_judges, {}, scores)
@@ -132,7 +133,7 @@ def _check_measures(frame: pd.DataFrame, values: pd.DataFrame, measures: Sequenc
     """Raises UserError where responses have a score and none has a value of a measure."""
     lacking = [name for name in measures if name not in set(values["measure"])]
     if lacking and frame["total"].notna().any():
-        names = sorted({name for points in frame["points"] for name in points})
+        names = sorted(set(chain.from_iterable(frame["points"])))
         raise UserError(
             f"measures: no response has the measure {lacking[0]!r}; the scorer gives "
             f"{', '.join(names)}: correct the name, in measures or in the scorer"
@@ -182,7 +183,7 @@ def mean_scores(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def effective(frame: pd.DataFrame, lengths: Sequence[str]) -> pd.DataFrame:
     """Returns the share of the score at the first length that each model keeps at each.
 
-    What was drawn for one length alone is compared as two samples; what all have, in pairs.
+    Clusters that each have one length are compared as independent samples; others in pairs.
     """
     rows = frame.assign(length=[values[PART] for values in frame["by"]])
     alone = (rows.groupby("cluster")["length"].nunique() == 1).all()

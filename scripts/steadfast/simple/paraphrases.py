@@ -1,4 +1,4 @@
-"""How much a score depends on the wording: a data set whose records several templates ask.
+"""How much a score depends on the paraphrase: a data set with several templates.
 
 A record is the sampling unit, its paraphrases are repeated measures of it.
 """
@@ -19,7 +19,7 @@ def measures(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns what the templates of a data set differ by, a row for each model and measure.
 
     ``stability`` is IFS over templates: the standard deviation of their mean scores over the mean
-    of these (LIFBench, equation 6); ``chance`` the IFS of a model for which wording makes no
+    of these (LIFBench, equation 6); ``chance`` the IFS of a model for which paraphrases make no
     difference; ``reliable`` the share of records whose k responses all have full marks, k templates
     times repeats; ``lowest`` and ``highest`` the mean scores of the extreme templates.
 

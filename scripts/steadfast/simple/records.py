@@ -16,18 +16,17 @@ from steadfast.base.names import nearest, shown
 from steadfast.contract.judge_template import SLOT
 from steadfast.simple.instance import TEMPLATE, Instance
 
+# Fields with a meaning; others are for the template, for ``by`` and for a judge's template.
 KNOWN = ("id", "prompt", "context", "choices", "group", "answer", "reference")
-"""Fields with a meaning; others are for the template, for ``by`` and for a judge's template."""
+# Their slots in a template.
 CONTEXT = "{{context}}"
 PROMPT = "{{prompt}}"
 CHOICES = "{{choices}}"
-"""Their slots in a template."""
+# The field that names the contexts a record is about, where they are another benchmark's.
 SCENARIO = "scenario"
-"""The field that names the contexts a record is about, where they are another benchmark's."""
 PATH = re.compile(r"\{\{(\w+(?:\.[^{}.\s]+)+)\}\}")
 PLACE = re.compile(r"(?P<number>-?[0-9]{1,9})|(?P<share>[0-9]{1,3})%(?P<further>[+-][0-9]{1,9})?")
-LIKE = 0.8
-"""From which likeness on an unused field is taken for a misspelt one of these."""
+LIKE = 0.8  # from which likeness on an unused field is taken for a misspelt one of these
 MOST_CHOICES = len(string.ascii_uppercase)
 
 
@@ -135,7 +134,7 @@ def _about(contexts: Mapping[str, Sequence[Record]], path: str) -> Iterator[tupl
             except ValueError as error:
                 raise UserError(f"{path}:{number}: {error}") from None
             name = f"{record.get('id', number)}-{context['context_id']}"
-            # All lengths of a family of nested contexts are one thing that is asked several times.
+            # The lengths of a family of nested contexts are repeated measures of one question.
             group = {"group": context["family"]} if "family" in context else {}
             yield number, {**group, **about, "id": name, "context": context["text"]}
 

@@ -14,41 +14,43 @@ from decimal import Decimal
 from steadfast.simple.extraction import last_number, letter_named, number_named, only, plain
 from steadfast.simple.instance import Instance, Mark
 
-READ = "answer"
-"""Name of the group of an expression that holds what is read."""
-NOTHING_READ = Mark(0.0, None, unread=True)
-"""What an answer is worth from which nothing was read."""
+READ = "answer"  # name of the group of an expression that holds what is read
+NOTHING_READ = Mark(0.0, None, unread=True)  # what an answer is worth from which nothing was read
 
 
 # --- texts ------------------------------------------------------------------------------------
 
 
-def exact(text: str, one: Instance, ignore: Sequence[str] = ()) -> Mark:
+def exact(text: str, instance: Instance, ignore: Sequence[str] = ()) -> Mark:
     """1 where the whole answer is a right one, as ``plain`` gives both."""
     response = plain(text, ignore)
-    return Mark(float(any(response == plain(right, ignore) for right in one.answers)), response)
+    is_right = any(response == plain(right, ignore) for right in instance.answers)
+    return Mark(float(is_right), response)
 
 
-def contains(text: str, one: Instance, ignore: Sequence[str] = ()) -> Mark:
+def contains(text: str, instance: Instance, ignore: Sequence[str] = ()) -> Mark:
     """1 where a right answer, of which something is left, stands anywhere, within a word too."""
     response = plain(text, ignore)
-    rights = {str(right): plain(right, ignore) for right in one.answers}
-    held = [right for right, sought in rights.items() if sought and sought in response]
-    return Mark(float(bool(held)), held[0] if held else None)
+    for right in instance.answers:
+        sought = plain(right, ignore)
+        if sought and sought in response:
+            return Mark(1.0, str(right))
+    return Mark(0.0)
 
 
-def regex(text: str, one: Instance, pattern: str | None = None, ignore: Sequence[str] = ()) -> Mark:
+def regex(
+    text: str, instance: Instance, pattern: str | None = None, ignore: Sequence[str] = ()
+) -> Mark:
     """1 where what the pattern first finds is a right answer, as ``exact`` compares them.
 
     Without a pattern the right answers are patterns, one of which has to be found anywhere.
     """
     if pattern is None:
-        matching = [
-            str(right) for right in one.answers if first_match(str(right), text) is not None
-        ]
+        patterns = map(str, instance.answers)
+        matching = [right for right in patterns if first_match(right, text) is not None]
         return Mark(float(bool(matching)), matching[0] if matching else None)
     read = first_match(pattern, text)
-    return NOTHING_READ if read is None else exact(read, one, ignore)._replace(unread=False)
+    return NOTHING_READ if read is None else exact(read, instance, ignore)._replace(unread=False)
 
 
 def first_match(pattern: str, text: str) -> str | None:
@@ -83,42 +85,43 @@ def words(text: object) -> list[str]:
     return ARTICLES.sub(" ", str(text).lower().translate(WITHOUT_PUNCTUATION)).split()
 
 
-def f1(text: str, one: Instance) -> Mark:
+def f1(text: str, instance: Instance) -> Mark:
     """Harmonic mean of precision and recall of the answer's words, beside the best right answer."""
-    response_words = words(text)
-    return Mark(
-        max(_f1(response_words, words(right)) for right in one.answers), " ".join(response_words)
-    )
+    response = words(text)
+    best = max(_f1(response, words(right)) for right in instance.answers)
+    return Mark(best, " ".join(response))
 
 
-def _f1(given: Sequence[str], right: Sequence[str]) -> float:
-    if not given or not right:
-        return float(given == right)
-    common = (Counter(given) & Counter(right)).total()
-    return 2 * common / (len(given) + len(right))
+# With c words in common, precision is c/n and recall c/m: 2PR/(P + R) = 2c/(n + m).
+def _f1(response: Sequence[str], right: Sequence[str]) -> float:
+    if not response or not right:
+        return float(response == right)
+    common = (Counter(response) & Counter(right)).total()
+    return 2 * common / (len(response) + len(right))
 
 
 # --- what an answer names ---------------------------------------------------------------------
 
 
-def number(text: str, one: Instance, tolerance: float = 0.0) -> Mark:
+def number(text: str, instance: Instance, tolerance: float = 0.0) -> Mark:
     """1 where the number of the answer is a right one, or no further from it than the tolerance."""
     named = number_named(text)
     largest = Decimal(str(tolerance))
     if named is None:
         return NOTHING_READ
-    rights = (right for right in map(last_number, map(str, one.answers)) if right is not None)
+    numbers = map(last_number, map(str, instance.answers))
+    rights = [right for right in numbers if right is not None]
     near = any(named == right or abs(named - right) <= largest for right in rights)
     return Mark(float(near), str(named), unread=False)
 
 
-def choice(text: str, one: Instance) -> Mark:
+def choice(text: str, instance: Instance) -> Mark:
     """1 where the letter that the answer names is that of a right choice."""
-    choices = [str(choice) for choice in one.fields["choices"]]
+    choices = list(map(str, instance.fields["choices"]))
     named = letter_named(text, choices)
     if named is None:
         return NOTHING_READ
-    rights = {letter_of(right, choices) for right in one.answers}
+    rights = {letter_of(right, choices) for right in instance.answers}
     return Mark(float(named in rights), named, unread=False)
 
 
@@ -138,6 +141,7 @@ SCORERS: dict[str, Callable[..., Mark]] = {
     "number": number,
     "f1": f1,
 }
+# The keys of the config that each scorer takes.
 OPTIONS = {
     "exact": ("ignore",),
     "contains": ("ignore",),
@@ -145,4 +149,3 @@ OPTIONS = {
     "number": ("tolerance",),
     "judge": ("judge_template", "scale"),
 }
-"""The keys of the config that each scorer takes."""

@@ -11,8 +11,7 @@ from steadfast.contract.components import INVALID, MISSING, Answer, Reply, Sampl
 from steadfast.contract.simulated import unsigned
 from steadfast.simple.instance import UNREAD, VERDICT, Instance, Mark, instance_of, is_judged
 
-REASONING = "reasoning"
-"""Parameter of a scorer that takes what the model wrote before the response."""
+REASONING = "reasoning"  # parameter of a scorer that takes what the model wrote before the response
 
 
 class NoVerdictError(ValueError):

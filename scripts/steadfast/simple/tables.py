@@ -75,6 +75,10 @@ class SimpleResults(OneScore):
     def caption(self, name: str, **slots: str) -> str:
         return self._own_captions.get(name) or super().caption(name, **slots)
 
+    def shares_column(self, values: Mapping[str, float], length: str) -> Values:
+        """Returns the column of one length, in the table of effective context lengths."""
+        return Values(values, self.incomplete, better="larger")
+
     def values_table(self, name: str, caption: str, columns: Mapping[str, pd.DataFrame]) -> Table:
         """Returns a table of the benchmark's own, a row a model, without tests.
 
@@ -102,12 +106,7 @@ def tables(
     yield results.coverage_table()
     if EFFECTIVE in frames:
         effective = Effective(results, results.words["ranked"])
-        yield effective_table(
-            effective,
-            results.groups,
-            results.notes(),
-            lambda values, length: Values(values, results.incomplete, better="larger"),
-        )
+        yield effective_table(effective, results.groups, results.notes(), results.shares_column)
     if AGREEMENT in frames:
         rows = frames[AGREEMENT]
         name = results.prefix + AGREEMENT
@@ -121,13 +120,10 @@ def _by(results: SimpleResults) -> Table:
     for measure in results.measures:
         for field in results.by:
             rows = rows_of(means, kind=field, measure=measure)
-            lines = [
-                (str(value), of_value) for value, of_value in rows.groupby("category", sort=False)
-            ]
-            heading = field.capitalize()
-            if len(results.measures) > 1:
-                heading = f"{measure}, by {field}"
-            sections.append((heading, lines))
+            categories = rows.groupby("category", sort=False)
+            several = len(results.measures) > 1
+            heading = f"{measure}, by {field}" if several else field.capitalize()
+            sections.append((heading, [(str(name), lines) for name, lines in categories]))
     headings = (words["value"], words["count"])
     fields = " and ".join(results.by)
     notes = results.notes()
