@@ -371,8 +371,8 @@ def _of_answer(
     answer: tuple[str, str], verdicts: Mapping[Any, Any], points: Collection[Any] | None
 ) -> ByQuestion:
     """The verdicts on an answer's questions; of ``points`` alone, if these are named."""
-    return {
-        (*answer, question): verdict
-        for question, verdict in verdicts.items()
-        if points is None or question in points
-    }
+    by_question: ByQuestion = {}
+    for question, verdict in verdicts.items():
+        if points is None or question in points:
+            by_question[*answer, question] = verdict
+    return by_question

@@ -191,9 +191,8 @@ def read_labels(
         if sample not in records[model]:
             if labels.of_more:
                 continue
-            judged_samples = [
-                name for name in records[model] if (model, name) not in decided_by_rule
-            ]
+            samples = records[model]
+            judged_samples = [name for name in samples if (model, name) not in decided_by_rule]
             near = get_close_matches(sample, judged_samples, 1, cutoff=0)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise UserError(f"{where}: unknown sample_id {sample!r} of model {model!r}{hint}")
