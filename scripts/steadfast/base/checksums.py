@@ -1,4 +1,4 @@
-"""The sha256 of files, kept from run to run as long as a file's entry in its folder is the same."""
+"""The sha256 of files, cached from run to run until a file's inode, size or times change."""
 
 import atexit
 import time
@@ -19,19 +19,19 @@ SETTLED_SECONDS = 2
 
 
 class Checksums:
-    """The checksums of files that are asked for often, as those of a results folder are.
+    """Cached checksums of files that are checked often, such as those of a results folder.
 
-    What is known of a file counts as long as its place, size and times are the same. One of the
-    times is when the entry itself changed, which no program can set: a file that is replaced by one
-    with older times is read again, as by git. Each name has a file of its own in the user's cache.
+    A file is read again once its inode, size or times change. As in git, these include the time of
+    the inode's last change (ctime), which no program can set, so that a file replaced by one with
+    older times is noticed. Each name has a file of its own in the user's cache.
     """
 
     def __init__(self, name: str):
         self._path = cache_folder() / f"checksums-{sha256(name.encode()).hexdigest()[:16]}.json"
-        self._known: dict[str, list[object]] = {}
+        self._cached: dict[str, list[object]] = {}
         self._used: dict[str, list[object]] = {}
         with suppress(UserError, msgspec.ValidationError):
-            self._known = msgspec.convert(read_json(self._path), dict[str, list[object]])
+            self._cached = msgspec.convert(read_json(self._path), dict[str, list[object]])
 
     def __call__(self, path: Path) -> str:
         """Returns the sha256 of a file's bytes."""
@@ -40,7 +40,7 @@ class Checksums:
             # Before the file is read: a change meanwhile shows as other times at the next look.
             status = path.stat()
             stamp = [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-            for checksums in (self._used, self._known):
+            for checksums in (self._used, self._cached):
                 if checksums.get(key, [])[:-1] == stamp:
                     self._used[key] = checksums[key]
                     return str(checksums[key][-1])
@@ -51,27 +51,27 @@ class Checksums:
         return file_sha256(path)
 
     def keep(self) -> None:
-        """Writes what was asked for, where the user's cache can be written."""
-        if self._used != self._known:
+        """Writes the checksums that were used, where the user's cache can be written."""
+        if self._used != self._cached:
             with suppress(OSError):
                 write_text(self._path, canonical_json(self._used))
 
 
 @cache
 def _named() -> Checksums:
-    """Those of the files that configs name."""
+    """The checksums of files that configs name."""
     checksums = Checksums("files that configs name")
     atexit.register(checksums.keep)
     return checksums
 
 
 def contents(paths: Iterable[str]) -> list[list[str | None]]:
-    """Returns what a config names, each with its content's sha256; None where it is missing."""
+    """The files and folders that a config names, each with its sha256; None: it is missing."""
     return [[path, _content(Path(path))] for path in paths]
 
 
 def _content(path: Path) -> str | None:
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.is_file())
-        return fingerprint(canonical_json([[str(file), _named()(file)] for file in files]))
+        return fingerprint(canonical_json(contents(map(str, files))))
     return _named()(path) if path.is_file() else None

@@ -78,7 +78,8 @@ def parsed_json(text: str, where: Path | str) -> Any:
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:
     """Returns a JSON-lines file's objects; a ``UserError`` names file and line of what is none."""
-    return (record for _, _, record in placed_jsonl(path))
+    for _, _, record in placed_jsonl(path):
+        yield record
 
 
 def placed_jsonl(path: Path | str) -> Iterator[tuple[int, int, Record]]:

@@ -30,14 +30,12 @@ Checksum = Callable[[Path], str]
 
 
 class State(Enum):
-    """How files stand to what a config wants: one is missing; they are what it wants, and as they
-    were made; they were made from something else, or nothing says from what; they are what it
-    wants, but changed since they were made."""
+    """Files compared with a config and with their provenance."""
 
-    ABSENT = 0
-    CURRENT = 1
-    OTHER = 2
-    EDITED = 3
+    ABSENT = 0  # a file is missing
+    CURRENT = 1  # made for this config, and unchanged since
+    OTHER = 2  # made from something else, or without provenance
+    EDITED = 3  # made for this config, and changed since
 
 
 @dataclass(frozen=True)
@@ -68,13 +66,12 @@ class Provenance:
     @property
     def record(self) -> Record:
         """The content of the provenance file."""
-        sums = {self._name(path): file_sha256(path) for path in _each(self.files)}
+        sums = _checksums(self.files, self.path.parent)
         record: Record = {"input_digest": self.input_digest, "sha256": sums}
         if self.settings:
             record["settings"] = self.settings
         if self.inputs:
-            names = {os.path.relpath(path, self.results): path for path in _each(self.inputs)}
-            record["inputs"] = {name: file_sha256(path) for name, path in sorted(names.items())}
+            record["inputs"] = _checksums(self.inputs, self.results)
         return record
 
     def write(self) -> None:
@@ -99,14 +96,15 @@ class Provenance:
     @property
     def has_input_digest(self) -> bool:
         """Whether the files exist and their provenance has this input digest."""
-        return (
-            all(path.exists() for path in self.files)
-            and self.recorded_input_digest == self.input_digest
-        )
+        return self._exist and self.recorded_input_digest == self.input_digest
+
+    @property
+    def _exist(self) -> bool:
+        return all(path.exists() for path in self.files)
 
     def state(self, checksum: Checksum) -> State:
-        """Returns how the files stand to what they must be; the provenance is not just believed."""
-        if not all(path.exists() for path in self.files):
+        """The state of the files, by their checksums and those of their inputs."""
+        if not self._exist:
             return State.ABSENT
         recorded = _read(self.path)
         if (
@@ -122,8 +120,10 @@ class Provenance:
         checksums = {self.path.parent / name: digest for name, digest in sums.items()}
         if not (recorded_all and all(map(isfile, checksums))):
             return State.OTHER
-        unchanged = all(checksum(path) == checksums[path] for path in checksums)
-        return State.CURRENT if unchanged else State.EDITED
+        for path, digest in checksums.items():
+            if checksum(path) != digest:
+                return State.EDITED
+        return State.CURRENT
 
     def check(self) -> None:
         """Raises a ``UserError`` where the files are not what was made, or not what is wanted."""
@@ -174,7 +174,7 @@ class Provenance:
 
 
 def _read(provenance: Path) -> Record:
-    """What provenance holds; nothing where it is missing or damaged."""
+    """The record of a provenance file; empty where it is missing or damaged."""
     with suppress(UserError):
         record = read_json(provenance)
         if isinstance(record, dict) and isinstance(record.get("sha256"), dict):
@@ -187,11 +187,12 @@ def _inputs(record: Record, results: Path) -> list[tuple[Path, object]]:
 
     ``isfile`` is false of a name that no file system takes too, where ``Path.is_file`` raises.
     """
-    inputs = record.get("inputs", {})
-    if not isinstance(inputs, dict):
-        return []
-    paths = [(results / name, digest) for name, digest in inputs.items()]
-    return [(path, digest) for path, digest in paths if isfile(path)]  # noqa: PTH113
+    recorded = record.get("inputs")
+    inputs: list[tuple[Path, object]] = []
+    for name, digest in recorded.items() if isinstance(recorded, dict) else ():
+        if isfile(results / name):  # noqa: PTH113
+            inputs.append((results / name, digest))
+    return inputs
 
 
 def check_names(results: Path) -> None:
@@ -222,11 +223,17 @@ def provenances(job: Any, results: Path) -> list[Provenance]:
     input_digest = ""
     if isinstance(params.get("input_digest"), str):
         input_digest = params["input_digest"]
-        params = {name: value for name, value in params.items() if name not in IN_INPUT_DIGEST}
+        for name in IN_INPUT_DIGEST:
+            params.pop(name, None)
     # Replies are written by whichever job loads the model, and their input digest has all.
     settings = "" if "outputs" in output else digest_of(params)
     provenance = Path(output.get("provenance", files[0].with_suffix(PROVENANCE)))
     return [Provenance(input_digest, provenance, files, settings, inputs, results)]
+
+
+def _checksums(paths: Iterable[Path], folder: Path) -> dict[str, str]:
+    """The sha256 of files, and of those in folders, by their paths relative to a folder."""
+    return {os.path.relpath(path, folder): file_sha256(path) for path in _each(paths)}
 
 
 def _each(paths: Iterable[Path]) -> Iterator[Path]:

@@ -1,7 +1,6 @@
 """Unicode's normal forms in time that grows with the length of a text, whatever the text."""
 
 import unicodedata
-from itertools import groupby
 from typing import Literal
 
 STREAM_SAFE = 30
@@ -21,8 +20,10 @@ def composed(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
 
 
 def _marks_in_a_row(text: str) -> int:
-    classes = list(map(unicodedata.combining, text))
-    if not any(classes):
-        return 0
-    runs = groupby(classes, bool)  # letters have class 0, marks another
-    return max(sum(1 for _ in run) for is_mark, run in runs if is_mark)
+    classes = list(map(unicodedata.combining, text))  # 0: no mark
+    longest = 0
+    marks = 0
+    for combining_class in classes if any(classes) else ():  # few texts have marks at all
+        marks = marks + 1 if combining_class else 0
+        longest = max(longest, marks)
+    return longest

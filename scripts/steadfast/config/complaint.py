@@ -1,19 +1,21 @@
-"""The first error in a config, as one sentence that names the key as the user wrote it."""
+"""The first error in a config or a data file, as one sentence that names the key or record."""
 
 import types
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
-from steadfast.config.values import dotted
+from steadfast.config.values import Place, dotted
 
-Location = tuple[int | str, ...]
+Model = TypeVar("Model", bound=BaseModel)
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
 EXPECTED = "Input should be "
 
@@ -28,11 +30,10 @@ def complaint(
 
     It begins with ``where``, and names the documentation ``page`` that lists the keys.
     """
-    errors = error.errors()
-    paths = [_located(schema, _location(detail))[0] for detail in errors]
-    errors_by_path: dict[Location, list[ErrorDetails]] = {}
-    unknown_keys = []
-    for path, detail in zip(paths, errors, strict=True):
+    errors_by_path: dict[Place, list[ErrorDetails]] = {}
+    unknown_keys: list[Place] = []
+    for detail in error.errors():
+        path, _ = _located(schema, _location(detail))
         errors_by_path.setdefault(path, []).append(detail)
         if _is_about_key(detail):
             unknown_keys.append(path)
@@ -41,16 +42,62 @@ def complaint(
         worst = unknown_keys[0]
     else:
         # Of a value's alternatives, the one that was checked furthest has the best error.
-        within_first = [path for path in paths if path[: len(paths[0])] == paths[0]]
+        first = next(iter(errors_by_path))
+        within_first = [path for path in errors_by_path if path[: len(first)] == first]
         worst = max(within_first, key=len)
     return f"{where}: {_sentence(schema, worst, errors_by_path[worst], page)}"
+
+
+def checked_records(
+    schema: type[Model],
+    raw: object,
+    where: Path | str,
+    page: str,
+    key: Sequence[str],
+    context: object = None,
+) -> list[Model]:
+    """Returns the records of a file.
+
+    Args:
+        schema: of a record.
+        raw: the content of the file, which should be a list.
+        where: the name of the file in errors.
+        page: of the documentation, which describes the fields.
+        key: fields whose values identify a record.
+        context: for the schema's validators.
+
+    Raises:
+        UserError: there are no records, one does not follow the schema, or two have the same key.
+    """
+    if not isinstance(raw, list) or not raw:
+        raise UserError(f"{where}: expected a list of records; see {page}")
+    records: list[Model] = []
+    numbers: dict[tuple[object, ...], int] = {}
+    for number, value in enumerate(raw, start=1):
+        fields = value if isinstance(value, dict) else {}
+        place = f"{where}: record {number}"
+        if key_text := ", ".join(f"{name} {fields[name]!r}" for name in key if name in fields):
+            place += f" ({key_text[:80]})"
+        try:
+            record = schema.model_validate(value, context=context)
+        except ValidationError as error:
+            raise UserError(complaint(schema, error, place, page)) from None
+        key_values = tuple(getattr(record, name) for name in key)
+        first = numbers.setdefault(key_values, number)
+        if first != number:
+            raise UserError(
+                f"{place}: record {first} has the same {' and '.join(key)}; remove one of the two, "
+                "or give them different numbers"
+            )
+        records.append(record)
+    return records
 
 
 def _is_about_key(error: ErrorDetails) -> bool:
     return error["type"] == "extra_forbidden" or _location(error) != error["loc"]
 
 
-def _location(error: ErrorDetails) -> Location:
+def _location(error: ErrorDetails) -> Place:
     """An error's location, without pydantic's step "[key]" for an unknown key of a mapping."""
     location = error["loc"]
     is_key = error["type"] == "literal_error" and location[-1:] == ("[key]",)
@@ -58,7 +105,7 @@ def _location(error: ErrorDetails) -> Location:
 
 
 def _sentence(
-    schema: type[BaseModel], path: Location, errors: Sequence[ErrorDetails], page: str
+    schema: type[BaseModel], path: Place, errors: Sequence[ErrorDetails], page: str
 ) -> str:
     key = dotted(path)
     error = errors[0]
@@ -89,7 +136,10 @@ def _sentence(
 def _instead(key: str) -> str | None:
     """What replaces a key of earlier versions; None for a key that never existed."""
     removed: Settings = facts("removed_keys.yaml") or {}
-    return next((removed[pattern] for pattern in removed if fnmatchcase(key, pattern)), None)
+    for pattern, instead in removed.items():
+        if fnmatchcase(key, pattern):
+            return str(instead)
+    return None
 
 
 def _of_tag(error: ErrorDetails, kind: Any) -> str:
@@ -110,13 +160,13 @@ def _expected(error: ErrorDetails) -> str:
     return f"{EXPECTED}a mapping of keys" if error["type"] in MAPPINGS else error["msg"]
 
 
-def _keys_at(schema: type[BaseModel], location: Location) -> list[str]:
+def _keys_at(schema: type[BaseModel], location: Place) -> list[str]:
     """The keys of the section at a location."""
     section = _alternatives(_located(schema, location)[1])[0]
     return list(section.model_fields) if _is_section(section) else []
 
 
-def _located(schema: type[BaseModel], location: Location) -> tuple[Location, Any]:
+def _located(schema: type[BaseModel], location: Place) -> tuple[Place, Any]:
     """The keys of the config in an error's location, and the schema's type there.
 
     Between keys a location names the alternative of a type that pydantic tried, such as an

@@ -41,11 +41,8 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
         yield family.title, f"{name}.{{name}}.", family.section
     yield "Judging", "judging.", judged.JudgingSettings
     yield "Every model", "models.{name}.", model_base.BaseModelSettings
-    yield (
-        "Engines whose responses may contain reasoning",
-        "models.{name}.",
-        model_base.ThinkingModel,
-    )
+    title = "Engines whose responses may contain reasoning"
+    yield title, "models.{name}.", model_base.ThinkingModel
     yield "Engines that sample", "models.{name}.", model_base.SamplingModel
     yield "Engines of models with open weights", "models.{name}.", model_base.OpenModel
     yield "Engines behind an API", "models.{name}.", api_model.ApiModel
@@ -88,11 +85,12 @@ only. The other keys re-run the stages that read them.
 
 def document() -> str:
     """docs/config.md, with an index of its sections."""
-    titles = dict.fromkeys(title for title, _, _ in sections())
-    anchors = {title: _anchor(title) for title in titles}
-    index = " · ".join(f"[{title}](#{anchor})" for title, anchor in anchors.items())
-    texts = [_section(*section) for section in sections()]
-    return "\n".join([INTRODUCTION, f"{index}\n", *texts])
+    links: dict[str, None] = {}  # in order, each once: several sections may have one title
+    texts = []
+    for title, prefix, model in sections():
+        links[f"[{title}](#{_anchor(title)})"] = None
+        texts.append(_section(title, prefix, model))
+    return "\n".join([INTRODUCTION, f"{' · '.join(links)}\n", *texts])
 
 
 def _anchor(title: str) -> str:
@@ -102,9 +100,9 @@ def _anchor(title: str) -> str:
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
     inherited: set[str] = set()
-    for base in SHARED:
-        if issubclass(model, base) and model is not base:
-            inherited.update(base.model_fields)
+    for shared in SHARED:
+        if issubclass(model, shared) and model is not shared:
+            inherited.update(shared.model_fields)
     rows = []
     for name, field in model.model_fields.items():
         # An inherited key is listed again where the section gives it another type or default.

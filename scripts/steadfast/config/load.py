@@ -10,13 +10,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import nearest, shown
 from steadfast.config.complaint import complaint
 from steadfast.config.values import check_plain, check_values
-from steadfast.contract.registry import (
-    benchmarks,
-    benchmarks_of,
-    checked_members,
-    families,
-    installed,
-)
+from steadfast.contract import registry
 from steadfast.schema.config import Config
 from steadfast.schema.strict import section
 
@@ -29,19 +23,21 @@ def config_model(
 
     ``members`` are the names of benchmarks that the config itself defines (datasets).
     """
-    benchmark_names = (*installed(), *members)
+    installed = list(registry.installed())
+    benchmark_names = (*installed, *members)
     benchmarks_field = Field(
-        default=list(members) or [benchmark_names[0]],
-        description=f"Benchmarks to run: {', '.join(installed())}, and names under datasets; by "
+        default=list(members) or installed[:1],
+        description=f"Benchmarks to run: {', '.join(installed)}, and names under datasets; by "
         "default all names under datasets, or lifbench without any.",
         min_length=1,
     )
-    sections: dict[str, Any] = {
-        name: (benchmark.section, section(benchmark.section, f"Settings of {benchmark.title}."))
-        for name, benchmark in benchmarks(asked).items()
-    }
-    for key, family in families().items():
-        named = Annotated[dict[str, family.section], AfterValidator(checked_members)]  # type: ignore[name-defined]
+    sections: dict[str, Any] = {}
+    for name, benchmark in registry.benchmarks(asked).items():
+        description = f"Settings of {benchmark.title}."
+        sections[name] = (benchmark.section, section(benchmark.section, description))
+    for key, family in registry.families().items():
+        checked = AfterValidator(registry.checked_members)
+        named = Annotated[dict[str, family.section], checked]  # type: ignore[name-defined]
         sections[key] = (named, Field(default={}, description=f"{family.title} by name."))
     return create_model(
         "Config",
@@ -70,7 +66,7 @@ def load_config(raw: Mapping[str, Any]) -> Config:
     check_values(config)
     _check_task_names(config)
     for name in config.benchmarks:
-        benchmark = benchmarks_of(config)[name]
+        benchmark = registry.benchmarks_of(config)[name]
         benchmark.check_config(config)
         if not config.judges and benchmark.of(config).judging:
             raise UserError(f"config: judges: {name} needs a judge; add one under judges")
@@ -80,17 +76,17 @@ def load_config(raw: Mapping[str, Any]) -> Config:
 def _asked(raw: Mapping[str, Any]) -> frozenset[str]:
     """The installed benchmarks that a config lists, or has a section for."""
     listed = raw.get("benchmarks")
-    names = [
-        *raw.keys() - Config.model_fields.keys(),
-        *(listed if isinstance(listed, list) else ()),
-    ]
-    return frozenset(name for name in installed() if name in names)
+    names = [*raw.keys() - Config.model_fields.keys()]
+    if isinstance(listed, list):
+        names += listed
+    # Members of the list may be of any type: it is not yet checked.
+    return frozenset(name for name in registry.installed() if name in names)
 
 
 def _members(raw: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the benchmarks that a config itself defines."""
     names: list[str] = []
-    for key in families():
+    for key in registry.families():
         family = raw.get(key)
         if isinstance(family, Mapping):
             names += family
@@ -99,7 +95,7 @@ def _members(raw: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _check_task_names(config: Config) -> None:
     """Checks that output limits name tasks; a benchmark without a list of tasks allows any."""
-    configured = benchmarks_of(config).values()
+    configured = registry.benchmarks_of(config).values()
     if not all(benchmark.task_names for benchmark in configured):
         return
     tasks: set[str] = set()

@@ -66,12 +66,16 @@ def check_portable(raw: Settings) -> None:
     """
     check_plain(raw)
     places: list[tuple[str, ...]] = [("pathvars",)] if raw.get("pathvars") else []
-    places += [place for place, text in _texts(raw) if _leads_out(text)]
+    for place, text in _texts(raw):
+        if _leads_out(text):
+            places.append(place)
     for kind in ASKED:
         models = raw.get(kind)
         for name, model in models.items() if isinstance(models, Mapping) else ():
             if isinstance(model, Mapping):
-                places += [(kind, name, key) for key in sorted(OWN_TO_A_MACHINE) if model.get(key)]
+                for key in sorted(OWN_TO_A_MACHINE):
+                    if model.get(key):
+                        places.append((kind, name, key))
                 # An API key is sent by default; only null prevents it.
                 if str(model.get("engine")) in BEHIND_APIS and model.get(KEY, KEY) is not None:
                     places.append((kind, name, KEY))
@@ -164,6 +168,9 @@ def config_provenance(results: Path, benchmarks: Iterable[str]) -> Provenance:
 
     It reveals a config that was edited, and metrics that another config made.
     """
-    metrics = (results / name / "metrics/provenance.json" for name in benchmarks)
-    inputs = tuple(provenance for provenance in metrics if provenance.is_file())
-    return Provenance.beside(results / CONFIG_FILE, "", inputs=inputs, results=results)
+    inputs: list[Path] = []
+    for name in benchmarks:
+        metrics = results / name / "metrics/provenance.json"
+        if metrics.is_file():
+            inputs.append(metrics)
+    return Provenance.beside(results / CONFIG_FILE, "", inputs=tuple(inputs), results=results)

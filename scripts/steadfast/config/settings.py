@@ -78,8 +78,10 @@ def prices(config: Config) -> dict[str, dict[str, Settings]]:
     roles = {"models": config.models, "judges": config.judges, "rewriters": config.rewriters}
     priced: dict[str, dict[str, Settings]] = {}
     for role, models in roles.items():
-        rates_by_name = {name: rates(model.model_dump()) for name, model in models.items()}
-        priced[role] = {name: price for name, price in rates_by_name.items() if price}
+        priced[role] = {}
+        for name, model in models.items():
+            if price := rates(model.model_dump()):
+                priced[role][name] = price
     return priced
 
 
@@ -92,8 +94,8 @@ def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, Settings]:
 
 
 def _by_role(model: BaseModelSettings, role: str) -> Record:
-    names = {name for name, field in type(model).model_fields.items() if role_of(field) == role}
-    return model.model_dump(include=names)
+    fields = type(model).model_fields.items()
+    return model.model_dump(include={name for name, field in fields if role_of(field) == role})
 
 
 def role_of(field: FieldInfo) -> str:
@@ -164,20 +166,25 @@ def _released(config: Config, name: str) -> ReleasedModel | None:
 
 def key_variables(config: Config) -> list[str]:
     """The environment variables with the API keys of the models, judges and rewriters."""
-    models = (*config.models.values(), *config.judges.values(), *config.rewriters.values())
-    names = {model.api_key_env for model in models if isinstance(model, ApiModel)}
-    return sorted(name for name in names if name)
+    names: set[str] = set()
+    for model in (*config.models.values(), *config.judges.values(), *config.rewriters.values()):
+        if isinstance(model, ApiModel) and model.api_key_env:
+            names.add(model.api_key_env)
+    return sorted(names)
 
 
 def references(config: Config) -> list[str]:
     """The running models of engines reference and baseline, which no model is compared with."""
     kinds = ("baseline", "reference")
-    return [m for m in config.running if _shown(config, m)["engine"] in kinds]
+    return [name for name in config.running if _shown(config, name)["engine"] in kinds]
 
 
 def baseline(config: Config) -> str | None:
     """The running model whose scores are the no-lookup baseline; the first, if any."""
-    return next((m for m in config.running if config.models[m].engine == "baseline"), None)
+    for name in config.running:
+        if config.models[name].engine == "baseline":
+            return name
+    return None
 
 
 def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
@@ -199,7 +206,8 @@ def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
     for line in lines.values():
         if len(set(line.values())) > 1:  # one temperature makes no line
             first = next(iter(line))
-            points |= {name: (first, temperature) for name, temperature in line.items()}
+            for name, temperature in line.items():
+                points[name] = (first, temperature)
     return points
 
 
@@ -239,8 +247,11 @@ def judges_of(config: Config, model: str) -> list[str]:
     and an LLM judge of these would cost money for nothing.
     """
     simulated = is_simulated(config, model)
-    judges = config.judges.items()
-    return [name for name, judge in judges if (judge.engine in SIMULATED_ENGINES) == simulated]
+    names = []
+    for name, judge in config.judges.items():
+        if (judge.engine in SIMULATED_ENGINES) == simulated:
+            names.append(name)
+    return names
 
 
 def judge_names(config: Config) -> list[str]:

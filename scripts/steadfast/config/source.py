@@ -33,13 +33,13 @@ def check_source(path: Path | str, page: str = "docs/config.md") -> None:
     Raises:
         UserError: it is no YAML or JSON, or has a key twice; the sentence names the lines.
     """
-    _read(path, lambda text, path: _check(text, path, page))
+    _read(path, lambda text: _check(text, path, page))
 
 
 def read_source(path: Path | str) -> dict[str, Any]:
     """The keys of a config file, as Snakemake reads them."""
     check_source(path)
-    config: dict[str, Any] = _read(path, lambda text, _: yaml.safe_load(text))
+    config: dict[str, Any] = _read(path, yaml.safe_load)
     return config
 
 
@@ -80,16 +80,15 @@ def _typed(current: object, strings: object, values: object) -> object:
     return current
 
 
-def _read(path: Path | str, read: Callable[[str, Path | str], T]) -> T:
+def _read(path: Path | str, read: Callable[[str], T]) -> T:
     try:
         text = Path(path).read_text(encoding="utf-8")
         if len(text) > LARGEST:
             raise UserError(f"config: {path}: larger than {LARGEST:,} characters; shorten the file")
-        return read(_as_yaml(text), path)
+        return read(_as_yaml(text))
     except OSError as error:
-        raise UserError(
-            f"config: {path}: cannot be read ({error.strerror}); check the path"
-        ) from None
+        reason = error.strerror
+        raise UserError(f"config: {path}: cannot be read ({reason}); check the path") from None
     except UnicodeDecodeError:
         raise UserError(f"config: {path}: not UTF-8 text; save the file as UTF-8") from None
     except RecursionError:

@@ -13,12 +13,20 @@ from steadfast.base.errors import UserError
 from steadfast.base.names import shown
 from steadfast.schema.strict import VERBATIM
 
+Place = tuple[str | int, ...]
+"""The keys that lead to a value, and its numbers in lists."""
 DEEPEST = 50  # levels; a value that contains itself has more
 LARGEST_WHOLE = 2**63 - 1  # largest integer in data files
 LONGEST_KEY = 100  # characters of a key in an error
+LONGEST = 255  # bytes of a name in a path
+LONGEST_PATH = 2000  # bytes of a path; operating systems end at 4,096
+SMALLEST = 1e-9
+LARGEST = 1e15
+SEED = "seed"
+"""A key whose number may have any size."""
 
 
-def check_plain(value: object, place: tuple[str | int, ...] = ()) -> None:
+def check_plain(value: object, place: Place = ()) -> None:
     """Raises UserError unless a value consists of mappings with string keys, lists, strings, finite
     numbers, booleans and null, which every part of a run can write and read again."""
     if len(place) > DEEPEST:
@@ -48,13 +56,12 @@ def check_plain(value: object, place: tuple[str | int, ...] = ()) -> None:
             raise _wrong(place, f"a {kind} is not allowed; put it in quotes to make it a string")
 
 
-def _check_writable(text: str, place: tuple[str | int, ...]) -> None:
+def _check_writable(text: str, place: Place) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _wrong(
-            place, f"{shown(text)} contains half a character (lone surrogate); remove it"
-        ) from None
+        problem = "half a character (lone surrogate)"
+        raise _wrong(place, f"{shown(text)} contains {problem}; remove it") from None
     if "\0" in text:
         raise _wrong(place, f"{shown(text)} contains a null character; remove it")
 
@@ -70,15 +77,6 @@ def dotted(place: Iterable[str | int]) -> str:
         name = repr(str(step))[1:-1]  # on one line, whatever it holds
         names.append(name if len(name) <= LONGEST_KEY else name[: LONGEST_KEY - 3] + "...")
     return ".".join(names)
-
-
-Place = tuple[str | int, ...]
-LONGEST = 255  # bytes of a name in a path
-LONGEST_PATH = 2000  # bytes of a path; operating systems end at 4,096
-SMALLEST = 1e-9
-LARGEST = 1e15
-SEED = "seed"
-"""A key whose number may have any size."""
 
 
 def check_values(section: BaseModel, place: Place = ()) -> None:
@@ -116,18 +114,14 @@ def _check(value: object, place: Place) -> None:
             _check_text(value, place)
         case int() | float() if place[-1] != SEED and value:
             if not SMALLEST <= abs(value) <= LARGEST:
-                raise _wrong(
-                    place,
-                    f"{value:g} is out of range; write 0, or a number from {SMALLEST:g} to "
-                    f"{LARGEST:g}",
-                )
+                allowed = f"0, or a number from {SMALLEST:g} to {LARGEST:g}"
+                raise _wrong(place, f"{value:g} is out of range; write {allowed}")
 
 
 def _check_text(text: str, place: Place) -> None:
     if not any(char.isprintable() and not char.isspace() for char in text):
-        raise _wrong(
-            place, f"{shown(text)} has no visible characters; write some, or remove the key"
-        )
+        problem = "has no visible characters; write some, or remove the key"
+        raise _wrong(place, f"{shown(text)} {problem}")
     if any(unicodedata.category(char) == "Cc" for char in text):
         raise _wrong(place, f"{shown(text)} contains a line break or control character; remove it")
     if text != text.strip():
@@ -136,9 +130,8 @@ def _check_text(text: str, place: Place) -> None:
     longest_name = max(len(name.encode()) for name in text.split("/"))
     for size, limit in ((longest_name, LONGEST), (len(text.encode()), LONGEST_PATH)):
         if size > limit:
-            raise _wrong(
-                place, f"{shown(text)} has {size:,} bytes, more than {limit:,}; shorten it"
-            )
+            problem = f"has {size:,} bytes, more than {limit:,}; shorten it"
+            raise _wrong(place, f"{shown(text)} {problem}")
 
 
 def _wrong(place: Place, what: str) -> UserError:

@@ -1,7 +1,7 @@
 """What a benchmark is made of: samples, answers and scores, and a component for each stage.
 
-Components touch no files: the stages read and write them, and call the components, one sample at a
-time where a sample can be seen alone.
+Components touch no files: the stages read and write them, and call the components, where possible
+with one sample at a time.
 """
 
 from abc import ABC, abstractmethod
@@ -30,27 +30,24 @@ P = TypeVar("P", bound=Prompt, default=Prompt, covariant=True)
 S = TypeVar("S", bound=ScoreRecord, default=ScoreRecord, covariant=True)
 
 INVALID = "invalid"
-"""Status of an answer of which there is no readable verdict."""
+"""Status of a response without a readable verdict."""
 
 Data = Mapping[str, Mapping[str, Any]]
-"""What data files hold, by kind and name: records of a .jsonl file, the value of a .json file."""
-
-
-# --- by name ----------------------------------------------------------------------------------
+"""The content of data files by kind and name: a .jsonl file's records, a .json file's value."""
 
 
 @dataclass(frozen=True)
 class Component(Generic[T]):
-    """A class or function of a benchmark by name, with the plain values that it takes.
+    """A class or function of a benchmark by name, with its settings.
 
-    By name, so that the job of a rule loads this one alone, and the rule depends on no other
+    By name, so that a rule's job imports this one alone, and its digest depends on no other
     (``steadfast.jobs.digests``).
 
     Attributes:
         name: ``module:object``.
-        settings: keyword arguments, plain values, for the rule's params.
-        resources: packaged data files that follow from the settings, for the rule's digest.
-        calls: functions that the settings name, for the rule's digest.
+        settings: keyword arguments, plain values.
+        resources: packaged data files that the settings name, for the digest.
+        calls: functions that the settings name, for the digest.
     """
 
     name: str
@@ -60,34 +57,31 @@ class Component(Generic[T]):
 
     @property
     def plain(self) -> tuple[str, dict[str, Any]]:
-        """Returns name and settings, for a rule's params."""
+        """Name and settings, for a rule's params."""
         return self.name, dict(self.settings)
 
     def make(self, *arguments: Any) -> T:
-        """Returns the object of that class, or what the function gives for further arguments."""
+        """Calls the class or function with further arguments, and returns its result."""
         result: T = load(self.name)(*arguments, **self.settings)
         return result
 
 
 def component(plain: Sequence[Any]) -> Component[Any]:
-    """Returns a component again from what a rule's params hold of it."""
+    """The component of a rule's params (``Component.plain``)."""
     name, settings = plain
     return Component(name, settings)
 
 
-# --- one sample -------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Sample(Generic[P]):
-    """One thing that is asked.
+    """A prompt to which models respond.
 
     Attributes:
         part: of the benchmark, such as a length or a language.
         prompt: the prompt's record, which may have fields of the benchmark's own.
-        source: what of the data it refers to, such as its context.
-        before: the turn of a conversation that it follows, in the same repeat.
-        repeat: 0 for the first answer that is drawn, 1 for the second …
+        source: the record of the data that the prompt was made from, such as its context.
+        before: the previous turn of the conversation, in the same repeat.
+        repeat: number of the repeat, from 0.
     """
 
     part: str
@@ -98,25 +92,25 @@ class Sample(Generic[P]):
 
     @property
     def id(self) -> str:
-        """Its name among the samples of its part."""
+        """Its key among the samples of its part."""
         return repeat_key(self.prompt["sample_id"], self.repeat)
 
     @property
     def turns(self) -> "list[Sample[P]]":
-        """The conversation up to it, from its first turn on."""
+        """The conversation up to this sample, which is its last turn."""
         return [*(self.before.turns if self.before else ()), self]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model answered.
+    """A model's response to a sample.
 
     Attributes:
         status: one of ``request.STATUSES``.
-        text: the answer; empty where there is none.
-        prompt_truncated: whether its context was cut to fit.
-        before: the answer to the turn before.
-        reasoning: what the model wrote before the answer; None where it wrote none.
+        text: the response, without reasoning; empty where there is none.
+        prompt_truncated: whether the context was truncated to fit the model's window.
+        before: the response to the previous turn.
+        reasoning: the model's reasoning; None where it wrote none.
     """
 
     status: str
@@ -127,18 +121,18 @@ class Answer:
 
     @property
     def answered(self) -> bool:
-        """Whether there is an answer; one without is never judged and never wrong."""
+        """Whether the model responded; a missing response is neither judged nor scored as wrong."""
         return self.status in ANSWERED
 
     @property
     def empty(self) -> bool:
-        """Whether there is an answer, and no text in it."""
+        """Whether the model responded with blank text."""
         return self.answered and not self.text.strip()
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a judge replied to one request: its status, text, and the times that it was asked."""
+    """A judge's reply to one request, after so many attempts."""
 
     status: str
     text: str
@@ -146,27 +140,27 @@ class Reply:
 
     @property
     def answered(self) -> bool:
-        """Whether there is a text to read."""
+        """Whether the judge replied."""
         return self.status in ANSWERED
 
 
 MISSING = Reply("missing", "")
-"""In place of a reply that there is not."""
+"""Stands for a reply that is missing."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """What one answer is worth.
+    """The score of one response.
 
     Attributes:
-        status: the answer's, or ``INVALID``.
-        points: each score point, constraint or question, 0 to 1; None where none is known. In
+        status: the response's, or ``INVALID``.
+        points: of each score point, constraint or question, 0 to 1; None where unknown. In
             released modes some lie outside: FollowBench's failures, LIFBench's MF ori.
-        total: as the points; None where the sample is unscored, which is neither right nor wrong.
+        total: the score, 0 to 1 as the points; None: unscored, which is neither right nor wrong.
         values: further columns of the score's record, such as further rates.
-        extracted: what was read out of the answer or the verdicts.
-        other_raters: other ratings of the same answer, by name: another rubric's, or what the judge
-            said when it was asked in another way (``votes.rater_name``).
+        extracted: what was extracted from the response or the verdicts.
+        other_raters: other scores of the same response, by name: of another rubric, or of the
+            judge with another prompt (``votes.rater_name``).
     """
 
     status: str
@@ -178,7 +172,7 @@ class Score:
 
 
 class Scored(NamedTuple, Generic[S]):
-    """A score's record, and whose answer it is about."""
+    """A score's record, with the model and part of the response."""
 
     model: str
     part: str
@@ -187,14 +181,14 @@ class Scored(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class JudgeRequest:
-    """One thing asked of a judge about an answer.
+    """A request to a judge about a response.
 
     Attributes:
-        id: its name among the requests of its part.
-        tail: what follows the answer in the prompt.
-        expected: what a verdict needs to be read: plain values.
-        reminder: what is added when the reply could not be read and is asked for again.
-        max_tokens: of the reply.
+        id: its key among the requests of its part.
+        tail: the prompt after the response.
+        expected: plain values by which the reply is read as a verdict.
+        reminder: added to the prompt when an unreadable reply is re-requested.
+        max_tokens: output limit of the reply.
     """
 
     id: str
@@ -206,14 +200,14 @@ class JudgeRequest:
 
 @dataclass(frozen=True)
 class JudgePrompt:
-    """The requests about one answer that share all up to its end.
+    """The requests about one response, which share their prompt up to its end.
 
     Attributes:
-        answer_id: the sample that was answered.
+        answer_id: the sample's key.
         template: name of the judge template.
-        head: what precedes the answer.
-        answer: as the judge is shown it.
-        requests: what is asked about it.
+        head: the prompt before the response.
+        answer: the response as the judge sees it.
+        requests: the requests, each with its own end of the prompt.
     """
 
     answer_id: str
@@ -223,27 +217,25 @@ class JudgePrompt:
     requests: Sequence[JudgeRequest]
 
 
-# --- components -------------------------------------------------------------------------------
-
-
 class Samples(ABC):
-    """How prompts refer to data, and how they are asked."""
+    """How prompts are joined with the data, and assembled for models."""
 
     @abstractmethod
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
-        """What of the data each prompt refers to, in the prompts' order.
+        """The record of the data for each prompt, in the prompts' order.
 
         Raises:
-            UserError: the data lacks it.
+            UserError: the data has none for a prompt.
         """
 
     def text(self, sample: Sample[Any]) -> str:
-        """The long text that a prompt is about (``long_context_id``), of which alone may be cut."""
+        """The long context of a prompt (``long_context_id``), the only part that is truncated."""
         return ""
 
     def item(self, sample: Sample[Any]) -> Item:
-        """What is asked of a model: what precedes the text, the text, and the instruction."""
+        """The prompt for a model: what precedes the context, the context, and the instruction."""
         prompt = sample.prompt
+        turns = prompt.get("turns", ())
         return Item(
             sample_id=prompt["sample_id"],
             context_id=prompt.get("long_context_id", prompt["context_id"]),
@@ -254,66 +246,63 @@ class Samples(ABC):
             task=prompt["task"],
             repeat=sample.repeat,
             follows=sample.before.id if sample.before else None,
-            turns=tuple(
-                (prompt_text, response) for prompt_text, response in prompt.get("turns", ())
-            ),
+            turns=tuple((prompt_text, response) for prompt_text, response in turns),
             system=prompt.get("system", ""),
         )
 
 
 class KeyedSamples(Samples):
-    """Prompts that share the field ``key`` with the record of the data that they were made of."""
+    """Prompts that have the field ``key`` in common with their record of the data."""
 
     def __init__(self, key: str):
         self._key = key
 
     def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """The record with the same value of the key."""
-        records = {
-            record[self._key]: record
-            for files in data.values()
-            for record in chain(*files.values())
-        }
+        records: dict[Any, Record] = {}
+        for files in data.values():
+            for record in chain(*files.values()):
+                records[record[self._key]] = record
         for prompt in prompts:
             yield named_by(prompt, self._key, records)
 
 
-def named_by(prompt: Settings, key: str, known: Mapping[Any, T]) -> T:
-    """Returns what a prompt names in a field; a UserError says that it is not in the data."""
-    if prompt[key] not in known:
+def named_by(prompt: Settings, key: str, values: Mapping[Any, T]) -> T:
+    """The value for the name in a prompt's field; raises UserError where the data lacks it."""
+    if prompt[key] not in values:
         raise UserError(
             f"prompts: the {key} {prompt[key]!r} of sample {prompt['sample_id']} is not in the "
             "data; remake the prompts"
         )
-    return known[prompt[key]]
+    return values[prompt[key]]
 
 
 class Simulator(ABC):
-    """Responses without a model: the reference answer, a simulated model's, the baseline's."""
+    """Responses without a model: reference answers, a simulated model, the no-lookup baseline."""
 
     @abstractmethod
     def reference(self, sample: Sample[Any]) -> str:
-        """An answer to which every scorer gives 1."""
+        """The reference answer, which every scorer gives full marks."""
 
     @abstractmethod
     def simulated(self, sample: Sample[Any], settings: Settings, seen: float, rng: Random) -> str:
-        """Returns what a simulated model answers.
+        """A simulated model's response.
 
         Args:
-            sample: that is asked.
-            settings: those of engine ``simulated``.
-            seen: fraction of the context, from its start, that was not cut off.
-            rng: source of everything random.
+            sample: the prompt.
+            settings: of engine ``simulated``.
+            seen: fraction of the context, from its start, that was not truncated.
+            rng: source of all randomness.
         """
 
     def baseline(self, sample: Sample[Any]) -> str | None:
-        """What a simulated model answers who does as the instruction says and looks nothing up.
+        """The no-lookup baseline's response: as instructed in form, with nothing of the context.
 
-        None where it has none for the sample: its response is then missing, and not wrong.
-        Only called where it is the ``baseline`` of the benchmark's ``Task``.
+        None: no response to this sample, which is then missing, and not wrong. Only called where
+        the benchmark's ``Task`` names this class as its ``baseline``.
 
         Raises:
-            UserError: the benchmark has none all the same.
+            UserError: the class lacks the method.
         """
         raise UserError(
             f"benchmark: {type(self).__name__} is its task's baseline and has no method baseline; "
@@ -322,26 +311,27 @@ class Simulator(ABC):
 
 
 class JudgeSimulator(ABC):
-    """Verdicts in place of a judge, on answers that say what they kept (``contract.simulated``)."""
+    """A simulated judge of simulated responses, which state what they meet
+    (``contract.simulated``)."""
 
     @abstractmethod
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
-        """A well-formed reply that goes by the answer's own account."""
+        """A well-formed reply with the verdicts that the response itself states."""
 
     @abstractmethod
     def simulated(
         self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
-        """The same with a verdict turned round, or the form missed, now and then."""
+        """The same with occasional wrong verdicts and unreadable replies."""
 
 
 class JudgePrompts(ABC):
-    """What is asked of a judge about an answer.
+    """How judge prompts are made.
 
     Attributes:
-        slots: names that may stand in a judge template, beside ``answer``.
-        required: those that must.
-        behind: those that must not stand before the answer.
+        slots: allowed slots of a judge template, in addition to ``answer``.
+        required: slots that it must have.
+        behind: slots that must not precede the response.
     """
 
     slots: ClassVar[frozenset[str]]
@@ -349,14 +339,14 @@ class JudgePrompts(ABC):
     behind: ClassVar[frozenset[str]] = frozenset()
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that may stand in a template of that name, and those that must."""
+        """The allowed and the required slots of the template of that name."""
         return self.slots, self.required
 
     @abstractmethod
     def prompts(
         self, sample: Sample[Any], answer: Answer, templates: Mapping[str, "JudgeTemplate"]
     ) -> Iterable[JudgePrompt]:
-        """What is asked about an answer that there is; nothing where rules decide all of it."""
+        """The judge prompts about a response; none where rules decide everything."""
 
 
 class Scoring(ABC):
@@ -364,22 +354,20 @@ class Scoring(ABC):
 
     @abstractmethod
     def score(self, sample: Sample[Any], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """What one answer is worth; pure, and whatever the answer, it does not raise.
+        """The score of a response; pure, and without exceptions whatever the response.
 
         Args:
-            sample: that was asked.
-            answer: the model's, or why there is none.
-            verdicts: one judge's replies by request; of other samples too.
+            sample: the prompt.
+            answer: the response, or why there is none.
+            verdicts: one judge's replies by request, also to other samples.
         """
 
     def majority(
         self, sample: Sample[Any], answer: Answer, verdicts: Sequence[Mapping[str, Reply]]
     ) -> Score:
-        """What most judges make of an answer: by default the total that most give.
+        """The score by the majority of judges: by default the first with the commonest total.
 
         Args:
-            sample: that was asked.
-            answer: the model's.
             verdicts: each judge's replies by request, in the judges' order.
         """
         scores = [self.score(sample, answer, replies) for replies in verdicts]
@@ -392,11 +380,11 @@ class Scoring(ABC):
 
 
 class Question(NamedTuple):
-    """What somebody is asked about an answer: yes or no.
+    """A yes-or-no question to a person about a response.
 
     Attributes:
-        key: by which a label has the verdict.
-        text: what is asked.
+        key: of the verdict in a label.
+        text: the question.
     """
 
     key: str
@@ -404,10 +392,10 @@ class Question(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """People's verdicts: the file's name, for messages, and its records.
+    """Human verdicts: the file's name, for messages, and its records.
 
-    Where they are ``of_more``, samples that the run did not ask may be among them: a trial and an
-    adaptive run ask a part.
+    ``of_more``: they may include samples without a response in this run, such as a trial or an
+    adaptive run, which evaluate a part of the prompts.
     """
 
     name: str

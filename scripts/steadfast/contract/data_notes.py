@@ -1,4 +1,4 @@
-"""Sentences about the data of a run: synthetic, local, or as published."""
+"""Notes on the data of a run: synthetic, local, or as published."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -13,7 +13,7 @@ STRINGS = facts("data_notes.yaml")
 
 
 def data_note(benchmark: str, source: Literal["synthetic", "local", "file", "released"]) -> str:
-    """Returns the sentence about a benchmark's data."""
+    """The note on a benchmark's data."""
     return str(STRINGS["data"][source].format(benchmark=benchmark))
 
 
@@ -22,7 +22,7 @@ def prompts_note(
     contexts: Literal["synthetic", "local", "hub", "released"],
     expressions: Literal["own", "released", "recs"],
 ) -> str:
-    """Returns the sentence on prompts of long contexts, by where these and templates are from."""
+    """The note on long-context prompts, by the sources of contexts and templates."""
     sentence: str = STRINGS["prompts"]
     return sentence.format(
         benchmark=benchmark,
@@ -33,29 +33,33 @@ def prompts_note(
 
 
 def scores_note(benchmark: str) -> str:
-    """Returns the sentence where nothing is asked, and all scores are released ones."""
+    """The note of a run with released scores only."""
     return str(STRINGS["scored"].format(benchmark=benchmark))
 
 
 def judged_otherwise(
     judges: Mapping[str, BaseModelSettings], paper: Settings, same_prompt: bool, count: str
 ) -> str:
-    """Returns how a paper's printed numbers were judged in another way than a run's; else nothing.
+    """The note on how judging differs from that of the paper's numbers; empty if it does not.
 
     Args:
-        judges: of the config; the first model among them makes the scores, else the first of all.
-        paper: its ``judge``, as it names it, and ``judge_models``, the names that this is served
-            under.
-        same_prompt: whether the run's judge is asked with the paper's prompt.
+        judges: of the config; the first LLM judge makes the scores, else the first judge.
+        paper: ``judge``, its judge's name in the paper, and ``judge_models``, the judge's names in
+            APIs.
+        same_prompt: whether the run's judge has the paper's prompt.
         count: whose verdicts make the scores, as in the config.
     """
     name, judge = min(
-        judges.items(), key=lambda one: one[1].engine in SIMULATED_ENGINES, default=("", None)
+        judges.items(), key=lambda item: item[1].engine in SIMULATED_ENGINES, default=("", None)
     )
-    served = str(getattr(judge, "model", "")).rpartition("/")[2] if count != MAJORITY else ""
-    ways = [] if served in paper["judge_models"] else ["judge"]
-    ways += [] if same_prompt else ["prompt"]
+    model = "" if count == MAJORITY else str(getattr(judge, "model", ""))
     judge_name = STRINGS["majority"] if count == MAJORITY else judge.label or name if judge else ""
     slots = {"paper": paper["judge"], "judge": judge_name}
-    named = (STRINGS["judged_ways"][way].format(**slots) for way in ways)
-    return str(STRINGS["judged"].format(ways=", and ".join(named))) if ways else ""
+    differences: list[str] = []
+    if model.rpartition("/")[2] not in paper["judge_models"]:
+        differences.append(STRINGS["judged_ways"]["judge"].format(**slots))
+    if not same_prompt:
+        differences.append(STRINGS["judged_ways"]["prompt"].format(**slots))
+    if not differences:
+        return ""
+    return str(STRINGS["judged"].format(ways=", and ".join(differences)))

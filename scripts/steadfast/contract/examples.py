@@ -1,4 +1,4 @@
-"""Examples that stand before each prompt of a base model, as a file of the user's."""
+"""Few-shot examples for base models, from a file of the user's."""
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl
@@ -7,9 +7,10 @@ FIELDS = ("instruction", "output")
 
 
 def read_examples(path: str) -> list[list[str]]:
-    """Returns the examples of a file: pairs of instruction and output.
+    """Pairs of instruction and output from a file of JSON lines with these two fields.
 
-    The file has JSON lines with these two texts and nothing else; what is otherwise is a UserError.
+    Raises:
+        UserError: a field is missing, unknown or no text, or there are no lines.
     """
     records = enumerate(read_jsonl(path), start=1)
     examples = [_example(record, f"{path}: record {number}") for number, record in records]

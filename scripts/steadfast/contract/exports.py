@@ -1,4 +1,4 @@
-"""A benchmark as a data set of its own: its tables, and what the card says of it."""
+"""A benchmark exported as a data set: its tables, and its card."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.components import Component, Data, Sample
+from steadfast.contract.records import Prompt
 from steadfast.contract.request import Item
 from steadfast.schema.judged import JudgedSection
 
@@ -17,15 +18,14 @@ Rows = Mapping[str, Mapping[str, Iterable[Record]]]
 
 @dataclass(frozen=True)
 class Source:
-    """Something that a data set was made of, and what its licence allows.
+    """A source of a data set, and what its licence allows.
 
     Attributes:
-        name: such as a corpus.
-        origin: where it was taken from.
-        licence: its name; SPDX's where it has one.
-        redistribution: whether its text may be passed on: yes, conditions (the note says which),
-            no, or unknown.
-        note: a sentence on that.
+        name: of the source, such as a corpus.
+        origin: where it was published.
+        licence: SPDX identifier where there is one, else its name.
+        redistribution: whether its text may be redistributed (conditions: see the note).
+        note: a sentence on redistribution.
         url: of the licence.
     """
 
@@ -39,18 +39,18 @@ class Source:
 
 @dataclass(frozen=True)
 class About:
-    """A data set, for its card.
+    """The content of a data set's card.
 
     Attributes:
-        title: its name.
-        summary: what it is, a paragraph.
+        title: name of the data set.
+        summary: a paragraph on it.
         languages: ISO 639-1 codes.
-        tables: what each table holds, the main one first.
-        columns: what each holds, by table; one that is not named here has no text.
-        sources: what it was made of.
+        tables: description of each table, the main one first.
+        columns: descriptions of columns, by table; those without one are left out.
+        sources: of its text.
         settings: of the config that made it, by name.
         usage: how to use it, in Markdown.
-        citation: whose work to cite.
+        citation: the work to cite.
     """
 
     title: str
@@ -65,27 +65,26 @@ class About:
 
     @property
     def licence(self) -> str | None:
-        """The one licence of all its sources; None where they have several."""
+        """The licence of all its sources; None where they have several."""
         licences = {source.licence for source in self.sources}
         return licences.pop() if len(licences) == 1 else None
 
     @property
     def withheld(self) -> list[str]:
-        """Names of the sources whose text may not be passed on, or nobody knows."""
-        return [
-            source.name for source in self.sources if source.redistribution in ("no", "unknown")
-        ]
+        """Names of the sources whose redistribution is not allowed, or unknown."""
+        barred = ("no", "unknown")
+        return [source.name for source in self.sources if source.redistribution in barred]
 
 
-def about_by(known: Settings, sources: Sequence[Source], settings: Settings) -> About:
-    """The card by facts that have its attributes, and what only the config says."""
+def about_by(card: Settings, sources: Sequence[Source], settings: Settings) -> About:
+    """The card by a file of facts, with sources and settings of the config."""
     names = ("title", "summary", "languages", "tables", "columns", "usage", "citation")
-    fixed = {name: known[name] for name in names if name in known}
+    fixed = {name: card[name] for name in names if name in card}
     return About(sources=sources, settings=settings, **fixed)
 
 
 class Asked(NamedTuple):
-    """A sample, what models are asked, and the simulator's answer (``Simulator.reference``)."""
+    """A sample, its prompt for models, and its reference answer (``Simulator.reference``)."""
 
     sample: Sample
     item: Item
@@ -97,15 +96,14 @@ class Exports(ABC):
 
     @abstractmethod
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
-        """Returns the rows of each table by split, the main table first.
+        """The rows of each table by split, the main table first.
 
-        ``parts`` has what is asked in each part, in the order of its prompts, ``data`` what these
-        refer to.
+        ``parts`` has the samples of each part in the order of its prompts, ``data`` their data.
         """
 
     def prompt(self, asked: Asked) -> str:
-        """The whole prompt, as the card says to put it together from the tables: by default what
-        precedes the context, the context and the instruction."""
+        """The entire prompt, as the card describes how to join it from the tables: by default
+        what precedes the context, the context and the instruction."""
         prompt = asked.sample.prompt
         return f"{prompt.get('before', '')}{asked.item.context}{prompt['instruction']}"
 
@@ -117,10 +115,10 @@ class Exports(ABC):
 def plain_exports(
     name: str, section: JudgedSection, seed: int, shown: set[str], added: bool = False
 ) -> Component[Any]:
-    """Returns how a judged benchmark is exported, by the facts of ``resources/{name}/export.yaml``.
+    """The export of a judged benchmark, by the facts of ``resources/{name}/export.yaml``.
 
-    ``shown`` are keys of its section that the card shows beside the source, none of which holds a
-    path; ``added`` says whether the user added instances to those of the source.
+    ``shown`` are keys of its section that the card shows next to the source, none of which holds a
+    path; ``added``: whether the user added instances to those of the source.
     """
     sources = {"instances": section.source} | ({"instances added": "local"} if added else {})
     settings = {"seed": seed, **section.model_dump(include={"source", *shown})}
@@ -132,30 +130,28 @@ def plain_exports(
 
 
 class PlainExports(Exports):
-    """Tables and card, by a file of facts, which of its sources the instances are, and the config's
-    settings to show.
+    """Tables of prompts and data; the card by a file of facts (``known``), the kind of source of
+    each set of instances, and the config's settings to show.
     """
 
     def __init__(self, known: str, sources: Mapping[str, str], settings: Settings):
-        self._known = facts(known)
+        self._facts = facts(known)
         self._sources = sources
         self._settings = settings
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
-        """Returns prompts by part; each kind of data by file, once."""
-        prompts = {
-            part: [request.sample.prompt for request in requests]
-            for part, requests in parts.items()
-        }
+        """Prompts by part, and each kind of data by file."""
+        prompts: dict[str, list[Prompt]] = {}
+        for part, requests in parts.items():
+            prompts[part] = [request.sample.prompt for request in requests]
         kinds: dict[str, dict[str, Any]] = {}
-        for held in data.values():
-            for kind, files in held.items():
+        for part_data in data.values():
+            for kind, files in part_data.items():
                 kinds.setdefault(kind, {}).update(files)
         return {"prompts": prompts, **kinds}
 
     def about(self) -> About:
-        sources = [
-            Source(name=name, **self._known["sources"][source])
-            for name, source in self._sources.items()
-        ]
-        return about_by({**facts("export/plain.yaml"), **self._known}, sources, self._settings)
+        sources: list[Source] = []
+        for name, kind in self._sources.items():
+            sources.append(Source(name=name, **self._facts["sources"][kind]))
+        return about_by({**facts("export/plain.yaml"), **self._facts}, sources, self._settings)

@@ -1,4 +1,4 @@
-"""Judge templates: plain text with named slots, which a file of the user's may replace."""
+"""Judge templates: plain text with named slots, the project's own or the user's."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,15 +17,15 @@ REMINDER = re.compile(r"^=== reminder ===[ \t]*\n", re.MULTILINE)
 ANSWER = "answer"
 ONCE = "may occur once, and not in the reminder; remove the others"
 FETCHED = "fetched:"
-"""Before the path of a template below the results folder, out of a benchmark's released program."""
+"""Prefix of the path, below the results folder, of a template from a released program."""
 
 
 @dataclass(frozen=True)
 class JudgeTemplate:
-    """A judge prompt with slots; the answer's slot parts it in head and tail.
+    """A judge prompt with slots, split at the response's slot into head and tail.
 
-    ``reminder`` is added to the tail when an unreadable reply is asked for again, a paragraph of
-    its own. ``sections`` are other heads and tails, by the kind of item that they are for.
+    ``reminder`` is a paragraph added to the tail when an unreadable reply is re-requested.
+    ``sections`` are the heads and tails for certain kinds of items, by kind.
     """
 
     head: str
@@ -34,17 +34,17 @@ class JudgeTemplate:
     sections: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def covers(self, kinds: Sequence[str]) -> bool:
-        """Returns whether there is a text for an item of these kinds."""
-        return any((self.head, self.tail)) or any(kind in self.sections for kind in kinds)
+        """Whether it has a prompt for an item of these kinds."""
+        return bool(self.head or self.tail) or not self.sections.keys().isdisjoint(kinds)
 
     def render(self, fields: Mapping[str, str], kinds: Sequence[str] = ()) -> tuple[str, str]:
-        """Returns what stands before and behind the answer, each other slot filled.
+        """The prompt before and after the response, with all other slots filled.
 
-        A slot's text is data: slots that it seems to hold stay as they are. The section of the
-        first of the kinds that has one is taken, else what is for all.
+        A slot's text is data: what looks like a slot within it is not filled. The prompt is that
+        of the first kind with a section, else the general one.
 
         Raises:
-            UserError: no section is for an item of these kinds, or a slot has no text there.
+            UserError: there is no prompt for an item of these kinds, or a slot has no value.
         """
         kind = next((kind for kind in kinds if kind in self.sections), "")
         section = self.sections.get(kind, (self.head, self.tail))
@@ -62,8 +62,8 @@ class JudgeTemplate:
                 )
             return fields[slot[1]]
 
-        head, tail = (SLOT.sub(text, part) for part in section)
-        return head, tail
+        head, tail = section
+        return SLOT.sub(text, head), SLOT.sub(text, tail)
 
 
 def templates_of(
@@ -72,39 +72,45 @@ def templates_of(
     own: Mapping[str, str],
     released: Collection[str] = (),
 ) -> dict[str, str]:
-    """Returns the files of a benchmark's templates by name, the user's own where there is one.
+    """The files of a benchmark's templates by name, the user's ``own`` in place of others.
 
-    ``released`` names those out of the released program (``released_prompts``).
+    ``released`` names those of the released program (``released_prompts``).
     """
     for name in own:
         if name not in known:
             raise UserError(
                 f"{benchmark}.templates: unknown template {name!r}; {nearest(name, known)}"
             )
-    paths = {name: f"{PREFIX}{benchmark}/judge/{name}.txt" for name in known}
-    paths |= {name: f"{FETCHED}{released_path(benchmark, name)}" for name in released}
-    return {name: own.get(name, path) for name, path in paths.items()}
+    paths: dict[str, str] = {}
+    for name in dict.fromkeys((*known, *released)):
+        prefix = FETCHED if name in released else PREFIX
+        paths[name] = own.get(name, f"{prefix}{released_path(benchmark, name)}")
+    return paths
 
 
 def released_path(benchmark: str, name: str) -> str:
-    """Returns where a template out of the released program lies below the results folder."""
+    """The path of a template of the released program, below the results folder."""
     return f"{benchmark}/judge/{name}.txt"
 
 
 def fetched(templates: Mapping[str, str]) -> list[str]:
-    """Returns the paths below the results folder of the fetched files among templates."""
-    return [p.removeprefix(FETCHED) for p in templates.values() if p.startswith(FETCHED)]
-
-
-def template_path(path: str, results: Path) -> str:
-    """Returns a template's path as ``load_template`` takes it."""
-    return str(results / path.removeprefix(FETCHED)) if path.startswith(FETCHED) else path
+    """The paths below the results folder of the fetched files among templates."""
+    return _with_prefix(FETCHED, templates)
 
 
 def packaged(templates: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns the names of the packaged files among templates."""
-    packaged_paths = (path for path in templates.values() if path.startswith(PREFIX))
-    return tuple(path.removeprefix(PREFIX) for path in packaged_paths)
+    """The names of the packaged files among templates."""
+    return tuple(_with_prefix(PREFIX, templates))
+
+
+def _with_prefix(prefix: str, templates: Mapping[str, str]) -> list[str]:
+    paths = templates.values()
+    return [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
+
+
+def template_path(path: str, results: Path) -> str:
+    """A template's path for ``load_template``."""
+    return str(results / path.removeprefix(FETCHED)) if path.startswith(FETCHED) else path
 
 
 def load_template(
@@ -113,17 +119,17 @@ def load_template(
     required: Collection[str] = (),
     behind: Collection[str] = (),
 ) -> JudgeTemplate:
-    """Returns a template from its file.
+    """A template from its file.
 
-    A slot is written ``{{name}}``. A line ``=== for KIND ===`` begins what is asked about items of
-    a kind alone, in place of what stands above all such lines. A line ``=== reminder ===`` parts
-    the prompt from what is added when a reply could not be read.
+    A slot is written ``{{name}}``. A line ``=== for KIND ===`` begins the prompt for items of that
+    kind, in place of the general one above all such lines. A line ``=== reminder ===`` begins the
+    reminder.
 
     Args:
         path: the file, UTF-8, or ``resource:`` and the name of a packaged one.
-        slots: names that may stand in it; ``answer`` always may.
-        required: names that must, where no sections are; ``answer`` always must, once in each.
-        behind: names that must not stand before the answer.
+        slots: allowed slots, in addition to ``answer``.
+        required: required slots of a template without sections; each prompt needs ``answer`` once.
+        behind: slots that must not precede ``answer``.
 
     Raises:
         UserError: the file is missing, or a slot is unknown, missing or misplaced.
@@ -133,33 +139,36 @@ def load_template(
     if SLOT.search(reminder):
         _check_names(path, slots, SLOT.findall(reminder))
         raise UserError(f"{path}: the slot {{{{answer}}}} {ONCE}")
-    general, *named = SECTION.split(prompt)
-    kinds = dict(zip(named[::2], named[1::2], strict=True))
-    parts = {} if kinds and not general.strip() else {"": _parted(path, general, slots, behind)}
-    parts |= {kind: _parted(path, text, slots, behind) for kind, text in kinds.items()}
-    if not kinds:
+    general, *kinds_and_texts = SECTION.split(prompt)
+    texts = dict(zip(kinds_and_texts[::2], kinds_and_texts[1::2], strict=True))
+    head_and_tail = ("", "")
+    if not texts or general.strip():
+        head_and_tail = _parted(path, general, slots, behind)
+    sections: dict[str, tuple[str, str]] = {}
+    for kind, text in texts.items():
+        sections[kind] = _parted(path, text, slots, behind)
+    if not texts:
         _check_required(path, required, SLOT.findall(general))
-    head, tail = parts.pop("", ("", ""))
     reminder = reminder.strip("\n")
-    return JudgeTemplate(head, tail, f"\n\n{reminder}" if reminder else "", parts)
+    return JudgeTemplate(*head_and_tail, f"\n\n{reminder}" if reminder else "", sections)
 
 
-def _check_names(path: str, slots: Collection[str], found: Iterable[str]) -> None:
+def _check_names(path: str, slots: Collection[str], names: Iterable[str]) -> None:
     allowed = sorted({*slots, ANSWER})
-    for name in found:
+    for name in names:
         if name not in allowed:
             raise UserError(f"{path}: unknown slot {{{{{name}}}}}; {nearest(name, allowed)}")
 
 
-def _check_required(path: str, required: Collection[str], found: Iterable[str]) -> None:
-    for name in sorted(set(required) - set(found)):
+def _check_required(path: str, required: Collection[str], names: Iterable[str]) -> None:
+    for name in sorted(set(required) - set(names)):
         raise UserError(f"{path}: the slot {{{{{name}}}}} is missing; add it")
 
 
 def _parted(
     path: str, text: str, slots: Collection[str], behind: Collection[str]
 ) -> tuple[str, str]:
-    """What stands before and behind the answer's slot."""
+    """The texts before and after the slot ``answer``."""
     named_slots = SLOT.findall(text)
     _check_names(path, slots, named_slots)
     _check_required(path, {ANSWER}, named_slots)
@@ -175,5 +184,5 @@ def _parted(
 
 
 def boundary(answer: str) -> str:
-    """Returns a word that follows from the answer, so that this cannot imitate where it ends."""
+    """A mark of the response's end in a prompt, which the response cannot imitate."""
     return f"answer-{fingerprint(answer)[:8]}"

@@ -1,4 +1,4 @@
-"""Corpora, and the long contexts built from them, as files of any benchmark's data."""
+"""Corpora and the long contexts built from them, as data files of a benchmark."""
 
 import os
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ LEAST_TOKENS = 128 * 1024  # of a synthetic corpus
 
 
 def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = FOLDER) -> DataFile:
-    """Returns the file of a corpus, from wherever the config takes raw text.
+    """The file of a corpus, from the config's source of raw text.
 
-    A benchmark has its synthetic text in a folder of its own: how much of it there is follows from
-    ``tokens``, what its contexts take, and no benchmark's contexts may depend on another's.
+    Each benchmark has its synthetic text in its own folder: its size depends on the ``tokens`` of
+    the benchmark's contexts, and no benchmark's contexts may depend on another's.
     """
     source = config.corpora.source
     settings: Record = {"corpus": corpus}
@@ -39,12 +39,10 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
                 settings |= local_file.model_dump()
             files, _ = local.found(corpus, settings["directory"], settings.get("glob"))
         case "hub":
-            data_set = config.corpora.hub.get(corpus)
-            settings |= (
-                data_set.model_dump(exclude_none=True)
-                if data_set
-                else facts("corpora/hub.yaml")[corpus]
-            )
+            if data_set := config.corpora.hub.get(corpus):
+                settings |= data_set.model_dump(exclude_none=True)
+            else:
+                settings |= facts("corpora/hub.yaml")[corpus]
             hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
             revision = f"{settings['repo']}/revision/{settings['revision']}"
             needs = Needs((f"{hub}/api/datasets/{revision}",))
@@ -60,13 +58,13 @@ def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = F
 def contexts_file(
     path: str, scenario: str, corpora: Mapping[str, str], settings: Settings
 ) -> DataFile:
-    """Returns the file of the contexts of a kind and length.
+    """The file of the contexts of a scenario and length.
 
     Args:
         path: of the file.
         scenario: a key of ``BUILDERS``.
-        corpora: the path of each corpus that the contexts are made of.
-        settings: what ``corpora.contexts.filling.seeded_contexts`` takes beside them.
+        corpora: paths of the corpora that the contexts are built from, by name.
+        settings: further arguments of ``corpora.contexts.filling.seeded_contexts``.
     """
     made_by = f"steadfast.corpora.contexts.{BUILDERS[scenario]}:contexts"
     return DataFile(path, "contexts", Component(made_by, settings), dict(corpora))

@@ -1,4 +1,4 @@
-"""What a benchmark of this project brings, named by the modules of its package."""
+"""The components of a benchmark of this project, named by the modules of its package."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ NOTHING: Settings = {}
 
 
 class Package:
-    """The package of the benchmark of that name, whose modules are called as what they are for."""
+    """The package of a benchmark, whose modules have fixed names, such as ``data``."""
 
     def __init__(self, name: str):
         self.name = name
@@ -20,7 +20,7 @@ class Package:
     def component(
         self, function: str, settings: Settings = NOTHING, resources: Sequence[str] = ()
     ) -> Component[Any]:
-        """Returns a class or function, by its module and name.
+        """A class or function, by its module and name.
 
         >>> Package("ifeval").component("prompts:prompts").name
         'steadfast.benchmarks.ifeval.prompts:prompts'
@@ -31,15 +31,15 @@ class Package:
     def output(
         self, function: str, names: Iterable[str], settings: Settings = NOTHING, **reads: Any
     ) -> Output:
-        """Returns metrics or figures of those names; ``reads`` are ``data`` and ``fields``."""
+        """Metrics or figures of these names; ``reads`` are ``Output``'s ``data`` and ``fields``."""
         return Output(self.component(function, settings), tuple(names), **reads)
 
     def tables(self, names: Iterable[str], settings: Settings, module: str = "tables") -> Output:
-        """Returns the tables, whose names begin with the benchmark's."""
+        """The tables, whose names begin with the benchmark's."""
         return self.output(f"{module}:tables", (f"{self.name}_{name}" for name in names), settings)
 
     def data_path(self, name: str) -> str:
-        """Returns the path of a file of its data."""
+        """The path of a file of its data."""
         return f"{self.name}/data/{name}.jsonl"
 
     def data(
@@ -50,15 +50,15 @@ class Package:
         files: Sequence[str] = (),
         needs: Needs | None = None,
     ) -> DataFile:
-        """Returns a file of its data, by where the config takes it from.
+        """A file of its data, by its source in the config.
 
         Args:
             name: of the file.
-            source: ``synthetic``, whose records the function ``sample`` gives, or the name of
-                another function of ``data``.
+            source: the name of a function of ``data``, or ``synthetic`` for its function
+                ``sample``.
             settings: of each function, by source.
             files: the user's files that it reads.
-            needs: what it needs where it is ``released``.
+            needs: of source ``released``.
         """
         function = "sample" if source == "synthetic" else source
         return DataFile(
@@ -79,13 +79,13 @@ class Package:
         attempts: int,
         label_id: str = "{sample_id}",
     ) -> Judging:
-        """Returns how a judge is asked.
+        """How a judge is queried.
 
         Args:
-            prompts: class of the module ``judge``, and its ``settings``.
+            prompts: class of the module ``judge``, with its ``settings``.
             simulator: class of the module ``simulator``.
             questions: module and name of the function.
-            templates: as ``Judging`` has them, and what follows.
+            templates, attempts, label_id: of ``Judging``.
         """
         return Judging(
             prompts=self.component(f"judge:{prompts}", settings, packaged(templates)),

@@ -1,10 +1,11 @@
-"""Prompts, data, answers and verdicts as components see them, read from the stages' files."""
+"""Reads the stages' files: samples with their data, responses, and judges' prompts and replies."""
 
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -33,7 +34,7 @@ Sources = Sequence[tuple[str, str, Path]]
 
 @dataclass(frozen=True)
 class PartFiles:
-    """One part of a benchmark: its plain ``Samples`` component, prompts and what these refer to."""
+    """The files of one part of a benchmark: prompts, their data, and the ``Samples`` component."""
 
     name: str
     samples: Sequence[Any]
@@ -42,18 +43,18 @@ class PartFiles:
 
     @classmethod
     def of(cls, job: Any) -> "PartFiles":
-        """Returns the part of a job, from Snakemake's object of it."""
+        """The part of a job, from Snakemake's object."""
         sources = sources_of(job.params.sources, job.input.sources)
         return cls(job.wildcards.part, job.params.samples, Path(job.input.prompts), sources)
 
     @cached_property
     def joined(self) -> Samples:
-        """Returns how its prompts refer to data."""
+        """The component that joins its prompts with the data."""
         reader: Samples = component(self.samples).make()
         return reader
 
     def read(self, repeats: int = 1) -> list[Sample]:
-        """Returns its samples in the order of prompts, one repeat of all of them after another."""
+        """Its samples, repeat after repeat, each in the order of the prompts."""
         prompts = list(read_prompts(self.prompts))
         samples: dict[str, Sample] = {}
         sources = list(self.joined.sources(prompts, read_data(self.sources)))
@@ -66,36 +67,35 @@ class PartFiles:
 
 
 def sources_of(keys: Iterable[Sequence[str]], files: Iterable[str | Path]) -> Sources:
-    """Returns the data files of a rule's inputs, with the kinds and names of its params."""
+    """A rule's data files, with the kinds and names in its params."""
     return [(kind, name, Path(path)) for (kind, name), path in zip(keys, files, strict=True)]
 
 
 def sources_by_part(
     keys: Mapping[str, Sequence[Sequence[str]]], files: Iterable[str]
 ) -> dict[str, Sources]:
-    """Returns those of all parts, whose inputs stand one part after the other."""
+    """A rule's data files by part, whose inputs are listed part after part."""
     paths = iter(files)
-    return {
-        part: sources_of(part_keys, [next(paths) for _ in part_keys])
-        for part, part_keys in keys.items()
-    }
+    sources: dict[str, Sources] = {}
+    for part, part_keys in keys.items():
+        sources[part] = sources_of(part_keys, islice(paths, len(part_keys)))
+    return sources
 
 
 def read_data(sources: Sources) -> Data:
-    """Returns what data files hold, by kind and name."""
+    """The content of data files, by kind and name."""
     data: dict[str, dict[str, object]] = {}
     for kind, name, path in sources:
-        held = list(read_jsonl(path)) if path.suffix == ".jsonl" else read_json(path)
-        data.setdefault(kind, {})[name] = held
+        content = list(read_jsonl(path)) if path.suffix == ".jsonl" else read_json(path)
+        data.setdefault(kind, {})[name] = content
     return data
 
 
 def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
-    """Returns the answer to each sample, by its id; where one is missing, a UserError."""
-    records = {
-        repeat_key(output["sample_id"], output["repeat"]): output
-        for output in read_outputs(outputs)
-    }
+    """The response to each sample, by sample key; raises UserError where one is missing."""
+    records: dict[str, OutputRecord] = {}
+    for output in read_outputs(outputs):
+        records[repeat_key(output["sample_id"], output["repeat"])] = output
     answers: dict[str, Answer] = {}
     for sample in samples:
         record = records.get(sample.id)
@@ -114,7 +114,7 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
 
 
 def answer_of(record: OutputRecord, before: Answer | None = None) -> Answer:
-    """Returns an output's record as an answer."""
+    """The response in a line of the outputs."""
     truncated = (record.get("prompt_truncated_tokens") or 0) > 0
     text = record["response"] or ""
     reasoning = record.get("reasoning")
@@ -122,12 +122,12 @@ def answer_of(record: OutputRecord, before: Answer | None = None) -> Answer:
 
 
 def read_replies(verdicts: Path) -> dict[str, Reply]:
-    """Returns a judge's replies by request, the first repeat of each."""
+    """A judge's replies by request, of the first repeat."""
     return read_repeats(verdicts).get(0, {})
 
 
 def read_repeats(verdicts: Path) -> dict[int, dict[str, Reply]]:
-    """Returns a judge's replies by repeat and request."""
+    """A judge's replies by repeat and request."""
     replies: dict[int, dict[str, Reply]] = defaultdict(dict)
     for record in read_outputs(verdicts):
         reply = Reply(record["status"], record["response"], record.get("attempts"))
@@ -136,36 +136,32 @@ def read_repeats(verdicts: Path) -> dict[int, dict[str, Reply]]:
 
 
 class SampleOracle:
-    """A benchmark's simulator for models, asked by sample id as engines do."""
+    """A benchmark's simulated models, by sample key."""
 
     def __init__(self, simulator: Simulator, samples: Iterable[Sample]):
         self._simulator = simulator
         self._samples = {sample.id: sample for sample in samples}
 
     def reference(self, sample_id: str) -> str:
-        """Returns the reference answer of a sample."""
+        """The reference answer of a sample."""
         return self._simulator.reference(self._samples[sample_id])
 
     def simulated(self, sample_id: str, settings: Settings, seen: float, rng: Random) -> str:
-        """Returns a simulated model's response, which saw that fraction of the context."""
+        """The response of a simulated model that saw this fraction of the context."""
         return self._simulator.simulated(self._samples[sample_id], settings, seen, rng)
 
     def baseline(self, sample_id: str) -> str | None:
-        """Returns the no-lookup baseline's response; None where it has none."""
+        """The no-lookup baseline's response; None where it has none."""
         return self._simulator.baseline(self._samples[sample_id])
 
 
-# --- what is asked of a judge ------------------------------------------------------------------
-
-
 def read_judge_prompts(judging: Path) -> list[JudgePrompt]:
-    """Returns the judge prompts of one model and part, as ``dataclasses.asdict`` gave them."""
-    return [
-        JudgePrompt(
-            **record | {"requests": [JudgeRequest(**request) for request in record["requests"]]}
-        )
-        for record in read_jsonl(judging)
-    ]
+    """The judge prompts of one model and part, as ``dataclasses.asdict`` wrote them."""
+    prompts: list[JudgePrompt] = []
+    for record in read_jsonl(judging):
+        requests = [JudgeRequest(**request) for request in record["requests"]]
+        prompts.append(JudgePrompt(**record | {"requests": requests}))
+    return prompts
 
 
 def judge_items(
@@ -173,55 +169,52 @@ def judge_items(
     schema: Component[Record | None] | None = None,
     repeats: int = 1,
 ) -> list[Item]:
-    """Returns what is asked of a judge, all of it so many times.
+    """The requests to a judge, repeat after repeat.
 
-    Requests about one answer share all up to its end. With ``schema`` (``task.Judging``) a reply
-    has to follow one, where there is one.
+    Those about one response share their prompt up to its end. With ``schema`` (``task.Judging``),
+    replies follow the JSON schema that it returns for a request, if any.
     """
-    return [
-        Item(
-            sample_id=request.id,
-            context_id=f"{prompt.answer_id}/{prompt.template}",
-            head=prompt.head,
-            context=prompt.answer,
-            tail=request.tail,
-            max_tokens=request.max_tokens,
-            reminder=request.reminder,
-            schema=_schema_of(request, schema),
-            repeat=repeat,
-        )
-        for repeat in range(repeats)
-        for prompt in prompts
-        for request in prompt.requests
-    ]
-
-
-def _schema_of(request: JudgeRequest, schema: Component[Record | None] | None) -> str:
-    reply_schema = schema.make(request.expected) if schema else None
-    # Properties are replied in their order, which sorting would change.
-    return json.dumps(reply_schema, ensure_ascii=False) if reply_schema else ""
+    items: list[Item] = []
+    for repeat in range(repeats):
+        for prompt in prompts:
+            for request in prompt.requests:
+                reply_schema = schema.make(request.expected) if schema else None
+                # Not sorted: a judge replies with the properties in their order.
+                schema_text = json.dumps(reply_schema, ensure_ascii=False) if reply_schema else ""
+                item = Item(
+                    sample_id=request.id,
+                    context_id=f"{prompt.answer_id}/{prompt.template}",
+                    head=prompt.head,
+                    context=prompt.answer,
+                    tail=request.tail,
+                    max_tokens=request.max_tokens,
+                    reminder=request.reminder,
+                    schema=schema_text,
+                    repeat=repeat,
+                )
+                items.append(item)
+    return items
 
 
 class JudgeOracle:
-    """A benchmark's simulator for judges, asked by request and repeat as engines do."""
+    """A benchmark's simulated judges, by key of the request."""
 
     def __init__(self, simulator: JudgeSimulator, prompts: Iterable[JudgePrompt], repeats: int = 1):
         self._simulator = simulator
-        self._requests = {
-            repeat_key(request.id, repeat): (prompt, request)
-            for prompt in prompts
-            for request in prompt.requests
-            for repeat in range(repeats)
-        }
+        self._requests: dict[str, tuple[JudgePrompt, JudgeRequest]] = {}
+        for prompt in prompts:
+            for request in prompt.requests:
+                for repeat in range(repeats):
+                    self._requests[repeat_key(request.id, repeat)] = (prompt, request)
 
     def reference(self, sample_id: str) -> str:
-        """Returns the reply that goes by the answer's own account."""
+        """The reply with the verdicts that the response itself states."""
         return self._simulator.reference(*self._requests[sample_id])
 
     def simulated(self, sample_id: str, settings: Settings, seen: float, rng: Random) -> str:
-        """Returns what a judge of those settings replies."""
+        """The reply of a simulated judge with these settings."""
         return self._simulator.simulated(*self._requests[sample_id], settings, rng)
 
 
 Oracle = SampleOracle | JudgeOracle
-"""What engines without a model answer from."""
+"""Gives the responses of engines without a model."""

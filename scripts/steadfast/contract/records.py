@@ -1,7 +1,4 @@
-"""The records of the stages' files as types: what stands in a line, or in a file, of each kind.
-
-A benchmark's own fields stand beside these; its package has the types that name them.
-"""
+"""The types of the records in the stages' files; benchmarks add fields of their own."""
 
 import re
 from collections.abc import Iterator
@@ -12,20 +9,20 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, read_jsonl
 
 OVERALL = "overall"
-"""The task (or category, measure) that stands for all of them together, in metrics."""
+"""The name for all tasks (or categories, measures) together, in metrics."""
 ALONE = "alone"
 TOGETHER = "together"
-"""How requests are sent again: one after the other, or all at once, in another batch each time."""
+"""How repeated requests are sent: one after the other, or all in one batch."""
 OWN = "own"
 RELEASED = "released"
-"""Whose prompts a score is about, in its field ``prompts``; by default ``OWN``."""
+"""Whose prompts a score is about (its field ``prompts``), by default ``OWN``."""
 
 
 class Prompt(TypedDict):
-    """A line of ``prompts``: one thing that is asked.
+    """A line of ``prompts``.
 
-    ``long_context_id`` names its context, and ``before`` precedes that context; ``follows`` names
-    the sample whose conversation it continues, ``max_tokens`` is the output limit.
+    ``long_context_id`` names its context, which ``before`` precedes; ``follows`` is the sample of
+    the conversation's previous turn, and ``max_tokens`` the output limit.
     """
 
     sample_id: str
@@ -39,10 +36,9 @@ class Prompt(TypedDict):
 
 
 class OutputRecord(TypedDict):
-    """A line of ``outputs``, ``verdicts`` or ``rewrites``: one reply (``request.Response``).
+    """A line of ``outputs``, ``verdicts`` or ``rewrites``: one response (``request.Response``).
 
-    ``attempts`` says how often a reply was asked for until it could be read, where that may be
-    more than once.
+    ``attempts`` is the number of requests until a judge's or rewriter's reply was readable.
     """
 
     sample_id: str
@@ -63,7 +59,7 @@ class OutputRecord(TypedDict):
 
 
 class Rating(TypedDict):
-    """What one rater gives an answer (``components.Score``)."""
+    """One rater's score of a response (``components.Score``)."""
 
     status: str
     points: dict[str, float | None] | None
@@ -71,9 +67,9 @@ class Rating(TypedDict):
 
 
 class ScoreRecord(Rating):
-    """A line of ``scores``: what one answer is worth.
+    """A line of ``scores``: the score of one response.
 
-    ``prompts`` says whose prompts were answered, where the score is a released one.
+    ``prompts``: whose prompts they are, for released scores.
     """
 
     sample_id: str
@@ -89,7 +85,7 @@ class ScoreRecord(Rating):
 
 
 class ProvenanceRecord(TypedDict):
-    """What produced a file of replies, beside it; engines add fields of their own."""
+    """The provenance of a file of replies, beside it; engines add fields of their own."""
 
     model: str
     engine: str
@@ -104,10 +100,10 @@ class ProvenanceRecord(TypedDict):
 
 
 class RunRecord(TypedDict):
-    """What one run of an inference job took, in the record beside its journal.
+    """The usage of one run of an inference job, in the record beside its journal.
 
-    ``load_seconds`` of ``wall_seconds`` went into loading; ``retries`` are by reason, ``latencies``
-    by bin (``engines.base``). ``path`` is how a model behind an API was asked.
+    ``wall_seconds`` include ``load_seconds``; ``retries`` are by reason, ``latencies`` by bin
+    (``engines.base``). ``option`` is the pricing option of a model behind an API.
     """
 
     wall_seconds: float
@@ -129,7 +125,7 @@ def read_prompts(path: Path) -> Iterator[Prompt]:
 
 
 def read_outputs(path: Path) -> Iterator[OutputRecord]:
-    """The lines of a file of answers, verdicts or rewrites."""
+    """The lines of a file of outputs, verdicts or rewrites."""
     return cast(Iterator[OutputRecord], read_jsonl(path))
 
 
@@ -139,12 +135,12 @@ def read_score_records(path: Path) -> Iterator[ScoreRecord]:
 
 
 def read_provenance(path: Path) -> ProvenanceRecord:
-    """What produced a file of replies."""
+    """The provenance of a file of replies."""
     return cast(ProvenanceRecord, read_json(path))
 
 
 def read_runs(path: Path) -> list[RunRecord]:
-    """What the runs of a job took; nothing where none has asked anything."""
+    """The usage of a job's runs; empty before the first one."""
     if not path.exists():
         return []
     record = read_json(path)
@@ -169,7 +165,7 @@ def _is_run(run: object) -> bool:
         elif name in ("machine", "option"):
             sound = value is None or isinstance(value, str)
         else:
-            # One answer was counted as true once.
+            # An earlier version wrote true for one response.
             sound = name not in RunRecord.__annotations__ or isinstance(value, int | float)
         if not sound:
             return False

@@ -1,4 +1,4 @@
-"""The benchmarks: those that entry points name, and those of which a config says what they are."""
+"""The benchmarks: those that entry points name, and those that a config defines."""
 
 import re
 import tomllib
@@ -16,66 +16,72 @@ from steadfast.schema.strict import check_names
 GROUP = "steadfast.benchmarks"
 FAMILIES = "steadfast.families"
 REQUIRED = ("coverage", "summary")
-"""Metrics that others read of every benchmark."""
+"""Metrics that every benchmark has."""
 RULE = re.compile(r"^rule (\w+):", re.M)
 FOLDERS = ("corpora", "figures", "journal", "logs", "metrics", "summary", "tables")
-"""Folders of results that are of no benchmark and bear no rule's name."""
+"""Folders of results that belong to no benchmark, and are not named after a rule."""
 
 
 def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
-    """Returns this package's benchmarks in pyproject.toml's order, then those asked of others.
+    """This package's benchmarks in pyproject.toml's order, then those ``asked`` for.
 
-    What another package brings is loaded where it is asked for alone, so that one that is broken
-    stops no run of others. Further names are passed over.
+    Another package's benchmark is loaded only where it is asked for, so that a broken one stops no
+    other run. Unknown names are ignored.
     """
     names = {*_own(), *asked}
     return {name: _loaded(point) for name, point in installed().items() if name in names}
 
 
 def benchmarks_of(config: Config) -> dict[str, AnyBenchmark]:
-    """Returns the benchmarks of which a config has a section, whether or not they run."""
-    known = benchmarks(type(config).model_fields.keys() - Config.model_fields.keys())
+    """The benchmarks with a section in a config, whether or not they run."""
+    configured = benchmarks(type(config).model_fields.keys() - Config.model_fields.keys())
     for key, family in families().items():
-        of_family = getattr(config, key, {})
-        known |= {name: family.benchmark(name, section) for name, section in of_family.items()}
-    return known
+        for name, section in getattr(config, key, {}).items():
+            configured[name] = family.benchmark(name, section)
+    return configured
 
 
 @cache
 def families() -> dict[str, Family[Any]]:
-    """Returns the kinds of benchmarks of which a config says what they are, by its key."""
+    """The families of benchmarks that a config defines, by its key."""
     return {name: point.load() for name, point in _own(FAMILIES).items()}
 
 
-def checked_members(named: dict[str, Any]) -> dict[str, Any]:
-    """The benchmarks of a config; raises ValueError where one cannot be called so."""
-    check_names("benchmark", named, dots=False)
-    for name in named:
+def checked_members(members: dict[str, Any]) -> dict[str, Any]:
+    """The benchmarks that a config defines, by name; raises ValueError for an invalid name."""
+    check_names("benchmark", members, dots=False)
+    for name in members:
         if name in installed():
             raise ValueError(f"a benchmark {name!r} exists already; choose another name")
-    return named
+    return members
 
 
 @cache
 def installed() -> dict[str, EntryPoint]:
-    """Returns where each benchmark is: this package's, then others' by name. None is loaded."""
-    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return _own() | {point.name: point for point in points if point.name not in _own()}
+    """The entry point of each benchmark: this package's, then others' by name. None is loaded."""
+    points = dict(_own())
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        if point.name not in _own():
+            points[point.name] = point
+    return points
 
 
 def packages(config: Config) -> dict[str, str]:
-    """Returns the versions of other packages that bring benchmarks of a run, by name."""
-    installed_names = installed().keys() - _own()
-    points = [installed()[name] for name in config.benchmarks if name in installed_names]
-    return {point.dist.name: point.dist.version for point in points if point.dist}
+    """The versions of other packages with benchmarks of a run, by name."""
+    versions: dict[str, str] = {}
+    for name in config.benchmarks:
+        point = installed().get(name)  # None: the config itself defines it
+        if point and name not in _own() and point.dist:
+            versions[point.dist.name] = point.dist.version
+    return versions
 
 
 @cache
 def _own(group: str = GROUP) -> dict[str, EntryPoint]:
-    """Returns this package's entry points, which a checkout has without being installed."""
+    """This package's entry points, which a checkout has without being installed."""
     project = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    named = project["entry-points"][group]
-    return {name: EntryPoint(name, value, group) for name, value in named.items()}
+    targets = project["entry-points"][group]
+    return {name: EntryPoint(name, target, group) for name, target in targets.items()}
 
 
 @cache
@@ -103,15 +109,14 @@ def _loaded(point: EntryPoint) -> AnyBenchmark:
     return benchmark
 
 
-# --- names, which are known before anything runs ----------------------------------------------
-
-
 def check_benchmark_names(tasks: Mapping[str, Task]) -> None:
-    """Raises UserError where a benchmark is called as a rule, or a folder of results, is."""
-    files = [HOME / "Snakefile", *(HOME / "rules").glob("*.smk")]
-    reserved = {name for path in files for name in RULE.findall(path.read_text(encoding="utf-8"))}
-    reserved |= {*FOLDERS, *(file.step for task in tasks.values() for file in task.data)}
-    reserved |= {f"{name}_{kind}" for name in tasks for kind in ("metrics", "tables", "figures")}
+    """Raises UserError where a benchmark has the name of a rule or of a folder of results."""
+    reserved = {*FOLDERS}
+    for path in (HOME / "Snakefile", *(HOME / "rules").glob("*.smk")):
+        reserved.update(RULE.findall(path.read_text(encoding="utf-8")))
+    for name, task in tasks.items():
+        reserved.update(file.step for file in task.data)
+        reserved.update((f"{name}_metrics", f"{name}_tables", f"{name}_figures"))
     for name in tasks:
         if name.lower() in reserved:
             raise UserError(
@@ -121,7 +126,7 @@ def check_benchmark_names(tasks: Mapping[str, Task]) -> None:
 
 
 def checked_task(benchmark: str, task: Task) -> Task:
-    """Returns the task of a benchmark, unless its names cannot name files or some are missing."""
+    """The task of a benchmark; raises UserError where names are invalid or missing."""
     names = {"part": list(task.parts), "metric": task.metrics.names}
     names |= {"table": task.tables.names, "figure": task.figures.names}
     try:

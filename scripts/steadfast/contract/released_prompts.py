@@ -1,4 +1,4 @@
-"""Judge templates out of a benchmark's released program: data files that a run fetches."""
+"""Judge templates of a benchmark's released program: data files that a run fetches."""
 
 from collections.abc import Collection, Mapping
 
@@ -16,26 +16,25 @@ def released_prompts(
     programs: Mapping[str, Settings],
     function: str = "steadfast.judging.released_prompt:fetched",
 ) -> dict[str, DataFile]:
-    """Returns the files of the released judge prompts that a config asks for, by template.
+    """The files of the released judge templates that a config uses, by template.
 
     Args:
-        benchmark: its name.
-        section: of the config; templates of the user's own go first.
-        names: of the templates in use.
-        programs: by template, the ``url`` of the program that has its prompt, and what else the
-            function takes.
-        function: gives the text of a template.
+        benchmark: name of the benchmark.
+        section: of the config; the user's own templates replace released ones.
+        names: templates in use.
+        programs: by template, the ``url`` of the program with its prompt, and further arguments
+            of the function.
+        function: returns the text of a template.
     """
-    released_names = (
-        {*names} - {*section.templates} if section.template_source == "released" else {}
-    )
-    return {
-        name: DataFile(
-            released_path(benchmark, name),
-            f"{benchmark}_judge_prompt",
-            Component(function, {"benchmark": benchmark, **program}),
-            needs=Needs((program["url"],)),
-        )
-        for name, program in programs.items()
-        if name in released_names
-    }
+    files: dict[str, DataFile] = {}
+    if section.template_source != "released":
+        return files
+    for name, program in programs.items():
+        if name in names and name not in section.templates:
+            files[name] = DataFile(
+                released_path(benchmark, name),
+                f"{benchmark}_judge_prompt",
+                Component(function, {"benchmark": benchmark, **program}),
+                needs=Needs((program["url"],)),
+            )
+    return files

@@ -1,4 +1,4 @@
-"""What is asked and what comes back: the records that the inference stage is made of."""
+"""Requests to models and their responses, and the hash by which a response is cached."""
 
 import hashlib
 import re
@@ -14,38 +14,39 @@ if TYPE_CHECKING:
     from _hashlib import HASH
 
 STATUSES = ("ok", "length", "unfinished", "overflow", "refused", "error")
-"""What became of a request; closed. ``length`` is an answer that the limit cut, ``unfinished`` a
-reasoning that it cut, or reasoning without an answer."""
+"""All outcomes of a request. ``length``: a response truncated by the output limit; ``unfinished``:
+reasoning truncated by it, or without a response."""
 ANSWERED = frozenset({"ok", "length"})
-"""Statuses whose text is a model's answer."""
+"""Statuses with a response."""
 FINAL = frozenset({"ok", "length", "refused"})
-"""Statuses of a reply, before its reasoning is split off, with which it is not re-requested."""
+"""Statuses, before reasoning is split off, with which a request is not sent again."""
 
-_DRAWN = re.compile(r"#\d+\Z")
+_WITH_REPEAT = re.compile(r"#\d+\Z")
 
 Turns = tuple[tuple[str, str], ...]
-"""Earlier turns of a conversation: prompt and answer of each."""
+"""Earlier turns of a conversation: prompt and response of each."""
 
 FAMILY_PREFIX = 2_000
-"""Characters of a prefix from which it is worth to compute it once for several contexts."""
+"""Characters of a prefix from which it is worth computing it once for several contexts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What a benchmark hands over: D with all that precedes X, X, and what follows with I.
+    """A prompt of a benchmark, before it is fitted to a model's window.
 
-    The full prompt is ``head + context + tail``; ``max_tokens`` is the output limit.
+    The full prompt is ``head + context + tail`` (in the paper's terms D and what precedes X, X,
+    and I); ``max_tokens`` is the output limit.
 
     Args:
-        task: of the benchmark, by whose name a model's output limit may be set.
-        repeat: 0 for the first answer that is drawn, 1 for the second …
-        follows: key of the item whose conversation it goes on with; None where it opens one.
-        reminder: what is added when the answer could not be read and is asked for again.
-        turns: the earlier ones, pairs of prompt and answer; known once ``follows`` is answered.
-        system: a system message of its own, after the model's.
-        attempt: 1 for the first asking.
-        schema: JSON schema that the answer has to follow, as JSON; empty: it may be any text.
-        barred: why it must not be asked; None where it may.
+        task: of the benchmark; a model may have output limits by task.
+        repeat: number of the repeat, from 0.
+        follows: key of the item of the previous turn; None: a conversation's first turn.
+        reminder: added to the prompt when an unreadable reply is re-requested.
+        turns: earlier turns, once ``follows`` has a response.
+        system: a system message of the prompt, after the model's.
+        attempt: at a readable reply, from 1.
+        schema: JSON schema of the response, as JSON; empty: any text.
+        barred: why it must not be sent; None where it may.
     """
 
     sample_id: str
@@ -66,25 +67,23 @@ class Item:
 
     @property
     def key(self) -> str:
-        """Its name among the items of a part."""
+        """Its key among the items of a part."""
         return repeat_key(self.sample_id, self.repeat)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A prompt made to fit; requests of one context share their ``prefix`` object.
+    """A prompt that fits a model's window; requests of one context share their ``prefix`` object.
 
     Args:
-        group: equal for requests whose prompts begin with the same context, or where there is
-            none with the same head, and no others.
-        prompt_tokens: tokens with the template's, where they were counted.
-        prompt_truncated_tokens: tokens cut from the right of the context.
+        group: equal for requests whose prompts begin with the same context (without one, with the
+            same head), and for no others.
+        prompt_tokens: including the template's, where they were counted.
+        prompt_truncated_tokens: tokens truncated from the right of the context.
         seen: fraction of the context's tokens that was kept.
         overflow: why it is not sent; None where it fits.
-        hash: of all that determines the response (``request_hash``).
-        turns: the earlier ones, pairs of prompt and answer.
-        repeat: as the item's.
-        schema, system: as the item's.
+        hash: of everything that determines the response (``request_hash``).
+        turns, repeat, schema, system: as the item's.
     """
 
     sample_id: str
@@ -105,7 +104,7 @@ class Request:
 
     @property
     def key(self) -> str:
-        """Its name among the requests of a part."""
+        """Its key among the requests of a part."""
         return repeat_key(self.sample_id, self.repeat)
 
     @property
@@ -116,17 +115,18 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A reply or why there is none; ``error`` is set for status error and overflow.
+    """A response, or why there is none; ``error`` is set for status error and overflow.
 
-    As an engine gives it, and a journal keeps it, ``text`` is what the model wrote, reasoning in
-    tags included, and ``reasoning`` what the server gave apart from it; ``separate_reasoning`` of
-    ``engines.asking.reasoning`` makes of it the answer and the whole reasoning.
-    ``completion_tokens`` has those of the reasoning.
-    ``served_model`` and ``fingerprint`` are what a server says it answered with.
-    ``cached_tokens`` and ``written_tokens`` are those of ``prompt_tokens`` that came from a
-    provider's cache and that went into it; ``tier`` is what the reply is billed by, ``flex`` or
-    ``batch``, and None for the plain price; ``parts`` are the content parts in which the prompt
-    went, where it was no plain string.
+    As engines return it, and a journal keeps it, ``text`` includes reasoning in tags, and
+    ``reasoning`` is what the server returned in a separate field; ``separate_reasoning`` of
+    ``engines.asking.reasoning`` splits them into response and reasoning.
+
+    Args:
+        completion_tokens: including those of the reasoning.
+        served_model, fingerprint: of the model, according to the server.
+        cached_tokens, written_tokens: prompt tokens read from, and written to, a provider's cache.
+        tier: pricing tier of the bill, ``flex`` or ``batch``; None: the standard price.
+        parts: number of content parts of the prompt; None: a plain string.
     """
 
     status: str
@@ -146,20 +146,20 @@ class Response:
 
 
 def repeat_key(sample_id: str, repeat: int) -> str:
-    """Returns the name of one of the answers that are drawn for a sample; no two are named alike.
+    """The key of one repeat of a sample, unique even where the id ends like another key.
 
-    What is asked of a judge about a drawn answer has a number in its own name already.
+    A judge's requests about a repeat have a number in their ids already.
 
     >>> repeat_key("LSI/c0/e1/v2", 0), repeat_key("LSI/c0/e1/v2", 1)
     ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1')
     >>> repeat_key("LSI/c0/e1/v2#1", 0)
     'LSI/c0/e1/v2#1#0'
     """
-    return f"{sample_id}#{repeat}" if repeat or _DRAWN.search(sample_id) else sample_id
+    return f"{sample_id}#{repeat}" if repeat or _WITH_REPEAT.search(sample_id) else sample_id
 
 
 def grouped(requests: Iterable[Request]) -> list[list[Request]]:
-    """Returns the requests by group, in the order in which the groups begin."""
+    """The requests by group, in the order of each group's first request."""
     groups: dict[tuple[str, str], list[Request]] = defaultdict(list)
     for request in requests:
         groups[request.group].append(request)
@@ -167,14 +167,12 @@ def grouped(requests: Iterable[Request]) -> list[list[Request]]:
 
 
 def families(groups: Iterable[list[Request]]) -> list[list[Request]]:
-    """Returns groups in which a context is the beginning of another's as one, longest first.
-
-    In alphabetical order of the prefixes, the beginning of a text stands right before the text.
-    """
+    """The groups, merged where one context is the beginning of another; longest prefix first."""
 
     def prefix(group: list[Request]) -> str:
         return max((request.prefix for request in group), key=len)
 
+    # In alphabetical order of the prefixes, the beginning of a text comes right before the text.
     merged: list[list[Request]] = []
     beginning = ""
     for group in sorted(groups, key=prefix):
@@ -183,29 +181,29 @@ def families(groups: Iterable[list[Request]]) -> list[list[Request]]:
         else:
             merged.append(list(group))
             beginning = prefix(group)
-    return [sorted(group, key=lambda request: -len(request.prefix)) for group in merged]
+    return list(map(_longest_prefix_first, merged))
 
 
-def ordered(groups: Sequence[Sequence[Request]]) -> list[Request]:
-    """Returns the requests context by context, the longest first.
+def ordered(groups: Iterable[Sequence[Request]]) -> list[Request]:
+    """The requests context by context, those with the largest request first."""
+    requests: list[Request] = []
+    for group in sorted(groups, key=lambda group: -max(map(size, group))):
+        requests += _longest_prefix_first(group)
+    return requests
 
-    Cut contexts differ by their ends: within a group the longest prefix comes first.
-    """
-    longest = sorted(groups, key=lambda group: -max(map(size, group)))
-    return [
-        request
-        for group in longest
-        for request in sorted(group, key=lambda request: -len(request.prefix))
-    ]
+
+def _longest_prefix_first(group: Sequence[Request]) -> list[Request]:
+    # Truncated contexts differ by their ends: the shorter prefixes are in the cache by then.
+    return sorted(group, key=lambda request: -len(request.prefix))
 
 
 def size(request: Request) -> int:
-    """Returns the tokens that a request takes at most, its answer's included."""
+    """Maximum tokens of a request, those of its response included."""
     return (request.prompt_tokens or 0) + request.max_tokens
 
 
 def output_record(request: Request, response: Response) -> OutputRecord:
-    """Returns a line of the outputs."""
+    """A line of the outputs."""
     record: OutputRecord = {
         "sample_id": request.sample_id,
         "repeat": request.repeat,
@@ -227,14 +225,14 @@ def output_record(request: Request, response: Response) -> OutputRecord:
 
 
 def settings_hasher(answers: Settings) -> "HASH":
-    """Returns a sha256 over settings, to be copied for every context."""
+    """A sha256 of settings, to be copied for every context."""
     return hashlib.sha256(f"{canonical_json(dict(answers))}\0".encode("utf-8", "surrogatepass"))
 
 
 def prefix_hasher(settings: "HASH", prefix: str) -> "HASH":
-    """Returns a sha256 over settings and prefix, to be copied for every request that shares them.
+    """A sha256 of settings and prefix, to be copied for every request that shares them.
 
-    A context of a million tokens is hashed once instead of 150 times. ``settings`` stays as it is.
+    So a context of a million tokens is hashed once instead of 150 times. Leaves ``settings`` as is.
     """
     hasher = settings.copy()
     hasher.update(prefix.encode("utf-8", "surrogatepass"))
@@ -251,21 +249,19 @@ def request_hash(
     schema: str = "",
     system: str = "",
 ) -> str:
-    """Returns the hash by which a response is known: settings, whole prompt, output limit, schema.
+    """The hash that identifies a response: of settings, entire prompt, output limit, schema, ….
 
-    Canonical JSON has no raw NUL, so the two that stand between the parts keep them apart;
-    where the prompt was split makes no difference. An answer that could not be read is asked for
-    again under another hash, and so is each further repeat. The hasher is left as it is.
+    Each repeat, and each further attempt at a readable reply, has its own. Where the prompt was
+    split into prefix and suffix makes no difference. Leaves ``hasher`` as is.
     """
+    # Canonical JSON contains no NUL: those before and after the prompt separate the three texts.
     parameters: Record = {"max_tokens": max_tokens}
     if turns:
         parameters["turns"] = turns
     if attempt > 1:
         parameters["attempt"] = attempt
     if repeat:
-        parameters["draw"] = (
-            repeat  # as version 0.1 named it: responses in journals are known by it
-        )
+        parameters["draw"] = repeat  # version 0.1's name, which is in the hashes of its journals
     if schema:
         parameters["schema"] = schema
     if system:

@@ -1,9 +1,9 @@
-"""The simulated model and the simulated judge of all benchmarks; no claim about any model is meant.
+"""The simulated model and the simulated judge of all benchmarks; they represent no real model.
 
-A sample has requirements, each with a number. The simulated model meets or misses each by chance,
-and a benchmark gives the response that meets these and misses the others. For judged benchmarks
-that response ends with a line such as ``[simulated: kept 1, 3]``. The simulated judge goes by that
-line alone; a response without it, such as a real model's, gets no verdict.
+A sample has numbered requirements. The simulated model meets each with some probability, and the
+benchmark makes a response that meets these and no others. For judged benchmarks that response ends
+with a line such as ``[simulated: kept 1, 3]``. The simulated judge reads that line only; a response
+without it, such as a real model's, gets no verdict.
 """
 
 import re
@@ -23,31 +23,27 @@ from steadfast.contract.components import (
 
 
 class ModelSimulator(Simulator):
-    """A model that meets each requirement of a sample, or misses it, by chance.
+    """A model that meets each requirement of a sample with some probability.
 
-    By default a sample has one requirement, and the chance to meet it falls with the length of the
-    context.
+    By default a sample has one requirement, whose probability falls with the context's length.
     """
 
     @abstractmethod
     def response(self, sample: Sample[Any], met: Collection[int], rng: Random) -> str:
-        """Returns a response that meets the requirements of these numbers, and misses the others.
-
-        One that meets all of them gets full marks.
-        """
+        """A response that meets these requirements and no others; all of them: full marks."""
 
     def requirements(self, sample: Sample[Any]) -> Sequence[int]:
-        """Returns the numbers of what a response to the sample can meet or miss."""
+        """The numbers of the sample's requirements."""
         return (1,)
 
     def tokens(self, sample: Sample[Any]) -> float:
-        """Returns the length of the sample's context."""
+        """The length of the sample's context in tokens."""
         return 0
 
     def meets(
         self, sample: Sample[Any], number: int, settings: Settings, seen: float, rng: Random
     ) -> bool:
-        """Returns whether a requirement is met, by one call of ``rng.random``."""
+        """Whether a requirement is met, by one call of ``rng.random``."""
         # P(met) = (1 - slip) · seen · 2^(-tokens / span): each span of context halves it.
         halvings = self.tokens(sample) / settings["span"]
         recall: float = (1 - settings["slip"]) * seen * 0.5**halvings
@@ -59,41 +55,38 @@ class ModelSimulator(Simulator):
 
     def simulated(self, sample: Sample[Any], settings: Settings, seen: float, rng: Random) -> str:
         """A response that meets some requirements; the same for the same state of ``rng``."""
-        met = [
-            number
-            for number in self.requirements(sample)
-            if self.meets(sample, number, settings, seen, rng)
-        ]
+        met: list[int] = []
+        for number in self.requirements(sample):
+            if self.meets(sample, number, settings, seen, rng):
+                met.append(number)
         return self.response(sample, met, rng)
 
 
-# --- what a response says of itself, and the judge that believes it ------------------------------
-
 _SIGNATURE = re.compile(r"\[simulated: kept ([0-9, ]{0,2000})\]")
 UNSIGNED = "[simulated: nothing is known of this answer]"
-"""The reply to a response without such a line; no verdict in any benchmark."""
+"""The reply to a response without a signature; no verdict in any benchmark."""
 CHATTER = (
     "On the whole the answer does well, though not in every respect.",
     "这份回答大体不错，但也有不足。",
     "",
 )
-"""What a simulated judge writes in place of verdicts now and then; no verdict in any benchmark."""
+"""Unreadable replies of a simulated judge; no verdict in any benchmark."""
 
 
 def signature(met: Iterable[int]) -> str:
-    """Returns the last line of a simulated response, which names what it meets by number."""
+    """The last line of a simulated response, with the numbers of the requirements that it meets."""
     return f"[simulated: kept {', '.join(map(str, sorted(met)))}]"
 
 
 def signed(response: str) -> frozenset[int] | None:
-    """Returns the numbers that a response's last line names; None where it has no such line."""
+    """The requirements that a response meets by its signature; None without one."""
     last_line = response.rstrip().rpartition("\n")[2].strip()
     match = _SIGNATURE.fullmatch(last_line)
     return frozenset(map(int, re.findall(r"\d{1,9}", match[1]))) if match else None
 
 
 def unsigned(response: str) -> str:
-    """Returns a response without its last line where that names what it meets.
+    """A response without its signature.
 
     >>> unsigned("Four words and this.\\n\\n[simulated: kept 1]")
     'Four words and this.'
@@ -103,27 +96,27 @@ def unsigned(response: str) -> str:
 
 
 class SimulatedJudge(JudgeSimulator):
-    """Verdicts on responses whose last line names what they meet; on others, none."""
+    """Verdicts on responses by their signatures; none on others."""
 
-    flip: ClassVar[float] = 0.25  # share of a judge's slip with which it turns a verdict round
-    chatter: ClassVar[float] = 0.25  # share of it with which it writes what cannot be read
+    flip: ClassVar[float] = 0.25  # share of a judge's ``slip``: probability of a wrong verdict
+    chatter: ClassVar[float] = 0.25  # share of it: probability of an unreadable reply
 
     @abstractmethod
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
-        """Returns a well-formed reply with a verdict for each number."""
+        """A well-formed reply with a verdict on each number."""
 
     def numbers(self, request: JudgeRequest) -> Iterable[int]:
-        """Returns the numbers of the requirements that a request is about."""
+        """The numbers of the requirements that a request is about."""
         return (1,)
 
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
-        """Returns a well-formed reply that goes by the response's last line."""
+        """A well-formed reply with the verdicts by the response's signature."""
         return self.simulated(prompt, request, {}, Random(0))
 
     def simulated(
         self, prompt: JudgePrompt, request: JudgeRequest, settings: Settings, rng: Random
     ) -> str:
-        """The same with a verdict turned round, or the form missed, by the judge's ``slip``."""
+        """The same with wrong verdicts and unreadable replies, as often as ``slip`` says."""
         met = signed(prompt.answer)
         if met is None:
             return UNSIGNED

@@ -1,6 +1,6 @@
-"""What a benchmark is to the workflow: one object, found by its entry point (``registry``).
+"""A benchmark as the workflow sees it: one object, found by its entry point (``registry``).
 
-For a config it names, as a ``Task``, the files of its data and a component for each stage.
+For a config it returns a ``Task``: the files of its data, and a component for each stage.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from steadfast.contract.components import (
 )
 from steadfast.schema.strict import StrictModel
 
-if TYPE_CHECKING:  # what a benchmark makes of a config does not depend on all keys of all engines
+if TYPE_CHECKING:  # else every task would depend on the settings of all engines
     from steadfast.schema.config import Config
 
 R = TypeVar("R")
@@ -30,14 +30,13 @@ S = TypeVar("S", bound=StrictModel)
 
 @dataclass(frozen=True)
 class Needs:
-    """What making something needs that is not in this environment (``steadfast doctor``).
+    """What a data file needs beyond the base environment (``steadfast doctor`` checks it).
 
     Attributes:
-        addresses: that it is fetched from.
-        packages: modules that it imports of packages that are not always installed, and what
-            installs each.
-        checks: by what is asked for, what raises a UserError where more than a package is missing,
-            such as its data.
+        addresses: URLs that it is fetched from.
+        packages: modules of optional packages, with the command that installs each.
+        checks: functions that raise a UserError where something else is missing, such as a
+            package's data, by what they check.
     """
 
     addresses: tuple[str, ...] = ()
@@ -47,15 +46,16 @@ class Needs:
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of a benchmark's data, and what makes it.
+    """A file of a benchmark's data, and the function that makes it.
 
     Attributes:
         path: below the results folder; ends in .jsonl (records) or .json (one value, or a text).
         step: name of the rule that makes it, such as contexts.
-        content: a function that gives the content, of the inputs' paths by name and its settings.
+        content: a function of the inputs' paths by name and its settings, which returns the
+            content.
         inputs: other data files by name.
         files: the user's files that it reads, so that a change of one is noticed.
-        needs: what making it needs of the surroundings.
+        needs: what it needs beyond the base environment.
     """
 
     path: str
@@ -68,10 +68,10 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Part:
-    """What one inference job asks, such as a length or a language.
+    """The prompts of one inference job, such as those of a length or a language.
 
     Attributes:
-        tokens: that its longest context may have.
+        tokens: maximum length of its contexts.
         sources: data files that its prompts refer to, by kind and name.
     """
 
@@ -85,16 +85,16 @@ class Judging:
 
     Attributes:
         prompts: the judge prompts.
-        readable: a function of what is expected, the reply and the answer: whether the reply can
-            be read as a verdict.
-        simulator: replies of judges without a model.
+        readable: a function of ``JudgeRequest.expected``, the reply and the response: whether the
+            reply can be read as a verdict.
+        simulator: the simulated judge.
         templates: file of each judge template, or ``resource:`` and the name of a packaged one.
-        attempts: most requests for a readable reply.
-        schema: a function of what is expected: the JSON schema of a reply that is readable, or None
-            where none is read as JSON; for judges with ``structured``.
-        questions: a function of a sample: what people are asked of an answer, nothing where a rule
-            decides; None where people's verdicts are not read.
-        label_id: how a label names a sample, by ``part`` and ``sample_id``.
+        attempts: maximum requests for a readable reply.
+        schema: for judges with ``structured``: a function of ``JudgeRequest.expected`` that returns
+            the JSON schema of a readable reply, or None where none is read as JSON.
+        questions: a function of a sample that returns the questions to people about a response,
+            none where rules decide; None where no labels are read.
+        label_id: a sample's name in labels, by ``part`` and ``sample_id``.
     """
 
     prompts: Component[JudgePrompts]
@@ -109,15 +109,15 @@ class Judging:
 
 @dataclass(frozen=True)
 class Rewriting:
-    """What rewriters are asked to rewrite before there are prompts, and how their replies are read.
+    """What rewriters paraphrase before prompts are made, and how their replies are read.
 
     Attributes:
         requests: by round, the data file with the requests, as ``JudgePrompt`` records; a round
-            may be made of the replies to the one before.
-        rewriters: names of the config's rewriters; each gets all of them.
-        readable: as a judge's, of what is expected, the reply and the original.
-        simulator: replies of rewriters without a model.
-        attempts: as a judge's.
+            may be made from the replies of the previous one.
+        rewriters: names of the config's rewriters; each gets all requests.
+        readable: as ``Judging.readable``, with the original text in place of a response.
+        simulator: the simulated rewriter.
+        attempts: maximum requests for a readable reply.
     """
 
     requests: Mapping[str, str]
@@ -128,7 +128,7 @@ class Rewriting:
 
 
 def rewrites_file(benchmark: str, rewriter: str, round: str) -> str:
-    """Returns the path of a rewriter's replies in a round, which data files may take as input."""
+    """The path of a rewriter's replies in a round, which data files may take as input."""
     return f"{benchmark}/rewrites/{rewriter}/{round}.jsonl"
 
 
@@ -137,7 +137,7 @@ class Trial:
     """How a few of the prompts are chosen for a trial.
 
     Attributes:
-        together: field of the prompts; of those with one value, all or none are evaluated.
+        together: a field of the prompts: those with the same value are chosen together.
         spread: fields over whose values the chosen prompts are spread.
     """
 
@@ -150,10 +150,10 @@ class Output:
     """What a stage makes for all models at once.
 
     Attributes:
-        function: that makes it.
+        function: makes it.
         names: stems of its files.
-        data: of metrics, the kinds of the benchmark's data that they take too.
-        fields: of metrics, what they read of a score's record beside what all records have.
+        data: for metrics, the kinds of the benchmark's data that they use too.
+        fields: for metrics, the fields of a score that they read, in addition to common ones.
     """
 
     function: Component[Any]
@@ -164,40 +164,39 @@ class Output:
 
 @dataclass(frozen=True)
 class Task:
-    """What a config asks of a benchmark; a component a stage.
+    """A benchmark for a config; a component for each stage.
 
     Attributes:
-        parts: by name, in the order to show.
+        parts: by name, in the order of tables.
         data: the files of the data.
-        prompts: a function of part and data that gives the prompts' records.
-        samples: how prompts refer to data.
-        simulator: answers of engines without a model.
+        prompts: a function of part and data that returns the prompts' records.
+        samples: how prompts are joined with the data.
+        simulator: responses of engines without a model.
         scoring: the scorer.
-        metrics: a function of scores (``Scored``), data by part and labels that gives ``Frames``;
-            ``coverage`` and ``summary`` are among the names.
-        units: a function of scores that gives a row a response: what ``stats.scores.answer_row``
-            has, with its sampling unit (cluster) and the unit's stratum, as intervals have them.
-        tables: a function of frames and display that gives tables or printed pages.
-        figures: a function of frames and display that gives a ``show.figures.Picture`` for each
+        metrics: a function of scores (``Scored``), data by part and labels that returns ``Frames``,
+            ``coverage`` and ``summary`` among them.
+        units: a function of scores that returns a row for each response: that of
+            ``stats.scores.answer_row``, with sampling unit (cluster) and stratum for intervals.
+        tables: a function of frames and display that returns tables or printed pages.
+        figures: a function of frames and display that returns a ``show.figures.Picture`` for each
             name.
         judging: None where no model judges.
-        rewriting: None where no model rewords anything.
-        released_scores: a function of models and parts that gives the records of scores that the
+        rewriting: None where no model paraphrases.
+        released_scores: a function of models and parts that returns the records of scores that the
             benchmark's authors released; None where there are none.
-        released_files: files of the user's that they are read from.
-        released_needs: what reading them needs of the surroundings.
-        files: the user's files that the config names, by its key; looked for before anything runs.
-        labels: file with people's verdicts.
-        baseline: responses of engine ``baseline``, which looks nothing up: the simulator, or one
-            with other settings. None: models of that engine do not run here.
-        task_names: names of tasks that the config adds to the benchmark's own ``task_names``.
-        weights: a function that gives the weight of each task in the mean of all; None: samples
-            count alike, whatever their task.
+        released_files: the user's files that they are read from.
+        released_needs: what reading them needs beyond the base environment.
+        files: the user's files by their key in the config; checked before anything runs.
+        labels: file with human verdicts.
+        baseline: responses of the no-lookup baseline; None: models of that engine do not run.
+        task_names: tasks that the config adds to the benchmark's own ``task_names``.
+        weights: a function that returns the weight of each task in the mean of all tasks; None:
+            all samples have the same weight.
         trial: how a few of the prompts are chosen, where the config has a limit.
-        passages: a function of a sample that gives what of its context it is about, as
-            ``show.passages.Passages``, or None; None where no sample has a context.
-        exports: how it is exported, as an ``exports.Exports``; None where it is not.
-        data_note: a sentence about the data, below every table.
+        passages: a function of a sample that returns the relevant passages of its context
+            (``show.passages.Passages``), or None; None where no sample has a context.
+        exports: an ``exports.Exports``; None where there is no export.
+        data_note: the note on the data below every table.
     """
 
     parts: Mapping[str, Part]
@@ -231,11 +230,11 @@ class Measure:
     """A main measure of a benchmark, as the summary shows it.
 
     Attributes:
-        text: what it is, for the caption.
-        digits: after the point; None: the display's.
+        text: description for the caption.
+        digits: decimals; None: the display's.
         smaller: whether a smaller value is better.
-        compared: values of the keys of its rows in the metric ``comparisons``, if it is tested.
-        full: full marks, which a gate's margin is a share of.
+        compared: keys and values that select its rows in the metric ``comparisons``, if tested.
+        full: full marks; a gate's margin is a share of them.
     """
 
     text: str
@@ -246,32 +245,32 @@ class Measure:
 
 
 class ReleasedModel(NamedTuple):
-    """A model whose scores the benchmark's authors released: how tables show it."""
+    """How tables and figures show a model whose scores the benchmark's authors released."""
 
-    label: str  # its name in the tables
-    group: str  # the heading under which they list it
-    is_reference: bool = False  # it is no model, but the reference answers
-    series: str = ""  # whose models have one colour in figures of series
-    base: bool = False  # not tuned to follow instructions: dashed there
-    truncated: Sequence[str] = ()  # parts whose contexts were cut for it
+    label: str
+    group: str  # heading in tables
+    is_reference: bool = False  # the reference answers, in place of a model
+    series: str = ""  # models of a series have one colour in figures
+    base: bool = False  # a base model: dashed in figures
+    truncated: Sequence[str] = ()  # parts whose contexts were truncated for it
 
 
 @dataclass(frozen=True)
 class Benchmark(Generic[S]):
-    """A benchmark, as its entry point names it.
+    """A benchmark, the object that an entry point names.
 
     Attributes:
-        name: in config, paths and tables.
+        name: in config and paths.
         title: in tables.
         section: schema of its section of the config.
-        task: what a config asks of it, from the config and its own section.
-        measures: its measures that the summary shows, in their order.
+        task: returns its task, from the config and its section.
+        measures: measures of the summary, in their order.
         released_models: by their names in the files of released scores.
         check: raises ValueError with a sentence where the config does not suit the benchmark.
-        task_names: all that stand as ``task`` in its prompts, for which a model's max_tokens may
-            name limits; empty: they are not known beforehand.
+        task_names: values of ``task`` in its prompts, for which a model's max_tokens may have
+            limits; empty: unknown beforehand.
         code: further functions that make the task, as ``module:function``.
-        family: name of the ``Family`` that it is of; empty where a package brings it by itself.
+        family: name of its ``Family``; empty for a benchmark with an entry point of its own.
         sample_names: a sentence on how its samples' names are built, for the HTML report.
     """
 
@@ -289,12 +288,12 @@ class Benchmark(Generic[S]):
 
     @property
     def made_by(self) -> tuple[str, ...]:
-        """Names of the functions that make the task."""
-        function = _whole(self.task)
+        """Names of the functions that make the task, for digests."""
+        function = _function(self.task)
         return f"{function.__module__}:{function.__name__}", *self.code
 
     def of(self, config: "Config") -> Task:
-        """Returns the task of a config.
+        """The task for a config.
 
         Raises:
             UserError: the config does not suit, or the benchmark's own function fails.
@@ -310,18 +309,18 @@ class Benchmark(Generic[S]):
         self,
         function: Callable[["Config", S], R],
         config: "Config",
-        said: type[Exception] = UserError,
+        unsuitable: type[Exception] = UserError,
     ) -> R:
-        """Returns what a function of the benchmark gives; it may be of another package, and fail.
+        """Calls a function of the benchmark, which may be another package's, and fail.
 
-        Where the config does not suit, it raises ``said``.
+        It raises ``unsuitable`` where the config does not suit.
         """
         try:
             return function(config, self.settings(config))
         except UserError:
             raise
         except (Exception, SystemExit) as error:
-            if isinstance(error, said):
+            if isinstance(error, unsuitable):
                 raise UserError(f"config: {error}") from None
             raise UserError(
                 f"benchmark {self.name}: {_place(function)} fails "
@@ -330,29 +329,34 @@ class Benchmark(Generic[S]):
             ) from error
 
     def settings(self, config: "Config") -> S:
-        """Returns its section of a config."""
-        of_family: Mapping[str, S] = getattr(config, self.family) if self.family else {}
-        section: S = of_family[self.name] if self.family else getattr(config, self.name)
+        """Its section of a config."""
+        if self.family:
+            member: S = getattr(config, self.family)[self.name]
+            return member
+        section: S = getattr(config, self.name)
         return section
 
     def reported(self, judged: bool) -> Record:
-        """Returns what the summary takes of it, as plain values."""
-        fields = ("text", "digits", "smaller", "full")
-        measures = {
-            name: {key: getattr(measure, key) for key in fields}
-            for name, measure in self.measures.items()
-        }
+        """Title and measures for the summary, as plain values."""
+        measures: dict[str, Record] = {}
+        for name, measure in self.measures.items():
+            measures[name] = {
+                "text": measure.text,
+                "digits": measure.digits,
+                "smaller": measure.smaller,
+                "full": measure.full,
+            }
         return {"title": self.title, "judged": judged, "measures": measures}
 
 
-def _whole(function: Callable[..., Any]) -> Any:
-    """Returns a function of which some arguments may be given already."""
+def _function(function: Callable[..., Any]) -> Any:
+    """The function of a partial; any other function itself."""
     return function.func if isinstance(function, partial) else function
 
 
 def _place(function: Callable[..., Any]) -> str:
-    """Returns where a function stands and what it is called, such as ``my/benchmark.py: task``."""
-    function = _whole(function)
+    """File and name of a function, such as ``my/benchmark.py: task``."""
+    function = _function(function)
     name = getattr(function, "__qualname__", repr(function))
     code = getattr(function, "__code__", None)
     return f"{code.co_filename}: {name}" if code else name
@@ -364,13 +368,13 @@ AnyBenchmark = Benchmark[Any]
 
 @dataclass(frozen=True)
 class Family(Generic[S]):
-    """Benchmarks that a config itself names, such as one for each file of the user's.
+    """Benchmarks that a config defines, such as one for each file of the user's.
 
     Attributes:
-        name: the key of the config below which each has its section, by its name.
-        title: of the sections, for people.
+        name: key of the config with their sections, by name.
+        title: of the sections in docs.
         section: schema of a section.
-        benchmark: the benchmark of a name and section.
+        benchmark: returns the benchmark of a name and section.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What raters say where there are several: their names, and what most of them say."""
+"""Several raters of a response: their names, and their majority."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
@@ -7,15 +7,15 @@ from typing import TypeVar
 V = TypeVar("V", bound=Hashable)
 
 ON_RULES = "on rules"
-"""What a judge says where a rule decides, as one of ``components.Score.other_raters``."""
+"""Verdicts of a judge on items that rules decide, in ``components.Score.other_raters``."""
 MAJORITY = "majority"
-"""The name of several judges' verdicts where most of them decide."""
+"""The name of the majority's verdicts."""
 VOTERS = 3
-"""Judges that a majority needs: of two, the first one's word would always win."""
+"""Judges that a majority needs: of two that differ, the first would always win."""
 
 
 def voted(given: Iterable[V | None]) -> V | None:
-    """Returns what most say, of as many the one that comes first; None where nobody says anything.
+    """The commonest vote, of equally common ones the first; None without votes.
 
     >>> voted([0, 1, 1]), voted([0, 1, None]), voted([None, None])
     (1, 0, None)
@@ -25,5 +25,5 @@ def voted(given: Iterable[V | None]) -> V | None:
 
 
 def rater_name(judge: str, way: str) -> str:
-    """Returns the name of a judge that is asked in another way; where nobody judges, the way's."""
+    """The name of a judge with another prompt; without a judge, that of the way of rating."""
     return f"{judge} ({way})" if judge else way

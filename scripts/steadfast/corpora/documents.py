@@ -90,19 +90,18 @@ def joined(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        texts = [joined(item) for item in value]
+        parts = value
         between = "\n"
     elif isinstance(value, Mapping):
         form = next((form for form in PUBLISHED["parts"] if form["of"][0] in value), None)
         if form is None:
             return None
-        texts = [joined(value.get(part) or "") for part in form["of"]]
+        parts = [value.get(part) or "" for part in form["of"]]
         between = form["between"]
     else:
         return None
-    if None in texts:
-        return None
-    return between.join(text for text in texts if text)
+    texts = list(map(joined, parts))
+    return None if None in texts else str(between.join(filter(None, texts)))
 
 
 DOCUMENTS = {

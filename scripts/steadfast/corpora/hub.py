@@ -1,10 +1,9 @@
 """A corpus from a data set of the Hugging Face hub, at one commit, its files checked by sha256.
 
-Which files hold the corpus follows from the data set's own list of files at that commit and from
-the fields of their records. A connection that drops is resumed
-where it broke, a few times; files that are complete stay in the hub's cache, so another run fetches
-only what is missing. The environment variables HF_ENDPOINT, HF_TOKEN, HF_HOME (or HF_HUB_CACHE) and
-HF_HUB_OFFLINE are honoured.
+Which files hold the corpus follows from the data set's list of files at that commit and from the
+fields of their records. A dropped connection is resumed a few times; complete files stay in the
+hub's cache, so that another run fetches the missing ones only. The environment variables
+HF_ENDPOINT, HF_TOKEN, HF_HOME (or HF_HUB_CACHE) and HF_HUB_OFFLINE are honoured.
 """
 
 import os
@@ -47,8 +46,7 @@ def corpus(
     """Returns the records of the data set's files, all fetched and checked before one is read.
 
     They are those of the first of ``tables``, preferred globs before others, whose records have all
-    the fields. One sentence is printed after the last record: what was found, and what else is
-    there.
+    the fields. After the last record, one line names these files and the data set's others.
     """
     if not COMMIT.fullmatch(revision):
         raise UserError(
@@ -77,7 +75,7 @@ def _counted(records: Iterator[Record], where: str, corpus: str) -> Iterator[Rec
 
 
 class _DataSet:
-    """A data set at a revision, and the hub that has it, as the environment says when asked."""
+    """A data set at a revision, on the hub that the environment names."""
 
     def __init__(
         self, corpus: str, repo: str, revision: str, locks: LockFile, sha256: Mapping[str, str]

@@ -1,7 +1,6 @@
 """A corpus from a directory of the user's own."""
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -31,7 +30,9 @@ def corpus(
     if not paths:
         patterns = [repr(glob)]
         if glob is None:
-            patterns = list(chain.from_iterable(known["glob"] for known in _layouts(corpus)))
+            patterns = []
+            for usual in _layouts(corpus):
+                patterns += usual["glob"]
         raise UserError(
             f"corpus {corpus}: no file in {directory} matches {', '.join(patterns)}; correct the "
             "glob or add the files"

@@ -23,10 +23,12 @@ def read_files(corpus: str, paths: Iterable[Path], fields: Sequence[Fields]) -> 
         paths: files that ``rows`` reads.
         fields: of these the first counts whose fields a row has.
     """
-    if not all("text" in names for names in fields):
-        raise UserError(
-            f"corpus {corpus}: the field map has no entry for text; add text: <name of the field>"
-        )
+    for names in fields:
+        if "text" not in names:
+            raise UserError(
+                f"corpus {corpus}: the field map has no entry for text; add text: <name of the "
+                "field>"
+            )
     for number, (where, row) in enumerate(chain.from_iterable(map(rows, paths))):
         yield _record(row, where, fields, f"{corpus}-{number:06d}")
 

@@ -7,7 +7,7 @@ one. What is said, and how long, is data: ``resources/corpora/synthetic.yaml``.
 import random
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count as numbers
 from pathlib import Path
 from typing import TypeAlias
@@ -32,10 +32,15 @@ class Grammar:
         for symbol, alternatives in rules.items():
             for alternative in alternatives:
                 # re.split gives literals at even places and symbols at odd ones.
-                parts: list[Part] = list(SLOT.split(alternative))
-                parts[1::2] = [self._rules[str(name)] for name in parts[1::2]]
-                backwards = tuple(part for part in reversed(parts) if part != "")
-                self._rules[symbol].append(backwards if parts[1:] else alternative)
+                literals_and_symbols = SLOT.split(alternative)
+                parts: list[Part] = []
+                for place, text in enumerate(literals_and_symbols):
+                    if place % 2 == 1:
+                        parts.append(self._rules[text])
+                    elif text:
+                        parts.append(text)
+                has_slots = len(literals_and_symbols) > 1
+                self._rules[symbol].append(tuple(reversed(parts)) if has_slots else alternative)
 
     def expand(self, symbol: str, rng: random.Random) -> str:
         """Returns a text of the symbol, each choice with equal chances."""
@@ -113,22 +118,26 @@ def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:
         usable = {word for word in words if word.isalpha() and len(word) > 2}
         return sorted(usable - unsuitable)
 
+    def composed(count: int, compose: Callable[[], str]) -> list[str]:
+        return [compose() for _ in range(count)]
+
     speech = Lorem.parts_of_speech
     fake = Faker("en_US")
     fake.seed_instance(f"{seed}/words")
     return {
         "noun": plain(speech["noun"]),
-        "verb": [word for word in plain(speech["verb"]) if word != "have"],
+        "verb": plain({*speech["verb"]} - {"have"}),
         "adjective": plain(speech["adjective"]),
         "adverb": [word for word in plain(speech["adverb"]) if word.endswith("ly")],
         "first": plain(Person.first_names),
         "last": plain(Person.last_names),
-        "city": [fake.city() for _ in range(300)],
-        "state": [fake.state() for _ in range(100)],
-        "company": [fake.company() for _ in range(300)],
-        "phrase": [fake.catch_phrase().lower() for _ in range(300)],
+        # One generator composes all of them: their order is part of what a seed means.
+        "city": composed(300, fake.city),
+        "state": composed(100, fake.state),
+        "company": composed(300, fake.company),
+        "phrase": composed(300, lambda: fake.catch_phrase().lower()),
         "number": [f"{number:,}" for number in range(2, 2500)],
         "percent": [f"{tenths / 10:g}" for tenths in range(11, 990)],
-        "day": [str(day) for day in range(1, 29)],
-        "year": [str(year) for year in range(1961, 2025)],
+        "day": list(map(str, range(1, 29))),
+        "year": list(map(str, range(1961, 2025))),
     }

@@ -21,13 +21,13 @@ def tables(
     >>> tables(["test.csv", "README.md", "data/train-1-of-2.csv", "data/train-0-of-2.csv"])
     [['data/train-0-of-2.csv', 'data/train-1-of-2.csv'], ['test.csv']]
     """
-    rows: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    shards: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in names:
         path = PurePosixPath(name)
         hidden = any(part.startswith((".", "__")) for part in path.parts)
         if path.suffix.lower() in formats and not hidden:
-            rows[str(path.parent), re.sub(r"\d+", "0", path.name)].append(name)
-    groups = [sorted(group, key=_natural) for group in rows.values()]
+            shards[str(path.parent), re.sub(r"\d+", "0", path.name)].append(name)
+    groups = [sorted(group, key=_natural) for group in shards.values()]
     return sorted(groups, key=lambda group: (*_rank(group[0], preferred), group[0]))
 
 

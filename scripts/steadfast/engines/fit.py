@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from steadfast.base.errors import UserError
@@ -24,7 +25,7 @@ def with_examples(
     if not examples:
         yield from items
         return
-    text = as_text((instruction, output) for instruction, output in examples)
+    text = as_text([(instruction, output) for instruction, output in examples])
     heads: dict[str, str] = {}
     for item in items:
         # Later turns of a conversation have the examples in its first turn.
@@ -192,17 +193,19 @@ def _fit_one(
 ) -> Request:
     # At temperature 0 the same prompt would bring the same response: the reminder changes it.
     tail = item.tail + item.reminder if item.attempt > 1 else item.tail
-    alone = item.turns or not (item.head or item.context)
-    group = (
-        (item.key, "")
-        if alone
-        else (item.context_id if item.context else "", item.system + item.head)
-    )
+    if item.turns or not (item.head or item.context):
+        group = (item.key, "")  # its prompt begins as no other one
+    else:
+        group = (item.context_id if item.context else "", item.system + item.head)
     tokenizer = context.tokenizer
 
     def build(kept: int | None, tokens: int | None, overflow: str | None = None) -> Request:
         prefix = context.prefix(kept)
-        all_tokens = len(context.tokens) if kept is not None else 0
+        truncated_tokens = 0
+        seen = 1.0
+        if kept is not None:
+            truncated_tokens = len(context.tokens) - kept
+            seen = kept / len(context.tokens)
         return Request(
             sample_id=item.sample_id,
             context_id=item.context_id,
@@ -211,8 +214,8 @@ def _fit_one(
             suffix=tail,
             max_tokens=item.max_tokens,
             prompt_tokens=tokens,
-            prompt_truncated_tokens=0 if kept is None else all_tokens - kept,
-            seen=1.0 if kept is None else kept / all_tokens,
+            prompt_truncated_tokens=truncated_tokens,
+            seen=seen,
             overflow=item.barred or overflow,
             hash=request_hash(
                 prefix.hasher,
@@ -234,8 +237,9 @@ def _fit_one(
         return build(None, None)
     tail_tokens = tokenizer.count(tail)
     # Earlier turns count with their templates: one for each prompt, one for each response.
-    history = [text for turn in item.turns for text in turn]
-    history += [item.system] if item.system else []
+    history = list(chain.from_iterable(item.turns))
+    if item.system:
+        history.append(item.system)
     template_tokens += sum(tokenizer.count(text) + template_tokens for text in history)
     limit = window - template_tokens - item.max_tokens
 

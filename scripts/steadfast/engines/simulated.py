@@ -138,7 +138,9 @@ class ReplayEngine(Engine):
         def value(name: str) -> Any:
             return record.get(self._fields.get(name, name))
 
-        sample_id, finish_reason, status = map(value, ("sample_id", "finish_reason", "status"))
+        sample_id = value("sample_id")
+        finish_reason = value("finish_reason")
+        status = value("status")
         repeat = value("repeat") or 0
         if isinstance(sample_id, int) and not isinstance(sample_id, bool):
             sample_id = str(sample_id)
@@ -161,9 +163,8 @@ class ReplayEngine(Engine):
         if status not in ANSWERED:
             failure = text(value("error")) or "failed in the replayed file"
             return key, Response(status, finish_reason=reason, error=failure)
-        name = self._fields.get("response") or next(
-            (t for t in TEXT_FIELDS if t in record), "response"
-        )
+        names = [name for name in TEXT_FIELDS if name in record]
+        name = self._fields.get("response") or (names or TEXT_FIELDS)[0]
         if name in record and record[name] is None:
             return key, Response("error", error="null in the replayed file")
         if not isinstance(record.get(name), str):

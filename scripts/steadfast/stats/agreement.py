@@ -27,25 +27,25 @@ COLUMNS = (
     "kappa_high", "only_first", "only_second",
 )  # fmt: skip
 RATES = {"sensitivity": 1, "specificity": 0}
-"""Shares of what holds, or does not hold, in truth that a judge says the same of."""
+"""Shares of the true (or false) items on which a judge's verdict is right."""
 AGAINST_TRUTH = (
     "sensitivity", "sensitivity_low", "sensitivity_high",
     "specificity", "specificity_low", "specificity_high",
 )  # fmt: skip
-"""Further columns of rows of a judge and what is taken for the truth, people or a rule."""
+"""Further columns of rows that compare a judge with the truth: people's verdicts, or a rule's."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 Answered = TypeVar("Answered", bound=tuple[Hashable, ...])
-"""An item that begins with model and answer (``raters.answer_name``)."""
+"""An item whose first two fields are model and response (``raters.answer_name``)."""
 Verdicts = Mapping[K, Hashable]
-"""One rater's verdict on each item that it has judged; None is no verdict."""
+"""One rater's verdict on each item; None is no verdict."""
 
 
 def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> dict[str, float]:
-    """Returns n, the raw agreement of two raters (the share of equal verdicts) and Cohen's kappa.
+    """n, the raw agreement of two raters (the share of equal verdicts) and Cohen's kappa.
 
-    raw is nan without items, kappa also where both know one category only (Cohen 1960, equation 1).
+    raw is nan without items, kappa also where both use one category only (Cohen 1960, equation 1).
     """
     table = _tables(first, second, np.zeros(len(first), int))
     return {"n": len(first), "raw": float(_raw(table)[0]), "kappa": float(_kappa(table)[0])}
@@ -57,23 +57,22 @@ def agreement_rows(
     by: Callable[[K], str] | None = None,
     cluster: Callable[[K], Hashable] | None = None,
 ) -> pd.DataFrame:
-    """Returns the agreement of every two raters on the items that both have judged.
+    """The agreement of every two raters on the items that both have judged.
 
-    Of several people the majority is compared with the judges too, and so is that of several judges
-    with people; neither is compared with those that it is made of. A pair without common items has
-    n = 0 and no values. A judge with several repeats is compared with itself: raw is the share of
-    items with the same verdict in all repeats, kappa is Fleiss', and ``second`` has the number of
-    repeats; only_first counts items that not every repeat has a verdict on. A judge and people
-    whose verdicts are 1 or 0 have ``RATES`` too, and all rows then those columns.
+    The majority of several people is compared with the judges too, and the majority of several
+    judges with people, but no majority with its members. A pair without common items has n = 0 and
+    no values. A judge with several repeats is compared with itself: raw is the share of items with
+    the same verdict in all repeats, kappa is Fleiss', ``second`` has the number of repeats, and
+    only_first counts items without a verdict in some repeat. Rows of a judge and people whose
+    verdicts are 1 or 0 have ``RATES``.
 
     Args:
-        judges: each one's verdicts, in the order to show; further repeats under their own names
+        judges: verdicts by judge, in the order of tables; further repeats under their own names
             (``request.repeat_key``).
-        people: each one's verdicts; who is named like a judge is shown as "<name> (human)".
-        by: the model whose answer an item is; then each model has a row beside the one for all,
-            whose model is empty.
-        cluster: what is drawn together for the intervals, such as an item's instruction; without
-            it there are no intervals.
+        people: verdicts by person; one with a judge's name is shown as "<name> (human)".
+        by: the model of an item's response; then each model has a row, in addition to that of all
+            models, whose model is empty.
+        cluster: an item's sampling unit, such as its instruction; None: no intervals.
     """
     humans: dict[str, Verdicts[K]] = {}
     for name, verdicts in (people or {}).items():
@@ -113,7 +112,7 @@ def agreement_rows(
 
 
 def _is_part(first: str, second: str, humans: Collection[str]) -> bool:
-    """Whether the second rater is the majority of those of whom the first is one."""
+    """Whether the second rater is a majority to which the first belongs."""
     if second in humans:
         return second == MAJORITY and first in humans
     return second.partition(" (")[0] == votes.MAJORITY  # votes.rater_name
@@ -132,14 +131,14 @@ def answer_agreement(
 
 
 def contexts_of(scores: Iterable[Scored]) -> dict[tuple[Hashable, ...], Hashable]:
-    """Returns the context of each answer, by model and answer."""
+    """The context of each response, by model and response."""
     return {(model, answer_name(record)): record["context_id"] for model, _, record in scores}
 
 
 def by_model(
     sides: Sequence[Verdicts[K]], by: Callable[[K], str] | None
 ) -> dict[str, Sequence[Verdicts[K]]]:
-    """Returns the verdicts of raters on the items of each model, and of all under an empty name."""
+    """The verdicts of raters on the items of each model; those on all items under an empty name."""
     parts: dict[str, list[dict[K, Hashable]]] = {}
     if by is not None:
         for side, verdicts in enumerate(sides):
@@ -151,7 +150,7 @@ def by_model(
 def pair_row(
     raters: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None
 ) -> dict[str, float]:
-    """Returns the values of a row of two raters, without what it is about."""
+    """The values of a row of two raters, without its keys."""
     first, second = raters
     common = [item for item in first if item in second]
     verdicts = _listed(first, common)
@@ -165,10 +164,10 @@ def pair_row(
 
 
 def against_truth(sides: Sequence[Verdicts[K]], cluster: Callable[[K], Hashable] | None) -> Record:
-    """Returns the values of ``AGAINST_TRUTH`` of a judge's verdicts and the true ones, 1 or 0."""
+    """``AGAINST_TRUTH`` of a judge's verdicts and the true ones, each 1 or 0."""
     judged, true = sides
     rates: Record = {}
-    # A rate is the raw agreement on the items of which the truth is 1, or 0.
+    # A rate is the raw agreement on the items whose true verdict is 1, or 0.
     for rate, value in RATES.items():
         true_items = {item: truth for item, truth in true.items() if truth == value}
         row = pair_row([judged, true_items], cluster)
@@ -185,7 +184,7 @@ def _itself(
     common = [item for item in repeats[0] if item in complete]
     sides = [_listed(repeat, common) for repeat in repeats]
     clusters = _cluster_numbers(common, cluster)
-    # Raw agreement is that of "all repeats agree" with a rater who always says so.
+    # Raw agreement is that of "all repeats agree" with a rater whose verdict is always yes.
     same = [len(set(verdicts)) == 1 for verdicts in zip(*sides, strict=True)]
     constant = [True] * len(same)
     estimates = verdict_agreement(constant, same)
@@ -220,15 +219,15 @@ def _cluster_numbers(items: Sequence[K], cluster: Callable[[K], Hashable] | None
 
 
 def _intervals(tables: np.ndarray) -> dict[str, float]:
-    """Returns those of raw agreement and kappa, from the counts of each cluster.
+    """Intervals of raw agreement and kappa, from the counts of each cluster.
 
     With the raw agreement p, the agreement by chance q, and κ = (p − q) ÷ (1 − q), a cluster adds
 
         dκ = (dp − (1 − κ) dq) ÷ (1 − q)
 
     to kappa, which is kappa's derivative at all clusters' counts. Where no cluster adds anything,
-    as with raters that always agree or one that knows one category only, kappa's interval is that
-    of raw agreement with the agreement by chance as it is.
+    as with raters that always agree or a rater with one category only, kappa's interval is that of
+    raw agreement, for the same agreement by chance.
     """
     number = tables.sum(axis=(1, 2))
     shares = tables.sum(axis=0) / number.sum()
@@ -293,14 +292,14 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
     products = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
     with np.errstate(invalid="ignore"):
         expected = products / total**2
-        # Compared as whole numbers: a rounding error would make a number of nothing.
+        # Compared as whole numbers, since a rounding error would give a kappa for 0 ÷ 0.
         expected = np.where(products == total**2, math.nan, expected)
         kappa: np.ndarray = (_raw(tables) - expected) / (1 - expected)
     return kappa
 
 
 def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dict[K, V]:
-    """Returns what most raters say of each item, if ``fewest`` judged it; a tie has no majority."""
+    """The commonest verdict on each item with at least ``fewest`` verdicts; none for a tie."""
     votes: dict[K, Counter[V]] = defaultdict(Counter)
     for verdicts in raters.values():
         for item, verdict in verdicts.items():
@@ -315,7 +314,7 @@ def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dic
 
 
 def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
-    """Returns people's verdicts on each answer by question: one person's, or those of most."""
+    """People's verdicts on each response by question: one person's, or the majority's."""
     answers: dict[tuple[str, str], dict[K, V]] = defaultdict(dict)
     for (model, answer, question), verdict in majority(raters, fewest=1).items():
         answers[model, answer][question] = verdict
@@ -323,7 +322,7 @@ def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
 
 
 ByQuestion = dict[tuple[str, str, Any], Any]
-"""Verdicts by model, answer and question."""
+"""Verdicts by model, response and question."""
 
 
 def on_rule_items(
@@ -332,16 +331,16 @@ def on_rule_items(
     read: Callable[[Any], Mapping[Any, Any]],
     decided: Callable[[Any], Collection[Any]] | None = None,
 ) -> pd.DataFrame:
-    """Returns how well judges do on what rules decide, which is the truth without people.
+    """The agreement of judges with rules, whose verdicts are true, on what rules decide.
 
-    Rows are as ``agreement_rows`` has them, with ``RATES`` and their ends, by model; there are none
-    if no judge was asked about what a rule decides.
+    Rows as in ``agreement_rows``, by model and with ``RATES``; none if no judge was queried about
+    what a rule decides.
 
     Args:
-        judges: those to compare, in the order to show.
-        scores: of answers of which something is decided by a rule.
-        read: makes of the rule's rating, and of a judge's, a verdict (1 or 0) for each question.
-        decided: the questions on an answer that a rule decides; None: all.
+        judges: in the order of tables.
+        scores: of responses about which rules decide something.
+        read: returns the verdict (1 or 0) on each question from a rule's or judge's rating.
+        decided: the questions on a response that rules decide; None: all.
     """
     by_rule: ByQuestion = {}
     by_judge: dict[str, ByQuestion] = {judge: {} for judge in first_repeats(judges)}
@@ -370,9 +369,9 @@ def on_rule_items(
 def _of_answer(
     answer: tuple[str, str], verdicts: Mapping[Any, Any], points: Collection[Any] | None
 ) -> ByQuestion:
-    """The verdicts on an answer's questions; of ``points`` alone, if these are named."""
-    return {
-        (*answer, question): verdict
-        for question, verdict in verdicts.items()
-        if points is None or question in points
-    }
+    """The verdicts on the questions about a response, or on ``points`` only."""
+    by_question: ByQuestion = {}
+    for question, verdict in verdicts.items():
+        if points is None or question in points:
+            by_question[*answer, question] = verdict
+    return by_question

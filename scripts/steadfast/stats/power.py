@@ -5,12 +5,11 @@ its standard error would have a t distribution; else it has a noncentral one, wh
 the test's limits are the power (Cohen 1988, chapter 2).
 
 With few clusters the test is stricter than t: it guards against skewed differences, and must
-estimate both skewness and degrees of freedom (``intervals``). There its power comes from
-seeded runs of normal clusters, each of which has a smallest difference that it tells apart.
+estimate both skewness and degrees of freedom (``intervals``). There its power is simulated by
+seeded runs of normal clusters, each of which has a smallest significant difference.
 
-What is promised beforehand takes clusters for skewed against the better model: a few in which it
-fails, exponentially distributed. Such a run tells less apart, since a mean that lies high comes
-with a variance that lies low.
+Before a run, clusters are assumed to be skewed against the better model: exponentially distributed,
+with a few in which it fails. Such runs detect less, since a high mean comes with a low variance.
 """
 
 from dataclasses import dataclass
@@ -44,27 +43,27 @@ def smallest_difference(
     Args:
         error: standard error of the difference.
         degrees_of_freedom: its degrees of freedom.
-        pairs: of models that are compared. The test is held to ``SIGNIFICANT`` ÷ pairs
-            (Bonferroni); the step-down correction asks for less, and tells pairs apart more often.
-        skewed: whether clusters are, against the better model, in place of normal.
+        pairs: number of compared pairs of models. The test is at ``SIGNIFICANT`` ÷ pairs
+            (Bonferroni); the step-down correction is less strict, and has more power.
+        skewed: whether clusters are skewed against the better model, in place of normal.
     """
     if not degrees_of_freedom >= 1:
         return float("nan")
     clusters = round(degrees_of_freedom) + 1
     if clusters <= FEW:
-        # A quantile over runs: POWER of them tell that difference, or a smaller one, apart.
-        return float(np.quantile(_told_from(error, clusters, pairs, skewed), POWER))
+        # A quantile over runs: in a share POWER of them, this or a smaller one is significant.
+        return float(np.quantile(_smallest_significant(error, clusters, pairs, skewed), POWER))
     limit = float(scipy.special.stdtrit(clusters - 1, 1 - SIGNIFICANT / (2 * pairs)))
     if skewed:
         reach, spread = _reach(clusters, limit)
         return error * (reach + spread * float(scipy.special.ndtri(POWER)))
-    # The other tail of the noncentral t is next to nothing where power is worth having.
+    # The other tail of the noncentral t is negligible at this power.
     return float(error * scipy.special.nctdtrinc(clusters - 1, 1 - POWER, limit))
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """A difference that was measured, and what more clusters would make of it.
+    """A measured difference, by which the precision with more clusters is predicted.
 
     Where c clusters gave a standard error s and f degrees of freedom, k clusters are expected to
     give
@@ -74,8 +73,8 @@ class Pilot:
     Attributes:
         error: standard error of the difference.
         degrees_of_freedom: its degrees of freedom.
-        clusters: how many it rests on.
-        skewed: whether clusters are skewed against the better model.
+        clusters: number of clusters.
+        skewed: as in ``smallest_difference``.
     """
 
     error: float
@@ -125,19 +124,19 @@ def _reach(clusters: int, limit: float) -> tuple[float, float]:
     return reach, float(np.sqrt(variance))
 
 
-def _told_from(error: float, clusters: int, pairs: int, skewed: bool) -> np.ndarray:
-    """Returns of each of ``RUNS`` runs the smallest true difference that is significant in it."""
+def _smallest_significant(error: float, clusters: int, pairs: int, skewed: bool) -> np.ndarray:
+    """The smallest true difference that is significant in each of ``RUNS`` runs."""
     rng = np.random.default_rng(list(SEED.encode()))
     size = (RUNS, clusters)
-    drawn = 1 - rng.exponential(size=size) if skewed else rng.normal(size=size)
+    sample = 1 - rng.exponential(size=size) if skewed else rng.normal(size=size)
     # What each of k clusters adds to the mean, whose variance is error²:   x · error √k ÷ k
-    drawn *= np.sqrt(error**2 * clusters) / clusters
+    sample *= np.sqrt(error**2 * clusters) / clusters
     shares = np.full(size, 1 / clusters)
-    means = np.add.reduceat(drawn, [0], axis=1) / clusters
-    run = Estimates(pd.DataFrame(index=range(RUNS)), drawn - means, shares, np.zeros(clusters, int))
+    parts = sample - np.add.reduceat(sample, [0], axis=1) / clusters
+    run = Estimates(pd.DataFrame(index=range(RUNS)), parts, shares, np.zeros(clusters, int))
     error_of_run, degrees_of_freedom, skewness = run.errors()
     limit: np.ndarray = scipy.special.stdtrit(degrees_of_freedom, 1 - SIGNIFICANT / (2 * pairs))
-    # Hall's cubic (``Estimates.p_values``) reaches the limit where its inverse of it is.
+    # Hall's cubic (``Estimates.p_values``) reaches the limit at its inverse.
     cubic = uncurved(limit, skewness)
-    smallest: np.ndarray = np.maximum(limit, cubic) * error_of_run - drawn.sum(axis=1)
+    smallest: np.ndarray = np.maximum(limit, cubic) * error_of_run - sample.sum(axis=1)
     return smallest

@@ -1,4 +1,4 @@
-"""Verdicts of raters: judges' out of scores, people's out of a file of labels."""
+"""Verdicts of raters: judges' from scores, people's from a file of labels."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ ByRater = dict[str, dict[tuple[str, str, K], V]]
 
 
 def answer_name(record: ScoreRecord) -> str:
-    """Returns the name of a score's answer: its sample's id, with the repeat from the second on."""
+    """The key of a score's response: its sample and repeat."""
     return repeat_key(record["sample_id"], record["repeat"])
 
 
@@ -33,22 +33,23 @@ FURTHER = re.compile(r"#\d+")
 
 
 def first_repeats(judges: Iterable[str]) -> list[str]:
-    """Returns the judges without their further repeats, which count nowhere but in agreement."""
+    """The judges without their further repeats, which are used for agreement only."""
     return [judge for judge in judges if not FURTHER.search(judge)]
 
 
 def numbered_points(rated: Record) -> dict[int, int]:
-    """Returns a judge's verdicts by number, 1 or 0; an unreadable one may be −1, which is none."""
-    return {int(n): int(point) for n, point in (rated["points"] or {}).items() if point >= 0}
+    """A judge's verdicts by number, 1 or 0, without unreadable ones (−1)."""
+    points = rated["points"] or {}
+    return {int(number): int(point) for number, point in points.items() if point >= 0}
 
 
 def judge_verdicts(
     scores: Sequence[Scored], judges: Sequence[str], read: Callable[[Any], Mapping[K, V]]
 ) -> ByRater[K, V]:
-    """Returns each judge's verdicts on the answers that it judged.
+    """Each judge's verdicts on the responses that it judged.
 
-    What the judge that a record names gave an answer stands on top of it, what others gave under
-    ``other_raters``. ``read`` makes of either a verdict for each question.
+    They are read from a score's record itself for the judge that it names, and from its
+    ``other_raters`` for others. ``read`` returns the verdict on each question.
     """
     by_judge: ByRater[K, V] = {judge: {} for judge in judges}
     for model, _, record in scores:
@@ -63,7 +64,7 @@ def judge_verdicts(
 def by_answer(
     raters: ByRater[K, V], fold: Callable[[str, list[V]], V]
 ) -> dict[str, dict[tuple[str, str], V]]:
-    """Returns one verdict an answer: what is made of its name and a rater's verdicts, in order."""
+    """One verdict for each response: ``fold`` of its key and a rater's verdicts, in order."""
     folded: dict[str, dict[tuple[str, str], V]] = {}
     for rater, verdicts in raters.items():
         folded[rater] = {}
@@ -74,15 +75,15 @@ def by_answer(
 
 
 SHEET = ("instruction", "answer", "asked", "verdict", "rater", "question", "sample_id", "model")
-"""Columns of a sheet that people fill, a row a question."""
+"""Columns of a sheet that people fill in, a row for each question."""
 STRINGS = {"yes": 1, "y": 1, "1": 1, "是": 1, "no": 0, "n": 0, "0": 0, "否": 0}
 
 
 def read_label_file(path: Path) -> Labels:
-    """Returns the labels of a file: records of JSON lines, or a sheet of ``SHEET`` that came back.
+    """The labels in a file: JSON lines, or a CSV sheet with columns ``SHEET``.
 
-    Rows without a verdict are left out. A sheet that lacks a column, or has a verdict that is
-    neither yes nor no, is a UserError.
+    Rows without a verdict are skipped. Raises UserError for a missing column, or a verdict that is
+    neither yes nor no.
     """
     if path.suffix != ".csv":
         return Labels(str(path), list(read_jsonl(path)))
@@ -115,9 +116,9 @@ def read_label_file(path: Path) -> Labels:
 def listed_verdicts(
     verdicts: object, count: int, item: str, yes: Hashable = 1, no: Hashable = 0
 ) -> dict[int, int]:
-    """Returns verdicts by number, 1 or 0, out of a list, or out of yes and no by number.
+    """Verdicts by number, 1 or 0, from a list, or from a mapping of numbers to yes or no.
 
-    A ValueError has half a sentence.
+    Raises ValueError with the end of a sentence.
 
     >>> listed_verdicts(["YES", "NO"], 2, "constraint", "YES", "NO")
     {1: 1, 2: 0}
@@ -133,7 +134,7 @@ def listed_verdicts(
     if not isinstance(verdicts, list) or len(verdicts) != count:
         raise ValueError(f"expected a list of {count} verdicts, one per {item}")
     for number, verdict in enumerate(verdicts, start=1):
-        # True equals 1, and is no verdict all the same.
+        # True equals 1, but is no verdict.
         if isinstance(verdict, bool) or verdict not in (yes, no):
             raise ValueError(f"verdict {number} is {verdict!r}, neither {yes!r} nor {no!r}")
     return {number: int(verdict == yes) for number, verdict in enumerate(verdicts, start=1)}
@@ -145,21 +146,21 @@ def read_labels(
     parse: Callable[[object, Any], Mapping[K, V]],
     judged: Callable[[Any], bool] = lambda score: True,
 ) -> ByRater[K, V]:
-    """Returns people's verdicts from the records of a file.
+    """People's verdicts from the records of a file.
 
-    A record has ``model``, ``sample_id``, ``verdicts`` as the benchmark writes them, and
-    ``rater`` where several people have judged.
+    A record has ``model``, ``sample_id``, ``verdicts`` in the benchmark's format, and ``rater``
+    where there are several.
 
     Args:
-        labels: the file's name and records, where there is one.
-        scores: of the answers that can be labelled: of several repeats of a sample the first one.
-            Labels of other models are passed over.
-        parse: makes of a label's verdicts and the answer's score record a verdict for each
-            question; raises ValueError with half a sentence where it cannot.
-        judged: whether a judge decides the answer of a score's record, and no rule.
+        labels: the file's name and records; None without a file.
+        scores: of the responses that can be labelled, which are those of the first repeat. Labels
+            of other models are ignored.
+        parse: returns the verdict on each question from a label's verdicts and the response's
+            score; raises ValueError with the end of a sentence where it cannot.
+        judged: whether a judge, and no rule, decides the score of a record.
 
     Raises:
-        UserError: a record is at fault, or none is of a model that runs.
+        UserError: a record is invalid, or none is of a model that runs.
     """
     if labels is None:
         return {}
@@ -184,16 +185,15 @@ def read_labels(
                 f"{model!r}; remove one of the two"
             )
         seen.add((rater, model, sample))
-        # A file of labels may be of more models than those that run.
+        # A file of labels may also be about models that do not run.
         if model not in records:
             other_models.add(model)
             continue
         if sample not in records[model]:
             if labels.of_more:
                 continue
-            judged_samples = [
-                name for name in records[model] if (model, name) not in decided_by_rule
-            ]
+            samples = records[model]
+            judged_samples = [name for name in samples if (model, name) not in decided_by_rule]
             near = get_close_matches(sample, judged_samples, 1, cutoff=0)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise UserError(f"{where}: unknown sample_id {sample!r} of model {model!r}{hint}")
@@ -217,7 +217,7 @@ def read_labels(
 
 
 def label_texts(record: Record, where: str, *names: str) -> list[str]:
-    """Returns the rater and other texts of a label; one that is missing or no text is an error."""
+    """The rater and other texts of a label; raises UserError where one is missing or no text."""
     fields = {"rater": HUMAN, **record}
     for name in (*names, "rater"):
         if not isinstance(fields.get(name), str) or not fields[name]:

@@ -1,7 +1,7 @@
-"""Score files of all models, as metrics read them, and what was asked of each model.
+"""Score files of all models, as metrics read them, and the prompts that each model responded to.
 
-Models that run answer the config's own prompts. Released scores are of answers to those that the
-benchmark's authors asked; a score's record says in the field ``prompts`` whether these are others.
+Models that run respond to the config's own prompts, released scores may be of the authors' prompts:
+the field ``prompts`` of a score tells them apart.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,11 +26,11 @@ REQUIRED = (
 def read_scores(
     scores: Mapping[tuple[str, str], Path], fields: Iterable[str] = ()
 ) -> Iterator[Scored]:
-    """Yields each score's record with its model and part; one that is at fault is a UserError.
+    """Yields each score's record with its model and part; raises UserError for an invalid one.
 
     Args:
         scores: score file of each model and part.
-        fields: that a benchmark's metrics read beside those that all records have.
+        fields: further fields that a benchmark's metrics read.
     """
     required = dict.fromkeys((*REQUIRED, *fields))
     for (model, part), path in scores.items():
@@ -58,12 +58,12 @@ def _fault(
 
 
 def is_empty(record: ScoreRecord) -> bool:
-    """Returns whether a score is of an answer without any text; not known of released scores."""
+    """Whether a score is of an empty response; unknown, and so false, for released scores."""
     return bool(record.get("empty"))
 
 
 def models_of(scores: Iterable[Scored]) -> list[str]:
-    """Returns the models, by name."""
+    """The models, by name."""
     return sorted({scored.model for scored in scores})
 
 
@@ -73,7 +73,7 @@ def prompts_of(record: ScoreRecord) -> str:
 
 
 def answer_row(scored: Scored) -> dict[str, Any]:
-    """Returns what a row an answer has in all frames; ``cluster`` is what was drawn."""
+    """The columns of a response in all frames; ``cluster`` is its sampling unit."""
     record = scored.record
     return {
         "model": scored.model,
@@ -88,7 +88,7 @@ def answer_row(scored: Scored) -> dict[str, Any]:
 
 
 def units(scores: Iterable[Scored], strata: Sequence[str] = ()) -> pd.DataFrame:
-    """Returns ``answer_row`` of each response with the stratum that the part and fields name.
+    """``answer_row`` of each response, with its stratum by part and fields.
 
     >>> record = {"repeat": 0, "sample_id": "1", "context_id": "c", "status": "ok", "total": 1.0}
     >>> units([Scored("m", "en", record)], ["part"])[["cluster", "stratum"]].values.tolist()
@@ -106,7 +106,7 @@ def units(scores: Iterable[Scored], strata: Sequence[str] = ()) -> pd.DataFrame:
 
 
 def models_asked(answers: pd.DataFrame) -> pd.DataFrame:
-    """Returns model, prompts (``prompts_of``) and repeats (answers to each prompt) of answers."""
+    """Model, prompts (``prompts_of``) and number of repeats of each model."""
     rows = answers.groupby("model", observed=True).agg(
         prompts=("prompts", "first"), repeats=("repeat", "nunique")
     )
@@ -116,9 +116,9 @@ def models_asked(answers: pd.DataFrame) -> pd.DataFrame:
 def answers_expected(
     answers: pd.DataFrame, by: Sequence[str], of: Sequence[str] = ("sample_id",)
 ) -> pd.DataFrame:
-    """Returns how many answers each model should have in each cell: model, ``by``, expected.
+    """The expected number of responses of each model in each cell: model, ``by``, expected.
 
-    These are the samples (``of``) that any model with the same prompts has, once for each repeat.
+    Expected are the samples (``of``) that any model with the same prompts has, in each repeat.
     """
     cell = list(dict.fromkeys(["prompts", *by]))
     samples = answers[list(dict.fromkeys([*cell, *of]))].drop_duplicates()
@@ -134,13 +134,13 @@ def coverage(
     flags: Sequence[str] = (),
     by: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Returns expected and scored answers of each model, and how many have each status.
+    """The number of expected and scored responses of each model, and of those with each status.
 
     Args:
-        answers: a row an answer, with what ``answer_row`` has.
+        answers: a row for each response, with the columns of ``answer_row``.
         of: columns that name a sample.
         flags: columns of truth values that are counted too.
-        by: columns that part a model's answers.
+        by: columns that divide a model's responses.
     """
     keys = ["model", *by]
     statuses = {f"status_{status}": answers["status"] == status for status in STATUSES}
@@ -148,19 +148,19 @@ def coverage(
     counted[[*flags, "empty"]] = answers[[*flags, "empty"]]
     counts = counted.groupby(keys).sum().reset_index()
     columns = list(counts.columns[len(keys) :])
-    # A model may lack all answers of a cell that other models have: counts of 0 there.
+    # Counts of 0 where a model lacks all responses of a cell that other models have.
     rows = answers_expected(answers, by, of).merge(counts, "left", keys)
     rows[columns] = rows[columns].fillna(0).astype(int)
     return with_prompts(rows, answers)
 
 
 def with_prompts(rows: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
-    """Returns rows with a last column that says whose prompts their model answered."""
+    """The rows with a last column ``prompts``: whose prompts the model responded to."""
     prompts = models_by_prompts(answers[["model", "prompts"]].drop_duplicates())
     return rows.assign(prompts=rows["model"].map(prompts).astype(object))
 
 
 def models_by_prompts(rows: pd.DataFrame) -> dict[str, str]:
-    """Returns whose prompts each model answered: ``OWN`` where ``with_prompts`` did not say."""
+    """Whose prompts each model responded to; ``OWN`` without the column of ``with_prompts``."""
     prompts = rows["prompts"] if "prompts" in rows else [OWN] * len(rows)
     return dict(zip(rows["model"], prompts, strict=True))

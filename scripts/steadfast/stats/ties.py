@@ -20,18 +20,18 @@ BETTER = 1
 WORSE = -1
 APART = 0
 Told = Mapping[str, Mapping[str, int]]
-"""Of each model and each other that it is compared with: ``BETTER``, ``WORSE`` or ``APART``."""
+"""By model and other model: ``BETTER``, ``WORSE`` or ``APART`` (not distinguished)."""
 
 
 class Ties:
-    """What the comparisons of each model, corrected for their number, tell of it.
+    """The outcomes of paired comparisons of models, corrected for their number.
 
-    They are corrected for each model by itself, so that one model may be told to be better than
-    another that is not told to be worse.
+    The correction is for each model by itself, so that one may be significantly better than
+    another which is not significantly worse.
 
     Args:
-        told: what the comparisons tell.
-        clusters: that they rest on.
+        told: outcome of each comparison.
+        clusters: number of clusters in the comparisons.
     """
 
     def __init__(self, told: Told, clusters: float = math.inf):
@@ -77,27 +77,28 @@ class Ties:
         return {model for model, (best_rank, _) in self.ranks(models).items() if best_rank == 1}
 
     def ranks(self, models: Collection[str]) -> dict[str, tuple[int, int]]:
-        """Returns the best and the worst rank that each compared model may have by the test.
+        """The 95 % range of each compared model's rank: best and worst.
 
-        The best is 1 more than the models that are told to be better, the worst leaves as many
-        behind it as are told to be worse. A model's comparisons together err in 5 of 100 runs, so
-        that its range holds its true rank in 95 (Mogstad, Romano, Shaikh and Wilhelm 2024).
+        best = 1 + significantly better models,   worst = all − significantly worse models
+
+        A model's comparisons together err in 5 of 100 runs, so that the range contains its true
+        rank in 95 (Mogstad, Romano, Shaikh and Wilhelm 2024).
         """
         ranks = {}
         for model in models:
             outcomes = [*map(self._told.get(model, {}).get, models)]
-            # The model itself, and whom it is not compared with, are None.
+            # None: the model itself, and models that it is not compared with.
             if outcomes.count(None) < len(outcomes):
                 ranks[model] = (1 + outcomes.count(WORSE), len(models) - outcomes.count(BETTER))
         return ranks
 
 
 NO_TIES = Ties({})
-"""Where no two models are compared."""
+"""Without any comparison."""
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
-    """Returns Spearman's ρ; nan where one side is constant.
+    """Spearman's ρ; nan where one side is constant.
 
     ρ is Pearson's correlation of the ranks, where equal values share their mean rank (Spearman
     1904).
@@ -112,7 +113,7 @@ def _centred_ranks(values: np.ndarray) -> np.ndarray:
 
 
 def kendall(first: np.ndarray, second: np.ndarray) -> float:
-    """Returns Kendall's τ-b, which corrects for ties; nan where one side is constant.
+    """Kendall's τ-b, which corrects for ties; nan where one side is constant.
 
     τ = Σ sᵢⱼ tᵢⱼ ÷ √(Σ sᵢⱼ² Σ tᵢⱼ²),   s = sign(xᵢ − xⱼ),   t = sign(yᵢ − yⱼ)
 
@@ -134,7 +135,7 @@ def _cosine(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def smallest_p(n: int) -> float:
-    """Returns the smallest two-sided p of a rank correlation of n pairs, by the exact test.
+    """The smallest two-sided p of a rank correlation of n pairs, by the exact test.
 
     >>> round(smallest_p(3), 3), round(smallest_p(5), 3)
     (0.333, 0.017)
@@ -146,7 +147,7 @@ CORRELATIONS = {"spearman": spearman, "kendall": kendall}
 
 
 def agreement(both: pd.DataFrame) -> pd.DataFrame:
-    """Returns the correlations of value_x and value_y per task; n counts the rows used."""
+    """The correlations of value_x and value_y per task; n counts the rows used."""
     rows = []
     for task, pair in both.groupby("task"):
         x, y = pair[["value_x", "value_y"]].to_numpy().T

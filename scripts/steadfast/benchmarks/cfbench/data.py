@@ -12,7 +12,7 @@ from steadfast.base.names import nearest
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.cfbench.facts import FILE, LANGUAGE, PRIORITIES, REAL_LIFE
-from steadfast.config.records import checked_records
+from steadfast.config.complaint import checked_records
 from steadfast.schema.strict import StrictModel
 
 

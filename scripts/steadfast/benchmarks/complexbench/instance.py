@@ -19,7 +19,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
 from steadfast.base.names import nearest
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
-from steadfast.config.records import checked_records
+from steadfast.config.complaint import checked_records
 from steadfast.schema.strict import StrictModel
 
 TEXT = Field(min_length=1)

@@ -21,7 +21,7 @@ from steadfast.benchmarks.followbench.facts import (
     SLOT,
     string_list,
 )
-from steadfast.config.records import checked_records
+from steadfast.config.complaint import checked_records
 from steadfast.schema.strict import StrictModel
 
 PARTS_OF_MIXED = ("content", "format", "style")

@@ -105,10 +105,10 @@ def enough(
 def shuffled(path: Path, key: str) -> Iterator[Record]:
     """Yields a corpus's records in an order that depends on the key and on their ids alone."""
     # A number each, fingerprint before place, since pairs would take three times the memory.
-    order = sorted(
-        int(fingerprint(f"{key}/{record['id']}"), 16) << PLACE | start
-        for _, start, record in placed_jsonl(path)
-    )
+    order: list[int] = []
+    for _, start, record in placed_jsonl(path):
+        order.append(int(fingerprint(f"{key}/{record['id']}"), 16) << PLACE | start)
+    order.sort()
     with open(path, "rb") as lines:
         for number in order:
             lines.seek(number & ((1 << PLACE) - 1))

@@ -30,24 +30,20 @@ def show_list(elements: Sequence[str], format: str = NUMBERED) -> str:
 
 def show_documents(documents: Sequence[Mapping[str, str]], format: str = NUMBERED) -> str:
     """Returns documents by their fields, each under its name, from doc-1 on."""
-    texts = (
-        show_document(number, document, format)
-        for number, document in enumerate(documents, start=1)
-    )
+    numbered = enumerate(documents, start=1)
+    texts = [show_document(number, document, format) for number, document in numbered]
     return "{" + ",\n\n".join(texts) + "}" if format == "json" else "\n\n".join(texts)
 
 
 def show_document(number: int, fields: Mapping[str, str], format: str = NUMBERED) -> str:
     """Returns one document and its name."""
-    match format:
-        case "json":
-            return f'"doc-{number}": {_json(fields)}'
-        case "bulleted":
-            lines = (f"  - {field}: {value}" for field, value in fields.items())
-            return "\n".join((f"- doc-{number}", *lines))
-        case _:
-            lines = (f"{field}: {value}" for field, value in fields.items())
-            return "\n".join((f"{STARS} doc-{number} {STARS}", *lines))
+    if format == "json":
+        return f'"doc-{number}": {_json(fields)}'
+    bulleted = format == "bulleted"
+    lines = [f"- doc-{number}" if bulleted else f"{STARS} doc-{number} {STARS}"]
+    for field, value in fields.items():
+        lines.append(f"  - {field}: {value}" if bulleted else f"{field}: {value}")
+    return "\n".join(lines)
 
 
 CONTENT: Mapping[str, tuple[str, Callable[..., str]]] = {

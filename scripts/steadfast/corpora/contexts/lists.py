@@ -33,15 +33,14 @@ def build(
     instructions = list[str]()
     numbered, sizes = filling.enough(
         enumerate(_elements(corpora, rng, instruction_share, tokenizer, instructions), start=1),
-        lambda item: tokenizer.count("{}. {}\n".format(*item)),
+        lambda item: tokenizer.count(f"{item[0]}. {item[1]}\n"),
         budget,
     )
     elements = [element for _, element in numbered]
     filled = fill_formats("list", lambda units: elements[:units], sizes, budget, formats, tokenizer)
     if filled is None:
-        offers = "{:,} instructions of {} to {} tokens".format(
-            len(instructions), *LIST["instruction_tokens"]
-        )
+        shortest, longest = LIST["instruction_tokens"]
+        offers = f"{len(instructions):,} instructions of {shortest} to {longest} tokens"
         raise filling.too_small("alpaca", offers, "list", budget)
     units, tokens = filled
     elements = elements[:units]
@@ -115,16 +114,16 @@ class Separate:
 
     def add(self, text: str) -> bool:
         """Adds a text if it is no part of an earlier one, nor one of those part of it."""
-        runs = [(match.start(), hash(match[1])) for match in RUN.finditer(text)]
-        if all(run in self._runs for _, run in runs):
+        runs = {match.start(): hash(match[1]) for match in RUN.finditer(text)}
+        if self._runs.issuperset(runs.values()):
             return False
-        for start, run in runs:
+        for start, run in runs.items():
             for number, offset in self._anchors.get(run, ()):
                 # Where its run stands here, the earlier text would begin.
                 if start >= offset and text.startswith(self._texts[number], start - offset):
                     return False
-        offset, anchor = min(runs, key=lambda placed: len(self._anchors.get(placed[1], ())))
+        offset, anchor = min(runs.items(), key=lambda run: len(self._anchors.get(run[1], ())))
         self._anchors[anchor].append((len(self._texts), offset))
         self._texts.append(text)
-        self._runs.update(run for _, run in runs)
+        self._runs.update(runs.values())
         return True

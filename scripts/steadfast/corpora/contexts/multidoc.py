@@ -53,9 +53,8 @@ def build(
 
     filled = fill_formats("multidoc", shown, sizes, budget, formats, tokenizer)
     if filled is None:
-        offers = "{:,} documents of {} tokens or more".format(
-            len(documents), MULTIDOC["text_tokens"][0]
-        )
+        lowest, _ = MULTIDOC["text_tokens"]
+        offers = f"{len(documents):,} documents of {lowest} tokens or more"
         raise filling.too_small(", corpora/".join(corpora), offers, "multidoc", budget)
     units, tokens = filled
     return {

@@ -185,8 +185,7 @@ def _places(
             f"sentences, {lowest} are needed; raise the length's budget"
         )
     ordinary = sorted(rng.sample(picked, len(picked) - len(tags)))
-    places = [place for place in picked if place not in set(ordinary)]
-    return _scattered(rng, places, tags), ordinary
+    return _scattered(rng, sorted({*picked} - {*ordinary}), tags), ordinary
 
 
 def _scattered(rng: Random, places: list[int], tags: list[Tag]) -> dict[int, Tag]:

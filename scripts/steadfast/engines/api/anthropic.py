@@ -11,12 +11,11 @@ from steadfast.contract.request import Request, Response
 from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.body import array, count, mapping, messages, system_message, text
-from steadfast.engines.api.dialect import FACTS, DialectProvider, joined, parts_of
+from steadfast.engines.api.provider import FACTS, DialectProvider, joined, parts_of
 from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
 
 THINKING = {"adaptive": "adaptive", "budget": "enabled", "disabled": "disabled"}
-INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 NONE = "none"
 """Stands for the newest batch where there are none."""
 
@@ -43,7 +42,7 @@ class Anthropic(DialectProvider):
         }
 
     def _sampling(self) -> Record:
-        return self._sent({name: name for name in ("temperature", "top_p", "top_k")})
+        return self._sent({"temperature": "temperature", "top_p": "top_p", "top_k": "top_k"})
 
     def body(self, request: Request) -> Record:
         parts: list[Record] = [{"type": "text", "text": part} for part in parts_of(request)]
@@ -72,15 +71,17 @@ class Anthropic(DialectProvider):
 
     def _counts(self, reply: Mapping[str, object]) -> Record:
         usage = mapping(reply.get("usage"))
-        tokens = [count(usage.get(name)) for name in INPUT]
+        uncached = count(usage.get("input_tokens"))
+        written = count(usage.get("cache_creation_input_tokens"))
+        cached = count(usage.get("cache_read_input_tokens"))
+        prompt = None if uncached is None else uncached + (written or 0) + (cached or 0)
+        details = mapping(usage.get("output_tokens_details"))
         return {
-            "prompt_tokens": None if tokens[0] is None else sum(number or 0 for number in tokens),
-            "cached_tokens": tokens[2],
-            "written_tokens": tokens[1],
+            "prompt_tokens": prompt,
+            "cached_tokens": cached,
+            "written_tokens": written,
             "completion_tokens": count(usage.get("output_tokens")),
-            "reasoning_tokens": count(
-                mapping(usage.get("output_tokens_details")).get("thinking_tokens")
-            ),
+            "reasoning_tokens": count(details.get("thinking_tokens")),
             "served_model": text(reply.get("model")),
         }
 
@@ -131,21 +132,24 @@ class AnthropicBatches(Batches[Anthropic]):
         while True:
             newer = takewhile(lambda remote: remote.id != batch.file_id, self.listed())
             candidates = [remote for remote in newer if remote.requests == len(batch.hashes)]
-            ended = [remote for remote in candidates if remote.files]
-            for remote in ended:
-                names = {name for name, _ in self.replies(self.result(remote.id))}
-                if names & set(batch.hashes):
+            for remote in candidates:
+                if remote.files and self._has_request_of(batch, remote):
                     return remote
-            if len(ended) == len(candidates):
+            if all(remote.files for remote in candidates):
                 return None
             self.calls.pause()  # a batch still running may be ours
+
+    def _has_request_of(self, batch: Batch, remote: Remote) -> bool:
+        names = [name for name, _ in self.replies(self.result(remote.id))]
+        return not set(batch.hashes).isdisjoint(names)
 
     def remote(self, value: object) -> Remote | None:
         batch = mapping(value)
         status = text(batch.get("processing_status")) or ""
         files = (batch.get("id"),) if status in self.facts["ended"] else ()
-        sizes = mapping(batch.get("request_counts")).values()
-        requests = sum(count(size) or 0 for size in sizes)
+        requests = 0  # of all states together
+        for number in mapping(batch.get("request_counts")).values():
+            requests += count(number) or 0
         return Remote.of({**batch, "status": status}, None, files, "", requests)
 
     def result(self, file: str) -> bytes:

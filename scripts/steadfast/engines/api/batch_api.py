@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from itertools import chain
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.contract.request import Request, Response
@@ -47,54 +48,66 @@ class BatchEngine(engine.ApiEngine):
         self._capped: CapReached | None = None
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        by_hash = {request.hash: request for group in groups for request in group}
+        by_hash = {request.hash: request for request in chain.from_iterable(groups)}
         state = BatchState.load(self._state_path)
         self._provider.expect(groups)
         settings = self._access.client_settings(self._timeout)
         with Http(settings, self._provider.headers(settings["api_key"])) as self.http:
             self._batches = self._batches_of()
-            for batch in [batch for batch in state.open if batch.batch_id is None]:
-                remote = None if batch.file_id is None else self._batches.find(batch)
-                if remote is None:  # it was never created
-                    state.open.remove(batch)
-                    state.save()
-                else:
-                    self._keep(state, batch, remote)
+            self._find_unconfirmed(state)
             under_way = state.under_way
-            if self._bill:
-                for name in under_way & by_hash.keys():
-                    self._bill.reserve(by_hash[name], sent=True)
-            unsent = [request for name, request in by_hash.items() if name not in under_way]
+            unsent: list[Request] = []
+            for name, request in by_hash.items():
+                if name not in under_way:
+                    unsent.append(request)
+                elif self._bill:
+                    self._bill.reserve(request, sent=True)
             pending = self._submit(state, unsent)
-            end_states = self._batches.facts["ended"]
             while state.open:
-                remotes = [(batch, self._batches.look(str(batch.batch_id))) for batch in state.open]
-                ended = [pair for pair in remotes if pair[1].status in end_states]
-                # A batch that failed for lack of room may succeed once another one has ended.
-                others_run = len(ended) < len(remotes)
+                ended: list[tuple[Batch, Remote]] = []
+                for batch in state.open:
+                    remote = self._batches.look(str(batch.batch_id))
+                    if remote.status in self._batches.facts["ended"]:
+                        ended.append((batch, remote))
+                others_run = len(ended) < len(state.open)
+                may_submit = not others_run
                 for batch, remote in ended:
-                    counts = not (others_run and remote.lacked_room)
+                    # A batch that failed for lack of room may succeed once another one has ended.
+                    waits_for_room = others_run and remote.lacked_room
+                    may_submit = may_submit or not waits_for_room
+                    counts = not waits_for_room
                     pending += yield from self._import(state, batch, remote, by_hash, counts)
-                if not (others_run and all(remote.lacked_room for _, remote in ended)):
+                if may_submit:
                     pending = self._submit(state, pending)
                 elif not ended:
                     self.pause()
         if self._capped:
             raise self._capped
 
+    def _find_unconfirmed(self, state: BatchState) -> None:
+        """Finds batches again whose creation a killed job did not see confirmed."""
+        for batch in list(state.open):
+            if batch.batch_id is None:
+                remote = None if batch.file_id is None else self._batches.find(batch)
+                if remote is None:  # it was never created
+                    state.open.remove(batch)
+                    state.save()
+                else:
+                    self._keep(state, batch, remote)
+
     def _submit(self, state: BatchState, requests: list[Request]) -> list[Request]:
         """Submits batches; returns the requests that wait for room until a running batch ends."""
         facts = self._batches.facts
-        lines = ((request, self._batches.line(request)) for request in self._paid(requests))
         unsubmitted = {request.hash: request for request in requests}
+        lines = self._paid_lines(requests)
         for chunk in batch_files.split(lines, facts["requests"], facts["bytes"]):
-            batch = state.add(uuid.uuid4().hex, [request.hash for request, _ in chunk])
-            content = [line for _, line in chunk]
+            chunk_requests, chunk_lines = zip(*chunk, strict=True)
+            batch = state.add(uuid.uuid4().hex, [request.hash for request in chunk_requests])
             try:
-                batch.file_id = self._batches.prepare(batch, content)
+                batch.file_id = self._batches.prepare(batch, chunk_lines)
                 self._check_id(batch.file_id)
                 state.save()
-                self._keep(state, batch, self._batches.create(batch, content))
+                self._keep(state, batch, self._batches.create(batch, chunk_lines))
             except NoRoom:
                 if state.open == [batch]:
                     raise
@@ -111,8 +124,11 @@ class BatchEngine(engine.ApiEngine):
             for request in requests:
                 self._bill.settle(request)
 
-    def _paid(self, requests: list[Request]) -> Iterator[Request]:
-        """The requests within the spending limit; batches already submitted are still awaited."""
+    def _paid_lines(self, requests: list[Request]) -> Iterator[tuple[Request, bytes]]:
+        """The requests within the spending limit, with their lines in a batch.
+
+        Batches already submitted are still awaited once it is reached.
+        """
         for request in requests:
             try:
                 if self._bill:
@@ -120,7 +136,7 @@ class BatchEngine(engine.ApiEngine):
             except CapReached as reached:
                 self._capped = reached
                 return
-            yield request
+            yield request, self._batches.line(request)
 
     def _keep(self, state: BatchState, batch: Batch, remote: Remote) -> None:
         self._check_id(remote.id)
@@ -141,12 +157,12 @@ class BatchEngine(engine.ApiEngine):
         Only then the batch is closed, so that no response is lost. ``counts``: whether it counts
         as an attempt at the requests that it leaves without a response.
         """
-        reasons = {name: remote.why for name in batch.hashes if name in by_hash}
+        requests = [by_hash[name] for name in batch.hashes if name in by_hash]
+        reasons = dict.fromkeys((request.hash for request in requests), remote.why)
         unseen = set(reasons)
         answered = 0
-        for file_id in (
-            remote.files * 2
-        ):  # a download may be truncated; requesting again costs again
+        # Twice, since a download may be truncated, and sending a request again costs again.
+        for file_id in remote.files * 2:
             if not unseen:
                 break
             self._check_id(file_id)
@@ -165,13 +181,16 @@ class BatchEngine(engine.ApiEngine):
                 paid = failed_attempt(outcome.reason, outcome.counts)
                 if paid and is_new:
                     yield request, self.as_sent(request, paid)
-        attempts = {name: state.attempts.get(name, 0) + counts for name in reasons}
-        retried = {name: number for name, number in attempts.items() if number < engine.ATTEMPTS}
+        retried: dict[str, int] = {}
         for name, reason in reasons.items():
-            self.retries[reason] += name in retried
-            if name not in retried:
+            attempts = state.attempts.get(name, 0) + counts
+            may_retry = attempts < engine.ATTEMPTS
+            self.retries[reason] += may_retry
+            if may_retry:
+                retried[name] = attempts
+            else:
                 yield by_hash[name], Response("error", error=reason)
-        self._settle(by_hash[name] for name in batch.hashes if name in by_hash)
+        self._settle(requests)
         self._log(f"batch {batch.batch_id}: {remote.status}, {answered} responses")
         state.close(batch, remote.status, retried, answered)
         return [by_hash[name] for name in retried]
@@ -230,17 +249,17 @@ class BatchEngine(engine.ApiEngine):
             except Exception as error:  # such as OverflowError, by a redirect to port 99999
                 reason = f"client error ({type(error).__name__})"
             else:
-                outcome = self._failure(reply)
-                if outcome is not None:
+                retry = self._failure(reply)
+                if retry is not None:
                     # A proxy may return 503 too, perhaps for a call that it passed on.
-                    lost = outcome.broken and reply.status != REFUSED
-                    rejections += outcome.overloaded and not outcome.broken
+                    lost = retry.broken and reply.status != REFUSED
+                    rejections += retry.overloaded and not retry.broken
                 elif (value := read(reply.content)) is not None:
                     return value
                 else:
-                    outcome = Retry("invalid reply: no file or batch")
-                reason = outcome.reason
-                after = outcome.after
+                    retry = Retry("invalid reply: no file or batch")
+                reason = retry.reason
+                after = retry.after
             self.retries[reason] += 1
             if attempt < engine.ATTEMPTS:
                 self._say_wait(reason, after)

@@ -179,7 +179,8 @@ class BatchState:
 
     def save(self) -> None:
         """Writes the file."""
-        state = {name: value for name, value in asdict(self).items() if name != "path"}
+        state = asdict(self)
+        del state["path"]
         write_json(self.path, state)
 
     def add(self, key: str, hashes: list[str]) -> Batch:

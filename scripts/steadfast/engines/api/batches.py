@@ -86,11 +86,9 @@ class Batches(ABC, Generic[P]):
         """All batches, the newest first."""
         after = ""
         while True:
-            reply = self.got(
-                f"{self.path}?limit={PAGE}{after}", lambda reply: mapping(reply) or None
-            )
-            described = map(self.remote, array(reply.get("data")))
-            remotes = [remote for remote in described if remote]
+            page = f"{self.path}?limit={PAGE}{after}"
+            reply = self.got(page, lambda reply: mapping(reply) or None)
+            remotes = list(filter(None, map(self.remote, array(reply.get("data")))))
             yield from remotes
             if not remotes or reply.get("has_more") is not True:
                 return
@@ -101,7 +99,10 @@ class Batches(ABC, Generic[P]):
 
     def find(self, batch: Batch) -> Remote | None:
         """The batch, if it was created."""
-        return next((remote for remote in self.listed() if remote.key == batch.key), None)
+        for remote in self.listed():
+            if remote.key == batch.key:
+                return remote
+        return None
 
     def look(self, batch_id: str) -> Remote:
         """The current state of a batch."""

@@ -85,8 +85,8 @@ def own_headers(client: "AsyncOpenAI | OpenAI") -> Record:
     """The headers that the ``openai`` client sends with each request."""
     from openai import Omit
 
-    own_headers = {**client.default_headers, **client.auth_headers}
-    return {name: text for name, text in own_headers.items() if not isinstance(text, Omit)}
+    headers = {**client.default_headers, **client.auth_headers}
+    return {name: text for name, text in headers.items() if not isinstance(text, Omit)}
 
 
 class ServerReply(NamedTuple):
@@ -159,11 +159,10 @@ class Http:
         with OpenAI(**settings) as own_client:
             self.url = str(own_client.base_url).rstrip("/")
             sent = headers or own_headers(own_client)
-        # Each request sets its own content type.
-        kept = {name: text for name, text in sent.items() if name.lower() != "content-type"}
         self._client = HttpxClient(
-            headers=kept, timeout=settings["timeout"], follow_redirects=headers is None
+            headers=sent, timeout=settings["timeout"], follow_redirects=headers is None
         )
+        self._client.headers.pop("content-type", None)  # each request sets its own
 
     def __enter__(self) -> Self:
         return self

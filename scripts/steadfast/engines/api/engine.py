@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record
@@ -115,7 +116,8 @@ class ApiEngine(Engine):
 
     def _check_limits(self, groups: list[list[Request]]) -> None:
         limit = self._provider.most_live
-        longest = max((request.max_tokens for group in groups for request in group), default=0)
+        requests = chain.from_iterable(groups)
+        longest = max((request.max_tokens for request in requests), default=0)
         if limit is not None and longest > limit:
             raise UserError(
                 f"{self.answers['model']}: an output limit of {longest:,} tokens, including "
@@ -128,7 +130,7 @@ class ApiEngine(Engine):
             return
         path = BatchState.place(self._setup.journal)
         under_way = BatchState.load(path).under_way
-        submitted = sum(request.hash in under_way for group in groups for request in group)
+        submitted = sum(request.hash in under_way for request in chain.from_iterable(groups))
         if submitted:
             raise UserError(
                 f"{path}: {submitted} of the requests are in running batches, and sending them "
@@ -216,18 +218,18 @@ class ApiEngine(Engine):
             if isinstance(outcome, Response):
                 self.latencies.add(self._pace.succeeded(sent_at))
                 return outcome
-            failure = outcome
-            if self._serve and failure.unreachable:
+            retry = outcome
+            if self._serve and retry.unreachable:
                 self._loaded.model.check(self._log)
-            self.retries[failure.reason] += 1
-            self._pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
-            paid = failed_attempt(failure.reason, failure.counts)
+            self.retries[retry.reason] += 1
+            self._pace.failed(sent_at, retry.after, retry.overloaded, retry.broken)
+            paid = failed_attempt(retry.reason, retry.counts)
             if paid:
                 self._replies.put_nowait((request, self.as_sent(request, paid)))
             if attempt < ATTEMPTS:
-                self._say_wait(failure.reason, failure.after)
+                self._say_wait(retry.reason, retry.after)
                 self._places.release()  # a waiting request is not in flight
-                await self._pace.wait(attempt, failure.after)
+                await self._pace.wait(attempt, retry.after)
                 await self._places.acquire()
                 if paid and self._bill:
                     # By now the journal has the attempt: the next one needs room of its own.
@@ -236,13 +238,13 @@ class ApiEngine(Engine):
                         await self._reserve(request)
                     except CapReached as reached:
                         return Response("error", error=str(reached))
-        if failure.unreachable and self._heard == heard:
+        if retry.unreachable and self._heard == heard:
             raise PassingError(
                 f"server {self._access.address} is unreachable ({ATTEMPTS} attempts); check "
                 "base_url and that the server is running, then run again: cached responses are "
                 "not re-requested"
             )
-        return Response("error", error=failure.reason)
+        return Response("error", error=retry.reason)
 
     async def _attempt(self, request: Request) -> Response | Retry:
         from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError

@@ -12,7 +12,7 @@ from steadfast.engines.api.batch_files import Batch, Remote, batch_line
 from steadfast.engines.api.batches import Batches
 from steadfast.engines.api.body import array, clean, count, mapping, system_message, text
 from steadfast.engines.api.client import ServerReply
-from steadfast.engines.api.dialect import FACTS, DialectProvider, joined
+from steadfast.engines.api.provider import FACTS, DialectProvider, joined
 from steadfast.engines.api.replies import Retry, failure
 from steadfast.engines.base import Setup
 
@@ -76,13 +76,14 @@ class Gemini(DialectProvider):
     def _counts(self, reply: Mapping[str, object]) -> Record:
         usage = mapping(reply.get("usageMetadata"))
         # A count of 0 is left out.
-        counts = [count(usage.get(f"{name}TokenCount")) for name in ("candidates", "thoughts")]
-        counted = count(usage.get("totalTokenCount")) or any(counts)
+        response = count(usage.get("candidatesTokenCount"))
+        reasoning = count(usage.get("thoughtsTokenCount"))
+        counted = count(usage.get("totalTokenCount")) or response or reasoning
         return {
             "prompt_tokens": count(usage.get("promptTokenCount")),
             "cached_tokens": count(usage.get("cachedContentTokenCount")),
-            "completion_tokens": sum(number or 0 for number in counts) if counted else None,
-            "reasoning_tokens": counts[1],
+            "completion_tokens": (response or 0) + (reasoning or 0) if counted else None,
+            "reasoning_tokens": reasoning,
             "served_model": text(reply.get("modelVersion")),
             "tier": self._tier,  # requests that the tier cannot serve are rejected
         }

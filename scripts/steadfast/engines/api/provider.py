@@ -1,15 +1,19 @@
-"""The interface of a provider behind an API: address, key, request bodies and replies."""
+"""A provider behind an API: address, key, request bodies and replies; then what providers with
+their own format, not OpenAI's, have in common."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
+from steadfast.engines.api.body import clean, mapping
 from steadfast.engines.api.client import Access
-from steadfast.engines.api.replies import Retry
+from steadfast.engines.api.replies import Retry, counted, fault, settled
 from steadfast.engines.base import Setup, TokenCounter
 
+FACTS: Settings = facts("engines/providers.yaml")
 MESSAGE_TOKENS = 4  # of a chat template for each message, in addition to its text
 REPLY_TOKENS = 3  # of a chat template that open the response
 
@@ -48,7 +52,7 @@ class Provider(ABC):
         temperature = own.get("temperature", 0.0)
         sampling = {"temperature": None if temperature is None else float(temperature)}
         settings = {**own, **sampling, **further}
-        return {k: v for k, v in settings.items() if v is not None and v != {}}
+        return {name: value for name, value in settings.items() if value not in (None, {})}
 
     def expect(self, groups: Sequence[Sequence[Request]]) -> None:
         """Takes note of the requests to come: a prefix of only one request is not worth caching."""
@@ -79,3 +83,67 @@ class Provider(ABC):
     @abstractmethod
     def read(self, reply: object) -> Response | Retry:
         """The response in a reply's JSON value."""
+
+
+class DialectProvider(Provider):
+    """A provider with a request and reply format of its own."""
+
+    engine: str
+
+    def __init__(self, setup: Setup, key_name: str):
+        self.facts = FACTS[self.engine]
+        self.address = self.facts["address"]
+        self.path = self.facts["path"]
+        self.models_path = self.facts["models"]
+        super().__init__(setup, key_name)
+        # The budget of reasoning tokens, which the output limit does not determine.
+        budget = None
+        if setup.own.get("thinking") == "budget":
+            budget = (setup.answers.get("reasoning") or {}).get("tokens")
+        self.answers = self.determining(setup.own, engine=self.engine, budget=budget)
+        self._tools = bool(self.answers.get("extra_body", {}).get("tools"))
+
+    def read(self, reply: object) -> Response | Retry:
+        body = mapping(reply)
+        counts = self._counts(body)
+        answer = fault(body["error"]) if body.get("error") else self._answer(body, counts)
+        return counted(answer, counts)
+
+    @abstractmethod
+    def _counts(self, reply: Mapping[str, object]) -> Record:
+        """Token counts and served model of a reply, as fields of a response."""
+
+    @abstractmethod
+    def _answer(self, reply: Mapping[str, object], counts: Record) -> Response | Retry:
+        """The response in a reply that is no error."""
+
+    def _settled(
+        self, reason: str | None, words: tuple[str | None, str | None] | None, counts: Record
+    ) -> Response | Retry:
+        """The response by its finish reason, and its text and reasoning (``replies.settled``)."""
+        calls_tool = reason == "tool_use"
+        status = None if calls_tool and not self._tools else self.facts["ends"].get(reason)
+        return settled(status, words, {**counts, "finish_reason": reason}, called=calls_tool)
+
+    def _sent(self, names: Mapping[str, str]) -> Record:
+        """The settings that are set, by their names in the provider's API."""
+        return {field: self.answers[key] for key, field in names.items() if key in self.answers}
+
+    def _with_extra(self, body: Record) -> Record:
+        """The body with the config's extra_body, merged into nested fields too."""
+        merged = dict(body)
+        for name, value in self.answers.get("extra_body", {}).items():
+            field = merged.get(name)
+            merged[name] = {**field, **value} if isinstance(field, dict) else value
+        return merged
+
+
+def parts_of(request: Request) -> list[str]:
+    """A prompt's shared prefix and its own suffix; one part where either is blank."""
+    parts = [clean(request.prefix), clean(request.suffix)]
+    return parts if all(map(str.strip, parts)) else ["".join(parts)]
+
+
+def joined(words: list[str]) -> str | None:
+    """Pieces of a text joined; None without pieces."""
+    return "".join(words) if words else None

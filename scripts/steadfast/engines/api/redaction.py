@@ -25,10 +25,14 @@ class Redaction:
     """
 
     def __init__(self, secrets: Iterable[str]):
-        long = [secret for secret in secrets if len(secret) >= SHORTEST]
-        encodings = dict.fromkeys(text for secret in long for text in _encodings(secret))
-        patterns = ["".join(map(_spellings, text)) for text in encodings]
-        self._patterns = [re.compile(pattern.encode()) for pattern in patterns]
+        encodings: dict[str, None] = {}  # in order, each once
+        for secret in secrets:
+            if len(secret) >= SHORTEST:
+                encodings |= dict.fromkeys(_encodings(secret))
+        self._patterns: list[re.Pattern[bytes]] = []
+        for encoding in encodings:
+            pattern = "".join(map(_spellings, encoding))
+            self._patterns.append(re.compile(pattern.encode()))
 
     def text(self, text: str) -> str:
         """The text without the secrets."""

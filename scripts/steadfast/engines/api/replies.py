@@ -78,8 +78,9 @@ def words_of(content: object) -> tuple[str | None, str] | None:
 
 def reasoning_of(message: Mapping[str, object], listed: str) -> str | None:
     """The reasoning in a separate field of a message: the first field that has any."""
-    details = map(mapping, array(message.get("reasoning_details")))
-    pieces = [detail.get(name) for detail in details for name in ("text", "summary")]
+    pieces: list[object] = []
+    for detail in map(mapping, array(message.get("reasoning_details"))):
+        pieces += [detail.get("text"), detail.get("summary")]
     fields = [message.get("reasoning_content"), message.get("reasoning")]
     fields += [_joined("\n", pieces), listed]
     for field in fields:
@@ -102,15 +103,15 @@ def usage_of(reply: Mapping[str, object]) -> Record:
         completion = total - prompt  # Gemini counts reasoning only in the total
     prompt_details = mapping(usage.get("prompt_tokens_details"))
     details = mapping(usage.get("completion_tokens_details"))
-    reasoning = [count(fields.get("reasoning_tokens")) for fields in (details, usage)]
+    in_details = count(details.get("reasoning_tokens"))
+    in_usage = count(usage.get("reasoning_tokens"))
+    reasoning = in_details if in_usage is None else max(in_usage, in_details or 0)
     return {
         "prompt_tokens": prompt,
         "cached_tokens": count(prompt_details.get("cached_tokens")),
         "written_tokens": count(prompt_details.get("cache_write_tokens")),
         "completion_tokens": completion,
-        "reasoning_tokens": max(
-            (tokens for tokens in reasoning if tokens is not None), default=None
-        ),
+        "reasoning_tokens": reasoning,
         "served_model": text(reply.get("model")),
         "fingerprint": text(reply.get("system_fingerprint")),
         "tier": FLEX if reply.get("service_tier") == FLEX else None,
@@ -254,9 +255,9 @@ def error_of(reply: object) -> tuple[str, str]:
     if isinstance(message, list):  # of FastAPI servers: field of the request, and error
         message = "; ".join(map(_wrong_field, map(mapping, message)))
     short = " ".join(message.split()) if isinstance(message, str) else ""
-    details = list(map(mapping, array(error.get("details")) or [error.get("details")]))
     codes = [error.get("code"), error.get("type"), inner.get("code"), error.get("status")]
-    codes += [detail.get(name) for detail in details for name in ("error_code", "reason")]
+    for detail in map(mapping, array(error.get("details")) or [error.get("details")]):
+        codes += [detail.get("error_code"), detail.get("reason")]
     joined_codes = " ".join(str(count(code) or text(code) or "") for code in codes)
     return clean(short)[:MESSAGE_CHARACTERS], " ".join(joined_codes.split())
 

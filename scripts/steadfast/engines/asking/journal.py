@@ -155,11 +155,11 @@ def final_tiers(path: Path) -> dict[str, str | None]:
 
     None is the standard price.
     """
-    return {
-        request_hash: response.tier
-        for request_hash, response in kept_replies(path)
-        if response.status in FINAL
-    }
+    tiers: dict[str, str | None] = {}
+    for request_hash, response in kept_replies(path):
+        if response.status in FINAL:
+            tiers[request_hash] = response.tier
+    return tiers
 
 
 class Edited(ValueError):

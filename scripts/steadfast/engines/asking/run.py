@@ -190,6 +190,9 @@ def provenance(
         content = canonical_json(fitting["examples"])
         number = len(fitting["examples"])
         fitting["examples"] = {"number": number, "sha256": fingerprint(content)}
+    models: list[Record] = []
+    for (served_model, machine), count in sorted(served.items(), key=str):
+        models.append({"model": served_model, "fingerprint": machine, "responses": count})
     record: ProvenanceRecord = {
         "model": model,
         "engine": answers["engine"],
@@ -197,10 +200,7 @@ def provenance(
         "fitting": fitting,
         "packages": packages,
         "commit": commit.described(),
-        "served": [
-            {"model": served_model, "fingerprint": machine, "responses": count}
-            for (served_model, machine), count in sorted(served.items(), key=str)
-        ],
+        "served": models,
         "statuses": {status: statuses[status] for status in STATUSES if statuses[status]},
         "empty": empty,
         "tokens": tokens,

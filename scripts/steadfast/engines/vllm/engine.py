@@ -53,7 +53,7 @@ class VllmEngine(Engine):
 
     def __init__(self, setup: Setup):
         settings = {**setup.own, "tokenizer": setup.answers.get("tokenizer")}
-        given = {k: v for k, v in settings.items() if v not in (None, {}, False)}
+        given = {name: value for name, value in settings.items() if value not in (None, {}, False)}
         arguments = dict(given.pop("engine_args", {}))
         self._engine_args = dict(arguments)
         self._window: int = setup.answers["window"]
@@ -109,8 +109,9 @@ class VllmEngine(Engine):
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         self.load()
-        self._look_at_memory(max(size(request) for group in groups for request in group))
-        yield from self._ask(self._text.encode_prompts(ordered(groups)))
+        requests = ordered(groups)
+        self._look_at_memory(max(map(size, requests)))
+        yield from self._ask(self._text.encode_prompts(requests))
         self._forget_hint()
 
     def _forget_hint(self) -> None:
