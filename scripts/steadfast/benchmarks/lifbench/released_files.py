@@ -105,9 +105,3 @@ def tasks_file(inputs: Mapping[str, Path], directory: str | None, pinned: bool =
 def fetched(directory: str | None, addresses: Iterable[str]) -> Needs:
     """Returns what is fetched where no directory has it."""
     return Needs(tuple(addresses)) if directory is None else NOTHING
-
-
-def input_needs(directory: str | None, scenario: str) -> Needs:
-    """Returns the address of a scenario's released contexts."""
-    source = facts("lifbench/released.yaml")["contexts"]
-    return fetched(directory, [source["url"].format(**source, file=input_name(scenario))])
