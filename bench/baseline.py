@@ -18,7 +18,7 @@ from statistics import mean
 
 from steadfast.base.files import Record, read_jsonl
 from steadfast.benchmarks.lifbench.expected import (
-    duplicate_documents,
+    asked_fields,
     expected_element,
     expected_labels,
     fields,
@@ -68,7 +68,7 @@ def right(prompt: Record, context: Record, answer: str) -> float:
             labels = enumerate(expected_labels(prompt, context["documents"]), start=1)
             return _f1(json.loads(answer).items(), [(f"doc{n}", label) for n, label in labels])
         case "MF":
-            groups = duplicate_documents(prompt, context["documents"], context["duplicate_groups"])
+            groups = [asked_fields(prompt, context, group) for group in context["duplicate_groups"]]
             gold = [list(document.values()) for group in groups for document in group]
             return _f1([row for line in answer.split("\n") for row in json.loads(line)], gold)
         case "OR":

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 
-import numpy as np
 import pandas as pd
 
 from steadfast.benchmarks.lifbench.frames import CAPABILITIES, NESTED, OTHER, row_order, sorted_rows
@@ -171,17 +170,14 @@ def above_baseline(
 
 def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.DataFrame:
     """Returns both means of each task and over all tasks, and the answers behind them."""
-    means = {
-        "ars": ("total", "mean"),
-        "baseline": ("total_baseline", "mean"),
-        "n": ("total", "size"),
-    }
-    tasks = both.groupby(["model", "task", *by]).agg(**means).reset_index()
-    tasks["weight"] = tasks["task"].map(weights)
-    overall = []
-    for key, part in tasks.groupby(["model", *by]):
-        row = dict(zip(["model", *by], np.atleast_1d(key), strict=True)) | {"task": OVERALL}
-        row["ars"] = np.average(part["ars"], weights=part["weight"])
-        row["baseline"] = np.average(part["baseline"], weights=part["weight"])
-        overall.append(row | {"n": part["n"].sum()})
-    return pd.concat([tasks, pd.DataFrame(overall, columns=tasks.columns)])
+    cells = both.groupby(["model", "task", *by])
+    tasks = cells.agg(
+        ars=("total", "mean"), baseline=("total_baseline", "mean"), n=("total", "size")
+    )
+    tasks = tasks.reset_index()
+    weight = tasks["task"].map(weights)
+    means = ["ars", "baseline"]
+    weighted = tasks.assign(weight=weight, **tasks[means].mul(weight, axis=0))
+    overall = weighted.groupby(["model", *by])[[*means, "n", "weight"]].sum().reset_index()
+    overall[means] = overall[means].div(overall["weight"], axis=0)
+    return pd.concat([tasks, overall.assign(task=OVERALL)])

@@ -46,12 +46,10 @@ def reference_answer(prompt: records.Prompt, context: Record) -> str:
             # Labels are looked for as they are, so they are not escaped.
             return unescaped_json(by_document(labels))
         case "MF":
-            groups = expected.duplicate_documents(
-                prompt, context["documents"], context["duplicate_groups"]
-            )
             lines = []
-            for group in groups:
-                lines.append(json.dumps([list(document.values()) for document in group]))
+            for group in context["duplicate_groups"]:
+                documents = expected.asked_fields(prompt, context, group)
+                lines.append(json.dumps([list(document.values()) for document in documents]))
             return "\n".join(lines)
         case "OR":
             return labelled_rows(asked_sentences(prompt, context), variables["sep"])
@@ -117,7 +115,5 @@ def asked_sentences(prompt: records.Prompt, context: Record) -> list[Record]:
 
 def is_key_sentence(evidence: str, context: Record) -> bool:
     """Tells whether OQ's evidence is a true key sentence of the context."""
-    for sentence in context["key_sentences"]:
-        if sentence["text"].strip() == evidence.strip() and not sentence["fake"]:
-            return True
-    return False
+    genuine = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
+    return evidence.strip() in [sentence["text"].strip() for sentence in genuine]

@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 
-from steadfast.base.files import Record, Settings
+from steadfast.base.files import Record
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench import data as files
 from steadfast.benchmarks.lifbench import paper_tasks, released_scores
 from steadfast.benchmarks.lifbench.records import Beyond
-from steadfast.benchmarks.lifbench.recs.files import review_folder, rewriting
 from steadfast.benchmarks.lifbench.released_files import released_lengths, scores_file
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.config.settings import baseline, queried_models, references, scored_models
 from steadfast.contract import components, data_notes, package, records
 from steadfast.contract.exports import Exports
-from steadfast.contract.task import Benchmark, DataFile, Measure, Output, Part, Task, Trial
+from steadfast.contract.task import Benchmark, DataFile, Measure, Part, Task, Trial
 from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
 
@@ -36,31 +35,47 @@ METRICS = (
 
 def task(config: Config, section: Lifbench) -> Task:
     """Returns what a config asks of LIFBench; a part is a length."""
-    tasks: list[str] = [name for name in paper_tasks.TASKS if name in section.tasks]
+    names: list[str] = [name for name in paper_tasks.TASKS if name in section.tasks]
+    tasks = [paper_tasks.TASKS[name] for name in names]
+    scenarios = in_order(task.scenario for task in tasks)
     scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
-    asked_tasks = [paper_tasks.TASKS[name] for name in tasks]
-    scenarios = in_order(task.scenario for task in asked_tasks)
-    sampled = _sampled(section)
-    beyond = beyond_paper(section, scenarios)
+    scored = scored_models(config)
     several = len(section.lengths) > 1
-    nested = section.contexts == "released" or bool(scored_models(config))
+    nested = section.contexts == "released" or bool(scored)
+    sampled = _sampled(section)
     further = (*sampled, "effective_context_length") if several else sampled
-    published = {"same": True} if section.published_prompts else {}
-    scores_files = [f"{directory}/scores/{scores_file(task)}" for task in asked_tasks if directory]
-    data = files.data_files(config, section, tasks)
+    groups = beyond_paper(section, scenarios)
+    beyond = {"beyond": groups} if groups else {}
+    scores_files = [f"{directory}/scores/{scores_file(task)}" for task in tasks if directory]
+    data = files.data_files(config, section, names)
     parts = {}
-    for name, budget in section.lengths.items():
-        parts[name] = Part(budget, _sources(section, name, tasks, scenarios))
+    for length, budget in section.lengths.items():
+        parts[length] = Part(budget, _sources(section, length, names, scenarios))
     # A key that a config does not need is left out, so that its prompts keep their digest.
-    prompts: Record = {"seed": config.seed, "tasks": [task.asked for task in asked_tasks]}
+    prompts: Record = {"seed": config.seed, "tasks": [task.asked for task in tasks]}
     if section.formats != [NUMBERED]:
         prompts["formats"] = list(section.formats)
     if section.published_variables:
         prompts["released"] = section.published_variables
-    metric_names = (*METRICS, *further)
-    metric_names += ("nested",) if nested else ()
-    metric_names += ("perspectives",) if beyond else ()
+    metrics: Record = {**scoring, "references": references(config), "baseline": baseline(config)}
+    metrics |= {"effective_context_length": several, **beyond}
+    metric_names = [*METRICS, *further]
+    if nested:
+        metrics["nested"] = True
+        metric_names.append("nested")
+    if beyond:
+        metric_names.append("perspectives")
+    table_names = [*facts("lifbench/tables.yaml")["captions"], *further]
+    table_names += [f"{perspective}s" for perspective in groups]
+    tables: Record = {**scoring, **beyond}
+    released: Record = {"directory": directory, "tasks": names}
+    if section.published_prompts:
+        tables["same_prompts"] = True
+        released["same"] = True
+    if scored:  # the paper's printed cells stand beside theirs
+        table_names.append("reproduction")
+        tables["released"] = scored
     simulator = "simulator:LifbenchSimulator"
     return Task(
         parts=parts,
@@ -73,33 +88,23 @@ def task(config: Config, section: Lifbench) -> Task:
         metrics=OWN.output(
             "metrics:metrics",
             metric_names,
-            {**scoring, "references": references(config), "baseline": baseline(config)}
-            | {"effective_context_length": several}
-            | ({"nested": True} if nested else {})
-            | beyond,
+            metrics,
             data=("expressions",) if sampled else (),
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
-        tables=_tables(
-            {**scoring, "same_prompts": True} if published else scoring,
-            scored_models(config),
-            further,
-            beyond,
-        ),
+        tables=OWN.tables(table_names, tables, "reproduction" if scored else "tables"),
         figures=OWN.output("figures:figures", _figures((*METRICS, *further)), scoring),
-        released_scores=OWN.component(
-            "released_scores:released_scores", {"directory": directory, "tasks": tasks, **published}
-        ),
+        released_scores=OWN.component("released_scores:released_scores", released),
         released_files=scores_files or (),
-        released_needs=released_scores.scores_needs(directory, asked_tasks),
+        released_needs=released_scores.scores_needs(directory, tasks),
         weights=OWN.component("scored_tasks:task_weights", scoring),
         # Which answer can expect most depends on the rubric; no other simulator's does.
         baseline=OWN.component(simulator, {"rubric": section.rubric}),
         passages=OWN.component("passages:passages"),
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
-        exports=exports(config, section, tasks, data),
-        rewriting=rewriting(section, config),
-        files=_files(section, scenarios, scores_files if scored_models(config) else ()),
+        exports=exports(config, section, names, data),
+        rewriting=files.rewriting(section, config),
+        files=_files(section, scenarios, scores_files if scored else ()),
         data_note=_data_note(config, section),
     )
 
@@ -112,10 +117,9 @@ def _data_note(config: Config, section: Lifbench) -> str:
     return data_notes.prompts_note(TITLE, contexts, section.expressions)
 
 
-def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
+def _figures(metrics: Sequence[str]) -> list[str]:
     strings = facts("lifbench/figures.yaml")
-    needs = {name: strings["needs"].get(name, "ars") for name in strings["captions"]}
-    return tuple(name for name, metric in needs.items() if metric in metrics)
+    return [name for name in strings["captions"] if strings["needs"].get(name, "ars") in metrics]
 
 
 def _sources(
@@ -139,7 +143,7 @@ def _sampled(section: Lifbench) -> tuple[str, ...]:
     return ("recs", "sampling") if section.recs.sampling == "both" else ("recs",)
 
 
-def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]:
+def beyond_paper(section: Lifbench, running: Sequence[str]) -> Beyond:
     """Returns what is compared in each perspective beyond the paper's, by scenario."""
     groups: dict[str, dict[str, list[str]]] = {}
     if len(section.formats) > 1:
@@ -147,20 +151,7 @@ def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]
     if section.domains:
         domains = section.domains.items()
         groups["domain"] = {name: list(names) for name, names in domains if name in running}
-    return {"beyond": groups} if groups else {}
-
-
-def _tables(
-    scoring: Settings, scored: dict[str, str], further: tuple[str, ...], beyond: dict[str, Beyond]
-) -> Output:
-    """Returns the tables; with released scores also the paper's printed cells beside them."""
-    captions = facts("lifbench/tables.yaml")["captions"]
-    compared = [f"{perspective}s" for perspective in beyond.get("beyond", ())]
-    names = (*captions, *further, *compared)
-    settings: Record = {**scoring, **beyond}
-    if not scored:
-        return OWN.tables(names, settings)
-    return OWN.tables((*names, "reproduction"), settings | {"released": scored}, "reproduction")
+    return groups
 
 
 def check(config: Config, section: Lifbench) -> None:
@@ -207,7 +198,7 @@ def _files(
     section: Lifbench, scenarios: Sequence[str], scores: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Returns the user's files that the section names, by its keys; released scores among them."""
-    folder = review_folder(section)
+    folder = files.review_folder(section)
     named = [("lifbench.recs.review", folder)] if folder else []
     for path in (*files.released_inputs(section, scenarios), *scores):
         named.append(("lifbench.released.directory", path))

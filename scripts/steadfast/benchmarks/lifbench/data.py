@@ -1,18 +1,20 @@
-"""The files of LIFBench's data: corpora, the contexts and expressions made of them."""
+"""The files of LIFBench's data: corpora, contexts and expressions, and the steps of RECS."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
+from steadfast.base.commands import installation
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench import released_files as released
 from steadfast.benchmarks.lifbench.expressions import own_files
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.recs import files as recs
-from steadfast.benchmarks.lifbench.section import Lifbench
+from steadfast.benchmarks.lifbench.section import Lifbench, SentenceEncoder
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
+from steadfast.contract.components import Component
 from steadfast.contract.long_texts import contexts_file, corpus_file
 from steadfast.contract.package import Package
-from steadfast.contract.task import DataFile
+from steadfast.contract.task import DataFile, Needs, Rewriting, rewrites_file
 from steadfast.corpora.contexts.domains import facts_of, usual_domain
 from steadfast.corpora.contexts.formats import NUMBERED, formats_of
 from steadfast.schema.config import Config
@@ -21,6 +23,12 @@ OWN = Package(NAME)
 RANDOM_SAMPLES = 5
 """Of expressions, where RECS's own are compared with random ones (Figure 7)."""
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
+RELEASED_REVIEW = "released"  # in place of a folder: the authors' review
+READING = "steadfast.judging.rewriting:readable"
+SIMULATOR = "steadfast.judging.rewriting:RewriterSimulator"
+ATTEMPTS = 3
+ROUND = "recs"
+RECS_REQUESTS = f"{NAME}/recs/requests.jsonl"
 
 
 def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[DataFile]:
@@ -36,10 +44,14 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
         needs=released.fetched(directory, [facts("lifbench/released.yaml")["url"]]),
     )
     files = [*contexts(config, section, scenarios), templates]
+    expressions = _expressions
     if section.expressions == "recs":
-        files += recs.recs_files(config, section, tasks, _templates(section.recs.originals))
-    files += [_expressions(config, section, task) for task in tasks]
-    return files
+        files += _recs_files(config, section, tasks)
+        expressions = _sampled_expressions
+    return files + [expressions(config, section, task) for task in tasks]
+
+
+# --- contexts ---------------------------------------------------------------------------------
 
 
 def _built_contexts(
@@ -76,22 +88,15 @@ def _built_contexts(
 
 def domains_of(section: Lifbench, scenario: str) -> list[str]:
     """Returns the domains of which contexts are built: the paper's ("") and those compared."""
-    domains = [""]
-    for compared_scenario, names in section.domains.items():
-        if compared_scenario == scenario:
-            domains += filter(usual_domain(scenario).__ne__, names)
-    return domains
+    compared: dict[str, list[str]] = dict(section.domains.items())
+    names = compared.get(scenario, [])
+    return ["", *[name for name in names if name != usual_domain(scenario)]]
 
 
 def context_file(scenario: str, length: str, domain: str = "") -> str:
     """Returns the path of a scenario's contexts of a length, of the paper's domain or another."""
     folder = f"{scenario}/{domain}" if domain else scenario
     return f"{NAME}/contexts/{folder}/{length}.jsonl"
-
-
-def expression_file(task: str) -> str:
-    """Returns the path of a task's expressions."""
-    return f"{NAME}/expressions/{task}.json"
 
 
 def synthetic_tokens(section: Lifbench) -> int:
@@ -116,16 +121,18 @@ def _released_contexts(
 ) -> Iterator[DataFile]:
     """Yields the released file of each scenario, and its contexts by length."""
     directory = section.released.directory
+    source = facts("lifbench/released.yaml")["contexts"]
     published = {"templates": RELEASED_TEMPLATES} if section.published_prompts else {}
     for scenario in scenarios:
-        path = f"{NAME}/released/{released.input_name(scenario)}"
+        name = released.input_name(scenario)
+        path = f"{NAME}/released/{name}"
         settings = {"scenario": scenario}
         yield DataFile(
             path,
             "released_contexts",
             OWN.component("released_files:input_file", {**settings, "directory": directory}),
             files=tuple(released_inputs(section, [scenario])),
-            needs=released.input_needs(directory, scenario),
+            needs=released.fetched(directory, [source["url"].format(**source, file=name)]),
         )
         inputs = {"contexts": path, **published}
         for length, budget in section.lengths.items():
@@ -134,35 +141,144 @@ def _released_contexts(
             yield DataFile(context_file(scenario, length), "contexts", content, inputs)
 
 
-def _templates(whose: str) -> dict[str, str]:
+# --- expressions ------------------------------------------------------------------------------
+
+
+def expression_file(task: str) -> str:
+    """Returns the path of a task's expressions."""
+    return f"{NAME}/expressions/{task}.json"
+
+
+def _templates(source: str) -> dict[str, str]:
     """Returns the file that templates come from, as an input; none where they are packaged."""
-    return {"templates": RELEASED_TEMPLATES} if whose == "released" else {}
+    return {"templates": RELEASED_TEMPLATES} if source == "released" else {}
+
+
+def _packaged(source: str, tasks: Sequence[str]) -> list[str]:
+    """Returns the packaged files of tasks' templates, where these are the project's own."""
+    packaged: set[str] = set()
+    for task in tasks if source != "released" else ():
+        packaged.update(own_files(task, TASKS[task].scenario))
+    return sorted(packaged)
 
 
 def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
-    whose = section.expressions
-    function = f"expressions:{whose}_expressions"
-    worded = TASKS[task].worded
-    settings: Settings = {"task": worded}
-    inputs: dict[str, str] = _templates(whose)
-    files: tuple[str, ...] = ()
-    if whose == "recs":
-        whose = section.recs.originals
-        function = "recs.statistics:sampled_expressions"
-        steps = ("candidates", "vectors", "clusters")
-        inputs = {step: recs.recs_file(step, task) for step in steps} | _templates(whose)
-        # Where a text is to be accepted first, the file to do that in stands there already.
-        inputs["review"] = recs.recs_file("review", task, "yaml")
-        review = recs.review_file(section, task)
-        files = (review,) if review else ()
+    """Returns the file of a task's templates as they are, the project's own or the released."""
+    source = section.expressions
+    content = OWN.component(
+        f"expressions:{source}_expressions",
+        {"task": TASKS[task].worded},
+        _packaged(source, [task]),
+    )
+    return DataFile(expression_file(task), "expressions", content, _templates(source))
+
+
+def _sampled_expressions(config: Config, section: Lifbench, task: str) -> DataFile:
+    """Returns the file of the expressions that RECS samples."""
+    recs = section.recs
+    steps = ("candidates", "vectors", "clusters")
+    inputs = {step: recs_file(step, task) for step in steps} | _templates(recs.originals)
+    # Where a text is to be accepted first, the file to do that in stands there already.
+    inputs["review"] = recs_file("review", task, "yaml")
+    folder = review_folder(section)
+    review = Path(folder or "", f"{task}.yaml")
+    files = (str(review),) if folder is not None and review.is_file() else ()
+    settings = {
+        "task": TASKS[task].worded,
+        "review": RELEASED_REVIEW if recs.review == RELEASED_REVIEW else next(iter(files), None),
+        "sampling": recs.sampling,
+        "samples": RANDOM_SAMPLES if recs.sampling == "both" else 1,
+        "seed": config.seed,
+        "directory": section.released.directory,
+    }
+    function = "recs.statistics:sampled_expressions"
+    content = OWN.component(function, settings, _packaged(recs.originals, [task]))
+    return DataFile(expression_file(task), "expressions", content, inputs, files)
+
+
+def review_folder(section: Lifbench) -> str | None:
+    """Returns the user's folder with reviews; None where there is none."""
+    return None if section.recs.review == RELEASED_REVIEW else section.recs.review
+
+
+# --- RECS: a file for each step, so that each is made again by its own inputs alone ------------
+
+
+def recs_file(step: str, task: str, kind: str = "jsonl") -> str:
+    """Returns the path of what a step makes of a task."""
+    return f"{NAME}/recs/{step}/{task}.{kind}"
+
+
+def rewriters(section: Lifbench, config: Config) -> list[str]:
+    """Returns the rewriters that are asked: those that the section names, or all of the config."""
+    if section.expressions != "recs" or section.recs.rewrites == "released":
+        return []
+    return section.recs.rewriters or list(config.rewriters)
+
+
+def rewriting(section: Lifbench, config: Config) -> Rewriting | None:
+    """Returns what the rewriters are asked; None where none is."""
+    names = rewriters(section, config)
+    if not names:
+        return None
+    requests = {ROUND: RECS_REQUESTS}
+    return Rewriting(requests, names, Component(READING), Component(SIMULATOR), ATTEMPTS)
+
+
+def _recs_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> Iterator[DataFile]:
+    """Yields the files of all steps before the expressions themselves."""
+    recs = section.recs
+    names = rewriters(section, config)
+    if names:
         settings = {
-            "task": worded,
-            "review": recs.RELEASED if section.recs.review == recs.RELEASED else review,
-            "sampling": section.recs.sampling,
-            "samples": RANDOM_SAMPLES if section.recs.sampling == "both" else 1,
-            "seed": config.seed,
+            "tasks": [TASKS[task].worded for task in tasks],
+            "count": recs.count,
+            "originals": recs.originals,
             "directory": section.released.directory,
         }
-    own = () if whose == "released" else own_files(task, TASKS[task].scenario)
-    content = OWN.component(function, settings, own)
-    return DataFile(expression_file(task), "expressions", content, inputs, files)
+        packaged = _packaged(recs.originals, tasks)
+        content = OWN.component("recs.requests:requests", settings, packaged)
+        yield DataFile(RECS_REQUESTS, "recs_requests", content, _templates(recs.originals))
+    for task in tasks:
+        yield from _steps(config, section, task, names)
+
+
+def _steps(
+    config: Config, section: Lifbench, task: str, asked: Sequence[str]
+) -> Iterator[DataFile]:
+    def file(
+        step: str,
+        function: str,
+        settings: Settings,
+        inputs: Mapping[str, str],
+        needs: Needs = released.NOTHING,
+        kind: str = "jsonl",
+    ) -> DataFile:
+        content = OWN.component(f"recs.{function}", settings)
+        return DataFile(recs_file(step, task, kind), f"recs_{step}", content, inputs, needs=needs)
+
+    recs = section.recs
+    directory = section.released.directory
+    source = facts("lifbench/recs/released.yaml")
+    worded: Settings = {"task": TASKS[task].worded}
+    published: Settings = {**worded, "directory": directory}
+    texts = {"candidates": recs_file("candidates", task)}
+    clusters = {"clusters": recs_file("clusters", task)}
+    if asked:
+        replies = {name: rewrites_file(NAME, name, ROUND) for name in asked}
+        inputs = {"requests": RECS_REQUESTS, **replies}
+        yield file("candidates", "candidates:candidates", {**worded, "rewriters": asked}, inputs)
+    else:
+        needs = released.fetched(directory, [source["repository"] + source["rewrites"][task]])
+        yield file("candidates", "released:candidates", published, {}, needs)
+    loaded = isinstance(recs.encoder, SentenceEncoder)
+    needs = Needs(packages={"sentence_transformers": installation("embeddings")} if loaded else {})
+    yield file("vectors", "vectors:vectors", {"encoder": recs.encoder.model_dump()}, texts, needs)
+    if recs.partition == "released":
+        needs = released.fetched(directory, [source["repository"] + source["clusters"][task]])
+        yield file("clusters", "released:clusters", published, texts, needs)
+    else:
+        settings = {"k": recs.clusters, "seed": config.seed, "starts": recs.starts}
+        inputs = texts | {"vectors": recs_file("vectors", task)}
+        yield file("clusters", "clusters:clusters", settings, inputs)
+    yield file("review", "review:review", {"task": task}, texts | clusters, kind="yaml")

@@ -22,18 +22,16 @@ def expected_element(prompt: Prompt) -> str:
 def expected_labels(prompt: Prompt, documents: list[Record]) -> list[str]:
     """Returns MB's label of each document: which of title and source it lacks decides."""
     variables = fields(prompt)
-    ordered = sorted(
-        variables["candidates"], key=lambda label: variables["rule_key"].find(label[:1])
-    )
+    rules = variables["rule_key"]
+    ordered = sorted(variables["candidates"], key=lambda label: rules.find(label[:1]))
     return [ordered[2 * ("title" not in d) + ("source" not in d)] for d in documents]
 
 
-def duplicate_documents(
-    prompt: Prompt, documents: list[Record], groups: list[list[int]]
-) -> list[list[Record]]:
-    """Returns MF's asked fields of each group's documents, in order; a missing field is None."""
+def asked_fields(prompt: Prompt, context: Record, indices: list[int]) -> list[Record]:
+    """Returns the fields that MF asks for of some documents, in order; a missing one is None."""
     keys = fields(prompt)["info_keys"].split()
-    return [[{key: documents[index].get(key) for key in keys} for index in g] for g in groups]
+    documents = [context["documents"][index] for index in indices]
+    return [{key: document.get(key) for key in keys} for document in documents]
 
 
 def asked_depth(prompt: Prompt, context: Record, draw: str) -> float | None:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from itertools import chain, cycle, repeat
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +18,6 @@ from steadfast.config.complaint import complaint
 from steadfast.config.source import check_source
 from steadfast.schema.strict import StrictModel
 
-KEYS = ("expression_id", "template", "direction", "origin", "cluster")
 PAGE = "docs/lifbench-prompts.md"
 _EVIDENCE_KINDS = ("true", "true", "fake", "fake", "ordinary", "ordinary")
 
@@ -29,21 +28,16 @@ def sampling_space(variables: tasks.Variables) -> Settings:
     These are batch-label's: the candidates, the key of their order, and the text of the rules.
     """
     space = variables.space
-    settings = []
     if "label_sets" not in space:
         return space
+    settings = []
     for labels in space["label_sets"]:
         names = labels["labels"]
-        rules = []
-        for case, label in zip(space["cases"], names, strict=True):
-            rules.append(space["rule"].format(case=case, label=label))
-        settings.append(
-            {
-                "rule_key": "".join(name[0] for name in names),
-                "candidates": labels.get("shown", names),
-                "rules": "\n".join(rules),
-            }
-        )
+        cases = zip(space["cases"], names, strict=True)
+        rules = [space["rule"].format(case=case, label=label) for case, label in cases]
+        setting = {"rule_key": "".join(name[0] for name in names)}
+        setting |= {"candidates": labels.get("shown", names), "rules": "\n".join(rules)}
+        settings.append(setting)
     return {"settings": settings}
 
 
@@ -78,10 +72,10 @@ def read_templates(path: str) -> list[Record]:
         file = Templates.model_validate(yaml.safe_load(read_text(path)))
     except ValidationError as error:
         raise UserError(complaint(Templates, error, path, PAGE)) from None
-    return [
-        {**expression.model_dump(), "origin": expression.origin or file.origin}
-        for expression in file.expressions
-    ]
+    templates = []
+    for expression in file.expressions:
+        templates.append({**expression.model_dump(), "origin": expression.origin or file.origin})
+    return templates
 
 
 def own_files(task: str, scenario: str) -> tuple[str, str]:
@@ -109,26 +103,29 @@ def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     known_task = tasks.Task.of(task)
     record = read_json(path)
     name = released_files.released_name(known_task.id)
-    own_space = sampling_space(known_task.variables)
+    expressions: list[Record] = []
     try:
         scenario = record[known_task.scenario]
         meta = scenario["subtasks"][name]
-        templates = []
-        for entry in meta["instructions"]:
+        for number, entry in enumerate(meta["instructions"]):
             # A template, or a list of one and its direction.
-            parts = entry if isinstance(entry, list) else [entry]
-            templates.append((parts[0], parts[1] if len(parts) > 1 else None))
-        space = _space(known_task.id, meta.get("params"), own_space)
+            template, *directions = entry if isinstance(entry, list) else [entry]
+            expression = {"expression_id": number, "template": template}
+            expression["direction"] = directions[0] if directions else None
+            expressions.append(expression | {"origin": None, "cluster": None})
+        space = _space(known_task, meta.get("params"))
         scenario_prompt = scenario["sys_instruction"]
     except (KeyError, TypeError, IndexError, ValueError):
         raise UserError(
             f"{path}: not LIFBench's tasks.json, {name!r} is missing or incomplete; "
             + released_files.LOCAL.format(name="tasks.json")
         ) from None
-    provenance = chain(_provenance(known_task.id, path), repeat((None, None)))
-    expressions = []
-    for number, (template, origin) in enumerate(zip(templates, provenance, strict=False)):
-        expressions.append(dict(zip(KEYS, (number, *template, *origin), strict=True)))
+    # Known for the pinned file only: an edited copy may have other templates in the same places.
+    released = facts("lifbench/released.yaml")
+    is_pinned = hashlib.sha256(path.read_bytes()).hexdigest() == released["sha256"]
+    provenance = released["provenance"][known_task.id] if is_pinned else []
+    for expression, (origin, cluster) in zip(expressions, provenance, strict=False):
+        expression |= {"origin": origin, "cluster": cluster}
     return {
         "task": known_task.id,
         "origin": "released",
@@ -138,23 +135,17 @@ def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     }
 
 
-def _provenance(task: str, path: Path) -> list[tuple[str, str]]:
-    # Known for the pinned file only: an edited copy may have other templates in the same places.
-    released = facts("lifbench/released.yaml")
-    pinned = hashlib.sha256(path.read_bytes()).hexdigest() == released["sha256"]
-    return released["provenance"][task] if pinned else []
-
-
-def _space(task: str, params: Any, own_space: Settings) -> Settings:
+def _space(task: tasks.Task, params: Any) -> Settings:
     # The released prompts combine such lists at random; here the values at place k go together.
-    if task == "OR":
-        pairs = zip(params["num"], params["sep"], strict=True)
-        return {"settings": [{"num": num, "sep": sep} for num, sep in pairs]}
-    if task == "OQ":
-        pairs = zip(_EVIDENCE_KINDS, cycle(params["options"]), strict=False)
-        return {"settings": [{"kind": kind, "options": options} for kind, options in pairs]}
-    if task == "OE":
-        return {"types": params["type"]}
-    if task in ("MB", "MF"):
-        return {"settings": params}
-    return own_space
+    match task.id:
+        case "OR":
+            pairs = zip(params["num"], params["sep"], strict=True)
+            return {"settings": [{"num": num, "sep": sep} for num, sep in pairs]}
+        case "OQ":
+            pairs = zip(_EVIDENCE_KINDS, cycle(params["options"]), strict=False)
+            return {"settings": [{"kind": kind, "options": options} for kind, options in pairs]}
+        case "OE":
+            return {"types": params["type"]}
+        case "MB" | "MF":
+            return {"settings": params}
+    return sampling_space(task.variables)

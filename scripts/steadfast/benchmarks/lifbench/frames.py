@@ -4,19 +4,19 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from math import nan
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Settings
+from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.records import ASKED, AVERAGE, FURTHER, PERSPECTIVES, ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS
 from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL, OWN
 from steadfast.contract.request import STATUSES
-from steadfast.stats.scores import answers_expected, is_empty, prompts_of, with_prompts
+from steadfast.stats import scores
 from steadfast.stats.tidy import in_order
 from steadfast.stats.variance import REPEAT, RESIDUAL
 
@@ -25,12 +25,13 @@ POINT = "point."
 OTHER = "other."
 PLAIN_NUMBERS = ("repeat", "expression_id", "variable_id", "prompt_truncated", "total", "depth")
 FLAGS = ("prompt_truncated", "empty")
+SAMPLE = ["length", "sample_id"]
 NESTED = "nested"
 """Of contexts that are beginnings of each other: the name of their family, and its stratum's."""
 
 
 def score_frame(
-    scores: Iterable[Scored[ScoreRecord]], rubric: str, beyond: bool = False
+    scored_samples: Iterable[Scored[ScoreRecord]], rubric: str, beyond: bool = False
 ) -> pd.DataFrame:
     """Returns the scores of several models and lengths, one row an answer.
 
@@ -38,79 +39,34 @@ def score_frame(
     of nested contexts, which all lengths share; ``point.<name>`` the fraction of a score point's
     weight, ``other.<name>`` the total by another rubric. A number that there is not is empty.
     """
-    # Packed as they come: of a large run the records are many times the frame.
-    texts: dict[str, Codes] = defaultdict(Codes)
-    numbers: dict[str, array[float]] = {}
-    for name in (*PLAIN_NUMBERS, "empty"):
-        numbers[name] = array("d")
-    # Of the others each record has few.
-    sparse: dict[str, Sparse] = {}
+    # In arrays as they come: of a large run the records are many times the frame.
+    texts: dict[str, list[str]] = defaultdict(list)
+    interned: dict[str, str] = {}  # most texts occur again and again
+    points: list[str] = []
     for task in SCORED_TASKS.values():
-        for name in task.points:
-            sparse[f"{POINT}{name}"] = Sparse()
-    for name in RUBRICS:
-        if name != rubric:
-            sparse[f"{OTHER}{name}"] = Sparse()
-    for row, scored in enumerate(scores):
-        record: Any = scored.record
+        points += [f"{POINT}{name}" for name in task.points]
+    others = [f"{OTHER}{name}" for name in RUBRICS if name != rubric]
+    numbers = {name: array("d") for name in (*PLAIN_NUMBERS, "empty", *points, *others)}
+    for scored in scored_samples:
+        record = scored.record
         for name, text in _texts(scored, rubric, ASKED if beyond else ()).items():
-            texts[name].append(text)
-        for name in PLAIN_NUMBERS:
-            numbers[name].append(nan if record[name] is None else record[name])
-        numbers["empty"].append(is_empty(record))
-        fractions = {f"{POINT}{name}": value for name, value in (record["points"] or {}).items()}
-        for name, by in record["other_raters"].items():
-            fractions[f"{OTHER}{name}"] = by["total"]
-        for name, value in fractions.items():
-            if value is not None and name in sparse:
-                sparse[name].add(row, value)
-    columns: dict[str, Any] = {}
-    for name, codes in texts.items():
-        columns[name] = codes.column()
-    for name, values in numbers.items():
-        columns[name] = np.asarray(values)
-    for name, column in sparse.items():
-        if column.rows or name.startswith(POINT):
-            columns[name] = column.column(len(numbers["total"]))
-    frame = pd.DataFrame(columns)
-    frame["model"] = pd.Categorical(frame["model"], sorted(texts["model"].codes), ordered=True)
-    frame["length"] = pd.Categorical(frame["length"], texts["length"].codes, ordered=True)
+            texts[name].append(interned.setdefault(text, text))
+        row: Record = {**record, "empty": scores.is_empty(record)}
+        for name, fraction in (record["points"] or {}).items():
+            row[f"{POINT}{name}"] = fraction
+        for name, rating in record["other_raters"].items():
+            row[f"{OTHER}{name}"] = rating["total"]
+        for name, column in numbers.items():
+            value = row.get(name)
+            column.append(nan if value is None else value)
+    columns = {name: np.asarray(column) for name, column in numbers.items()}
+    for name in others:
+        if np.isnan(columns[name]).all():
+            del columns[name]
+    frame = pd.DataFrame({**texts, **columns})
+    frame["model"] = pd.Categorical(frame["model"], sorted(set(texts["model"])), ordered=True)
+    frame["length"] = pd.Categorical(frame["length"], dict.fromkeys(texts["length"]), ordered=True)
     return frame.astype({"task": "category", "cluster": "category", **dict.fromkeys(FLAGS, bool)})
-
-
-class Codes:
-    """Holds a column of texts of which most occur again and again."""
-
-    def __init__(self) -> None:
-        self.codes: dict[str, int] = {}
-        self._rows = array("i")
-
-    def append(self, text: str) -> None:
-        """Adds the text of a further row."""
-        self._rows.append(self.codes.setdefault(text, len(self.codes)))
-
-    def column(self) -> Any:
-        """Returns the texts of all rows."""
-        return pd.Series(list(self.codes)).array.take(np.asarray(self._rows))
-
-
-class Sparse:
-    """Holds a column of numbers that few rows have."""
-
-    def __init__(self) -> None:
-        self.rows = array("q")
-        self._values = array("d")
-
-    def add(self, row: int, value: float) -> None:
-        """Adds the number of a row."""
-        self.rows.append(row)
-        self._values.append(value)
-
-    def column(self, size: int) -> np.ndarray:
-        """Returns the numbers of so many rows, empty where a row has none."""
-        values = np.full(size, np.nan)
-        values[np.asarray(self.rows)] = np.asarray(self._values)
-        return values
 
 
 def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> dict[str, str]:
@@ -123,7 +79,7 @@ def _texts(scored: Scored[ScoreRecord], rubric: str, asked: Iterable[str]) -> di
             f"scores: scored by the rubric {record['rubric']!r}, not {rubric!r}; score again"
         )
     scenario = SCORED_TASKS[task].scenario
-    prompts = prompts_of(record)
+    prompts = scores.prompts_of(record)
     stratum = scenario if prompts == OWN else f"{prompts}/{scenario}"
     context = record["context_id"]
     family = cast(Settings, record).get("family")
@@ -175,33 +131,23 @@ def sorted_rows(
 def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
     """Counts expressions, variables and samples of each task (Table 2), the config's own first."""
     own_rows = frame[frame["prompts"] == frame["prompts"].min()]  # own stands before released
-    samples = own_rows.drop_duplicates(["length", "sample_id"]).groupby("task", observed=True)
+    samples = own_rows.drop_duplicates(SAMPLE).groupby("task", observed=True)
     counts = samples.agg(
         expressions=("expression_id", "nunique"),
         variables=("variable_id", "nunique"),
         samples=("sample_id", "size"),
     )
-    tasks = [task for task in SCORED_TASKS if task in counts.index]
-    return counts.reindex(list(tasks)).reset_index()
+    return counts.loc[[task for task in SCORED_TASKS if task in counts.index]].reset_index()
 
 
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:
     """Counts expected and scored samples of each model by task and length, with their sums."""
-    flags = {"scored": frame["total"].notna()}
-    for status in STATUSES:
-        flags[f"status_{status}"] = frame["status"] == status
-    flags |= {flag: frame[flag] for flag in FLAGS}
-    flagged = frame[["model", "task", "length"]].assign(**flags).astype({"model": str})
-
-    def counted(by: list[str]) -> pd.DataFrame:
-        keys = ["model", *by]
-        counts = flagged.groupby(keys, observed=True)[list(flags)].sum()
-        expected = answers_expected(frame, by, ["length", "sample_id"]).set_index(keys)
-        return expected.join(counts).fillna(0).astype(int).reset_index()
-
-    parts = map(counted, (["task", "length"], ["task"], ["length"], []))
-    rows = pd.concat(parts, ignore_index=True)
-    rows = rows.reindex(columns=["model", "task", "length", "expected", *flags])
-    keys = rows[["task", "length"]].astype(object)
-    rows[["task", "length"]] = keys.fillna({"task": OVERALL, "length": ""})
-    return sorted_rows(with_prompts(rows, frame), frame, ["model", "task", "length"])
+    keys = ["model", "task", "length"]
+    answers = frame.astype(dict.fromkeys(keys, str))
+    parts = []
+    for by in (["task", "length"], ["task"], ["length"], []):
+        parts.append(scores.coverage(answers, SAMPLE, ["prompt_truncated"], by))
+    rows = pd.concat(parts, ignore_index=True).fillna({"task": OVERALL, "length": ""})
+    statuses = [f"status_{status}" for status in STATUSES]
+    columns = [*keys, "expected", "scored", *statuses, *FLAGS, "prompts"]
+    return sorted_rows(rows[columns], frame, keys)

@@ -65,7 +65,11 @@ def input_file(
         path = in_directory(directory, name)
         place = str(path)
         advice = "fetch the released file again"
-        content = _bytes(path)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            message = f"{path}: {error.strerror}; check lifbench.released.directory"
+            raise UserError(message) from None
     if "git_blob" in pinned:
         check(content, pinned, place, advice)
     else:
@@ -75,13 +79,6 @@ def input_file(
         check_digest(place, actual, expected, lock, "fetch the released file again")
         LockFile(lock).record(*revision, {name: actual})
     return content.decode("utf-8")
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; check lifbench.released.directory") from None
 
 
 def released_text(name: str, directory: str | None, source: Settings) -> tuple[str, str]:
@@ -105,9 +102,3 @@ def tasks_file(inputs: Mapping[str, Path], directory: str | None, pinned: bool =
 def fetched(directory: str | None, addresses: Iterable[str]) -> Needs:
     """Returns what is fetched where no directory has it."""
     return Needs(tuple(addresses)) if directory is None else NOTHING
-
-
-def input_needs(directory: str | None, scenario: str) -> Needs:
-    """Returns the address of a scenario's released contexts."""
-    source = facts("lifbench/released.yaml")["contexts"]
-    return fetched(directory, [source["url"].format(**source, file=input_name(scenario))])

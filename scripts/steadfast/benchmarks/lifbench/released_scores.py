@@ -94,8 +94,7 @@ def _records(
             fractions = {point: float(row[point]) for point in points}
             total = float(row["total_score"])
             # Not bounded by 1: where inner lists differ in length, MF's ori is above it.
-            values = [*fractions.values(), total]
-            if not (all(map(math.isfinite, values)) and min(values) >= 0):
+            if not all(0 <= value < math.inf for value in (*fractions.values(), total)):
                 raise ValueError
         except (KeyError, TypeError, ValueError):
             raise UserError(
@@ -104,24 +103,22 @@ def _records(
             ) from None
         model = PAPER_MODELS.get(row["model"])
         context = f"{scenario}-{length}"
-        yield (
-            row["model"],
-            {
-                "sample_id": f"{task}/{context}/e{expression}/v{variable}",
-                "repeat": 0,
-                "task": task,
-                "context_id": context,
-                "expression_id": expression,
-                "variable_id": variable,
-                "length": length,
-                "status": "ok",
-                "prompt_truncated": model is not None and length in model.truncated,
-                "rubric": "released",
-                "points": dict(fractions),
-                "total": total,
-                "extracted": None,
-                "judge": None,
-                "other_raters": {},
-                "depth": None,
-            },
-        )
+        record: ScoreRecord = {
+            "sample_id": f"{task}/{context}/e{expression}/v{variable}",
+            "repeat": 0,
+            "task": task,
+            "context_id": context,
+            "expression_id": expression,
+            "variable_id": variable,
+            "length": length,
+            "status": "ok",
+            "prompt_truncated": model is not None and length in model.truncated,
+            "rubric": "released",
+            "points": {**fractions},
+            "total": total,
+            "extracted": None,
+            "judge": None,
+            "other_raters": {},
+            "depth": None,
+        }
+        yield row["model"], record

@@ -43,8 +43,7 @@ def tables(
 ) -> Iterator[Table | Printed]:
     """Yields all tables of LIFBench, and the paper's printed cells beside ours."""
     yield from own_tables(frames, display, weighting, rubric, beyond, same_prompts)
-    by = Rubric(rubric, weighting)
-    yield reproduction(compare(frames, released, by))
+    yield reproduction(compare(frames, released, Rubric(rubric, weighting)))
 
 
 class PrintedCell(NamedTuple):
@@ -68,13 +67,13 @@ def reproduction(cells: Sequence[PrintedCell]) -> Printed:
     """Returns all cells as CSV; how many match, and those that differ, as LaTeX and Markdown."""
     counts = printed(summary_table(cells))
     differences = printed(differences_table(cells))
-    columns = [*PrintedCell._fields[:-1], "matches", "explanation"]
     rows = []
     for cell in cells:
         matches = "yes" if cell.matches else "no"
         explanation = NOTES[cell.note]["explanation"] if cell.note else ""
         rows.append((*map(escape_csv, cell[:-1]), matches, explanation))
-    csv = pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n")
+    frame = pd.DataFrame(rows, columns=[*PrintedCell._fields[:-1], "matches", "explanation"])
+    csv = frame.to_csv(index=False, lineterminator="\n")
     tex = f"{counts.tex}\n{differences.tex}"
     return Printed(NAME, tex, f"{counts.md}\n{differences.md}", csv)
 
@@ -91,9 +90,7 @@ def compare(
             of_paper[name] = rows[rows["model"].isin(models)]
     display = Display(digits=DIGITS, models={name: Shown(label) for name, label in models.items()})
     results = LifbenchResults(of_paper, display, PAPER)
-    explained: dict[tuple[str, ...], tuple[str, str]] = {}
-    for row in printed_rows("differences"):
-        explained[tuple(row.values())[:4]] = (row["scores"], row["note"])
+    explained = {tuple(row.values())[:4]: row for row in printed_rows("differences")}
     coverage = frames["coverage"]
     lengths = set(coverage["length"]) - {""}
     asked_cells = AskedCells(lengths, set(coverage["task"]) - {records.OVERALL}, rubric)
@@ -151,18 +148,18 @@ def _printed(
 def _note(
     cell: PrintedCell,
     shown: Mapping[Place, Cell],
-    explained: Mapping[tuple[str, ...], tuple[str, str]],
+    explained: Mapping[tuple[str, ...], Mapping[str, str]],
 ) -> str:
     """Returns the note that explains a cell's difference, where one does."""
     if cell.matches:
         return ""
     # A note holds for the number that it was written for, and for no other.
-    scores, note = explained.get(cell[:4], ("", ""))
-    if note and scores == cell.scores:
-        return note
+    row = explained.get(cell[:4])
+    if row and row["scores"] == cell.scores:
+        return row["note"]
     for key, entry in NOTES.items():
-        rows = entry.get("interchanged", {})
-        other = rows.get(cell.model) if entry["table"] == cell.table else None
+        rows = entry.get("interchanged", {}) if entry["table"] == cell.table else {}
+        other = rows.get(cell.model)
         if other and shown[other, cell.length, cell.column].text == cell.printed:
             return str(key)
     return ""
@@ -178,10 +175,10 @@ def summary_table(cells: Sequence[PrintedCell]) -> Table:
         totals[is_explained] += 1
     rows = []
     for title, count in (*counts.items(), ("All", totals)):
-        differing = count["explained"] + count["unexplained"]
-        numbers = (count.total(), count["matching"], differing)
-        split = (count["explained"], count["unexplained"])
-        rows.append((Cell(title), *map(count_cell, (*numbers, *split))))
+        differing = count.total() - count["matching"]
+        numbers = [count.total(), count["matching"], differing]
+        numbers += [count["explained"], count["unexplained"]]
+        rows.append((Cell(title), *map(count_cell, numbers)))
     models = len({cell.model for cell in cells})
     return Table(
         NAME,

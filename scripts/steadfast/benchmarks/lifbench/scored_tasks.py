@@ -16,7 +16,7 @@ class ScoredTask:
     id: str  # the paper's short name, such as LSI
     scenario: str  # one of tasks.SCENARIOS
     name: str  # the paper's name, such as Single-ID
-    points: Mapping[str, Record]  # its score points, see weights.score_points
+    points: Mapping[str, Record]  # its score points, see score_points
 
 
 SCORED_TASKS: Mapping[str, ScoredTask] = {
@@ -33,8 +33,8 @@ class ScorePoint:
     capabilities: tuple[str, ...]
 
 
-def score_points(task: ScoredTask, rubric: str) -> dict[str, ScorePoint]:
-    """Returns a task's score points by name.
+def score_points(rubric: str) -> dict[str, dict[str, ScorePoint]]:
+    """Returns the score points of each task by name.
 
     ``weight`` in its file (``resources/lifbench/scoring``) is that of the released scores (Table 6,
     but for LSI, LOI and LOE, where the table interchanges ori and correct: ``corrected_weight``).
@@ -42,18 +42,17 @@ def score_points(task: ScoredTask, rubric: str) -> dict[str, ScorePoint]:
     correct, LOE correct and MF correct differ from what Table 6 prints.
     """
     key = "corrected_weight" if rubric == "corrected" else "weight"
-    points = {}
-    for name, point in task.points.items():
-        weight = point[key] if key in point else point["weight"]
-        points[name] = ScorePoint(weight, tuple(point["capabilities"]))
-    return points
+    points_of_tasks: dict[str, dict[str, ScorePoint]] = {}
+    for task in SCORED_TASKS.values():
+        points_of_tasks[task.id] = {}
+        for name, point in task.points.items():
+            weight = point[key] if key in point else point["weight"]
+            points_of_tasks[task.id][name] = ScorePoint(weight, tuple(point["capabilities"]))
+    return points_of_tasks
 
 
-RUBRICS: Mapping[str, Mapping[str, Mapping[str, ScorePoint]]] = {
-    rubric: {name: score_points(task, rubric) for name, task in SCORED_TASKS.items()}
-    for rubric in ("released", "corrected")
-}
-"""Of the paper's tasks."""
+RUBRICS = {rubric: score_points(rubric) for rubric in ("released", "corrected")}
+"""The score points by rubric, task and name."""
 
 
 class Rubric(NamedTuple):

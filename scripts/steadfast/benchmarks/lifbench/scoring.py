@@ -20,18 +20,16 @@ class LifbenchScoring(Scoring):
         by_rubric = dict.fromkeys(RUBRICS, Score(answer.status))
         for rubric in RUBRICS if answer.answered else ():
             source = sample.source["context"], sample.source["scenario_prompt"]
-            by_rubric[rubric] = replace(
-                score(sample.prompt, *source, answer.text, rubric), status=answer.status
-            )
+            rating = score(sample.prompt, *source, answer.text, rubric)
+            by_rubric[rubric] = replace(rating, status=answer.status)
         chosen = by_rubric.pop(self._rubric)
         return replace(chosen, other_raters=by_rubric)
 
     def facts(self, sample: Sample[Prompt]) -> Record:
         """Returns which expression and variables were asked, and where in the context."""
         prompt = sample.prompt
-        task = sample.prompt["task"]
         further: Settings = prompt
-        draw = paper_tasks.TASKS[task].variables.draw
+        draw = paper_tasks.TASKS[prompt["task"]].variables.draw
         return {
             "expression_id": prompt["expression_id"],
             "variable_id": prompt["variable_id"],

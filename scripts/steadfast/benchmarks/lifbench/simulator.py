@@ -34,7 +34,7 @@ class LifbenchSimulator(Simulator):
         self._rubric = rubric
 
     def reference(self, sample: Sample[records.Prompt]) -> str:
-        """Returns the reference answer, written so that the released rubric gives it 1."""
+        """The reference answer, written so that the released rubric gives it 1."""
         return answers.reference_answer(sample.prompt, sample.source["context"])
 
     def simulated(
@@ -156,17 +156,15 @@ def _labels(recall: _Recall) -> dict[str, str]:
     labels = []
     visible = max(1, int(len(documents) * recall.seen))
     for index, label in enumerate(right[:visible]):
-        if not recall.recalls(index / len(documents)):
-            label = recall.rng.choice(recall.fields["candidates"])
-        labels.append(label)
+        is_recalled = recall.recalls(index / len(documents))
+        labels.append(label if is_recalled else recall.rng.choice(recall.fields["candidates"]))
     if not recall.recalls(0):  # loses count
         labels = labels[: max(1, round(len(labels) * recall.rng.uniform(0.4, 1)))]
     return answers.by_document(labels)
 
 
 def _duplicates(recall: _Recall) -> str:
-    documents = recall.context["documents"]
-    number = len(documents)
+    number = len(recall.context["documents"])
     groups = []
     for duplicates in recall.context["duplicate_groups"]:
         group = [index for index in duplicates if recall.recalls(index / number)]
@@ -175,7 +173,8 @@ def _duplicates(recall: _Recall) -> str:
     if number > 1 and (not groups or not recall.recalls(0)):  # takes two others for duplicates
         groups.append(recall.rng.sample(range(number), 2))
     lines = []
-    for group_documents in expected.duplicate_documents(recall.prompt, documents, groups):
+    for group in groups:
+        group_documents = expected.asked_fields(recall.prompt, recall.context, group)
         rows = ", ".join(_row(document, recall) for document in group_documents)
         lines.append(f"[{rows}]")
     return "\n".join(lines)
@@ -206,10 +205,9 @@ def _labelled_sentences(recall: _Recall) -> str:
 
 def _option(recall: _Recall) -> str:
     evidence = recall.fields["evidence"]
-    options = recall.fields["options"]
     if not recall.recalls_sentence(evidence):
-        return str(recall.rng.choice(options))
-    return str(options[0 if answers.is_key_sentence(evidence, recall.context) else 1])
+        return str(recall.rng.choice(recall.fields["options"]))
+    return answers.reference_answer(recall.prompt, recall.context)
 
 
 def _sentences(recall: _Recall) -> list[str]:

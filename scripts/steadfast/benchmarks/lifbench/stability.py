@@ -5,14 +5,16 @@ has contexts of its own: what domains differ by holds chance between contexts to
 choice of expressions does to stability is compared with a random choice (Figure 7).
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
+from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench import frames, tasks
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread, task_means
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES, Beyond
@@ -70,13 +72,11 @@ def _ars(compared: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
     keys = ["model", *by]
     rows = task_means(compared, rubric, by)
     rows = rows[rows["task"] == OVERALL].drop(columns="task").astype({"model": str})
-    counted = compared.groupby(keys, observed=True)
-    counts = counted.agg(
-        prompt_truncated=("prompt_truncated", "sum"), contexts=("cluster", "nunique")
-    )
-    expected = answers_expected(compared, by, ["length", "sample_id"])
-    rows = expected.merge(rows, on=keys, how="left")
-    rows = rows.merge(counts.reset_index().astype({"model": str}), on=keys, how="left")
+    cells = compared.groupby(keys, observed=True)
+    counted = {"prompt_truncated": ("prompt_truncated", "sum"), "contexts": ("cluster", "nunique")}
+    counts = cells.agg(**counted).reset_index().astype({"model": str})
+    rows = answers_expected(compared, by, frames.SAMPLE).merge(rows, "left", keys)
+    rows = rows.merge(counts, "left", keys)
     numbers = ["n", "prompt_truncated", "contexts"]
     return rows.fillna(dict.fromkeys(numbers, 0)).astype(dict.fromkeys(numbers, int))
 
@@ -113,21 +113,20 @@ class Sets(NamedTuple):
 
 def sets_of(data: Mapping[str, Data]) -> Sets | None:
     """Returns the sets of a run's expressions, the same in every part; None without any."""
-    for files in data.values():
-        nearest = {}
-        random: list[dict[str, Collection[int]]] = []
-        for task, record in files.get("expressions", {}).items():
-            if "sampling" not in record:
-                continue
-            sets = record["sampling"]
-            if sets["nearest"]:
-                nearest[task] = sets["nearest"]
-            random = random or [{} for _ in sets["random"]]
-            for random_set, ids in zip(random, sets["random"], strict=True):
-                random_set[task] = ids
-        if nearest or random:
-            return Sets(nearest, random)
-    return None
+    nearest = {}
+    random: dict[int, dict[str, Collection[int]]] = defaultdict(dict)
+    for task, record in _expressions(data).items():
+        sets = record.get("sampling", {"nearest": [], "random": []})
+        if sets["nearest"]:
+            nearest[task] = sets["nearest"]
+        for number, ids in enumerate(sets["random"]):
+            random[number][task] = ids
+    return Sets(nearest, list(random.values())) if nearest or random else None
+
+
+def _expressions(data: Mapping[str, Data]) -> Mapping[str, Record]:
+    """Returns the expressions of each task, which every part has alike."""
+    return next(iter(data.values()), {}).get("expressions", {})
 
 
 def chosen(
@@ -138,7 +137,7 @@ def chosen(
     """Returns the samples of some expressions, all of ``whole_tasks``, and of others' prompts."""
     chosen_pairs: list[tuple[str, int]] = []
     for task, ids in expression_ids.items():
-        chosen_pairs += zip(repeat(task), ids, strict=False)
+        chosen_pairs += [(task, expression_id) for expression_id in ids]
     asked_pairs = pd.MultiIndex.from_arrays([frame["task"], frame["expression_id"]])
     is_chosen = asked_pairs.isin(pd.MultiIndex.from_tuples(chosen_pairs))
     return frame[is_chosen | (frame["prompts"] != OWN) | frame["task"].isin(whole_tasks)]
@@ -189,13 +188,11 @@ def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
 
 
 def _overall(cells: Replicates) -> Replicates:
-    is_overall = cells.values.index.get_level_values("task") == OVERALL
-    models = cells.values.index[is_overall].get_level_values("model")
-    return Replicates(
-        cells.values[is_overall].set_axis(models),
-        cells.n[is_overall].set_axis(models),
-        cells.degrees_of_freedom[is_overall].set_axis(models),
-    )
+    index = cells.values.index
+    is_overall = index.get_level_values("task") == OVERALL
+    models = index[is_overall].get_level_values("model")
+    parts = (cells.values, cells.n, cells.degrees_of_freedom)
+    return Replicates(*[part[is_overall].set_axis(models) for part in parts])
 
 
 def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFrame:
@@ -236,11 +233,10 @@ def sign_test(above: int, n: int) -> float:
 
 def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:
     """Returns what each task's expressions say of the texts that they were chosen from."""
-    expressions = next(iter(data.values()))["expressions"]
     rows = []
-    for record in expressions.values():
+    for record in _expressions(data).values():
         for row in record.get("statistics", ()):
-            rows.append(dict(zip(row, map(_flat, row.values()), strict=True)))
+            rows.append({name: _flat(value) for name, value in row.items()})
     return pd.DataFrame(rows)
 
 

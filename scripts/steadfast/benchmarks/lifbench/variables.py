@@ -14,12 +14,10 @@ Setting = tuple[Record, Record]
 
 def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
     """Returns the settings of a task's variables for one context (section 3.3, appendix C)."""
-    # The type that is left out, and so what each variable_id is, is the same in every context.
-    everywhere = task.variables.draw == "types"
-    key = f"{seed}/{task.id}" if everywhere else f"{seed}/{context['context_id']}/{task.id}"
-    rng = Random(key)
     kind = task.variables.draw
-    return list(DRAWS[kind](task, space, context, rng))
+    # The type that is left out, and so what each variable_id is, is the same in every context.
+    key = task.id if kind == "types" else f"{context['context_id']}/{task.id}"
+    return list(DRAWS[kind](task, space, context, Random(f"{seed}/{key}")))
 
 
 def ordinal(number: int) -> str:
@@ -121,8 +119,7 @@ def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iter
         chosen[kind] = iter(rng.sample(pools[kind], count))
     for setting in space["settings"]:
         kind = setting["kind"]
-        options = setting["options"]
-        yield {"evidence": next(chosen[kind]), "options": options}, {"kind": kind}
+        yield {"evidence": next(chosen[kind]), "options": setting["options"]}, {"kind": kind}
 
 
 def _types(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:

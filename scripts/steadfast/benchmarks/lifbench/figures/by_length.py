@@ -75,16 +75,12 @@ def complexity(results: LifbenchResults, name: str) -> figures.Picture:
         EASY: ", ".join(easy_tasks) or shared.EMPTY[EASY],
         HARD: ", ".join(hard_tasks) or shared.EMPTY[HARD],
     }
-    easy = -_change(results, rows_of(rows, split=EASY))
-    hard = -_change(results, rows_of(rows, split=HARD))
-    common = easy.index.intersection(hard.index)
+    changes = {split: _change(results, rows_of(rows, split=split)) for split in (EASY, HARD)}
+    falls = -pd.DataFrame(changes).dropna()
     notes = []
-    if len(common):
-        losses = {
-            EASY: rounded(easy[common].mean(), results.digits),
-            HARD: rounded(hard[common].mean(), results.digits),
-        }
-        is_less = (hard[common] > easy[common]).to_dict()
+    if len(falls):
+        losses = {split: rounded(fall, results.digits) for split, fall in falls.mean().items()}
+        is_less = (falls[HARD] > falls[EASY]).to_dict()
         notes.append(shared.counted(results, "hard_falls", is_less, **losses, **_ends(results)))
     return shared.captioned(results, name, figure, notes, [rows], slots=slots)
 
@@ -102,8 +98,7 @@ def _panels(
     results: LifbenchResults, rows: pd.DataFrame, key: str, kinds: Mapping[str, str], label: str
 ) -> Figure:
     """Draws a panel a model, in which each kind has a line over the lengths."""
-    order = shared.models(results)
-    titles = [figures.wrapped(results.roster.figure_label(model)) for model in order]
+    order, titles = shared.named(results)
     high = HIGH + figures.row_height(titles)
     lengths = shared.AXES["length"]
     figure, panels = layout.grid(len(order), high, 4, lengths, sharex=True, sharey=True)
@@ -188,9 +183,8 @@ def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws overall ARS against length, and each model's IFS in three perspectives."""
     ars = _at_lengths(rows_of(results.frames["ars"], task=OVERALL))
     ifs = rows_of(results.frames["ifs"], task=OVERALL, length="")
-    order = shared.models(results)
+    order, names = shared.named(results)
     roster = results.roster
-    names = [figures.wrapped(roster.figure_label(model)) for model in order]
     high = max(2.4, 0.6 + figures.row_height(names) * len(order))
     figure = Figure(figsize=(figures.PAGE, high), layout="constrained")
     left, right = figure.subplots(1, 2)

@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize
 from steadfast.benchmarks.lifbench.analyses import LIST
 from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
-from steadfast.show.figures import SMALL, Picture, blank, row_height, wrapped
+from steadfast.show.figures import SMALL, Picture, blank, row_height
 from steadfast.show.panels import grid
 from steadfast.show.results import extremes
 from steadfast.show.table import rounded
@@ -29,8 +29,7 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     """Draws a heat map a model: the mean score of the list scenario by position and length."""
     rows = tidy.rows_of(results.frames["depth"], task=LIST)
     cells = rows[rows["length"] != ""]
-    order = [model for model in shared.models(results) if model in set(cells["model"])]
-    titles = [wrapped(results.roster.figure_label(model)) for model in order]
+    order, titles = shared.named(results, set(cells["model"]))
     high = 0.2 + row_height(titles) + 0.16 * len(results.lengths)
     label = shared.AXES["position"] if order else ""
     figure, panels = grid(len(order), high, COLUMNS, label, sharex=True, sharey=True)
@@ -66,16 +65,10 @@ def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) 
     for row, length in enumerate(lengths):
         for place, value in enumerate(table.loc[length]):
             if pd.notna(value):
-                axes.text(
-                    (place + 0.5) / bins,
-                    row,
-                    f"{rounded(value, 2)}".removeprefix("0"),
-                    ha="center",
-                    va="center",
-                    fontsize=CELL,
-                    color="white" if scale(value) < DARK else "black",
-                    in_layout=place in (0, bins - 1),  # others are within the panel
-                )
+                text = f"{rounded(value, 2)}".removeprefix("0")
+                label = axes.text((place + 0.5) / bins, row, text, ha="center", va="center")
+                label.set(fontsize=CELL, color="white" if scale(value) < DARK else "black")
+                label.set_in_layout(place in (0, bins - 1))  # others are within the panel
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
 
@@ -87,6 +80,6 @@ def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
         return []
     apart = by_model["value"].max() - by_model["value"].min()
     name = "position_thirds" if rows["bins"].max() == depth.FEW_BINS else "position"
-    labelled = ((results.roster.label(str(model)), value) for model, value in apart.items())
+    labelled = [(results.roster.label(str(model)), value) for model, value in apart.items()]
     ends = " to ".join(extremes(labelled, results.digits))
     return [shared.sentence(name, apart=ends, n=f"{by_model['n'].sum().max():,.0f}")]

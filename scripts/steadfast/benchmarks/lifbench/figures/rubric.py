@@ -1,6 +1,6 @@
 """What LIFBench's score points weigh (Figure 2), and models by capability (Figure 3)."""
 
-from typing import cast
+from typing import Any, cast
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -18,6 +18,8 @@ from steadfast.stats.tidy import rows_of
 
 SCENARIOS = STRINGS["scenarios"]
 CAPABILITIES = STRINGS["capabilities"]
+PARTS: Any = {"edgecolor": "white", "height": 0.7}  # of bars
+NAMES: Any = {"ha": "center", "va": "center", "color": "white", "fontsize": figures.SMALL}
 HUES = dict(zip(SCENARIOS, figures.PALETTE, strict=False))
 
 
@@ -32,9 +34,8 @@ def weights(results: LifbenchResults, name: str) -> figures.Picture:
     _by_task(left, task_weights)
     _by_capability(right, parts)
     legend(figure, right)
-    by_scenario = (
-        task_weights.groupby("scenario")["value"].sum().reindex(list(SCENARIOS), fill_value=0)
-    )
+    by_scenario = task_weights.groupby("scenario")["value"].sum()
+    by_scenario = by_scenario.reindex(list(SCENARIOS), fill_value=0)
     by_capability = parts.groupby("capability")["value"].sum().reindex(list(CAPABILITIES)).dropna()
     note = shared.sentence(
         "weights",
@@ -51,18 +52,9 @@ def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
         start = 0.0
         for task in rows.loc[rows["scenario"] == scenario, "task"]:
             wide = weight[task]
-            axes.barh(row, wide, left=start, color=HUES[scenario], edgecolor="white", height=0.7)
-            small = wide < 0.15 * weight.sum() / len(SCENARIOS)
-            axes.text(
-                start + wide / 2,
-                row,
-                task,
-                ha="center",
-                va="center",
-                color="white",
-                fontsize=figures.SMALL,
-                rotation=90 if small else 0,
-            )
+            axes.barh(row, wide, left=start, color=HUES[scenario], **PARTS)
+            is_small = wide < 0.15 * weight.sum() / len(SCENARIOS)
+            axes.text(start + wide / 2, row, task, rotation=90 if is_small else 0, **NAMES)
             start += wide
         axes.text(start, row, f" {start:g}", va="center")
     axes.set_yticks(range(len(SCENARIOS)), list(SCENARIOS.values()))
@@ -75,8 +67,8 @@ def _by_capability(axes: Axes, rows: pd.DataFrame) -> None:
     table = table.reindex(index=list(CAPABILITIES), columns=list(SCENARIOS)).fillna(0)
     start = pd.Series(0.0, table.index)
     for scenario, heading in SCENARIOS.items():
-        style = {"color": HUES[scenario], "edgecolor": "white", "height": 0.7, "label": heading}
-        axes.barh(range(len(table)), table[scenario], left=start, **style)
+        look = {"color": HUES[scenario], "label": heading, **PARTS}
+        axes.barh(range(len(table)), table[scenario], left=start, **look)
         start = start + table[scenario]
     for row, total in enumerate(start):
         axes.text(total, row, f" {total:g}", va="center")
@@ -94,8 +86,8 @@ def _finish(axes: Axes, title: str, rows: int) -> None:
 
 def capabilities(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws a radar of the capabilities over all lengths; many models have panels by group."""
-    rows = rows_of(results.frames["ifp"], task=OVERALL)
-    rows = rows[rows["length"] == ""].rename(columns={"capability": "spoke"})
+    rows = rows_of(results.frames["ifp"], task=OVERALL, length="")
+    rows = rows.rename(columns={"capability": "spoke"})
     lines = lineups(shared.groups(results))
     figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, figures.COLUMN, projection="polar")
     for axes, (heading, group_models) in zip(cast(list[PolarAxes], panels), lines, strict=True):
@@ -117,9 +109,9 @@ def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
     digits = results.digits
     highest = []
     spread = {}
+    compared = shared.of_contenders(results, rows)
     for capability, heading in CAPABILITIES.items():
-        compared = shared.of_contenders(results, rows[rows["spoke"] == capability])
-        values = values_by_model(compared)
+        values = values_by_model(rows_of(compared, spoke=capability))
         labelled = [(results.roster.label(model), value) for model, value in values.items()]
         if labelled:
             highest.append(f"{heading} {extremes(labelled, digits)[-1]}")

@@ -7,7 +7,7 @@ from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.further import sign_notes
 from steadfast.benchmarks.lifbench.tables.results import STRINGS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
-from steadfast.show.figures import Picture, blank, draw_points, frame, look, row_height, wrapped
+from steadfast.show.figures import Picture, blank, draw_points, frame, look, row_height
 from steadfast.show.panels import grid
 from steadfast.stats.tidy import rows_of
 
@@ -19,8 +19,7 @@ def sampling(results: LifbenchResults, name: str) -> Picture:
     rows = results.frames["sampling"]
     with_rows = set(rows["perspective"])
     perspectives = [perspective for perspective in PERSPECTIVES if perspective in with_rows]
-    order = [model for model in shared.models(results) if model in set(rows["model"])]
-    names = [wrapped(results.roster.figure_label(model)) for model in order]
+    order, names = shared.named(results, set(rows["model"]))
     high = 0.7 + row_height(names) * max(len(order), 3)
     figure, panels = grid(len(perspectives), high, 4, shared.AXES["sampling"], sharey=True)
     for axes, perspective in zip(panels, perspectives, strict=False):

@@ -1,7 +1,6 @@
 """What LIFBench's figures share: wording, models in their order, sentences that count models."""
 
-from collections.abc import Iterable, Mapping
-from itertools import chain
+from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -26,9 +25,14 @@ def groups(results: LifbenchResults) -> list[Group]:
     return panels.pictured(results.roster, results.ars[OVERALL, ""])[0]
 
 
-def models(results: LifbenchResults) -> list[str]:
-    """Returns the models of these groups."""
-    return list(chain.from_iterable(group.models for group in groups(results)))
+def named(
+    results: LifbenchResults, present: Collection[str] | None = None
+) -> tuple[list[str], list[str]]:
+    """Returns the models of these groups, or those of them that are present, and their labels."""
+    models: list[str] = []
+    for group in groups(results):
+        models += [model for model in group.models if present is None or model in present]
+    return models, [figures.wrapped(results.roster.figure_label(model)) for model in models]
 
 
 def captioned(
@@ -44,9 +48,8 @@ def captioned(
     text = STRINGS["captions"][name].format(**results.slots, **(slots or {}))
     remarks: list[Note] = [(None, note) for note in notes]
     if any(map(figures.has_intervals, intervals)):
-        remarks.append(
-            (None, SHARED["notes"]["intervals"].format(unit=results.words["sampling_unit"]["unit"]))
-        )
+        unit = results.words["sampling_unit"]["unit"]
+        remarks.append((None, SHARED["notes"]["intervals"].format(unit=unit)))
     # Names in figures bear no marks.
     remarks += [(None, note) for mark, note in results.notes if mark != "dagger"]
     if of_models:

@@ -10,6 +10,10 @@ from steadfast.benchmarks.lifbench.recs import checks
 from steadfast.contract.part_files import read_judge_prompts, read_replies
 from steadfast.judging.rewriting import UnreadableError, read
 
+ADVICE = (
+    "run again with another temperature or more tokens for this model, or leave it out "
+    "of lifbench.recs.rewriters"
+)
 HAND_WRITTEN = "hand-written"  # the rewriter of an original
 
 
@@ -33,19 +37,14 @@ def candidates(
     for rewriter in rewriters:
         reply = read_replies(inputs[rewriter]).get(request.id)
         where = f"{inputs[rewriter]}: {request.id}, rewriter {rewriter}"
-        advice = (
-            "run again with another temperature or more tokens for this model, or leave it out "
-            "of lifbench.recs.rewriters"
-        )
         if reply is None or not reply.answered:
             status = reply.status if reply else "missing"
-            raise UserError(f"{where}: no rewrites came (status {status}); {advice}")
+            raise UserError(f"{where}: no rewrites came (status {status}); {ADVICE}")
         try:
             listed = read(reply.text, request.expected)
         except UnreadableError as error:
-            raise UserError(
-                f"{where}: the last reply has no rewrites ({error}); {advice}"
-            ) from None
+            message = f"{where}: the last reply has no rewrites ({error}); {ADVICE}"
+            raise UserError(message) from None
         texts += [Rewrite(rewriter, direction, text) for text in listed]
     return checked([checks.Original(task["id"], direction, prompt.answer)], texts)
 

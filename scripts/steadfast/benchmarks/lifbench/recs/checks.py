@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.judging.rewriting import same_language
 
 Direction = int | None  # 1, what follows; -1, what precedes; None where the task has no directions
@@ -56,9 +55,8 @@ class Original:
     @cached_property
     def examples(self) -> tuple[str, ...]:
         """Its literal examples."""
-        patterns = facts("lifbench/recs/keep.yaml")["examples"].get(self.task, ())
         matches: list[str] = []
-        for pattern in patterns:
+        for pattern in facts("lifbench/recs/keep.yaml")["examples"].get(self.task, ()):
             matches += re.findall(pattern, self.text)
         return tuple(dict.fromkeys(matches))
 
@@ -101,7 +99,7 @@ def request_id(task: str, direction: Direction) -> str:
 
 def rewritten(task: Settings) -> Direction:
     """Returns the direction of a task (``Task.worded``) whose templates are rewritten."""
-    return 1 if Task.of(task).directions else None
+    return 1 if task["directions"] else None
 
 
 def clustered(candidates: Iterable[Record]) -> list[Record]:
@@ -145,12 +143,11 @@ def double_braces(text: str, fields: Counter[str]) -> str:
     'like {{"a": "{x}"}}'
     """
     parts = re.split(f"({'|'.join(map(re.escape, fields))})", text) if fields else [text]
-    return "".join(part if part in fields else _doubled(part) for part in parts)
-
-
-def _doubled(part: str) -> str:
-    single = part.replace("{{", "{").replace("}}", "}")
-    return single.replace("{", "{{").replace("}", "}}")
+    for place, part in enumerate(parts):
+        if part not in fields:
+            single = part.replace("{{", "{").replace("}}", "}")
+            parts[place] = single.replace("{", "{{").replace("}", "}}")
+    return "".join(parts)
 
 
 def _holds(text: str, term: str) -> bool:

@@ -41,22 +41,14 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
             sizes[label] += 1
             ranks[number] = sizes[label]
         for number, label, distance in zip(numbers, labels, distances, strict=True):
-            yield {
-                "text_id": number,
-                "direction": direction,
-                "cluster": label,
-                "distance": distance,
-                "rank": ranks[number],
-            }
+            place = {"cluster": label, "distance": distance, "rank": ranks[number]}
+            yield {"text_id": number, "direction": direction, **place}
 
 
 def by_direction(records: Iterable[Record]) -> list[tuple[int | None, list[Record]]]:
     """Returns records by their direction, 1 before -1, in their own order."""
-
-    def key(record: Record) -> int:
-        return -(record["direction"] or 0)
-
-    grouped = groupby(sorted(records, key=key), key=itemgetter("direction"))
+    ordered = sorted(records, key=lambda record: -(record["direction"] or 0))
+    grouped = groupby(ordered, key=itemgetter("direction"))
     return [(direction, list(members)) for direction, members in grouped]
 
 

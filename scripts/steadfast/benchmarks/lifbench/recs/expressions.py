@@ -12,7 +12,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.benchmarks.lifbench.recs import checks, released, requests
 from steadfast.benchmarks.lifbench.recs import review as reviews
-from steadfast.benchmarks.lifbench.recs.clusters import by_direction
 from steadfast.benchmarks.lifbench.recs.review import ACCEPT, EDIT, UNREAD, Decision, Decisions
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
@@ -89,14 +88,11 @@ def expressions(
     where = f"{own_review or inputs['review']}: {name}"
     remedy = REMEDY.format(place="there" if own_review else COPY)
     nearest = nearest_texts(texts, where, remedy) if sampling != "random" else {}
-    drawn: list[list[PickedText]] = []
-    for sample in range(samples if sampling != "nearest" else 0):
-        drawn.append(_drawn(texts, f"{seed}/{name}/{sample}", where, remedy))
-    by_id: dict[int, Record] = {}
-    ids: dict[int, int] = {}  # of the expressions, by those of their texts
-    for number, text in nearest.items():
-        ids[text.record["text_id"]] = number
-        by_id[number] = text.expression(number)
+    numbers = range(samples if sampling != "nearest" else 0)
+    drawn = [_drawn(texts, f"{seed}/{name}/{number}", where, remedy) for number in numbers]
+    by_id = {number: text.expression(number) for number, text in nearest.items()}
+    # Ids of the expressions, by those of their texts.
+    ids = {text.record["text_id"]: number for number, text in nearest.items()}
     random_sets: list[list[int]] = []
     for sample_texts in drawn:
         random_sets.append([])
@@ -106,7 +102,7 @@ def expressions(
             random_sets[-1].append(number)
     sampled = [by_id[number] for number in sorted(by_id)]
     shared = []  # ids of the hand-written templates, which all samples have
-    directions = dict(by_direction(clusters))
+    directions = {cluster["direction"] for cluster in clusters}
     for template in hand["expressions"]:
         if template["direction"] not in directions:
             shared.append(HAND + template["expression_id"])
@@ -128,23 +124,18 @@ def expressions(
 
 def nearest_texts(texts: Iterable[PickedText], where: str, remedy: str) -> dict[int, PickedText]:
     """Returns the usable text of each cluster that is nearest to its centre, by expression id."""
+    by_cluster: dict[tuple[int, int], list[PickedText]] = defaultdict(list)
+    for text in texts:
+        by_cluster[text.place["direction"] or 0, text.place["cluster"]].append(text)
     picked: dict[int, PickedText] = {}
-    clusters: set[tuple[int | None, int]] = set()
-    for text in sorted(texts, key=lambda text: text.place["rank"]):
-        direction = text.place["direction"]
-        cluster = text.place["cluster"]
-        clusters.add((direction, cluster))
-        if text.usable:
-            picked.setdefault(_cluster_id(direction, cluster), text)
-    for direction, cluster in sorted(clusters, key=lambda pair: (pair[0] or 0, pair[1])):
-        if _cluster_id(direction, cluster) not in picked:
-            way = "" if direction is None else f", direction {direction:+d}"
+    for (direction, cluster), members in sorted(by_cluster.items()):
+        usable = [text for text in members if text.usable]
+        if not usable:
+            way = f", direction {direction:+d}" if direction else ""
             raise UserError(f"{where}{way}: no rewrite of cluster {cluster} can be used; {remedy}")
+        number = cluster + (BEFORE if direction == -1 else 0)
+        picked[number] = min(usable, key=lambda text: text.place["rank"])
     return dict(sorted(picked.items()))
-
-
-def _cluster_id(direction: int | None, cluster: int) -> int:
-    return cluster + (BEFORE if direction == -1 else 0)
 
 
 def _texts(

@@ -25,14 +25,9 @@ def original_of(
     if source == "released":
         return released.rewrites(task["id"], directory).original
     direction = checks.rewritten(task)
-    own_expressions = base(inputs, task)["expressions"]
-    return str(
-        next(
-            expression["template"]
-            for expression in own_expressions
-            if expression["direction"] == direction
-        )
-    )
+    expressions = base(inputs, task)["expressions"]
+    templates = [record["template"] for record in expressions if record["direction"] == direction]
+    return str(templates[0])
 
 
 def requests(

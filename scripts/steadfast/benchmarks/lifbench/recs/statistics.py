@@ -35,43 +35,30 @@ def statistics(
     vectors = {row["text_id"]: row["vector"] for row in read_jsonl(inputs["vectors"])}
     nearest = set(expressions["sampling"]["nearest"])
     for direction, members in clusters.by_direction(read_jsonl(inputs["clusters"])):
-        statuses: Counter[str] = Counter()
-        mended = 0
-        for candidate in candidates:
-            if candidate["direction"] == direction:
-                statuses[candidate["status"]] += 1
-                mended += candidate["mended"]
-        sizes: Counter[int] = Counter()
-        points = {}
-        inertia = 0.0
-        for record in members:
-            sizes[record["cluster"]] += 1
-            points[record["text_id"]] = vectors[record["text_id"]]
-            inertia += record["distance"] ** 2
-        picked = []
-        distances = []
-        edited = 0
+        texts = [candidate for candidate in candidates if candidate["direction"] == direction]
+        statuses = Counter(text["status"] for text in texts)
+        sizes = Counter(member["cluster"] for member in members)
+        order = [member["text_id"] for member in members]
+        points = np.array([vectors[text_id] for text_id in order])
+        picks = []
         for expression in expressions["expressions"]:
             is_nearest = expression["expression_id"] in nearest and "hash" in expression
             if is_nearest and expression["direction"] == direction:
-                picked.append(expression["text_id"])
-                distances.append(expression["distance"])
-                edited += expression["edited"]
-        order = list(points)
-        places = [order.index(text_id) for text_id in picked]
+                picks.append(expression)
+        places = [order.index(pick["text_id"]) for pick in picks]
         yield {
             "task": task,
             "direction": direction,
-            "texts": statuses.total(),
+            "texts": len(texts),
             "usable": statuses[checks.PASS],
-            "mended": mended,
+            "mended": sum(text["mended"] for text in texts),
             **{f"fails_{reason}": statuses[reason] for reason in checks.REASONS},
             "sizes": [size for _, size in sorted(sizes.items())],
-            "inertia": round(inertia, 6),
-            "pick_distances": distances,
-            "edited": edited if picked else None,
+            "inertia": round(sum(member["distance"] ** 2 for member in members), 6),
+            "pick_distances": [pick["distance"] for pick in picks],
+            "edited": sum(pick["edited"] for pick in picks) if picks else None,
             "reviewed": expressions["reviewed"],
-            **_spread(np.array(list(points.values())), places, f"{seed}/{task}/{direction}"),
+            **_spread(points, places, f"{seed}/{task}/{direction}"),
         }
 
 
@@ -81,10 +68,8 @@ def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Re
         return {"spread": None, "random_spread": None, "percentile": None}
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)
     rng = random.Random(seed)
-    spreads = np.empty(SETS)
-    for number in range(SETS):
-        random_places = rng.sample(range(len(points)), len(places))
-        spreads[number] = _mean_distance(distances, random_places)
+    random_sets = [rng.sample(range(len(points)), len(places)) for _ in range(SETS)]
+    spreads = np.array([_mean_distance(distances, random_set) for random_set in random_sets])
     spread = _mean_distance(distances, places)
     # Sums in another order differ in the last digits: these are ties.
     smaller = spreads < spread - 1e-9

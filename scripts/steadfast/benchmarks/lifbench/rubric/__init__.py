@@ -80,14 +80,13 @@ def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, 
         case "MB":
             return expected.expected_labels(prompt, context["documents"]), variables["candidates"]
         case "MF":
-            groups = expected.duplicate_documents(
-                prompt, context["documents"], context["duplicate_groups"]
-            )
+            groups = context["duplicate_groups"]
+            duplicates = [expected.asked_fields(prompt, context, group) for group in groups]
             # An instruction may itself hold "{input}".
             around = []
             for part in scenario_prompt.partition("{input}")[::2]:
                 around.append(part.replace("{instruction}", prompt["instruction"]).replace('"', ""))
-            return groups, variables["info_keys"].split(), around
+            return duplicates, variables["info_keys"].split(), around
         case "OR":
             return variables["num"], variables["sep"]
         case "OQ":

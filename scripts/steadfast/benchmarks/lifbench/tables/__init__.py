@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from steadfast.benchmarks.lifbench import records, scored_tasks
-from steadfast.benchmarks.lifbench.tables import data, models, printed, scores
-from steadfast.benchmarks.lifbench.tables.further import beyond_table, recs_table, sampling_table
+from steadfast.benchmarks.lifbench.tables import data, further, models, printed, scores
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
-from steadfast.show import effective_context_length, roster
+from steadfast.show import roster
+from steadfast.show.effective_context_length import FRAME
 from steadfast.show.table import Table
 
 BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
@@ -28,12 +28,10 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "comparisons": models.comparisons_table,
     "coverage": data.coverage_table,
 }
-
-
-FURTHER: dict[str, Callable[[LifbenchResults, str], Table]] = {
-    "recs": recs_table,
-    "sampling": sampling_table,
-    effective_context_length.FRAME: scores.effective_context_lengths,
+OPTIONAL: dict[str, Callable[[LifbenchResults, str], Table]] = {
+    "recs": further.recs_table,
+    "sampling": further.sampling_table,
+    FRAME: scores.effective_context_lengths,
 }
 """Tables that there are where there is a frame of their name."""
 
@@ -49,11 +47,11 @@ def tables(
     """Yields all tables; with the paper's cells where the display wants them."""
     results = LifbenchResults(frames, display, scored_tasks.Rubric(rubric, weighting))
     cells = printed.AskedCells(results.lengths, results.tasks, results.rubric)
-    further = {name: build for name, build in FURTHER.items() if name in frames}
-    for name, build in {**BUILDERS, **further}.items():
+    optional = {name: build for name, build in OPTIONAL.items() if name in frames}
+    for name, build in {**BUILDERS, **optional}.items():
         table = build(results, name)
         if display.published:
             table = printed.with_printed(table, name, results, cells, same_prompts)
         yield table
     for perspective, compared in (beyond or {}).items():
-        yield beyond_table(results, perspective, compared)
+        yield further.beyond_table(results, perspective, compared)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 from operator import itemgetter
 
 import pandas as pd
@@ -36,22 +35,25 @@ def recs_table(results: LifbenchResults, name: str) -> Table:
     body = []
     for row in rows.to_dict("records"):
         direction = "" if math.isnan(row["direction"]) else f" ({row['direction']:+.0f})"
-        cells = [Cell(row["task"] + direction)]
-        cells += map(number_cell, itemgetter(*COUNTS)(row), repeat(0))
         failed = [name for name in row if name.startswith(FAILS) and row[name]]
         failures = ", ".join(f"{name.removeprefix(FAILS)} {row[name]:.0f}" for name in failed)
-        cells += [Cell(failures or "–"), Cell(row["sizes"]), number_cell(row["inertia"], digits)]
         distances = map(float, row["pick_distances"].split())
-        cells.append(Cell(" ".join(str(rounded(distance, digits)) for distance in distances)))
-        cells += map(number_cell, itemgetter(*BETWEEN)(row), repeat(digits))
-        body.append(tuple(cells))
+        cells = (
+            Cell(row["task"] + direction),
+            *[number_cell(row[name], 0) for name in COUNTS],
+            Cell(failures or "–"),
+            Cell(row["sizes"]),
+            number_cell(row["inertia"], digits),
+            Cell(" ".join(str(rounded(distance, digits)) for distance in distances)),
+            *[number_cell(row[name], digits) for name in BETWEEN],
+        )
+        body.append(cells)
     return results.table(name, headings, (Section(tuple(body)),), results.notes)
 
 
 def sampling_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS of RECS's expressions less that of random ones, of each model (Figure 7)."""
     rows = results.frames["sampling"]
-    digits = results.digits
     headings = [MODEL]
     counts = rows.drop_duplicates("model").set_index("model")[["scored", "expected"]]
     lacking = set(counts.index[counts["scored"] < counts["expected"]])
@@ -62,11 +64,11 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
         incomplete = lacking & set(perspective_rows["model"])
         differences = Values(values_by_model(perspective_rows), incomplete)
         parts.append(results.cells([differences]))
-        parts.append(interval_cells(perspective_rows, results.roster.models, digits))
-    missing = results.incomplete_model_notes(counts)
+        parts.append(interval_cells(perspective_rows, results.roster.models, results.digits))
     # The mark of incomplete values is explained by this table's own counts.
-    other_notes = [note for note in results.notes if note[0] != "incomplete"]
-    notes = [*missing, *other_notes, *sign_notes(rows, results), *results.sampling_notes()]
+    notes = results.incomplete_model_notes(counts)
+    notes += [note for note in results.notes if note[0] != "incomplete"]
+    notes += [*sign_notes(rows, results), *results.sampling_notes()]
     sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
     return results.table(name, headings, sections, notes)
 
@@ -79,11 +81,11 @@ def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
         perspective_rows = rows_of(rows, perspective=perspective)
         compared = perspective_rows["model"].isin(results.roster.contenders)
         values = perspective_rows.loc[compared, "value"].round(12)
-        values = values[values != 0]
-        if len(values):
-            above = int((values > 0).sum())
-            p = p_cell(sign_test(above, len(values)), results.digits).text
-            slots = {"perspective": heading, "above": above, "of": len(values), "p": p}
+        above = int((values > 0).sum())
+        n = int((values != 0).sum())
+        if n:
+            p = p_cell(sign_test(above, n), results.digits).text
+            slots = {"perspective": heading, "above": above, "of": n, "p": p}
             counts.append(texts["sign_test_part"].format(**slots))
     return [(None, texts["sign_test"].format(counts="; ".join(counts)))] if counts else []
 

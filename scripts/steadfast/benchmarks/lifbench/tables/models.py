@@ -16,17 +16,16 @@ from steadfast.stats import intervals, tidy, ties, variance
 
 def rubrics_table(results: LifbenchResults, name: str) -> Table:
     """Returns overall ARS, interval and rank by rubric; below, how well the ranks agree."""
-    rows = results.frames["rubrics"]
-    rows = rows[rows["task"] == OVERALL]
+    rows = tidy.rows_of(results.frames["rubrics"], task=OVERALL)
+    scores = tidy.rows_of(rows, measure="ars")
     columns = [MODEL]
     parts: list[CellsByModel] = []
     models = results.roster.models
-    for rubric, part in rows[rows["measure"] == "ars"].groupby("rubric", sort=False):
-        ars = part.set_index("model")
+    for rubric, part in scores.groupby("rubric", sort=False):
         headings = ["ARS"]
-        values = ars["value"].to_dict()
+        values = part.set_index("model")["value"].to_dict()
         parts.append(results.cells([results.values(values)]))
-        if ars["low"].notna().any():
+        if part["low"].notna().any():
             headings.append(SHARED["interval"])
             parts.append(show.interval_cells(part, models, results.digits))
         headings.append("Rank")
@@ -39,13 +38,12 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
     correlated = rows.loc[rows["measure"].isin(ties.CORRELATIONS), "n"]
     notes += few_models_notes(map(int, correlated))
     notes += [(None, STRINGS["notes"]["ranks_by_value"]), *results.sampling_notes()]
-    has_intervals = bool(rows.loc[rows["measure"] == "ars", "low"].notna().any())
-    return results.table(name, columns, sections, notes, **interval_words(has_intervals))
+    return results.table(name, columns, sections, notes, intervals=interval_words(scores))
 
 
-def interval_words(shown: bool) -> dict[str, str]:
-    """Returns the slot of a caption that promises intervals, where a table shows some."""
-    return {"intervals": STRINGS["intervals"] if shown else ""}
+def interval_words(rows: pd.DataFrame) -> str:
+    """Returns the part of a caption that promises intervals, where some rows have them."""
+    return str(STRINGS["intervals"]) if rows["low"].notna().any() else ""
 
 
 def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
@@ -54,9 +52,9 @@ def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
     names = STRINGS["rubrics"]
     chosen = names[results.rubric.name]
     other_rubrics = set(rows["rubric"]) - {results.rubric.name}
-    notes: list[Note] = []
     if not other_rubrics:
-        notes.append((None, texts["one_rubric"].format(rubric=chosen)))
+        return [(None, texts["one_rubric"].format(rubric=chosen))]
+    notes: list[Note] = []
     for rubric in sorted(other_rubrics):
         correlations = rows[(rows["rubric"] == rubric) & rows["measure"].isin(ties.CORRELATIONS)]
         slots = {"rubric": names[rubric], "chosen": chosen}
@@ -100,8 +98,7 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
     notes += results.sampling_notes()
     if results.roster.apart:
         notes.append(("data", STRINGS["notes"]["apart"]))
-    words = interval_words(bool(rows["low"].notna().any()))
-    return results.table(name, columns, sections, notes, **words)
+    return results.table(name, columns, sections, notes, intervals=interval_words(rows))
 
 
 def turned(rows: pd.DataFrame) -> pd.DataFrame:
@@ -143,13 +140,6 @@ def position_table(results: LifbenchResults, name: str) -> Table:
     return results.table(name, columns, sections, [*results.notes, *results.untested_notes()])
 
 
-def level_range(levels: pd.Series, digits: int) -> str:
-    """Returns the least and the greatest of some levels, or the one that all are."""
-    lowest = str(rounded(levels["min"], digits))
-    highest = str(rounded(levels["max"], digits))
-    return lowest if lowest == highest else SHARED["range"].format(least=lowest, most=highest)
-
-
 def variance_table(results: LifbenchResults, name: str) -> Table:
     """Returns shares of the variance between contexts, expressions, variables and repeats."""
     rows = tidy.rows_of(results.frames["variance"], task=OVERALL)
@@ -161,15 +151,17 @@ def variance_table(results: LifbenchResults, name: str) -> Table:
     sections = results.sections(results.groups(), results.cells(columns).__getitem__)
     notes: list[Note] = [*results.notes]
     if len(rows):
-        by_chance = rows.groupby("perspective")["chance"].agg(["min", "max"])
         levels = []
-        for key in headings:
-            if key not in by_chance.index:
-                continue
-            shares = level_range(by_chance.loc[key], results.digits)
-            levels.append(f"{headings[key].lower()} {shares}")
+        for key, heading in headings.items():
+            chances = tidy.rows_of(rows, perspective=key)["chance"]
+            if len(chances):
+                lowest = rounded(chances.min(), results.digits)
+                highest = rounded(chances.max(), results.digits)
+                spanned_levels = SHARED["range"].format(least=lowest, most=highest)
+                shown = lowest if lowest == highest else spanned_levels
+                levels.append(f"{heading.lower()} {shown}")
         slots = {"tasks": spanned(rows["n"]), "levels": ", ".join(levels)}
         notes.append((None, STRINGS["notes"]["variance"].format(**slots)))
-    columns_shown = [MODEL, *columns_of(headings.values(), "Share of the variance")]
+    shares = [MODEL, *columns_of(headings.values(), "Share of the variance")]
     repeats = STRINGS["variance_repeats"] if drawn else ""
-    return results.table(name, columns_shown, sections, notes, repeats=repeats)
+    return results.table(name, shares, sections, notes, repeats=repeats)

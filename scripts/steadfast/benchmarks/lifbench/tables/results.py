@@ -21,8 +21,9 @@ from steadfast.stats.ties import NO_TIES, Ties
 
 STRINGS = facts("lifbench/tables.yaml")
 CAPTIONS = {**STRINGS["captions"], **STRINGS["further_captions"]}
-COUNTS = ("expected", "scored", "prompt_truncated", *STRINGS["coverage"], *ANSWERS)
+COUNTS: tuple[str, ...] = ("expected", "scored", "prompt_truncated", *STRINGS["coverage"], *ANSWERS)
 
+Rows = tuple[tuple[Cell, ...], ...]
 ValuesByModel = Mapping[tuple[str, ...], Mapping[str, float]]
 """Values by model, under the other keys of a metric's rows."""
 
@@ -35,7 +36,7 @@ class LifbenchResults(Results):
     def __init__(self, frames: Frames, display: Display, rubric: Rubric):
         self.rubric = rubric
         coverage = frames["coverage"].set_index(["model", "task", "length"])
-        self._counts = coverage[list(COUNTS)].to_dict("index")
+        self._counts: dict[Any, dict[str, int]] = coverage[list(COUNTS)].to_dict("index")
         self.lengths = list(filter(None, coverage.index.unique("length")))
         tasks = coverage.index.unique("task")
         self.tasks = [task for task in by_scenario(STRINGS["score_order"]) if task in tasks]
@@ -57,16 +58,13 @@ class LifbenchResults(Results):
         ifs = frames["ifs"]
         self.ifp = _by_model(ifp[ifp["task"] == OVERALL], ["capability", "length"])
         self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
-        chance = rows_of(ifs, task=OVERALL, length="").dropna(subset="chance")
-        self.chance: dict[str, dict[str, float]] = {}
-        for perspective, rows in chance.groupby("perspective", sort=False):
-            self.chance[str(perspective)] = values_by_model(rows, "chance")
+        with_chance = rows_of(ifs, task=OVERALL, length="").dropna(subset="chance")
+        by_chance = with_chance.groupby("perspective", sort=False)
+        self.chance = {str(key): values_by_model(rows, "chance") for key, rows in by_chance}
 
     def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
         """Returns expected, scored, truncated samples of a task (or all) and length (or all)."""
-        none = dict.fromkeys(COUNTS, 0)
-        counts: Mapping[str, int] = self._counts.get((model, task, length), none)
-        return counts
+        return self._counts.get((model, task, length), dict.fromkeys(COUNTS, 0))
 
     def values(
         self,
@@ -77,11 +75,8 @@ class LifbenchResults(Results):
         better: Literal["larger", "smaller"] = "larger",
     ) -> Values:
         """Returns a column of values, which rest on the samples of a task and length (or all)."""
-        incomplete = []
-        for model in self.roster.models:
-            counts = self.counts(model, task, length)
-            if counts["scored"] < counts["expected"]:
-                incomplete.append(model)
+        counts = {model: self.counts(model, task, length) for model in self.roster.models}
+        incomplete = [model for model, n in counts.items() if n["scored"] < n["expected"]]
         return Values(by_model, incomplete, ties, better)
 
     def ties(self, task: str = OVERALL, length: str = "") -> Ties:
@@ -93,9 +88,7 @@ class LifbenchResults(Results):
         """Comparisons by task and length: those of many models are sought through once."""
         return dict(iter(self.frames["comparisons"].groupby(["task", "length"], sort=False)))
 
-    def rows_by_length(
-        self, model: str, cells: Mapping[str, CellsByModel]
-    ) -> tuple[tuple[Cell, ...], ...]:
+    def rows_by_length(self, model: str, cells: Mapping[str, CellsByModel]) -> Rows:
         """Returns a model's rows, one for each length that has cells ("": all lengths)."""
         rows: list[tuple[Cell, ...]] = []
         for length, by_model in cells.items():
@@ -120,9 +113,7 @@ class LifbenchResults(Results):
 
     def baseline_notes(self) -> list[Note]:
         """Returns what above baseline means, where there is a baseline."""
-        if not self.has_baseline:
-            return []
-        return [(None, STRINGS["notes"]["above_baseline"])]
+        return [(None, STRINGS["notes"]["above_baseline"])] if self.has_baseline else []
 
     def sampling_notes(self) -> list[Note]:
         """Returns the sampling units; of nested contexts also how many pairs differ."""
@@ -154,11 +145,10 @@ class LifbenchResults(Results):
             totals.append((label, counts["scored"], counts["expected"]))
         notes += self.incomplete_notes(totals)
         if "recs" in self.frames:
-            sampled = self.frames["recs"]
-            unread = dict.fromkeys(sampled.loc[sampled["reviewed"] == 0, "task"])
+            rows = self.frames["recs"]
+            unread = ", ".join(dict.fromkeys(rows.loc[rows["reviewed"] == 0, "task"]))
             if unread:
-                tasks = ", ".join(unread)
-                notes.append(("data", STRINGS["notes"]["unreviewed"].format(tasks=tasks)))
+                notes.append(("data", STRINGS["notes"]["unreviewed"].format(tasks=unread)))
         return [*notes, *self.shared_notes(judged=False)]
 
 

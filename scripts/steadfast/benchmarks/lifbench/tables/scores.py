@@ -100,10 +100,8 @@ def ifp_table(results: LifbenchResults, name: str, by_length: bool = False) -> T
     headings = STRINGS["capabilities"]
 
     def cells(length: str) -> CellsByModel:
-        return results.cells(
-            results.values(results.ifp[capability, length], length=length)
-            for capability in headings
-        )
+        by_capability = [results.ifp[capability, length] for capability in headings]
+        return results.cells(results.values(values, length=length) for values in by_capability)
 
     notes = results.untested_notes()
     return values_table(results, name, columns_of(headings.values()), cells, notes, by_length)
@@ -113,10 +111,10 @@ def above_baseline_table(results: LifbenchResults, name: str) -> Table:
     """Returns the share of what the baseline leaves open that each model gains, by task."""
 
     def cells(length: str) -> CellsByModel:
-        tasks = (*results.tasks, OVERALL)
-        return results.cells(
-            results.values(results.above_baseline[task, length], task, length) for task in tasks
-        )
+        values = []
+        for task in (*results.tasks, OVERALL):
+            values.append(results.values(results.above_baseline[task, length], task, length))
+        return results.cells(values)
 
     notes = results.baseline_notes() or [(None, STRINGS["notes"]["no_baseline"])]
     return values_table(results, name, _tasks(results, baseline=False), cells, notes, True)
@@ -174,13 +172,12 @@ def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
 
 def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
     """Returns the ranks of Table 4 as the paper has them, by model and heading."""
-    ranks_of_models: dict[tuple[str, str], int] = {}
+    places: dict[tuple[str, str], int] = {}
     by_heading = {**_stabilities(results), "ARS": results.ars[OVERALL, ""]}
     for heading, values in by_heading.items():
         by_model = ranks(exact(values), results.roster.contenders, smaller=heading != "ARS")
-        for model, place in by_model.items():
-            ranks_of_models[model, heading] = place
-    return ranks_of_models
+        places |= {(model, heading): place for model, place in by_model.items()}
+    return places
 
 
 def _steadiness(results: LifbenchResults) -> dict[str, float]:
@@ -201,6 +198,6 @@ def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -
     for length in results.lengths:
         by_model = results.ifs[perspective, length]
         values.append(results.values(by_model, length=length, better="smaller"))
-    headings = columns_of(results.lengths)
+    cells = results.cells(values)
     notes = results.untested_notes()
-    return values_table(results, name, headings, lambda _: results.cells(values), notes)
+    return values_table(results, name, columns_of(results.lengths), lambda _: cells, notes)
