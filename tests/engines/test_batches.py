@@ -8,7 +8,7 @@ import pytest
 from batch_servers import AnthropicBatchServer, BatchServer, Fate, GeminiBatchServer
 from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Job, Part, items, prompts, same_bytes
-from servers import Server, echo, running
+from servers import Fault, Server, echo, running
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import Response
@@ -35,8 +35,11 @@ LOOKING = {
 }
 UPLOADING = {"openai": "POST /v1/files", "gemini": "POST /upload/v1/files"}
 CALLS = [(name, call[name]) for call in (MAKING, LOOKING, UPLOADING) for name in call]
-RESULTS = ("/results", ":download", "/content")
+RESULTS = {"openai": "/content", "anthropic": "/results", "gemini": ":download"}
 PRICE = {"input": 2.0, "cached": None, "output": 8.0}
+LOST = Fault(drop=True, body=b"")
+LOSSES = [LOST, *(Fault(status, b"{}", done=True) for status in (500, 503))]
+"""Replies to the making of a batch that do not say so."""
 
 
 @pytest.fixture(params=KINDS)
@@ -138,8 +141,8 @@ def test_what_a_batch_left_goes_into_a_further_one(part, server, engine, status)
 
 @pytest.mark.quick(2)
 @pytest.mark.parametrize(("cut", "batches"), [(1, 1), (2, 2)])
-def test_results_that_end_in_the_middle_are_fetched_once_more(part, server, cut, batches):
-    server.cut = cut
+def test_results_that_end_in_the_middle_are_fetched_once_more(part, server, engine, cut, batches):
+    server.faults[RESULTS[engine]].extend([Fault(cut=True)] * cut)
     records = part.run()
     assert [r["response"] for r in records] == [echo(p) for p in prompts()]
     assert len(server.batches) == batches
@@ -166,10 +169,10 @@ def test_replies_that_are_no_answer_are_in_the_bill(part, server):
 
 @pytest.mark.quick(1)
 @only("openai", "gemini")
-def test_a_failed_batch_is_tried_again_up_to_attempts(part, server):
+def test_a_failed_batch_is_tried_again_up_to_attempts(part, server, engine):
     server.fates.extend([Fate("failed")] * 4)
     # The failed ones have the same requests, and are not taken for new ones.
-    server.lost_replies = 4
+    server.faults[MAKING[engine]].extend([LOST] * 4)
     with pytest.raises(UserError, match=r"10 of 10 .*10 × batch failed: bad line"):
         part.run()
     assert len(server.batches) == 4
@@ -198,11 +201,10 @@ def test_what_there_is_never_room_for_is_an_error(part, server):
 
 
 @pytest.mark.quick(2)
-@pytest.mark.parametrize("status", [None, 500, 503])
-def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, status):
+@pytest.mark.parametrize("fault", LOSSES, ids=["dropped", "500", "503"])
+def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, engine, fault):
     part.run(items(1, 2))  # an older batch, of as many requests as one to come
-    server.lost_replies = 1
-    server.lost_as = status
+    server.faults[MAKING[engine]].append(fault)
     server.page = 1
     part.run(items(2, 2))
     assert [len(batch["asked"]) for batch in server.batches] == [2, 2]
@@ -214,11 +216,11 @@ def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engin
     first, second = (
         part_of(tmp_path / name, engine, server, **options) for name in ("first", "second")
     )
-    server.refusals[LOOKING[engine]] = [500] * 4
+    server.refuse(LOOKING[engine], *[500] * 4)
     with pytest.raises(UserError, match=r"failed 4 times in a row .* submits none twice"):
         first.run()
     assert len(state(first)["open"]) == 1
-    server.lost_replies = 1
+    server.faults[MAKING[engine]].append(LOST)
     second.run()
     assert len(server.batches) == 2
     first.run()
@@ -229,7 +231,7 @@ def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engin
 
 @only("openai", "gemini")
 def test_a_file_that_is_in_no_batch_when_the_job_ends_is_in_one_later(part, server, engine):
-    server.refusals[MAKING[engine]] = [500] * 4
+    server.refuse(MAKING[engine], *[500] * 4)
     with pytest.raises(UserError, match="in a row"):
         part.run()
     assert (len(server.files), len(server.batches)) == (1, 0)
@@ -239,9 +241,9 @@ def test_a_file_that_is_in_no_batch_when_the_job_ends_is_in_one_later(part, serv
 
 @pytest.mark.timeout(60)
 @only("anthropic")
-def test_a_list_whose_pages_are_all_the_same_comes_to_an_end(part, server):
+def test_a_list_whose_pages_are_all_the_same_comes_to_an_end(part, server, engine):
     part.run(items(1, 2))
-    server.lost_replies = 1
+    server.faults[MAKING[engine]].append(LOST)
     server.page = 1
     server.stuck = True
     part.run(items(2, 2))
@@ -250,7 +252,7 @@ def test_a_list_whose_pages_are_all_the_same_comes_to_an_end(part, server):
 
 @only("anthropic")
 def test_a_batch_that_was_turned_away_is_not_looked_for_among_others(part, server, engine):
-    server.refusals[MAKING[engine]] = [429, 529]
+    server.refuse(MAKING[engine], 429, 529)
     part.run()
     assert server.calls["GET /v1/messages/batches"] == 1  # the newest, before ours
 
@@ -258,7 +260,7 @@ def test_a_batch_that_was_turned_away_is_not_looked_for_among_others(part, serve
 @pytest.mark.quick(3)
 @pytest.mark.parametrize(("engine", "call"), CALLS, indirect=["engine"])
 def test_a_passing_fault_is_waited_out(part, server, call):
-    server.refusals[call] = [500, 429, 503]
+    server.refuse(call, 500, 429, 503)
     part.run()
     assert len(server.batches) == 1
 
@@ -269,7 +271,7 @@ ODD_BODIES = [b"", b"<html>", b"null", b"[]", b'{"id": 3}', b'{"id": "", "status
 @pytest.mark.quick(1)
 @pytest.mark.parametrize(("engine", "call"), CALLS[::3] + CALLS[-2:-1], indirect=["engine"])
 def test_a_call_that_brings_something_else_is_made_again(part, server, call):
-    server.odd[call] = list(ODD_BODIES)
+    server.faults[call].extend(Fault(body=body) for body in ODD_BODIES)
     part.run(attempts=len(ODD_BODIES) + 1)
     assert len(server.batches) == 1
     assert set(server.answered.values()) == {1}
@@ -290,7 +292,7 @@ def test_odd_words_about_a_batch_are_none(said):
 
 @pytest.mark.quick(1)
 def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engine):
-    server.refusals[MAKING[engine]] = [None, 429, 429, None, 429, 429]
+    server.refuse(MAKING[engine], None, 429, 429, None, 429, 429)
     part.journal = part.directory / "journals" / "4k.jsonl"
     part.run(batch_requests=4, attempts=2, price=PRICE, max_spend=1)
     assert [len(batch["asked"]) for batch in server.batches] == [4, 4, 2]
@@ -299,7 +301,7 @@ def test_what_is_turned_away_waits_for_the_batches_under_way(part, server, engin
 
 @only("openai", "gemini")
 def test_what_may_be_made_all_the_same_is_not_forgotten(part, server, engine):
-    server.refusals[MAKING[engine]] = [None, 500, 429]
+    server.refuse(MAKING[engine], None, 500, 429)
     with pytest.raises(UserError, match="2 times in a row"):
         part.run(batch_requests=4, attempts=2)
     assert [bool(batch["batch_id"]) for batch in state(part)["open"]] == [True, False]
@@ -307,7 +309,7 @@ def test_what_may_be_made_all_the_same_is_not_forgotten(part, server, engine):
 
 @pytest.mark.quick(1)
 def test_what_a_batch_has_is_not_asked_live_too(part, server, engine):
-    server.refusals[LOOKING[engine]] = [500] * 4
+    server.refuse(LOOKING[engine], *[500] * 4)
     with pytest.raises(UserError, match="in a row"):
         part.run(items(2, 3))
     with pytest.raises(UserError, match=r"batches.json: 6 of the requests are in running batches"):
@@ -317,14 +319,14 @@ def test_what_a_batch_has_is_not_asked_live_too(part, server, engine):
 
 
 def test_a_key_that_is_not_accepted_is_said(part, server, engine):
-    server.refusals[MAKING[engine]] = [401]
+    server.refuse(MAKING[engine], 401)
     with pytest.raises(UserError, match="rejects the API key"):
         part.run()
 
 
 @pytest.mark.quick(1)
 def test_a_batch_that_was_deleted_there_is_said_and_forgotten_with_its_file(part, server, engine):
-    server.refusals[LOOKING[engine]] = [404]
+    server.refuse(LOOKING[engine], 404)
     with pytest.raises(
         UserError, match=r"batch, file or model not found.* remove .*\.batches\.json"
     ):
@@ -351,7 +353,7 @@ def test_the_cap_holds_back_batches_and_keeps_those_under_way(part, server):
     with pytest.raises(UserError, match="max_spend"):
         part.run(**spending)
     assert len(server.batches) == 1
-    server.refusals["GET /v1/batches/batch_1"] = [500] * 4
+    server.refuse("GET /v1/batches/batch_1", *[500] * 4)
     with pytest.raises(UserError, match="in a row"):
         part.run()
     with pytest.raises(UserError, match="max_spend"):
@@ -375,7 +377,7 @@ def test_a_batch_of_anthropic_s_writes_a_context_once(part):
     [
         lambda server: server.calls,  # something was asked, perhaps nothing is made
         lambda server: server.batches,  # made, perhaps not yet kept
-        lambda server: any(call.endswith(RESULTS) for call in server.calls),
+        lambda server: any(call.endswith(tuple(RESULTS.values())) for call in server.calls),
     ],
     ids=["begun", "made", "importing"],
 )
