@@ -68,10 +68,8 @@ class GeminiServer(Server):
         super().__init__(delay)
         self.parts = None
         self.finish = "STOP"
-        self.paths = set()
 
     def reply(self, prompt, path, body):
-        self.paths.add(path)
         parts = [{"text": echo(prompt)}] if self.parts is None else self.parts
         return {
             "candidates": [
@@ -128,13 +126,13 @@ def in_dialect(path, reply):
     }  # fmt: skip
 
 
-SERVERS = {"anthropic": AnthropicServer, "gemini": GeminiServer}
+SERVERS = {"openai": Server, "anthropic": AnthropicServer, "gemini": GeminiServer}
 
 
 @contextmanager
 def served(tmp_path, engine, **answers):
     """A server and a part that asks it."""
     with running(kind=SERVERS[engine]) as server:
-        part = Part(tmp_path, server.url.removesuffix("/v1"))
-        part.answers = {"engine": engine, "model": "echo-1", **answers}
+        part = Part(tmp_path, server.url, engine)
+        part.answers |= answers
         yield server, part

@@ -6,9 +6,9 @@ import json
 import pytest
 
 from batch_servers import AnthropicBatchServer, BatchServer, Fate, GeminiBatchServer
-from dialect_servers import AnthropicServer, GeminiServer, words
+from dialect_servers import SERVERS, words
 from parts import Job, Part, items, prompts, same_bytes
-from servers import Fault, Server, echo, running
+from servers import Fault, echo, running
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import Response
@@ -19,9 +19,9 @@ from steadfast.engines.api.replies import Retry
 from steadfast.engines.cost.bill import Bill
 
 KINDS = {
-    "openai": (BatchServer, Server),
-    "anthropic": (AnthropicBatchServer, AnthropicServer),
-    "gemini": (GeminiBatchServer, GeminiServer),
+    "openai": BatchServer,
+    "anthropic": AnthropicBatchServer,
+    "gemini": GeminiBatchServer,
 }
 MAKING = {
     "openai": "POST /v1/batches",
@@ -49,29 +49,18 @@ def engine(request):
 
 @pytest.fixture
 def server(engine):
-    with running(kind=KINDS[engine][0]) as started:
+    with running(kind=KINDS[engine]) as started:
         yield started
 
 
 @pytest.fixture
 def part(tmp_path, engine, server):
-    return part_of(tmp_path, engine, server, batch=True)
+    return Part(tmp_path, server.url, engine, batch=True)
 
 
 def only(*names):
     """Runs a test with these engines alone."""
     return pytest.mark.parametrize("engine", names, indirect=True)
-
-
-def address(engine, server):
-    return server.url if engine == "openai" else server.url.removesuffix("/v1")
-
-
-def part_of(folder, engine, server, **operation):
-    found = Part(folder, address(engine, server))
-    found.answers["engine"] = engine
-    found.operation |= operation
-    return found
 
 
 def state(part):
@@ -89,8 +78,8 @@ def test_every_item_is_answered_in_order_by_one_batch(part, server):
 def test_requests_and_outputs_are_those_of_the_live_engine(part, server, engine, tmp_path):
     part.answers["system"] = "Be brief."
     records = part.run()
-    with running(kind=KINDS[engine][1]) as live:
-        other = part_of(tmp_path / "live", engine, live)
+    with running(kind=SERVERS[engine]) as live:
+        other = Part(tmp_path / "live", live.url, engine)
         other.answers["system"] = "Be brief."
         live_records = other.run()
     asked = [body for _, body in server.batches[0]["asked"]]
@@ -214,7 +203,7 @@ def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server, e
 def test_of_jobs_with_the_same_requests_each_finds_its_own_batch(tmp_path, engine, server):
     options = {"batch": True, "cache": None}  # what a cache gave depends on the batches
     first, second = (
-        part_of(tmp_path / name, engine, server, **options) for name in ("first", "second")
+        Part(tmp_path / name, server.url, engine, **options) for name in ("first", "second")
     )
     server.refuse(LOOKING[engine], *[500] * 4)
     with pytest.raises(UserError, match=r"failed 4 times in a row .* submits none twice"):
@@ -386,17 +375,15 @@ def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, engine, se
 
     def job():
         options = {"batch": True, "batch_requests": 4, "cache": None}
-        options |= {"engine": engine, "base_url": address(engine, server)}
-        return Job(tmp_path / "killed", server, **options)
+        return Job(tmp_path / "killed", server, engine=engine, **options)
 
     assert job().kill(when=lambda: moment(server)) == -9
     code, errors = job().finish()
     assert code == 0, errors
     assert server.submitted() == dict.fromkeys(prompts(), 1)
 
-    with running(kind=KINDS[engine][0]) as other:
-        options = {"batch": True, "cache": None}
-        part_of(tmp_path / "undisturbed", engine, other, **options).run()
+    with running(kind=KINDS[engine]) as other:
+        Part(tmp_path / "undisturbed", other.url, engine, batch=True, cache=None).run()
     assert same_bytes(tmp_path / "killed", tmp_path / "undisturbed")
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dialect_servers import SERVERS, AnthropicServer, served
+from dialect_servers import AnthropicServer, served
 from parts import items
 from servers import Fault, running
 from steadfast.base.errors import PassingError, UserError
@@ -95,9 +95,11 @@ def meaning(status, body):
 @pytest.mark.parametrize(("status", "body", "means"), ERRORS)
 def test_the_documented_errors_mean_what_is_documented(status, body, means):
     assert meaning(status, body) == means
+    if means == "overflow":
+        assert "window" in failure(status, body, {}, 0.0).error
 
 
-@pytest.mark.parametrize("engine", SERVERS)
+@pytest.mark.parametrize("engine", ["anthropic", "gemini"])
 def test_an_overloaded_provider_is_asked_again(tmp_path, engine):
     with served(tmp_path, engine) as (server, part):
         fault = Fault(529, b'{"type": "error"}', headers={"retry_after": "0"})
@@ -132,12 +134,11 @@ def test_what_is_wrong_for_every_request_stops_the_job_in_one_sentence(
 # --- the key ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("engine", SERVERS)
+@pytest.mark.parametrize("engine", ["anthropic", "gemini"])
 def test_the_key_is_sent_and_never_written(tmp_path, engine, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     with served(tmp_path, engine) as (server, part):
-        said = json.dumps(f"Your key is {KEY}.")
-        server.blocks = server.parts = [{"type": "text", "text": json.loads(said)}]
+        server.blocks = server.parts = [{"type": "text", "text": f"Your key is {KEY}."}]
         records = part.run(items(1, 2), api_key_env="MY_KEY")
         assert server.keys == {KEY}
         assert {record["response"] for record in records} == {"Your key is (key)."}

@@ -87,9 +87,7 @@ def test_a_server_bills_what_the_plan_says_of_the_option(tmp_path, kind, price, 
     items = asked(3 if gemini else 1)  # 5,000 and 10,000 tokens
     row = next(iter(planned(price, how, items, answers).values()))
     with running(kind=kind) as server:
-        part = Part(tmp_path, server.url.removesuffix("/v1") if gemini else server.url)
-        part.answers = {"engine": "gemini" if gemini else "openai", "model": "echo-1"}
-        part.run(items, **how)
+        Part(tmp_path, server.url, "gemini" if gemini else "openai").run(items, **how)
     assert row["cost"] == pytest.approx(sum(server.bill), rel=0.02)
 
 
@@ -121,9 +119,7 @@ def test_claudes_own_dialect_is_billed_as_planned(tmp_path, kind, cache):
     how = {"cache": cache, "batch": kind is AnthropicBatchServer}
     row = next(iter(planned(CLAUDE, how, asked(), SONNET, words, 0).values()))
     with running(kind=kind) as server:
-        part = Part(tmp_path, server.url.removesuffix("/v1"))
-        part.answers = {"engine": "anthropic", "model": "echo-1"}
-        part.run(asked(), **how)
+        Part(tmp_path, server.url, "anthropic").run(asked(), **how)
     billed = server.plain * 3 + server.read * 0.3 + server.written * 3.75
     share = 0.5 if how["batch"] else 1
     assert row["prompts_cost"] == pytest.approx(billed * share / 1e6, rel=0.02)
