@@ -5,13 +5,10 @@ from dataclasses import replace
 import openai
 import pytest
 
-from caching_servers import MarkingServer, in_batches
-from parts import Part, items, prompts
-from servers import Server, echo, running
+from parts import items, prompts
+from servers import echo, running
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.engines.asking.journal import final_tiers
-from steadfast.engines.cost.bill import Bill
 
 CONTEXT = "The register names many a harbour, and each of them its keeper. " * 120  # 1,560 tokens
 MARKED = {"cache": "30m"}
@@ -25,15 +22,9 @@ def long_items(contexts=2, questions=5):
     ]
 
 
-def asked_of(kind, tmp_path, asked, **operation):
-    """The server, and the records that a part got of it."""
-    with running(kind=kind) as server:
-        return server, Part(tmp_path, server.url).run(asked, **operation)
-
-
-def test_a_marked_prompt_is_as_the_openai_client_sends_it(tmp_path):
+def test_a_marked_prompt_is_as_the_openai_client_sends_it(part, server):
     further = {"service_tier": "flex", "max_tokens_field": "max_completion_tokens"}
-    server, _ = asked_of(Server, tmp_path, long_items(1, 2), cache="12h", **further)
+    part.run(long_items(1, 2), cache="12h", **further)
     ours, _ = server.bodies
     (item, _) = long_items(1, 2)
     with running() as other, openai.OpenAI(base_url=other.url, api_key="none") as client:
@@ -88,35 +79,6 @@ def test_a_context_that_nobody_shares_is_not_marked(part, server):
     for body in server.bodies:
         assert isinstance(body["messages"][-1]["content"], str)
         assert body["prompt_cache_options"] == {"mode": "explicit"}  # nothing is written
-
-
-@pytest.mark.parametrize(("operation", "written"), [({}, 10), (MARKED, 2)])
-def test_a_mark_is_what_makes_exact_caches_hit(tmp_path, operation, written):
-    server, records = asked_of(MarkingServer, tmp_path, long_items(), **operation)
-    assert [bool(record["written_tokens"]) for record in records].count(True) == written
-    assert sum(record["cached_tokens"] > 1500 for record in records) == 10 - written
-    ours = Bill(server.price, 1.0, [tmp_path])
-    (tmp_path / "out.jsonl").unlink()
-    assert ours.spent() == pytest.approx(sum(server.bill))
-
-
-def test_flex_is_billed_as_the_reply_says(tmp_path):
-    server, _ = asked_of(MarkingServer, tmp_path, long_items(), **MARKED, service_tier="flex")
-    assert set(final_tiers(tmp_path / "journal.jsonl").values()) - {None} == {"flex"}
-    (tmp_path / "out.jsonl").unlink()
-    bill = Bill(server.price | {"flex": 0.5}, 1.0, [tmp_path])
-    assert bill.spent() == pytest.approx(sum(server.bill))
-
-
-def test_a_batch_is_marked_and_billed_as_one(tmp_path):
-    with running(kind=in_batches(MarkingServer)) as server:
-        part = Part(tmp_path, server.url)
-        records = part.run(long_items(), **MARKED, batch=True)
-    assert set(final_tiers(part.journal).values()) == {"batch"}
-    assert sum(bool(record["written_tokens"]) for record in records) == 2
-    (tmp_path / "out.jsonl").unlink()
-    bill = Bill(server.price | {"batch": 0.5}, 1.0, [tmp_path])
-    assert bill.spent() == pytest.approx(sum(server.bill))
 
 
 WRONG = {

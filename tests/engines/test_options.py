@@ -16,6 +16,8 @@ from caching_servers import (
 from dialect_servers import AnthropicServer, GeminiServer, words
 from parts import Part
 from servers import running
+from steadfast.engines.asking.journal import final_tiers
+from steadfast.engines.cost.bill import Bill
 from steadfast.engines.cost.options import option_records
 from steadfast.engines.fit import fit
 from steadfast.plan.page import plan_page
@@ -87,8 +89,22 @@ def test_a_server_bills_what_the_plan_says_of_the_option(tmp_path, kind, price, 
     items = asked(3 if gemini else 1)  # 5,000 and 10,000 tokens
     row = next(iter(planned(price, how, items, answers).values()))
     with running(kind=kind) as server:
-        Part(tmp_path, server.url, "gemini" if gemini else "openai").run(items, **how)
+        part = Part(tmp_path, server.url, "gemini" if gemini else "openai")
+        part.journal = tmp_path / "journals/4k.jsonl"
+        part.run(items, **how)
     assert row["cost"] == pytest.approx(sum(server.bill), rel=0.02)
+    tier = "batch" if "batch" in how else how.get("service_tier")
+    assert set(final_tiers(part.journal).values()) - {None} == ({tier} if tier else set())
+    prices = price if "written" in price else price | {"written": price["input"]}
+    assert Bill(prices, 1.0, [part.journal.parent]).spent() == pytest.approx(sum(server.bill))
+
+
+@pytest.mark.parametrize(("operation", "written"), [({}, 10), (MARKED, 2)])
+def test_a_mark_is_what_makes_exact_caches_hit(tmp_path, operation, written):
+    with running(kind=MarkingServer) as server:
+        records = Part(tmp_path, server.url).run(long_items(), **operation)
+    assert sum(bool(record["written_tokens"]) for record in records) == written
+    assert sum(record["cached_tokens"] > 1500 for record in records) == 10 - written
 
 
 def test_the_order_keeps_what_is_soon_forgotten(tmp_path):
