@@ -48,10 +48,14 @@ SERVED = {"openai": "echo-1-0001", "anthropic": "claude-echo-1", "gemini": "gemi
 
 
 @pytest.mark.parametrize("engine", SERVERS)
-def test_every_item_is_answered_in_order_and_nothing_is_requested_twice(tmp_path, engine):
+def test_every_item_is_answered_in_order_and_nothing_is_requested_twice(
+    tmp_path, engine, monkeypatch
+):
+    monkeypatch.setenv("MY_KEY", "sk-1234567890")
     with served(tmp_path, engine) as (server, part):
-        records = part.run()
+        records = part.run(api_key_env="MY_KEY")
         part.run()
+    assert {key.removeprefix("Bearer ") for key in server.keys} == {"sk-1234567890"}
     assert [r["sample_id"] for r in records] == [item.sample_id for item in items()]
     assert [r["response"] for r in records] == [echo(prompt) for prompt in prompts()]
     assert [r["prompt_tokens"] for r in records[:1]] == [words(prompts()[0])]
