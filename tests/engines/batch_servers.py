@@ -25,6 +25,11 @@ class Fate:
     fail: tuple = ()
 
 
+def refusals(*statuses):
+    """Refusals of a call, one after the other; it is taken where a status is None."""
+    return [error(status) if status else Fault() for status in statuses]
+
+
 class Batching:
     """What the three have in common. ``faults`` are of calls too, by how "POST /v1/files" ends.
 
@@ -44,8 +49,7 @@ class Batching:
         self.calls = Counter()
 
     def refuse(self, call, *statuses):
-        """Refuses a call with these, one after the other; it is taken where a status is None."""
-        self.faults[call].extend(error(status) if status else Fault() for status in statuses)
+        self.faults[call].extend(refusals(*statuses))
 
     def respond(self, method, path, header, content):
         parts = urlsplit(path)
