@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from parts import SCRIPTS, Part, items
 from started_server import serve_command
@@ -16,7 +15,6 @@ from steadfast.base.errors import UserError
 from steadfast.engines.api.served import Served
 from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import EngineExhausted, Loaded
-from steadfast.schema.api_model import OpenaiModel
 
 
 @pytest.fixture
@@ -118,19 +116,3 @@ def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
             pass
         job.send_signal(signal.SIGKILL)
     assert gone(int((tmp_path / "pid").read_text()))
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({"base_url": "http://localhost:1/v1"}, "cannot be combined with base_url; remove"),
-        ({"batch": True}, "cannot be combined with batch; remove"),
-        ({"serve": ["vllm", "serve", "m"]}, "write {port} for it in serve"),
-        ({"serve": None, "parts_per_load": 2}, "set serve, or remove it"),
-    ],
-)
-def test_settings_that_do_not_go_with_a_server_of_the_job_s(settings, expected):
-    serve = {"serve": ["vllm", "serve", "m", "--port", "{port}"]}
-    with pytest.raises(ValidationError) as raised:
-        OpenaiModel(engine="openai", model="m", **{**serve, **settings})
-    assert expected in str(raised.value)
